@@ -1,0 +1,61 @@
+# One room of the house = one library, one test program and one benchmark program, each made of
+# the files that lie in the room's folder: adding a file is all it takes to add it to the build.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(HWY REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+if(TIDEMILL_TESTS)
+  find_package(doctest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
+if(TIDEMILL_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()
+
+# What every target of the project is compiled with.
+add_library(tidemill_build_flags INTERFACE)
+target_include_directories(tidemill_build_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(tidemill_build_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
+if(TIDEMILL_SANITIZE)
+  target_compile_options(tidemill_build_flags INTERFACE
+    -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tidemill_build_flags INTERFACE -fsanitize=${TIDEMILL_SANITIZE})
+endif()
+
+# tidemill_room(<name> [USES <room>...] [LINKS <library>...])
+function(tidemill_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
+  set(tests ${sources})
+  set(benchmarks ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER benchmarks INCLUDE REGEX "_bench\\.cpp$")
+
+  list(TRANSFORM ROOM_USES PREPEND tidemill_)
+  if(sources)
+    add_library(tidemill_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(tidemill_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(tidemill_${name} ${scope}
+    tidemill_build_flags ${ROOM_USES} ${ROOM_LINKS} fmt::fmt Threads::Threads)
+
+  if(TIDEMILL_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE tidemill_${name} tidemill_testing)
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES LABELS fast)
+  endif()
+  if(TIDEMILL_BENCHMARKS AND benchmarks)
+    add_executable(${name}_bench ${benchmarks})
+    target_link_libraries(${name}_bench PRIVATE tidemill_${name} benchmark::benchmark_main)
+  endif()
+endfunction()
