@@ -1,5 +1,6 @@
 # One room of the house = one library, one test program and one benchmark program, each made of
 # the files that lie in the room's folder: adding a file is all it takes to add it to the build.
+# Tests that take long lie in *_slow_test.cpp, a program of its own (ctest label "slow").
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -27,6 +28,16 @@ if(TIDEMILL_SANITIZE)
   target_link_options(tidemill_build_flags INTERFACE -fsanitize=${TIDEMILL_SANITIZE})
 endif()
 
+# One test program of a room, run by ctest under a label.
+function(tidemill_room_test program label room)
+  if(TIDEMILL_TESTS AND ARGN)
+    add_executable(${program} ${ARGN})
+    target_link_libraries(${program} PRIVATE tidemill_${room} tidemill_testing)
+    add_test(NAME ${program} COMMAND ${program})
+    set_tests_properties(${program} PROPERTIES LABELS ${label})
+  endif()
+endfunction()
+
 # tidemill_room(<name> [USES <room>...] [LINKS <library>...])
 function(tidemill_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
@@ -35,6 +46,9 @@ function(tidemill_room name)
   set(benchmarks ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  set(slow_tests ${tests})
+  list(FILTER tests EXCLUDE REGEX "_slow_test\\.cpp$")
+  list(FILTER slow_tests INCLUDE REGEX "_slow_test\\.cpp$")
   list(FILTER benchmarks INCLUDE REGEX "_bench\\.cpp$")
 
   list(TRANSFORM ROOM_USES PREPEND tidemill_)
@@ -48,12 +62,8 @@ function(tidemill_room name)
   target_link_libraries(tidemill_${name} ${scope}
     tidemill_build_flags ${ROOM_USES} ${ROOM_LINKS} fmt::fmt Threads::Threads)
 
-  if(TIDEMILL_TESTS AND tests)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE tidemill_${name} tidemill_testing)
-    add_test(NAME ${name} COMMAND ${name}_test)
-    set_tests_properties(${name} PROPERTIES LABELS fast)
-  endif()
+  tidemill_room_test(${name}_test fast ${name} ${tests})
+  tidemill_room_test(${name}_slow_test slow ${name} ${slow_tests})
   if(TIDEMILL_BENCHMARKS AND benchmarks)
     add_executable(${name}_bench ${benchmarks})
     target_link_libraries(${name}_bench PRIVATE tidemill_${name} benchmark::benchmark_main)

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The documents stay true: what they point to exists, and the verbs they name are the verbs of ./x.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+shopt -s globstar nullglob
+
+failed=0
+wrong() {
+    printf '%s: %s\n' "$1" "$2"
+    failed=1
+}
+
+# Markdown links that stay inside the repository, without their #anchor.
+links() { # FILE
+    grep -oE '\]\([^)#]+' "$1" | cut -c3- | grep -vE '^[a-z]+:' || true
+}
+
+# Words in backticks that look like a source file of this repository.
+named_files() { # FILE
+    # shellcheck disable=SC2016 # backticks as such
+    grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+\.(hpp|cpp|md|sh|cmake|py|inc)`' "$1" | tr -d '`' || true
+}
+
+named_verbs() { # FILE
+    grep -oE '\./x [a-z]+' "$1" | cut -d' ' -f2 || true
+}
+
+verbs=$(./x help | sed -nE 's/^  ([a-z]+) .*/\1/p')
+[ -n "$verbs" ] || wrong x "help lists no verbs"
+
+documents=(*.md docs/**/*.md data/*.md examples/**/*.md tidemill/**/*.md)
+[ ${#documents[@]} -gt 0 ] || wrong docs "there are no documents"
+
+for document in "${documents[@]}"; do
+    for link in $(links "$document"); do
+        [ -e "$(dirname "$document")/$link" ] || wrong "$document" "links to $link, which is not there"
+    done
+    for file in $(named_files "$document"); do
+        [ -e "$file" ] || [ -e "$(dirname "$document")/$file" ] || wrong "$document" "names $file, which is not there"
+    done
+    for verb in $(named_verbs "$document"); do
+        grep -qx "$verb" <<<"$verbs" || wrong "$document" "names ./x $verb, which ./x help does not list"
+    done
+done
+
+# What help lists must be understood: an unknown verb ends with 2 and the list, a known one never does.
+status=0
+./x no-such-verb >/dev/null 2>&1 || status=$?
+[ "$status" = 2 ] || wrong x "an unknown verb ends with $status instead of 2"
+for verb in $verbs; do
+    grep -qE "^        ([a-z]+ \| )*$verb( \| [a-z]+)*\) " x || wrong x "help lists $verb, main does not know it"
+done
+
+printf '%d documents, %d verbs checked\n' ${#documents[@]} "$(wc -w <<<"$verbs")"
+exit "$failed"
