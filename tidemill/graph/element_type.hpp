@@ -1,0 +1,45 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <typeindex>
+
+namespace tidemill {
+
+/// The type of the elements that a socket carries.
+struct ElementType {
+    std::type_index id;
+    std::string name;
+    std::size_t size;
+
+    bool operator==(const ElementType& other) const { return id == other.id; }
+};
+
+/// A C++ type's name as the compiler spells it, without namespaces.
+std::string plain_type_name(const std::type_info& type);
+
+/// Describes T; sockets carry any trivially copyable type.
+template <class T>
+ElementType element_type() {
+    // std::complex has a user-provided constructor, yet its bytes may be copied (its layout is fixed).
+    constexpr bool is_complex =
+        std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+    static_assert(std::is_trivially_copyable_v<T> || is_complex, "a socket's bytes are copied and recycled");
+    static_assert(alignof(T) <= 64, "sockets are aligned to 64 bytes");
+    const auto make = [](const char* name) { return ElementType{typeid(T), name, sizeof(T)}; };
+    if constexpr (std::is_same_v<T, std::int8_t>) return make("int8");
+    if constexpr (std::is_same_v<T, std::uint8_t>) return make("uint8");
+    if constexpr (std::is_same_v<T, std::int16_t>) return make("int16");
+    if constexpr (std::is_same_v<T, std::int32_t>) return make("int32");
+    if constexpr (std::is_same_v<T, std::uint32_t>) return make("uint32");
+    if constexpr (std::is_same_v<T, std::uint64_t>) return make("uint64");
+    if constexpr (std::is_same_v<T, float>) return make("float32");
+    if constexpr (std::is_same_v<T, double>) return make("float64");
+    if constexpr (std::is_same_v<T, std::complex<float>>) return make("cf32");
+    return {typeid(T), plain_type_name(typeid(T)), sizeof(T)};
+}
+
+}  // namespace tidemill

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tidemill/graph/socket.hpp"
+
+namespace tidemill {
+
+/// Where a socket's bytes can lie while a task runs.
+enum class Base : std::uint32_t {
+    token,       ///< travels with the frame from stage to stage
+    next_token,  ///< the frame of the next segment that a segment's last task fills
+    scratch,     ///< the thread's own, for what lives and dies inside a stage
+    constant,    ///< bound data that never changes
+};
+inline constexpr std::size_t kBases = 4;
+
+/// A socket's bytes, relative to one of the bases.
+struct Place {
+    Base base;
+    std::uint32_t offset;
+};
+
+/// What all tasks that run on one frame have in common.
+struct FrameContext {
+    std::array<std::byte*, kBases> bases{};
+    std::uint64_t number = 0;
+    const std::atomic<bool>* stopping = nullptr;
+};
+
+/// A running task's view of the frame it works on; cheap to pass by value.
+class Frame {
+  public:
+    Frame(const FrameContext& context, const Place* places) : context_(&context), places_(places) {}
+
+    template <class T>
+    std::span<const T> operator[](const In<T>& socket) const {
+        return {reinterpret_cast<const T*>(bytes(socket.index)), socket.count};
+    }
+    template <class T>
+    std::span<T> operator[](const Out<T>& socket) const {
+        return {reinterpret_cast<T*>(bytes(socket.index)), socket.count};
+    }
+    template <class T>
+    std::span<T> operator[](const Forward<T>& socket) const {
+        return {reinterpret_cast<T*>(bytes(socket.index)), socket.count};
+    }
+
+    /// The frame's number in its segment: the same for the same data under every executor.
+    std::uint64_t number() const { return context_->number; }
+
+    /// True when the run is to end: a task that blocks (a radio, a pipe) returns soon after.
+    bool stopping() const {
+        return context_->stopping && context_->stopping->load(std::memory_order_relaxed);
+    }
+
+  private:
+    std::byte* bytes(std::uint32_t socket) const {
+        const Place place = places_[socket];
+        return context_->bases[static_cast<std::size_t>(place.base)] + place.offset;
+    }
+
+    const FrameContext* context_;
+    const Place* places_;  // of all sockets of the task's module
+};
+
+}  // namespace tidemill

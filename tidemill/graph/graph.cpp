@@ -1,0 +1,117 @@
+#include "tidemill/graph/graph.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace tidemill {
+
+namespace {
+
+std::string described(const SocketRef& socket) {
+    const SocketInfo& info = socket.module->sockets()[socket.index];
+    return fmt::format("{} ({} x {})", socket.module->path_of_socket(socket.index), info.type.name,
+                       info.count);
+}
+
+// "TimingTracker" becomes "timing_tracker".
+std::string snake_case(const std::string& camel) {
+    std::string name;
+    for (const char c : camel) {
+        const bool upper = std::isupper(static_cast<unsigned char>(c)) != 0;
+        if (upper && !name.empty() && name.back() != '_') name += '_';
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return name;
+}
+
+}  // namespace
+
+void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
+    if (module->name_.empty()) module->name_ = snake_case(plain_type_name(typeid(*module)));
+    const std::string wanted = module->name_;
+    const auto taken = [&](const std::string& name) {
+        return std::any_of(nodes_.begin(), nodes_.end(),
+                           [&](const Node& node) { return node.module->name_ == name; });
+    };
+    for (int number = 2; taken(module->name_); ++number) module->name_ = fmt::format("{}_{}", wanted, number);
+    std::vector<std::unique_ptr<Source>> sources(module->sockets().size());
+    nodes_.push_back({std::move(module), std::move(cloner), std::move(sources)});
+}
+
+std::size_t Graph::index_of(const Module& module) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].module.get() == &module) return i;
+    }
+    throw GraphError(fmt::format("module '{}' is not in graph '{}': add it first", module.name(), name_));
+}
+
+std::unique_ptr<Source>& Graph::free_input(SocketRef input) {
+    Node& node = nodes_[index_of(*input.module)];
+    if (input.module->sockets()[input.index].direction == Direction::out) {
+        throw GraphError(fmt::format("{} is an output: data goes to an input", described(input)));
+    }
+    if (node.sources[input.index]) {
+        throw GraphError(fmt::format("{} is bound already: an input has one source", described(input)));
+    }
+    return node.sources[input.index];
+}
+
+void Graph::bind(SocketRef output, SocketRef input) {
+    index_of(*output.module);
+    const SocketInfo& from = output.module->sockets()[output.index];
+    const SocketInfo& to = input.module->sockets()[input.index];
+    std::unique_ptr<Source>& source = free_input(input);
+    const std::string ends = described(output) + " -> " + described(input);
+    if (from.direction == Direction::in) throw GraphError(ends + ": the first is an input; bind an output");
+    if (from.type != to.type) throw GraphError(ends + ": types differ; insert a task that converts");
+    if (from.count != to.count) throw GraphError(ends + ": counts differ; give both the same count");
+    source = std::make_unique<Source>(Source{output.module, output.index, {}});
+}
+
+void Graph::bind_constant(std::vector<std::byte> bytes, SocketRef input) {
+    std::unique_ptr<Source>& source = free_input(input);
+    const std::size_t wanted = input.module->sockets()[input.index].bytes();
+    if (bytes.size() != wanted) {
+        throw GraphError(
+            fmt::format("constant of {} bytes -> {}: give {} bytes", bytes.size(), described(input), wanted));
+    }
+    source = std::make_unique<Source>(Source{nullptr, 0, std::move(bytes)});
+}
+
+void Graph::link(const Module& from, const Module& to) {
+    const auto sockets_of = [](const Module& module, std::size_t task, Direction not_this) {
+        std::vector<SocketRef> found;
+        for (std::uint32_t i = 0; i < module.sockets().size(); ++i) {
+            const SocketInfo& info = module.sockets()[i];
+            if (info.task == task && info.direction != not_this) found.push_back({&module, i});
+        }
+        return found;
+    };
+    const auto outputs = sockets_of(from, from.tasks().empty() ? 0 : from.tasks().size() - 1, Direction::in);
+    const auto inputs = sockets_of(to, 0, Direction::out);
+    if (outputs.size() != inputs.size() || outputs.empty()) {
+        throw GraphError(fmt::format("chain {} -> {}: {} outputs for {} inputs; bind them one by one",
+                                     from.name(), to.name(), outputs.size(), inputs.size()));
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) bind(outputs[i], inputs[i]);
+}
+
+const Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {
+    return nodes_[module].sources[socket].get();
+}
+
+std::unique_ptr<Module> Graph::clone(std::size_t module) const {
+    const Node& node = nodes_[module];
+    if (!node.cloner) {
+        throw GraphError(
+            fmt::format("module '{}' ({}) cannot be copied, so its tasks cannot be replicated: give it a "
+                        "copy constructor, "
+                        "or declare its tasks sequential or shared",
+                        node.module->name(), plain_type_name(typeid(*node.module))));
+    }
+    return node.cloner(*node.module);
+}
+
+}  // namespace tidemill

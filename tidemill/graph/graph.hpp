@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tidemill/graph/function_task.hpp"
+#include "tidemill/graph/graph_error.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill {
+
+/// Where an input's data comes from: an output of another module, or constant bytes.
+struct Source {
+    const Module* module = nullptr;  ///< null for constant data
+    std::uint32_t socket = 0;
+    std::vector<std::byte> constant;
+};
+
+/// A stream program: modules, and the bindings between their sockets. Owns its modules; they never move.
+class Graph {
+  public:
+    explicit Graph(std::string name = "graph") : name_(std::move(name)) {}
+
+    const std::string& name() const { return name_; }
+
+    /// Makes a module of type M in the graph.
+    template <class M, class... Arguments>
+    M& add(Arguments&&... arguments) {
+        auto module = std::make_unique<M>(std::forward<Arguments>(arguments)...);
+        M& added = *module;
+        adopt(std::move(module), cloner_of<M>());
+        return added;
+    }
+
+    /// Adds a task made by `tidemill::task`.
+    template <class F, class... S>
+    FunctionTask<F, S...>& add(FunctionTask<F, S...> task) {
+        return add<FunctionTask<F, S...>>(std::move(task));
+    }
+
+    /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
+    template <class T, Direction kFrom, Direction kTo>
+    void bind(const TypedSocket<T, kFrom>& output, const TypedSocket<T, kTo>& input) {
+        static_assert(kFrom != Direction::in, "data comes from an output or a forward");
+        static_assert(kTo != Direction::out, "data goes to an input or a forward");
+        bind(SocketRef(output), SocketRef(input));
+    }
+
+    /// The same for sockets whose types are known at run time only; throws GraphError when they differ.
+    void bind(SocketRef output, SocketRef input);
+
+    /// Feeds `input` with the same data on every frame.
+    template <class T>
+    void bind(const std::vector<std::type_identity_t<T>>& constant, const In<T>& input) {
+        std::vector<std::byte> bytes(constant.size() * sizeof(T));
+        std::memcpy(bytes.data(), constant.data(), bytes.size());
+        bind_constant(std::move(bytes), input);
+    }
+
+    /// Binds the outputs of each module's last task to the inputs of the next module's first task, in order.
+    template <class... Modules>
+    void chain(Modules&... modules) {
+        Module* all[] = {&modules...};
+        for (std::size_t i = 0; i + 1 < sizeof...(modules); ++i) link(*all[i], *all[i + 1]);
+    }
+
+    std::size_t module_count() const { return nodes_.size(); }
+    Module& module(std::size_t index) const { return *nodes_[index].module; }
+
+    /// What feeds a socket; null when nothing does.
+    const Source* source_of(std::size_t module, std::uint32_t socket) const;
+
+    /// The index of a module of this graph; throws GraphError for another graph's.
+    std::size_t index_of(const Module& module) const;
+
+    /// A deep copy of a module; throws GraphError when its type cannot be copied.
+    std::unique_ptr<Module> clone(std::size_t module) const;
+
+  private:
+    using Cloner = std::function<std::unique_ptr<Module>(const Module&)>;
+
+    struct Node {
+        std::unique_ptr<Module> module;
+        Cloner cloner;
+        std::vector<std::unique_ptr<Source>> sources;  // one per socket
+    };
+
+    template <class M>
+    static Cloner cloner_of() {
+        if constexpr (std::is_copy_constructible_v<M>) {
+            return
+                [](const Module& original) { return std::make_unique<M>(static_cast<const M&>(original)); };
+        } else {
+            return nullptr;
+        }
+    }
+
+    void adopt(std::unique_ptr<Module> module, Cloner cloner);
+    void bind_constant(std::vector<std::byte> bytes, SocketRef input);
+    void link(const Module& from, const Module& to);
+    std::unique_ptr<Source>& free_input(SocketRef input);
+
+    std::string name_;
+    std::vector<Node> nodes_;
+};
+
+}  // namespace tidemill

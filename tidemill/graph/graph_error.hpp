@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tidemill {
+
+/// What is wrong with a graph: every fault that was found, each saying what, where and what to do.
+class GraphError : public std::runtime_error {
+  public:
+    explicit GraphError(std::string fault) : GraphError(std::vector<std::string>{std::move(fault)}) {}
+    explicit GraphError(std::vector<std::string> faults)
+        : std::runtime_error(joined(faults)), faults_(std::move(faults)) {}
+
+    const std::vector<std::string>& faults() const { return faults_; }
+
+  private:
+    static std::string joined(const std::vector<std::string>& faults) {
+        std::string text;
+        for (const std::string& fault : faults) text += (text.empty() ? "" : "\n") + fault;
+        return text;
+    }
+
+    std::vector<std::string> faults_;
+};
+
+}  // namespace tidemill

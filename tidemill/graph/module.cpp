@@ -1,0 +1,53 @@
+#include "tidemill/graph/module.hpp"
+
+#include <cstdlib>
+#include <limits>
+#include <memory>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tidemill/graph/graph_error.hpp"
+
+namespace tidemill {
+
+std::string plain_type_name(const std::type_info& type) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> text(
+        abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+    const std::string full = status == 0 ? text.get() : type.name();
+    const std::size_t scope = full.substr(0, full.find('<')).rfind("::");
+    return scope == std::string::npos ? full : full.substr(scope + 2);
+}
+
+SocketRef Module::operator[](std::string_view socket) const {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < sockets_.size(); ++i) {
+        if (sockets_[i].name == socket) return {this, i};
+        names.push_back(sockets_[i].name);
+    }
+    throw GraphError(
+        fmt::format("module '{}' has no socket '{}': it has {}", name_, socket, fmt::join(names, ", ")));
+}
+
+std::uint32_t Module::narrow(std::size_t count) const {
+    if (count == 0 || count > std::numeric_limits<std::uint32_t>::max()) {
+        throw GraphError(
+            fmt::format("module '{}': a socket of {} elements; give 1 to 2^32 - 1", name_, count));
+    }
+    return static_cast<std::uint32_t>(count);
+}
+
+std::uint32_t Module::declare(std::string name, Direction direction, ElementType type, std::size_t count) {
+    sockets_.push_back(
+        {std::move(name), direction, std::move(type), count, static_cast<std::uint32_t>(tasks_.size())});
+    return static_cast<std::uint32_t>(sockets_.size() - 1);
+}
+
+Task Module::declare_task(TaskInfo info) {
+    tasks_.push_back(std::move(info));
+    return {this, static_cast<std::uint32_t>(tasks_.size() - 1)};
+}
+
+}  // namespace tidemill

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "tidemill/graph/socket.hpp"
+#include "tidemill/graph/task.hpp"
+
+namespace tidemill {
+
+/// Owns state and the tasks that work on it.
+///
+/// A derived class declares its sockets and tasks as members: a task has the sockets that are
+/// declared since the task before it.
+///
+///     class Counter : public tm::Module {
+///       public:
+///         tm::Out<int> value = out<int>("value", 1);
+///         tm::Task     next  = task("next", &Counter::count);
+///       private:
+///         void count(tm::Frame f) { f[value][0] = n_++; }
+///         int n_ = 0;
+///     };
+class Module {
+  public:
+    /// Without a name, the graph names the module after its type.
+    explicit Module(std::string name = {}) : name_(std::move(name)) {}
+    virtual ~Module() = default;
+
+    const std::string& name() const { return name_; }
+    std::span<const SocketInfo> sockets() const { return sockets_; }
+    std::span<const TaskInfo> tasks() const { return tasks_; }
+
+    /// The socket of that name; throws GraphError naming those there are.
+    SocketRef operator[](std::string_view socket) const;
+
+    /// "module.socket", for messages.
+    std::string path_of_socket(std::uint32_t index) const { return name_ + "." + sockets_[index].name; }
+    /// "module.task", for messages, profiles and schedules.
+    std::string path_of_task(std::uint32_t index) const { return name_ + "." + tasks_[index].name; }
+
+    /// True when tasks of this module may sit in different stages, because they share no state.
+    bool tasks_independent() const { return tasks_independent_; }
+
+    /// Adds the totals that a clone kept to this module's; called once per clone after a run.
+    virtual void merge(Module& /*clone*/) {}
+
+  protected:
+    Module(const Module&) = default;
+    Module& operator=(const Module&) = default;
+
+    /// An input of `count` elements per frame.
+    template <class T>
+    In<T> in(std::string name, std::size_t count = 1) {
+        return {this, declare(std::move(name), Direction::in, element_type<T>(), count), narrow(count)};
+    }
+    /// An output of `count` elements per frame.
+    template <class T>
+    Out<T> out(std::string name, std::size_t count = 1) {
+        return {this, declare(std::move(name), Direction::out, element_type<T>(), count), narrow(count)};
+    }
+    /// An input that the task changes in place and passes on.
+    template <class T>
+    Forward<T> forward(std::string name, std::size_t count = 1) {
+        return {this, declare(std::move(name), Direction::forward, element_type<T>(), count), narrow(count)};
+    }
+
+    /// A task that calls `function`, which returns Flow, or void for Flow::ok.
+    template <class M, class R>
+    Task task(std::string name, R (M::*function)(Frame), TaskOptions options = {}) {
+        static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
+        TaskCode code;
+        static_assert(sizeof(function) <= sizeof(code.bytes));
+        std::memcpy(code.bytes.data(), &function, sizeof(function));
+        return declare_task({std::move(name), options, &call_member<M, R>, code});
+    }
+
+    /// Says that this module's tasks share no mutable state.
+    void let_tasks_be_independent() { tasks_independent_ = true; }
+
+  private:
+    friend class Graph;
+
+    template <class M, class R>
+    static Flow call_member(Module& module, const TaskCode& code, Frame frame) {
+        R (M::*function)(Frame);
+        std::memcpy(&function, code.bytes.data(), sizeof(function));
+        if constexpr (std::is_void_v<R>) {
+            (static_cast<M&>(module).*function)(frame);
+            return Flow::ok;
+        } else {
+            return (static_cast<M&>(module).*function)(frame);
+        }
+    }
+
+    std::uint32_t narrow(std::size_t count) const;
+    std::uint32_t declare(std::string name, Direction direction, ElementType type, std::size_t count);
+    Task declare_task(TaskInfo info);
+
+    std::string name_;
+    std::vector<SocketInfo> sockets_;
+    std::vector<TaskInfo> tasks_;
+    bool tasks_independent_ = false;
+};
+
+}  // namespace tidemill

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/graph/structure.hpp"
+
+namespace tidemill {
+
+/// A stage of a cut: how many units it takes, and how many threads run it.
+struct StageCut {
+    std::size_t units;
+    std::size_t threads;
+};
+
+/// Bytes to copy from one place to another.
+struct Copy {
+    Place from;
+    Place to;
+    std::uint32_t bytes;
+};
+
+/// A task of the compiled plan.
+struct Step {
+    OrderedTask task;
+    std::vector<Copy> before;   ///< forwards whose data others still need
+    std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
+};
+
+/// The steps of one segment that one stage runs.
+struct Part {
+    std::uint32_t segment;
+    std::uint32_t first_step;
+    std::uint32_t last_step;    ///< one past the end
+    std::uint32_t stage_index;  ///< how many stages of the segment come before this one
+};
+
+/// Consecutive units that the same threads run.
+struct PlannedStage {
+    std::size_t threads;
+    std::vector<Part> parts;    ///< one per segment that the stage touches
+    std::size_t scratch_bytes;  ///< per thread
+};
+
+/// Frames between two tasks that skip or repeat.
+struct PlannedSegment {
+    std::uint32_t stages;  ///< how many stages its tokens pass through
+    std::size_t token_bytes;
+};
+
+/// A graph compiled for a cut into stages: tasks in order, every socket resolved to base and offset.
+struct Plan {
+    std::vector<Step> steps;
+    std::vector<PlannedStage> stages;
+    std::vector<PlannedSegment> segments;
+    std::vector<std::vector<Place>> places;  ///< per module, per socket
+    std::vector<std::byte> constants;
+};
+
+/// Compiles `graph` for stages that take its units in order; throws GraphError when they do not add up
+/// or when a stage with a sequential task is given more than one thread.
+Plan compile(const Graph& graph, const Structure& structure, const std::vector<StageCut>& stages);
+
+}  // namespace tidemill

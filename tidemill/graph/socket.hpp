@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tidemill/graph/element_type.hpp"
+
+namespace tidemill {
+
+class Module;
+
+/// Which way data flows through a socket; a forward is an input that is changed in place and passed on.
+enum class Direction : std::uint8_t { in, out, forward };
+
+/// What there is to know of a socket: immutable, shared by all frames and threads.
+struct SocketInfo {
+    std::string name;
+    Direction direction;
+    ElementType type;
+    std::size_t count;   ///< elements per frame
+    std::uint32_t task;  ///< index of its task in the module
+
+    std::size_t bytes() const { return count * type.size; }
+};
+
+/// A socket of a module whose element type is known at run time only.
+struct SocketRef {
+    const Module* module;
+    std::uint32_t index;
+};
+
+/// A socket of a module whose element type the compiler knows.
+template <class T, Direction kDirection>
+struct TypedSocket {
+    const Module* module;
+    std::uint32_t index;
+    std::uint32_t count;
+
+    operator SocketRef() const { return {module, index}; }
+};
+
+template <class T>
+using In = TypedSocket<T, Direction::in>;
+template <class T>
+using Out = TypedSocket<T, Direction::out>;
+template <class T>
+using Forward = TypedSocket<T, Direction::forward>;
+
+}  // namespace tidemill

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "tidemill/graph/frame.hpp"
+
+namespace tidemill {
+
+class Module;
+
+/// What a task says of the frame that it was called with.
+enum class Flow : std::uint8_t {
+    ok,     ///< the frame goes on
+    skip,   ///< the frame ends here: what depends on the task does not run
+    again,  ///< the frame goes on, and the task has more output before it needs new input
+    stop,   ///< the stream ends before this frame
+};
+
+/// How a task may be run by several threads.
+enum class Replication : std::uint8_t {
+    shared,      ///< pure: one object serves all threads
+    cloned,      ///< one deep copy per thread; outputs depend on the inputs and the frame number alone
+    sequential,  ///< one thread, frames in order
+};
+
+/// What a task promises when it is declared.
+struct TaskOptions {
+    Replication replication = Replication::sequential;
+    bool may_skip = false;    ///< may return Flow::skip
+    bool may_repeat = false;  ///< may return Flow::again; sequential tasks only
+};
+
+/// A task of a module.
+struct Task {
+    const Module* module;
+    std::uint32_t index;
+};
+
+/// The function behind a task, stored by value: a member function pointer.
+struct TaskCode {
+    alignas(void*) std::array<std::byte, 2 * sizeof(void*)> bytes{};
+};
+
+/// Calls the function in `code` on the module that owns the task.
+using TaskCall = Flow (*)(Module& module, const TaskCode& code, Frame frame);
+
+/// What there is to know of a task: immutable, shared by all frames and threads.
+struct TaskInfo {
+    std::string name;
+    TaskOptions options;
+    TaskCall call;
+    TaskCode code;
+
+    /// A sequential task that may skip or repeat: frames are numbered anew after it.
+    bool ends_segment() const {
+        return options.replication == Replication::sequential && (options.may_skip || options.may_repeat);
+    }
+};
+
+}  // namespace tidemill
