@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// The physical-layer scrambling sequence of one gold code; it starts anew after every PLHEADER.
+class PlScrambler {
+  public:
+    /// Gold code n in [0, 262141]; throws std::invalid_argument outside (EN 302 307-1, 5.5.4).
+    explicit PlScrambler(int gold_code);
+
+    /// Symbol i after the header is turned by rotations()[i] quarter turns when sent; 33192 values in 0..3.
+    std::span<const std::uint8_t> rotations() const { return rotations_; }
+
+    /// The factors that undo the rotations: 1, -j, -1, j.
+    std::span<const dsp::Iq> descrambling() const { return descrambling_; }
+
+    /// Turns the symbols after a header, at most 33192, as a transmitter does.
+    void scramble(std::span<dsp::Iq> symbols) const;
+
+  private:
+    std::vector<std::uint8_t> rotations_;
+    std::vector<dsp::Iq> descrambling_;
+};
+
+}  // namespace tidemill::dvbs2
