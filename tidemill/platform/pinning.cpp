@@ -1,0 +1,161 @@
+#include "tidemill/platform/pinning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/platform/node_list.hpp"
+#include "tidemill/platform/platform_error.hpp"
+
+namespace tidemill {
+namespace {
+
+constexpr std::array<std::pair<PinningPolicy, std::string_view>, 4> kPolicyNames{{
+    {PinningPolicy::kLoose, "loose"},
+    {PinningPolicy::kGuided, "guided"},
+    {PinningPolicy::kPacked, "packed"},
+    {PinningPolicy::kDistant, "distant"},
+}};
+
+// A PU that a thread can be pinned to.
+struct Place {
+    Pu pu;
+    std::size_t cluster = 0;
+    std::size_t hardware_thread = 0;  // 0: the first of its node
+};
+
+std::vector<PuSet> nodes_of_kind(const Topology& topology, const StagePlacement& stage) {
+    std::vector<PuSet> nodes;
+    for (std::size_t core : topology.kinds[stage.kind].cores) nodes.push_back(topology.cores[core].pus);
+    return nodes;
+}
+
+std::vector<PuSet> nodes_of(const Topology& topology, const StagePlacement& stage) {
+    return stage.nodes.empty() ? nodes_of_kind(topology, stage)
+                               : parse_node_list(topology.cores, stage.nodes);
+}
+
+std::size_t cluster_of(const Topology& topology, const Pu& pu) {
+    for (const Core& core : topology.cores)
+        if (std::ranges::find(core.pus, pu) != core.pus.end()) return core.cluster;
+    return 0;
+}
+
+// All first hardware threads in node order, then all second ones, and so on.
+std::vector<Place> ascending_places(const Topology& topology, const StagePlacement& stage) {
+    const std::vector<PuSet> nodes = nodes_of(topology, stage);
+    std::vector<Place> places;
+    for (std::size_t thread = 0; thread < stage.smt; ++thread) {
+        bool any = false;
+        for (std::size_t node = 0; node < nodes.size(); ++node) {
+            if (thread >= nodes[node].size()) continue;
+            any = true;
+            const Pu pu = nodes[node][thread];
+            const std::size_t cluster =
+                stage.cluster_size > 0 ? node / stage.cluster_size : cluster_of(topology, pu);
+            places.push_back({pu, cluster, thread});
+        }
+        if (!any) break;
+    }
+    return places;
+}
+
+// Rank within (hardware thread, cluster) first: the n-th place of every cluster before any (n+1)-th.
+std::vector<Place> round_robin(const std::vector<Place>& places) {
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> taken;
+    std::vector<std::pair<std::pair<std::size_t, std::size_t>, Place>> ranked;
+    for (const Place& place : places) {
+        const std::size_t rank = taken[{place.hardware_thread, place.cluster}]++;
+        ranked.push_back({{place.hardware_thread, rank}, place});
+    }
+    std::ranges::stable_sort(ranked, {}, &decltype(ranked)::value_type::first);
+    std::vector<Place> order;
+    for (auto& [rank, place] : ranked) order.push_back(place);
+    return order;
+}
+
+std::string what_was_asked(const Topology& topology, const StagePlacement& stage) {
+    if (stage.nodes.empty()) return fmt::format("{} cores", topology.kinds[stage.kind].name);
+    return "places of its node list";
+}
+
+std::vector<PuSet> take_places(const Topology& topology, const StagePlacement& stage,
+                               std::size_t stage_number, std::set<Pu>& used) {
+    std::vector<Place> places = ascending_places(topology, stage);
+    if (stage.policy == PinningPolicy::kDistant) places = round_robin(places);
+    const std::size_t existing = places.size();
+    std::erase_if(places, [&](const Place& place) { return used.contains(place.pu); });
+    if (places.size() < stage.threads) {
+        throw PlatformError(
+            fmt::format("stage {} ({}) wants {} {}, but {} are left of {}: give it fewer threads, or pin it "
+                        "guided or loose",
+                        stage_number, name_of(stage.policy), stage.threads, what_was_asked(topology, stage),
+                        places.size(), existing));
+    }
+    std::vector<PuSet> threads;
+    for (std::size_t thread = 0; thread < stage.threads; ++thread) {
+        used.insert(places[thread].pu);
+        threads.push_back({places[thread].pu});
+    }
+    return threads;
+}
+
+PuSet all_places(const Topology& topology, const StagePlacement& stage) {
+    PuSet pus;
+    for (const Place& place : ascending_places(topology, stage)) pus.push_back(place.pu);
+    std::ranges::sort(pus);
+    return pus;
+}
+
+void check(const Topology& topology, const StagePlacement& stage, std::size_t stage_number) {
+    if (stage.nodes.empty() && stage.kind >= topology.kinds.size())
+        throw PlatformError(fmt::format("stage {} wants core kind number {}, but there are {} kinds here",
+                                        stage_number, stage.kind, topology.kinds.size()));
+    if (stage.smt == 0) throw PlatformError(fmt::format("stage {}: smt must be at least 1", stage_number));
+}
+
+std::vector<PuSet> place_stage(const Topology& topology, const StagePlacement& stage,
+                               std::size_t stage_number, std::set<Pu>& used) {
+    switch (stage.policy) {
+        case PinningPolicy::kLoose:
+            break;
+        case PinningPolicy::kGuided:
+            return std::vector<PuSet>(stage.threads, all_places(topology, stage));
+        case PinningPolicy::kPacked:
+        case PinningPolicy::kDistant:
+            return take_places(topology, stage, stage_number, used);
+    }
+    return std::vector<PuSet>(stage.threads);
+}
+
+}  // namespace
+
+PinningPolicy parse_pinning_policy(std::string_view name) {
+    for (const auto& [policy, spelling] : kPolicyNames)
+        if (spelling == name) return policy;
+    throw PlatformError(
+        fmt::format("unknown pinning policy \"{}\": choose loose, guided, packed or distant", name));
+}
+
+std::string_view name_of(PinningPolicy policy) {
+    for (const auto& [known, spelling] : kPolicyNames)
+        if (known == policy) return spelling;
+    return "unknown";
+}
+
+std::vector<std::vector<PuSet>> place_threads(const Topology& topology,
+                                              std::span<const StagePlacement> stages) {
+    std::vector<std::vector<PuSet>> placed;
+    std::set<Pu> used;
+    for (const StagePlacement& stage : stages) {
+        check(topology, stage, placed.size() + 1);
+        placed.push_back(place_stage(topology, stage, placed.size() + 1, used));
+    }
+    return placed;
+}
+
+}  // namespace tidemill

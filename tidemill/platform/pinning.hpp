@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemill/platform/pu_set.hpp"
+#include "tidemill/platform/topology.hpp"
+
+namespace tidemill {
+
+/// How much freedom the operating system keeps in placing a stage's threads.
+enum class PinningPolicy {
+    kLoose,    // anywhere
+    kGuided,   // any core of the stage's kind
+    kPacked,   // one core each, in ascending order, so that neighbours share caches
+    kDistant,  // one core each, in turn from each cluster of the kind
+};
+
+/// The policy spelled "loose", "guided", "packed" or "distant"; throws PlatformError otherwise.
+PinningPolicy parse_pinning_policy(std::string_view name);
+
+/// The spelling that parse_pinning_policy reads.
+std::string_view name_of(PinningPolicy policy);
+
+/// What one pipeline stage asks for.
+struct StagePlacement {
+    std::size_t threads = 1;
+    std::size_t kind = 0;  // index into Topology::kinds; unused where `nodes` are given
+    PinningPolicy policy = PinningPolicy::kPacked;
+    std::vector<std::string> nodes = {};  // node list that stands for the kind's cores, in this order
+    std::size_t smt = 1;           // hardware threads taken per core; the second ones follow all the first
+    std::size_t cluster_size = 0;  // cut the nodes into clusters of this many; 0: the machine's clusters
+};
+
+/// The PUs of each thread, indexed [stage][thread]; an empty set leaves the thread alone (loose).
+///
+/// Packed and distant never give a PU twice, across all stages. Throws PlatformError when such a
+/// stage wants more threads than are left, or when a kind or a node does not exist.
+std::vector<std::vector<PuSet>> place_threads(const Topology& topology,
+                                              std::span<const StagePlacement> stages);
+
+}  // namespace tidemill
