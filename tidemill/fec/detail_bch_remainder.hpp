@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/fec/dvbs2_code.hpp"
+
+namespace tidemill::fec {
+
+/// Division by the generator polynomial of one BCH code (EN 302 307-1, 5.3.1), by tables.
+class BchRemainder {
+  public:
+    /// Polynomial of degree below 192, highest power of the code's parity first, at the top bit of word 0.
+    using Word = std::array<std::uint64_t, 3>;
+
+    explicit BchRemainder(const Dvbs2Code& code);
+
+    /// The remainder of message(x) x^parity; packed bytes.
+    Word of_message(std::span<const std::uint8_t> message) const;
+
+    static constexpr std::uint8_t byte(const Word& word, std::size_t index) {
+        return static_cast<std::uint8_t>(word[index / 8] >> (56 - 8 * (index % 8)));
+    }
+
+  private:
+    std::vector<Word> table_;
+};
+
+}  // namespace tidemill::fec
