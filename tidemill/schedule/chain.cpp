@@ -1,0 +1,131 @@
+#include "tidemill/schedule/chain.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tidemill {
+namespace {
+
+void check_unique_kinds(const Chain& chain) {
+    std::unordered_set<std::string_view> seen;
+    for (const auto& kind : chain.kinds) {
+        if (kind.empty())
+            throw ScheduleError("chain: a core kind has no name; name it, for instance \"big\"");
+        if (!seen.insert(kind).second)
+            throw ScheduleError(fmt::format("chain: core kind '{}' is listed twice; keep one", kind));
+    }
+}
+
+void check_weights(const Chain& chain, const Task& task) {
+    if (task.weight_us.size() != chain.kinds.size())
+        throw ScheduleError(fmt::format("task '{}': {} weights, expected {} (one for each of: {})", task.name,
+                                        task.weight_us.size(), chain.kinds.size(),
+                                        fmt::join(chain.kinds, ", ")));
+    for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind) {
+        const double weight = task.weight_us[kind];
+        if (!std::isfinite(weight) || weight < 0)
+            throw ScheduleError(
+                fmt::format("task '{}': weight {} on '{}'; expected a finite number of "
+                            "microseconds, at least 0",
+                            task.name, weight, chain.kinds[kind]));
+    }
+}
+
+int parse_count(std::string_view text, std::string_view whole) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc{} || end != text.data() + text.size() || count < 0)
+        throw ScheduleError(
+            fmt::format("cores \"{}\": '{}' is not a number of cores; write for instance \"big=2,little=4\"",
+                        whole, text));
+    return count;
+}
+
+CoreCount parse_core_count(std::string_view item, std::string_view whole) {
+    const auto equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+        throw ScheduleError(fmt::format(
+            "cores \"{}\": '{}' is not KIND=COUNT; write for instance \"big=2,little=4\"", whole, item));
+    return {std::string(item.substr(0, equals)), parse_count(item.substr(equals + 1), whole)};
+}
+
+}  // namespace
+
+std::size_t Chain::kind_index(std::string_view kind) const {
+    const auto found = std::find(kinds.begin(), kinds.end(), kind);
+    if (found == kinds.end())
+        throw ScheduleError(fmt::format("the chain has no weights for core kind '{}', only for: {}", kind,
+                                        fmt::join(kinds, ", ")));
+    return static_cast<std::size_t>(found - kinds.begin());
+}
+
+std::vector<CoreCount> Platform::kinds() const {
+    std::vector<CoreCount> all{{"big", big}, {"little", little}};
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+}
+
+int Platform::count(std::string_view kind) const {
+    if (kind == "big") return big;
+    if (kind == "little") return little;
+    const auto found = std::ranges::find(others, kind, &CoreCount::kind);
+    return found == others.end() ? 0 : found->count;
+}
+
+void Platform::set(std::string_view kind, int count) {
+    const auto found = std::ranges::find(others, kind, &CoreCount::kind);
+    if (kind == "big")
+        big = count;
+    else if (kind == "little")
+        little = count;
+    else if (found == others.end())
+        others.push_back({std::string(kind), count});
+    else
+        found->count = count;
+}
+
+Platform parse_platform(std::string_view text) {
+    Platform platform;
+    std::unordered_set<std::string> seen;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const auto end = std::min(text.find(',', begin), text.size());
+        const CoreCount item = parse_core_count(text.substr(begin, end - begin), text);
+        if (!seen.insert(item.kind).second)
+            throw ScheduleError(fmt::format("cores \"{}\": '{}' is given twice; keep one", text, item.kind));
+        platform.set(item.kind, item.count);
+        begin = end + 1;
+    }
+    return platform;
+}
+
+std::string to_string(const Platform& platform) {
+    std::string text;
+    for (const auto& [kind, count] : platform.kinds())
+        if (count > 0) text += fmt::format("{}{}={}", text.empty() ? "" : ",", kind, count);
+    return text;
+}
+
+void check(const Chain& chain) {
+    if (chain.tasks.empty()) throw ScheduleError("chain: no tasks; a chain has at least one");
+    if (chain.kinds.empty()) throw ScheduleError("chain: no core kinds; weigh the tasks on at least one");
+    check_unique_kinds(chain);
+    std::unordered_set<std::string_view> names;
+    for (const auto& task : chain.tasks) {
+        if (!names.insert(task.name).second)
+            throw ScheduleError(fmt::format("chain: two tasks are named '{}'; rename one", task.name));
+        check_weights(chain, task);
+    }
+}
+
+Chain rounded_to_ns(Chain chain) {
+    for (auto& task : chain.tasks)
+        for (double& weight : task.weight_us) weight = std::nearbyint(weight * 1000) / 1000;
+    return chain;
+}
+
+}  // namespace tidemill

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemill/schedule/error.hpp"
+
+namespace tidemill {
+
+/// One unit of work in a chain; `weight_us` holds its latency on each of the chain's core kinds, in their
+/// order.
+struct Task {
+    std::string name;
+    bool replicable = false;
+    std::vector<double> weight_us;
+
+    bool operator==(const Task&) const = default;
+};
+
+/// Tasks in the order in which a frame passes them, with their weights on each core kind, per execution.
+struct Chain {
+    std::vector<std::string> kinds;
+    std::vector<Task> tasks;
+
+    bool operator==(const Chain&) const = default;
+
+    /// Place of a core kind in `kinds`; throws ScheduleError naming the kinds that there are.
+    std::size_t kind_index(std::string_view kind) const;
+};
+
+/// A chain whose weights were measured: by what, and how many source frames one execution carries.
+struct Profile : Chain {
+    int frames_per_execution = 1;
+    std::string measured_by;
+
+    bool operator==(const Profile&) const = default;
+};
+
+/// How many cores of one kind.
+struct CoreCount {
+    std::string kind;
+    int count = 0;
+
+    bool operator==(const CoreCount&) const = default;
+};
+
+/// The cores a schedule may use: `Platform{.big = 4, .little = 8}`; kinds beyond the published two go to
+/// `others`.
+struct Platform {
+    int big = 0;
+    int little = 0;
+    std::vector<CoreCount> others{};
+
+    /// All kinds in the order in which strategies spare them: big, little, then the others as listed.
+    std::vector<CoreCount> kinds() const;
+
+    /// Cores of a kind, 0 when the platform does not have it.
+    int count(std::string_view kind) const;
+
+    /// Sets the number of cores of a kind, adding the kind when it is new.
+    void set(std::string_view kind, int count);
+
+    bool operator==(const Platform&) const = default;
+};
+
+/// Reads "big=2,little=4"; throws ScheduleError on anything else, on counts below 0 and on a kind given
+/// twice.
+Platform parse_platform(std::string_view text);
+
+/// Writes a platform as parse_platform() reads it, kinds without cores left out.
+std::string to_string(const Platform& platform);
+
+/// Throws ScheduleError unless the chain has tasks and kinds, unique names, and finite weights of at least 0.
+void check(const Chain& chain);
+
+/// The chain with every weight rounded to whole nanoseconds, for measured weights with endless decimals.
+Chain rounded_to_ns(Chain chain);
+
+}  // namespace tidemill

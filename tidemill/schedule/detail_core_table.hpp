@@ -1,0 +1,145 @@
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tidemill/schedule/detail_stage_options.hpp"
+
+namespace tidemill::detail {
+
+/// The shape of the search: how many cores of each kind may be used, and which kind is counted instead of
+/// bounded.
+struct CoreLimits {
+    std::vector<std::size_t> cores;
+    std::size_t counted_kind = 0;
+
+    /// Combinations of bounds on all kinds but the counted one.
+    std::size_t states() const {
+        std::size_t product = 1;
+        for (std::size_t kind = 0; kind < cores.size(); ++kind)
+            if (kind != counted_kind) product *= cores[kind] + 1;
+        return product;
+    }
+};
+
+/// For the first j tasks and each bound on the cores of all other kinds: the least cost, where a core of the
+/// counted kind costs `per_core` and a stage costs `per_stage`. Row j, column = mixed-radix number of the
+/// bounds.
+template <class Value>
+class CoreTable {
+  public:
+    CoreTable(const ExactChain& chain, CoreLimits limits, Value per_core, Value per_stage)
+        : chain_(chain), limits_(std::move(limits)), per_core_(per_core), per_stage_(per_stage) {
+        std::size_t stride = 1;
+        strides_.assign(limits_.cores.size(), 0);
+        for (std::size_t kind = limits_.cores.size(); kind-- > 0;) {
+            if (kind == limits_.counted_kind) continue;
+            strides_[kind] = stride;
+            stride *= limits_.cores[kind] + 1;
+        }
+        states_ = stride;
+        cells_.resize((chain.size + 1) * states_);
+    }
+
+    /// Largest cost a table can hold beside `kImpossible` without overflow.
+    static constexpr Value kImpossible = std::numeric_limits<Value>::max() / 2;
+
+    /// Fills the table for the stages of one period; false when the whole chain does not fit the limits.
+    bool fill(const StageOptions& options) {
+        std::fill_n(row(0), states_, Value{0});
+        for (std::size_t end = 1; end <= chain_.size; ++end) {
+            std::fill_n(row(end), states_, kImpossible);
+            for (const StageOption& option : options.ending_at(end)) relax(end, option);
+            if (!possible(end)) return false;
+        }
+        return true;
+    }
+
+    /// Least cost for the first `end` tasks within a state's bounds.
+    Value cost(std::size_t end, std::size_t state) const { return cells_[end * states_ + state]; }
+
+    /// The state that allows all cores within the limits.
+    std::size_t last_state() const { return states_ - 1; }
+
+    /// The state whose bounds are the given numbers of cores.
+    std::size_t state_of(const std::vector<std::size_t>& cores) const {
+        std::size_t state = 0;
+        for (std::size_t kind = 0; kind < cores.size(); ++kind) state += cores[kind] * strides_[kind];
+        return state;
+    }
+
+    /// The stages of a cheapest solution within a state's bounds, first stage first; begins only, ends
+    /// follow.
+    std::vector<StageOption> solution(const StageOptions& options, std::size_t state) const {
+        std::vector<StageOption> stages;
+        for (std::size_t end = chain_.size; end > 0; end = stages.back().begin) {
+            const auto candidates = options.ending_at(end);
+            const auto chosen = std::ranges::find_if(
+                candidates, [&](const StageOption& option) { return leads_to(end, state, option); });
+            assert(chosen != candidates.end());
+            stages.push_back({chosen->begin, chosen->kind, chosen->cores});
+            state -= chosen->cores * strides_[chosen->kind];
+        }
+        std::reverse(stages.begin(), stages.end());
+        return stages;
+    }
+
+  private:
+    Value* row(std::size_t end) { return cells_.data() + end * states_; }
+
+    bool possible(std::size_t end) const {
+        const auto all = static_cast<Value>(per_core_ * (limits_.cores[limits_.counted_kind] + 1));
+        return cost(end, states_ - 1) < std::min<Value>(all, kImpossible);
+    }
+
+    // How many cores of a kind a state allows.
+    std::size_t bound(std::size_t state, std::size_t kind) const {
+        if (kind == limits_.counted_kind) return limits_.cores[kind];
+        return state / strides_[kind] % (limits_.cores[kind] + 1);
+    }
+
+    bool leads_to(std::size_t end, std::size_t state, const StageOption& option) const {
+        if (bound(state, option.kind) < option.cores) return false;
+        const std::size_t before = state - option.cores * strides_[option.kind];
+        return cost(option.begin, before) + price(option) == cost(end, state);
+    }
+
+    Value price(const StageOption& option) const {
+        const bool counted = option.kind == limits_.counted_kind;
+        return static_cast<Value>(per_stage_ + (counted ? per_core_ * option.cores : 0));
+    }
+
+    // Takes the least of what is there and of what the option leads to, for all states at once; runs of
+    // neighbouring states are contiguous in both rows, so this vectorises.
+    void relax(std::size_t end, const StageOption& option) {
+        if (option.cores > limits_.cores[option.kind]) return;
+        const std::size_t shift = option.cores * strides_[option.kind];
+        const std::size_t block = option.kind == limits_.counted_kind
+                                      ? states_
+                                      : strides_[option.kind] * (limits_.cores[option.kind] + 1);
+        for (std::size_t base = 0; base < states_; base += block)
+            relax_run(row(end) + base + shift, row(option.begin) + base, block - shift, price(option));
+    }
+
+    static void relax_run(Value* __restrict to, const Value* __restrict from, std::size_t count,
+                          Value price) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto candidate = static_cast<Value>(from[i] + price);
+            to[i] = candidate < to[i] ? candidate : to[i];
+        }
+    }
+
+    const ExactChain& chain_;
+    CoreLimits limits_;
+    Value per_core_;
+    Value per_stage_;
+    std::vector<std::size_t> strides_;  // 0 for the counted kind
+    std::size_t states_ = 1;
+    std::vector<Value> cells_;
+};
+
+}  // namespace tidemill::detail

@@ -1,0 +1,191 @@
+#include "tidemill/schedule/schedule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace tidemill {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPinningNames{"packed", "guided", "distant", "loose"};
+constexpr std::array<std::string_view, 2> kWaitingNames{"passive", "active"};
+
+std::span<const Task> tasks_of(const Stage& stage, const Chain& chain) {
+    return std::span(chain.tasks).subspan(stage.first_task, stage.task_count);
+}
+
+std::string label(const Stage& stage, const Chain& chain) {
+    const auto tasks = tasks_of(stage, chain);
+    if (tasks.size() == 1) return tasks.front().name;
+    return fmt::format("{} .. {}", tasks.front().name, tasks.back().name);
+}
+
+void check_covers(const Schedule& schedule, const Chain& chain) {
+    if (schedule.stages.empty()) throw ScheduleError("schedule: no stages; there must be at least one");
+    std::size_t next = 0;
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        const Stage& stage = schedule.stages[s];
+        if (stage.task_count == 0)
+            throw ScheduleError(fmt::format("schedule: stage {} has no tasks, expected at least 1", s + 1));
+        if (stage.first_task != next)
+            throw ScheduleError(fmt::format("schedule: stage {} begins at task {}, expected {}", s + 1,
+                                            stage.first_task + 1, next + 1));
+        // Not next + count > size: a count near the top of its type would wrap round.
+        if (stage.task_count > chain.tasks.size() - next)
+            throw ScheduleError(
+                fmt::format("schedule: stages 1 to {} have more tasks than the chain, which has {}", s + 1,
+                            chain.tasks.size()));
+        next += stage.task_count;
+    }
+    if (next != chain.tasks.size())
+        throw ScheduleError(
+            fmt::format("schedule: its stages have {} tasks, expected {} (the chain's length)", next,
+                        chain.tasks.size()));
+}
+
+void check_names(const Schedule& schedule, const Chain& chain) {
+    if (schedule.task_names.empty()) return;
+    if (schedule.task_names.size() != chain.tasks.size())
+        throw ScheduleError(fmt::format("schedule: {} task names, expected {} (the chain's length)",
+                                        schedule.task_names.size(), chain.tasks.size()));
+    for (std::size_t i = 0; i < chain.tasks.size(); ++i)
+        if (schedule.task_names[i] != chain.tasks[i].name)
+            throw ScheduleError(
+                fmt::format("schedule: task {} is named '{}', expected '{}': it was made for "
+                            "another chain",
+                            i + 1, schedule.task_names[i], chain.tasks[i].name));
+}
+
+void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
+    if (stage.threads < 1)
+        throw ScheduleError(
+            fmt::format("schedule: stage {} has {} threads, expected at least 1", number, stage.threads));
+    if (stage.threads == 1) return;
+    const auto tasks = tasks_of(stage, chain);
+    const auto sequential = std::ranges::find(tasks, false, &Task::replicable);
+    if (sequential != tasks.end())
+        throw ScheduleError(
+            fmt::format("schedule: stage {} has {} threads, expected 1: task '{}' is not replicable", number,
+                        stage.threads, sequential->name));
+}
+
+std::string cores_line(const Schedule& schedule) {
+    std::string line;
+    for (const auto& [kind, count] : cores_used(schedule))
+        line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count, kind);
+    return line;
+}
+
+template <class Enum, std::size_t size>
+std::optional<Enum> parse_name(const std::array<std::string_view, size>& names, std::string_view text) {
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+std::size_t Schedule::task_count() const {
+    return std::accumulate(stages.begin(), stages.end(), std::size_t{0},
+                           [](std::size_t sum, const Stage& stage) { return sum + stage.task_count; });
+}
+
+int Schedule::thread_count() const {
+    return std::accumulate(stages.begin(), stages.end(), 0,
+                           [](int sum, const Stage& stage) { return sum + stage.threads; });
+}
+
+double stage_weight_us(const Stage& stage, const Chain& chain) {
+    const std::size_t kind = chain.kind_index(stage.core_kind);
+    const auto tasks = tasks_of(stage, chain);
+    double sum_us = 0;
+    for (const Task& task : tasks) sum_us += task.weight_us[kind];
+    return std::ranges::all_of(tasks, &Task::replicable) ? sum_us / stage.threads : sum_us;
+}
+
+double period_us(const Schedule& schedule, const Chain& chain) {
+    double period = 0;
+    for (const Stage& stage : schedule.stages) period = std::max(period, stage_weight_us(stage, chain));
+    return period;
+}
+
+double frames_per_second(const Schedule& schedule, const Profile& profile) {
+    return 1e6 * profile.frames_per_execution / period_us(schedule, profile);
+}
+
+std::vector<CoreCount> cores_used(const Schedule& schedule) {
+    std::vector<CoreCount> used;
+    for (const Stage& stage : schedule.stages) {
+        const auto found = std::ranges::find(used, stage.core_kind, &CoreCount::kind);
+        if (found == used.end())
+            used.push_back({stage.core_kind, stage.threads});
+        else
+            found->count += stage.threads;
+    }
+    return used;
+}
+
+void check(const Schedule& schedule, const Chain& chain) {
+    check_covers(schedule, chain);
+    check_names(schedule, chain);
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        const Stage& stage = schedule.stages[s];
+        check_threads(stage, s + 1, chain);
+        chain.kind_index(stage.core_kind);
+        if (stage.sync_buff_size && *stage.sync_buff_size < 1)
+            throw ScheduleError(fmt::format("schedule: stage {} has sync_buff_size {}, expected at least 1",
+                                            s + 1, *stage.sync_buff_size));
+    }
+    const Stage& last = schedule.stages.back();
+    if (last.sync_buff_size || last.waiting)
+        throw ScheduleError(
+            fmt::format("schedule: stage {} is the last and has no ring after it; remove its "
+                        "sync_buff_size and sync_waiting_type",
+                        schedule.stages.size()));
+}
+
+void check(const Schedule& schedule, const Platform& platform) {
+    for (const auto& [kind, count] : cores_used(schedule))
+        if (count > platform.count(kind))
+            throw ScheduleError(fmt::format("schedule: uses {} '{}' cores, expected at most {}", count, kind,
+                                            platform.count(kind)));
+}
+
+std::string_view to_string(Pinning pinning) {
+    return kPinningNames[static_cast<std::size_t>(pinning)];
+}
+
+std::string_view to_string(Waiting waiting) {
+    return kWaitingNames[static_cast<std::size_t>(waiting)];
+}
+
+std::optional<Pinning> parse_pinning(std::string_view text) {
+    return parse_name<Pinning>(kPinningNames, text);
+}
+
+std::optional<Waiting> parse_waiting(std::string_view text) {
+    return parse_name<Waiting>(kWaitingNames, text);
+}
+
+std::string to_table(const Schedule& schedule, const Chain& chain) {
+    const double period = period_us(schedule, chain);
+    std::size_t width = 5;
+    for (const Stage& stage : schedule.stages) width = std::max(width, label(stage, chain).size());
+
+    std::string table = fmt::format("stage  {:<{}}  count  cores  {:<8}  {:>12}  load\n", "tasks", width,
+                                    "kind", "weight (us)");
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        const Stage& stage = schedule.stages[s];
+        const double weight_us = stage_weight_us(stage, chain);
+        const double load = period > 0 ? weight_us / period : 1.0;
+        table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<8}  {:>12.2f}  {:>3.0f}%\n", s + 1,
+                             label(stage, chain), width, stage.task_count, stage.threads, stage.core_kind,
+                             weight_us, 100 * load);
+    }
+    return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule));
+}
+
+}  // namespace tidemill

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemill/schedule/chain.hpp"
+
+namespace tidemill {
+
+/// Where the threads of a stage may run: one core each in order, any core of the kind, one core each spread
+/// over clusters, or anywhere.
+enum class Pinning { kPacked, kGuided, kDistant, kLoose };
+
+/// How a thread waits at the ring after a stage: asleep, or spinning.
+enum class Waiting { kPassive, kActive };
+
+/// An interval of tasks that runs on `threads` cores of one kind.
+struct Stage {
+    std::size_t first_task = 0;
+    std::size_t task_count = 0;
+    int threads = 1;
+    std::string core_kind;
+    Pinning pinning = Pinning::kPacked;
+    std::optional<int> sync_buff_size{};  // ring after this stage; never on the last one
+    std::optional<Waiting> waiting{};     // at that ring
+
+    bool operator==(const Stage&) const = default;
+};
+
+/// A run of hardware threads or cores by their hwloc logical numbers, both ends included.
+struct NodeRange {
+    enum class Unit { kPu, kCore };
+    Unit unit = Unit::kPu;
+    int first = 0;
+    int last = 0;
+
+    bool operator==(const NodeRange&) const = default;
+};
+
+/// Which cores of a machine are meant by a core kind; with smt > 1 the second hardware threads follow the
+/// first.
+struct CoreResource {
+    std::string kind;
+    std::vector<NodeRange> nodes;
+    int smt = 1;
+    std::optional<int> cluster_size{};
+
+    bool operator==(const CoreResource&) const = default;
+};
+
+/// Stages in chain order; the chain's task names go along so that a schedule meets the chain it was made for.
+struct Schedule {
+    std::vector<Stage> stages;
+    std::vector<std::string> task_names{};  // empty when unknown: then only counts can be checked
+    std::vector<CoreResource> resources{};  // empty until a machine has been chosen
+    std::optional<double> period_us{};      // what the strategy predicts
+    std::string made_by{};
+
+    bool operator==(const Schedule&) const = default;
+
+    /// Number of tasks in all stages.
+    std::size_t task_count() const;
+
+    /// Threads of all stages.
+    int thread_count() const;
+};
+
+/// Weight of a stage in µs: the sum of its tasks, shared by its threads when all of them are replicable.
+double stage_weight_us(const Stage& stage, const Chain& chain);
+
+/// The largest stage weight in µs: the time between two executions when the pipeline is full.
+double period_us(const Schedule& schedule, const Chain& chain);
+
+/// Source frames per second at the predicted period.
+double frames_per_second(const Schedule& schedule, const Profile& profile);
+
+/// Cores used per kind, in order of first use.
+std::vector<CoreCount> cores_used(const Schedule& schedule);
+
+/// Throws ScheduleError saying what was expected unless the schedule fits the chain: all tasks in order,
+/// names equal where known, known core kinds, one thread where a task is not replicable, no ring after the
+/// last stage.
+void check(const Schedule& schedule, const Chain& chain);
+
+/// Throws ScheduleError unless the platform has the cores that the schedule uses.
+void check(const Schedule& schedule, const Platform& platform);
+
+/// "packed", "guided", "distant", "loose".
+std::string_view to_string(Pinning pinning);
+/// "passive", "active".
+std::string_view to_string(Waiting waiting);
+/// Inverse of to_string(Pinning); nothing for any other text.
+std::optional<Pinning> parse_pinning(std::string_view text);
+/// Inverse of to_string(Waiting); nothing for any other text.
+std::optional<Waiting> parse_waiting(std::string_view text);
+
+/// A table for people: one line per stage (tasks, cores, kind, weight, load), then period and cores used.
+std::string to_table(const Schedule& schedule, const Chain& chain);
+
+}  // namespace tidemill
