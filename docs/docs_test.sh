@@ -51,5 +51,10 @@ for verb in $verbs; do
     grep -qE "^        ([a-z]+ \| )*$verb( \| [a-z]+)*\) " x || wrong x "help lists $verb, main does not know it"
 done
 
+for meta in data/*.sigmf-meta; do
+    sum=$(sha512sum "${meta%-meta}-data" | cut -d' ' -f1)
+    grep -q "\"core:sha512\": \"$sum\"" "$meta" || wrong "$meta" "states another sha512 than its data have"
+done
+
 printf '%d documents, %d verbs checked\n' ${#documents[@]} "$(wc -w <<<"$verbs")"
 exit "$failed"
