@@ -21,7 +21,7 @@ void check_unique_kinds(const Chain& chain) {
     }
 }
 
-void check_weights(const Chain& chain, const Task& task) {
+void check_weights(const Chain& chain, const ChainTask& task) {
     if (task.weight_us.size() != chain.kinds.size())
         throw ScheduleError(fmt::format("task '{}': {} weights, expected {} (one for each of: {})", task.name,
                                         task.weight_us.size(), chain.kinds.size(),

@@ -11,31 +11,23 @@ namespace tidemill {
 
 /// One unit of work in a chain; `weight_us` holds its latency on each of the chain's core kinds, in their
 /// order.
-struct Task {
+struct ChainTask {
     std::string name;
     bool replicable = false;
     std::vector<double> weight_us;
 
-    bool operator==(const Task&) const = default;
+    bool operator==(const ChainTask&) const = default;
 };
 
 /// Tasks in the order in which a frame passes them, with their weights on each core kind, per execution.
 struct Chain {
     std::vector<std::string> kinds;
-    std::vector<Task> tasks;
+    std::vector<ChainTask> tasks;
 
     bool operator==(const Chain&) const = default;
 
     /// Place of a core kind in `kinds`; throws ScheduleError naming the kinds that there are.
     std::size_t kind_index(std::string_view kind) const;
-};
-
-/// A chain whose weights were measured: by what, and how many source frames one execution carries.
-struct Profile : Chain {
-    int frames_per_execution = 1;
-    std::string measured_by;
-
-    bool operator==(const Profile&) const = default;
 };
 
 /// How many cores of one kind.
@@ -63,6 +55,16 @@ struct Platform {
     void set(std::string_view kind, int count);
 
     bool operator==(const Platform&) const = default;
+};
+
+/// A chain whose weights were measured: by what, on which cores (none when unknown), and how many source frames
+/// one execution carries.
+struct Profile : Chain {
+    int frames_per_execution = 1;
+    Platform cores;
+    std::string measured_by;
+
+    bool operator==(const Profile&) const = default;
 };
 
 /// Reads "big=2,little=4"; throws ScheduleError on anything else, on counts below 0 and on a kind given

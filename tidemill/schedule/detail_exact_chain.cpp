@@ -24,7 +24,7 @@ struct Decimal {
     int decimals = 0;
 };
 
-[[noreturn]] void refuse(const Task& task, double weight) {
+[[noreturn]] void refuse(const ChainTask& task, double weight) {
     throw ScheduleError(
         fmt::format("task '{}': weight {} needs more digits than exact scheduling has (2^53 units of "
                     "the finest decimal used in the chain); round the weights, for instance to "
@@ -39,7 +39,7 @@ double nearest_units(double weight, double power) {
     return units + (rest > 0.5 ? 1.0 : rest < -0.5 ? -1.0 : 0.0);
 }
 
-Decimal decimal_of(const Task& task, double weight) {
+Decimal decimal_of(const ChainTask& task, double weight) {
     if (weight <= kMaxUnits && weight == std::floor(weight)) return {static_cast<std::uint64_t>(weight), 0};
     for (int decimals = 1; decimals <= kMaxDecimals; ++decimals) {
         const double power = kPowersOfTen[static_cast<std::size_t>(decimals)];
@@ -70,7 +70,7 @@ int most_decimals(const DecimalColumns& columns) {
     return most;
 }
 
-std::uint64_t scaled(const Decimal& value, int decimals, const Task& task, double weight) {
+std::uint64_t scaled(const Decimal& value, int decimals, const ChainTask& task, double weight) {
     Wide units = value.digits;
     for (int i = value.decimals; i < decimals && units <= kMaxExact; ++i) units *= 10;
     if (units > kMaxExact) refuse(task, weight);

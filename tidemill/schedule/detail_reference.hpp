@@ -46,7 +46,7 @@ inline Chain to_chain(const Instance& instance, double units_per_us = 1) {
     Chain chain;
     for (std::size_t kind = 0; kind < instance.weights.size(); ++kind) chain.kinds.push_back(kind_name(kind));
     for (std::size_t i = 0; i < instance.size(); ++i) {
-        Task task{fmt::format("t{}", i + 1), instance.replicable[i], {}};
+        ChainTask task{fmt::format("t{}", i + 1), instance.replicable[i], {}};
         for (const auto& weights : instance.weights)
             task.weight_us.push_back(static_cast<double>(weights[i]) / units_per_us);
         chain.tasks.push_back(std::move(task));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kPinningNames{"packed", "guided", "distant", "loose"};
 constexpr std::array<std::string_view, 2> kWaitingNames{"passive", "active"};
 
-std::span<const Task> tasks_of(const Stage& stage, const Chain& chain) {
+std::span<const ChainTask> tasks_of(const Stage& stage, const Chain& chain) {
     return std::span(chain.tasks).subspan(stage.first_task, stage.task_count);
 }
 
@@ -65,7 +65,7 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
             fmt::format("schedule: stage {} has {} threads, expected at least 1", number, stage.threads));
     if (stage.threads == 1) return;
     const auto tasks = tasks_of(stage, chain);
-    const auto sequential = std::ranges::find(tasks, false, &Task::replicable);
+    const auto sequential = std::ranges::find(tasks, false, &ChainTask::replicable);
     if (sequential != tasks.end())
         throw ScheduleError(
             fmt::format("schedule: stage {} has {} threads, expected 1: task '{}' is not replicable", number,
@@ -102,8 +102,8 @@ double stage_weight_us(const Stage& stage, const Chain& chain) {
     const std::size_t kind = chain.kind_index(stage.core_kind);
     const auto tasks = tasks_of(stage, chain);
     double sum_us = 0;
-    for (const Task& task : tasks) sum_us += task.weight_us[kind];
-    return std::ranges::all_of(tasks, &Task::replicable) ? sum_us / stage.threads : sum_us;
+    for (const ChainTask& task : tasks) sum_us += task.weight_us[kind];
+    return std::ranges::all_of(tasks, &ChainTask::replicable) ? sum_us / stage.threads : sum_us;
 }
 
 double period_us(const Schedule& schedule, const Chain& chain) {
