@@ -1,0 +1,101 @@
+#include "tidemill/run/pipeline.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tidemill/platform/pinning.hpp"
+#include "tidemill/schedule/error.hpp"
+
+namespace tidemill {
+
+namespace {
+
+PinningPolicy policy_of(Pinning pinning) {
+    switch (pinning) {
+        case Pinning::kPacked:
+            return PinningPolicy::kPacked;
+        case Pinning::kGuided:
+            return PinningPolicy::kGuided;
+        case Pinning::kDistant:
+            return PinningPolicy::kDistant;
+        case Pinning::kLoose:
+            return PinningPolicy::kLoose;
+    }
+    return PinningPolicy::kLoose;
+}
+
+std::vector<std::string> node_list_of(const CoreResource& resource) {
+    std::vector<std::string> list;
+    for (const NodeRange& range : resource.nodes) {
+        const char* unit = range.unit == NodeRange::Unit::kPu ? "PU" : "core";
+        list.push_back(fmt::format("{}{}-{}", unit, range.first, range.last));
+    }
+    return list;
+}
+
+StagePlacement placement_of(const Stage& stage, const Schedule& schedule, const Topology& topology) {
+    StagePlacement placement;
+    placement.threads = static_cast<std::size_t>(stage.threads);
+    placement.policy = policy_of(stage.pinning);
+    for (const CoreResource& resource : schedule.resources) {
+        if (resource.kind != stage.core_kind) continue;
+        placement.nodes = node_list_of(resource);
+        placement.smt = static_cast<std::size_t>(resource.smt);
+        placement.cluster_size = static_cast<std::size_t>(resource.cluster_size.value_or(0));
+    }
+    if (placement.nodes.empty() && placement.policy != PinningPolicy::kLoose) {
+        placement.kind = topology.kind_index(stage.core_kind);
+    }
+    return placement;
+}
+
+// A schedule is made for a chain: the graph's units must be that chain.
+void check_names(const Schedule& schedule, const Structure& structure) {
+    if (schedule.task_count() != structure.units.size()) {
+        throw ScheduleError(
+            fmt::format("the schedule is for {} tasks, the graph has {}: make a new schedule from a "
+                        "profile of this graph",
+                        schedule.task_count(), structure.units.size()));
+    }
+    for (std::size_t i = 0; i < schedule.task_names.size(); ++i) {
+        if (schedule.task_names[i] == structure.units[i].name) continue;
+        throw ScheduleError(
+            fmt::format("the schedule is for another graph: its task {} is '{}', here it is '{}'; make "
+                        "a new schedule from a profile of this graph",
+                        i + 1, schedule.task_names[i], structure.units[i].name));
+    }
+}
+
+std::vector<EngineStage> stages_of(const Graph& graph, const Schedule& schedule,
+                                   const PipelineOptions& options) {
+    check_names(schedule, structure_of(graph));
+    std::vector<std::vector<PuSet>> cores(schedule.stages.size());
+    if (options.topology) {
+        std::vector<StagePlacement> placements;
+        for (const Stage& stage : schedule.stages) {
+            placements.push_back(placement_of(stage, schedule, *options.topology));
+        }
+        cores = place_threads(*options.topology, placements);
+    }
+    std::vector<EngineStage> stages;
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        const Stage& stage = schedule.stages[s];
+        EngineStage& made = stages.emplace_back();
+        made.cut = {stage.task_count, static_cast<std::size_t>(stage.threads)};
+        made.ring_depth =
+            stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : options.ring_depth;
+        made.waiting = options.waiting;
+        if (stage.waiting)
+            made.waiting = *stage.waiting == Waiting::kActive ? WaitMode::active : WaitMode::passive;
+        made.cores = std::move(cores[s]);
+    }
+    return stages;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options)
+    : engine_(graph, stages_of(graph, schedule, options)) {}
+
+}  // namespace tidemill

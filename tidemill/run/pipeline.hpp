@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tidemill/platform/topology.hpp"
+#include "tidemill/run/engine.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill {
+
+/// What a pipeline does where its schedule does not say.
+struct PipelineOptions {
+    const Topology* topology = nullptr;  ///< where to pin threads; null: nowhere
+    std::size_t ring_depth = 1;          ///< frames that may wait between two stages
+    WaitMode waiting = WaitMode::passive;
+};
+
+/// Runs a graph in stages, each on threads of its own, as a schedule says. Every frame, number and
+/// byte is the same as under Sequence.
+class Pipeline {
+  public:
+    /// Throws GraphError when the graph is faulty, ScheduleError when the schedule is not for it, and
+    /// PlatformError when it wants cores that are not there.
+    Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options = {});
+
+    /// Runs until the source stops, or as the options say; throws RunError when a task throws.
+    RunReport run(const RunOptions& options = {}) { return engine_.run(options); }
+
+    /// The graph in order, with its units and segments.
+    const Structure& structure() const { return engine_.structure(); }
+
+  private:
+    Engine engine_;
+};
+
+}  // namespace tidemill

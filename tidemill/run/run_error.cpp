@@ -1,0 +1,31 @@
+#include "tidemill/run/run_error.hpp"
+
+#include <fmt/format.h>
+
+namespace tidemill {
+
+namespace {
+
+std::string message_of(const std::exception_ptr& cause) {
+    try {
+        std::rethrow_exception(cause);
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (...) {
+        return "an exception that is not a std::exception";
+    }
+}
+
+}  // namespace
+
+RunError::RunError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
+                   std::exception_ptr cause)
+    : std::runtime_error(fmt::format("task {} (stage {}, replica {}) failed at frame {}: {}", task, stage + 1,
+                                     replica + 1, frame, message_of(cause))),
+      task_(std::move(task)),
+      stage_(stage),
+      replica_(replica),
+      frame_(frame),
+      cause_(std::move(cause)) {}
+
+}  // namespace tidemill

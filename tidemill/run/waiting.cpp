@@ -1,0 +1,25 @@
+#include "tidemill/run/waiting.hpp"
+
+#include <climits>
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace tidemill::detail {
+
+// std::atomic::wait parks on a shared proxy word and spins first; the token's own word is cheaper.
+void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+}
+
+void wake_all(const std::atomic<std::uint32_t>& word) {
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void yield_core() {
+    sched_yield();
+}
+
+}  // namespace tidemill::detail

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tidemill/graph/plan.hpp"
+#include "tidemill/run/durations.hpp"
+#include "tidemill/run/run_state.hpp"
+
+namespace tidemill {
+
+/// One thread's share of a plan: runs a stage (or one of its replicas) on frame after frame.
+class Worker {
+  public:
+    /// How a worker behaves besides what the plan says.
+    struct Options {
+        WaitMode pull = WaitMode::passive;  ///< waiting for input
+        WaitMode push = WaitMode::passive;  ///< waiting for a free token
+        bool statistics = true;
+        std::function<bool()> stop_when;  ///< asked before each source frame by the first worker
+    };
+
+    /// `modules` are those that this worker's tasks run on, by the graph's indices.
+    Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::vector<Module*> modules,
+           RunState& state, Options options);
+
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    /// Runs until the stream ends. Errors of tasks go to the RunState.
+    void run();
+
+    std::size_t stage() const { return stage_; }
+    std::size_t replica() const { return replica_; }
+
+    /// Times of each step of the plan, in ticks; empty when statistics are off.
+    const std::vector<Durations>& step_times() const { return step_times_; }
+    const Durations& pull_waits() const { return pull_waits_; }
+    const Durations& push_waits() const { return push_waits_; }
+    const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
+
+    std::uint64_t frames_begun() const { return begun_; }  ///< source frames that this worker began
+    std::uint64_t frames_delivered() const {
+        return delivered_;
+    }  ///< frames that ended here after their last task
+    std::uint64_t frames_skipped() const { return skipped_; }  ///< frames that ended here as holes
+
+  private:
+    struct RunStep {
+        TaskCall call;
+        Module* module;
+        const Place* places;
+        TaskCode code;
+        std::uint64_t holes;  // the skips that keep it from running
+        std::uint32_t index;  // in the plan
+        const Step* step;
+        const TaskInfo* info;
+    };
+    struct RunPart {
+        std::uint32_t segment;
+        std::uint32_t stage_index;
+        bool last_of_segment;
+        std::vector<RunStep> steps;  // without the one that ends the segment
+        std::optional<RunStep> end;
+        TokenCursor cursor;
+        FrameContext context;
+    };
+
+    RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules) const;
+    void add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
+
+    template <bool kStatistics>
+    void run_stream();
+    bool leads() const { return stage_ == 0 && replica_ == 0; }
+    void end_when_halting();
+    template <bool kStatistics>
+    Token* take(const RunPart& part);
+    template <bool kStatistics>
+    void process(std::size_t part, Token& token, std::uint64_t frame);
+    template <bool kStatistics>
+    void emit(std::size_t part, Token& token);
+    template <bool kStatistics>
+    void finish(const RunPart& part, const Token& token, std::uint64_t frame);
+    /// Whether the frame's further tasks are to run; throws when the task did not promise such a flow.
+    bool goes_on(const RunPart& part, const RunStep& step, Token& token, Flow flow);
+    void fail(const RunPart& part, const RunStep& step);
+
+    std::size_t stage_;
+    std::size_t replica_;
+    std::size_t threads_;
+    RunState& state_;
+    Options options_;
+    Arena scratch_;
+    std::vector<RunPart> parts_;
+    std::vector<Durations> step_times_;
+    Durations pull_waits_;
+    Durations push_waits_;
+    Durations latencies_;
+    std::uint64_t begun_ = 0;
+    std::uint64_t delivered_ = 0;
+    std::uint64_t skipped_ = 0;
+    bool ending_ = false;
+};
+
+}  // namespace tidemill
