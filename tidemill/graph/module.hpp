@@ -17,12 +17,12 @@ namespace tidemill {
 /// A derived class declares its sockets and tasks as members: a task has the sockets that are
 /// declared since the task before it.
 ///
-///     class Counter : public tm::Module {
+///     class Counter : public tidemill::Module {
 ///       public:
-///         tm::Out<int> value = out<int>("value", 1);
-///         tm::Task     next  = task("next", &Counter::count);
+///         tidemill::Out<int> value = out<int>("value", 1);
+///         tidemill::Task     next  = task("next", &Counter::count);
 ///       private:
-///         void count(tm::Frame f) { f[value][0] = n_++; }
+///         void count(tidemill::Frame f) { f[value][0] = n_++; }
 ///         int n_ = 0;
 ///     };
 class Module {
