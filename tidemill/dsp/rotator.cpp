@@ -1,0 +1,155 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tidemill/dsp/rotator.cpp"
+#include "tidemill/dsp/rotator.hpp"
+
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tidemill::dsp::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
+
+std::size_t Rotate(const float*, std::size_t, const Oscillator&, float*) {
+    return 0;
+}
+std::size_t RotateSplit(const float*, std::size_t, const Oscillator&, float*, float*) {
+    return 0;
+}
+
+#else
+
+using Lanes = hn::ScalableTag<float>;
+using Vec = hn::Vec<Lanes>;
+
+// The recurrence loses about one rounding per step, so the oscillator is set anew from double precision
+// every so many samples.
+constexpr std::size_t kAnchorSamples = 512;
+
+std::complex<double> oscillator_at(const Oscillator& o, double n) {
+    const double cycles = o.phase_cycles + o.frequency * n;
+    return std::polar(o.gain, 2.0 * std::numbers::pi * (cycles - std::floor(cycles)));
+}
+
+// The oscillator over one vector of samples: (re, re) and (-im, im) in each pair of lanes, which turns a
+// complex product into two real ones without a final shuffle.
+struct Phasor {
+    Vec re, im;
+
+    Vec turn(Vec x) const { return hn::MulAdd(hn::Reverse2(Lanes(), x), im, hn::Mul(x, re)); }
+
+    void advance(const Phasor& step) {
+        const Vec next = hn::NegMulAdd(im, step.im, hn::Mul(re, step.re));
+        im = hn::MulAdd(re, step.im, hn::Mul(im, step.re));
+        re = next;
+    }
+};
+
+template <class ValueOfLane>
+Phasor make_phasor(ValueOfLane value) {
+    const Lanes d;
+    alignas(64) std::array<float, hn::MaxLanes(Lanes())> re{}, im{};
+    for (std::size_t lane = 0; lane < hn::Lanes(d) / 2; ++lane) {
+        const std::complex<double> z = value(static_cast<double>(lane));
+        re[2 * lane] = re[2 * lane + 1] = static_cast<float>(z.real());
+        im[2 * lane + 1] = static_cast<float>(z.imag());
+        im[2 * lane] = -im[2 * lane + 1];
+    }
+    return {hn::LoadU(d, re.data()), hn::LoadU(d, im.data())};
+}
+
+// Calls store(n, first, second) with the turned samples n.. in two vectors; returns how many were done.
+template <class Store>
+std::size_t rotate_pairs(const float* in, std::size_t count, const Oscillator& o, Store store) {
+    const Lanes d;
+    const std::size_t half = hn::Lanes(d) / 2, both = 2 * half;
+    const Oscillator unit{0.0, o.frequency, 1.0};
+    const Phasor step = make_phasor([&](double) { return oscillator_at(unit, static_cast<double>(both)); });
+    const Phasor lanes = make_phasor([&](double lane) { return oscillator_at(unit, lane); });
+    std::size_t n = 0;
+    while (n + both <= count) {
+        const auto anchor = [&](std::size_t at) HWY_ATTR {
+            Phasor p = lanes;
+            p.advance(make_phasor([&](double) { return oscillator_at(o, static_cast<double>(at)); }));
+            return p;
+        };
+        Phasor first = anchor(n), second = anchor(n + half);
+        const std::size_t end = n + kAnchorSamples;
+        for (; n < end && n + both <= count; n += both) {
+            store(n, first.turn(hn::LoadU(d, in + 2 * n)), second.turn(hn::LoadU(d, in + 2 * (n + half))));
+            first.advance(step);
+            second.advance(step);
+        }
+    }
+    return n;
+}
+
+std::size_t Rotate(const float* in, std::size_t count, const Oscillator& o, float* out) {
+    const Lanes d;
+    return rotate_pairs(in, count, o, [&](std::size_t n, Vec a, Vec b) HWY_ATTR {
+        hn::StoreU(a, d, out + 2 * n);
+        hn::StoreU(b, d, out + 2 * n + hn::Lanes(d));
+    });
+}
+
+std::size_t RotateSplit(const float* in, std::size_t count, const Oscillator& o, float* even, float* odd) {
+    const Lanes d;
+    const hn::ScalableTag<double> pairs;  // a complex sample moves as one 64-bit lane
+    return rotate_pairs(in, count, o, [&](std::size_t n, Vec a, Vec b) HWY_ATTR {
+        const auto lo = hn::BitCast(pairs, a), hi = hn::BitCast(pairs, b);
+        hn::StoreU(hn::BitCast(d, hn::ConcatEven(pairs, hi, lo)), d, even + n);
+        hn::StoreU(hn::BitCast(d, hn::ConcatOdd(pairs, hi, lo)), d, odd + n);
+    });
+}
+
+#endif
+
+}  // namespace tidemill::dsp::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tidemill::dsp {
+
+HWY_EXPORT(Rotate);
+HWY_EXPORT(RotateSplit);
+
+namespace {
+
+const float* floats(std::span<const Iq> x) {
+    return reinterpret_cast<const float*>(x.data());
+}
+float* floats(std::span<Iq> x) {
+    return reinterpret_cast<float*>(x.data());
+}
+
+Iq rotated(Iq x, const Oscillator& o, std::size_t n) {
+    const double cycles = o.phase_cycles + o.frequency * static_cast<double>(n);
+    return Iq(std::complex<double>(x) *
+              std::polar(o.gain, 2.0 * std::numbers::pi * (cycles - std::floor(cycles))));
+}
+
+}  // namespace
+
+void rotate(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> out) {
+    assert(out.size() == in.size());
+    std::size_t n = HWY_DYNAMIC_DISPATCH(Rotate)(floats(in), in.size(), oscillator, floats(out));
+    for (; n < in.size(); ++n) out[n] = rotated(in[n], oscillator, n);
+}
+
+void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> even,
+                  std::span<Iq> odd) {
+    assert(in.size() % 2 == 0 && even.size() == in.size() / 2 && odd.size() == in.size() / 2);
+    std::size_t n =
+        HWY_DYNAMIC_DISPATCH(RotateSplit)(floats(in), in.size(), oscillator, floats(even), floats(odd));
+    for (; n < in.size(); ++n) (n % 2 ? odd : even)[n / 2] = rotated(in[n], oscillator, n);
+}
+
+}  // namespace tidemill::dsp
+#endif

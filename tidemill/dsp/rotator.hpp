@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dsp {
+
+/// A complex oscillator gain * exp(2 pi j (phase + frequency * n)), in cycles and cycles per sample.
+struct Oscillator {
+    double phase_cycles = 0.0;
+    double frequency = 0.0;
+    double gain = 1.0;
+};
+
+/// out[n] = in[n] * oscillator(n); spans of equal length, may be the same.
+void rotate(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> out);
+
+/// The same, with even-numbered results in `even` and odd-numbered ones in `odd` (each half as long as `in`).
+void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> even,
+                  std::span<Iq> odd);
+
+}  // namespace tidemill::dsp

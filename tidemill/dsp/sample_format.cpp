@@ -1,0 +1,182 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tidemill/dsp/sample_format.cpp"
+#include "tidemill/dsp/sample_format.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tidemill::dsp::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Converts whole vectors and says through `low` and `high` how far the values reached, so that only the
+// rare stretch that touches an end of the range has to be counted sample by sample.
+template <class Integer>
+std::size_t ConvertIntegers(const Integer* in, std::size_t count, float scale, float offset, float* out,
+                            std::int32_t* low, std::int32_t* high) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> wide;
+    const hn::Rebind<Integer, decltype(d)> narrow;
+    auto least = hn::Set(wide, std::numeric_limits<std::int32_t>::max());
+    auto most = hn::Set(wide, std::numeric_limits<std::int32_t>::min());
+    std::size_t n = 0;
+    for (; n + hn::Lanes(d) <= count; n += hn::Lanes(d)) {
+        const auto value = hn::PromoteTo(wide, hn::LoadU(narrow, in + n));
+        least = hn::Min(least, value);
+        most = hn::Max(most, value);
+        hn::StoreU(hn::MulAdd(hn::ConvertTo(d, value), hn::Set(d, scale), hn::Set(d, offset)), d, out + n);
+    }
+    *low = hn::GetLane(hn::MinOfLanes(wide, least));
+    *high = hn::GetLane(hn::MaxOfLanes(wide, most));
+    return n;
+}
+
+std::size_t ConvertI8(const std::int8_t* in, std::size_t count, float scale, float offset, float* out,
+                      std::int32_t* low, std::int32_t* high) {
+    return ConvertIntegers(in, count, scale, offset, out, low, high);
+}
+
+std::size_t ConvertU8(const std::uint8_t* in, std::size_t count, float scale, float offset, float* out,
+                      std::int32_t* low, std::int32_t* high) {
+    return ConvertIntegers(in, count, scale, offset, out, low, high);
+}
+
+std::size_t ConvertI16(const std::int16_t* in, std::size_t count, float scale, float offset, float* out,
+                       std::int32_t* low, std::int32_t* high) {
+    return ConvertIntegers(in, count, scale, offset, out, low, high);
+}
+
+// Largest magnitude, compared as integers: NaN and infinity come out above every finite number.
+std::int32_t LargestMagnitude(const float* x, std::size_t count) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> bits;
+    const auto magnitude = hn::Set(bits, 0x7fffffff);
+    auto most = hn::Zero(bits);
+    std::size_t n = 0;
+    for (; n + hn::Lanes(d) <= count; n += hn::Lanes(d)) {
+        most = hn::Max(most, hn::And(hn::BitCast(bits, hn::LoadU(d, x + n)), magnitude));
+    }
+    std::int32_t largest = hn::GetLane(hn::MaxOfLanes(bits, most));
+    for (; n < count; ++n) {
+        std::int32_t value;
+        std::memcpy(&value, x + n, sizeof value);
+        value &= 0x7fffffff;
+        largest = value > largest ? value : largest;
+    }
+    return largest;
+}
+
+}  // namespace tidemill::dsp::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tidemill::dsp {
+
+HWY_EXPORT(ConvertI8);
+HWY_EXPORT(ConvertU8);
+HWY_EXPORT(ConvertI16);
+HWY_EXPORT(LargestMagnitude);
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "sample formats are little endian");
+
+// Stretch between two looks at the extremes, in floats.
+constexpr std::size_t kStretch = 2048;
+
+// Far beyond any receiver's scale, and small enough that no later sum of squares overflows.
+constexpr float kLargestSample = 1e9F;
+
+template <class Integer>
+bool at_an_end(Integer x) {
+    return x == std::numeric_limits<Integer>::min() || x == std::numeric_limits<Integer>::max();
+}
+
+template <class Integer, class Kernel>
+SampleDefects convert_integers(Kernel kernel, std::span<const std::byte> bytes, float scale, float offset,
+                               float* out) {
+    const auto* in = reinterpret_cast<const Integer*>(bytes.data());
+    const std::size_t count = bytes.size() / sizeof(Integer);
+    SampleDefects defects;
+    for (std::size_t start = 0; start < count; start += kStretch) {
+        const std::size_t length = std::min(kStretch, count - start);
+        std::int32_t low = 0, high = 0;
+        std::size_t n = kernel(in + start, length, scale, offset, out + start, &low, &high);
+        bool touched = n > 0 && (low == std::numeric_limits<Integer>::min() ||
+                                 high == std::numeric_limits<Integer>::max());
+        for (; n < length; ++n) {
+            out[start + n] = static_cast<float>(in[start + n]) * scale + offset;
+            touched = touched || at_an_end(in[start + n]);
+        }
+        for (std::size_t k = start; touched && k < start + length; k += 2) {
+            defects.clipped += at_an_end(in[k]) || at_an_end(in[k + 1]);
+        }
+    }
+    return defects;
+}
+
+bool usable(Iq x) {
+    return std::abs(x.real()) <= kLargestSample && std::abs(x.imag()) <= kLargestSample;
+}
+
+SampleDefects convert_floats(std::span<const std::byte> bytes, std::span<Iq> samples) {
+    std::memcpy(samples.data(), bytes.data(), bytes.size());
+    SampleDefects defects;
+    for (std::size_t start = 0; start < samples.size(); start += kStretch / 2) {
+        const auto stretch = samples.subspan(start, std::min(kStretch / 2, samples.size() - start));
+        const std::int32_t largest = HWY_DYNAMIC_DISPATCH(LargestMagnitude)(
+            reinterpret_cast<const float*>(stretch.data()), 2 * stretch.size());
+        if (largest <= std::bit_cast<std::int32_t>(kLargestSample)) continue;
+        for (Iq& x : stretch) {
+            if (usable(x)) continue;
+            x = 0.0F;
+            ++defects.non_finite;
+        }
+    }
+    return defects;
+}
+
+}  // namespace
+
+std::size_t bytes_per_sample(SampleFormat format) {
+    switch (format) {
+        case SampleFormat::cf32:
+            return 8;
+        case SampleFormat::ci16:
+            return 4;
+        case SampleFormat::ci8:
+        case SampleFormat::cu8:
+            return 2;
+    }
+    return 0;
+}
+
+SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> bytes, std::span<Iq> samples) {
+    assert(bytes.size() == samples.size() * bytes_per_sample(format));
+    auto* out = reinterpret_cast<float*>(samples.data());
+    switch (format) {
+        case SampleFormat::cf32:
+            return convert_floats(bytes, samples);
+        case SampleFormat::ci16:
+            return convert_integers<std::int16_t>(
+                [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertI16)(a...); }, bytes, 1 / 32768.0F, 0,
+                out);
+        case SampleFormat::ci8:
+            return convert_integers<std::int8_t>(
+                [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertI8)(a...); }, bytes, 1 / 128.0F, 0, out);
+        case SampleFormat::cu8:
+            return convert_integers<std::uint8_t>(
+                [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertU8)(a...); }, bytes, 1 / 127.5F, -1, out);
+    }
+    return {};
+}
+
+}  // namespace tidemill::dsp
+#endif

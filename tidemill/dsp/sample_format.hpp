@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dsp {
+
+/// Interleaved I/Q samples as radios and recordings store them, little endian.
+enum class SampleFormat { cf32, ci16, ci8, cu8 };
+
+/// Bytes of one complex sample.
+std::size_t bytes_per_sample(SampleFormat format);
+
+/// What conversion had to repair or wants reported, in complex samples.
+struct SampleDefects {
+    std::uint64_t non_finite = 0;  // either part NaN, infinite or beyond 1e9: replaced by 0
+    std::uint64_t clipped = 0;     // either part at an end of the integer range (never for cf32)
+};
+
+/// Converts bytes to samples with full scale 1.0 (cu8 is centred on 127.5); bytes.size() must be
+/// samples.size() * bytes_per_sample(format).
+SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> bytes, std::span<Iq> samples);
+
+}  // namespace tidemill::dsp

@@ -1,0 +1,89 @@
+#include "tidemill/dvbs2/front.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tidemill/dvbs2/front_strobes.hpp"
+
+namespace tidemill::dvbs2 {
+
+Front::Front(const FrontConfig& config, Sink sink)
+    : geometry_(config),
+      sink_(std::move(sink)),
+      coarse_(geometry_),
+      filter_(geometry_),
+      interpolator_(config.rolloff),
+      window_(geometry_.history_samples() + geometry_.block_samples()) {}
+
+void Front::push(std::span<const Iq> samples) {
+    report_.samples += samples.size();
+    while (!samples.empty()) {
+        const std::size_t n = std::min(samples.size(), geometry_.block_samples() - filled_);
+        std::copy_n(samples.begin(), n,
+                    window_.end() - geometry_.block_samples() + static_cast<std::ptrdiff_t>(filled_));
+        samples = samples.subspan(n);
+        filled_ += n;
+        if (filled_ == geometry_.block_samples()) run_block();
+    }
+}
+
+void Front::finish() {
+    // Zeros push through the filters what the last samples began.
+    const double end = static_cast<double>(report_.samples) + geometry_.filter_taps() / 2.0;
+    const double subblock = kSubblockSymbols * geometry_.samples_per_symbol();
+    while (static_cast<double>(geometry_.subblocks_before(block_)) * subblock < end) {
+        std::fill(window_.end() - geometry_.block_samples() + static_cast<std::ptrdiff_t>(filled_),
+                  window_.end(), Iq{});
+        run_block();
+    }
+    settle_raw(coarse_.finish());
+    settle_filtered(timing_.finish());
+}
+
+void Front::run_block() {
+    kept_raw_.push_back(window_);
+    const KeptBlocks decision = coarse_.step(measure_spectrum(geometry_, block_, window_));
+    std::copy(window_.end() - geometry_.history_samples(), window_.end(), window_.begin());
+    filled_ = 0;
+    ++block_;
+    settle_raw(decision);
+}
+
+void Front::settle_raw(KeptBlocks decision) {
+    report_.dropped_blocks += decision.drop;
+    kept_raw_.erase(kept_raw_.begin(), kept_raw_.begin() + decision.drop);
+    for (std::uint32_t i = 0; i < decision.release; ++i) {
+        kept_filtered_.emplace_back();
+        filter_.process(kept_raw_.front(), coarse_.next(), kept_filtered_.back());
+        kept_raw_.pop_front();
+        report_.frequency = kept_filtered_.back().info.frequency;
+        settle_filtered(timing_.step(kept_filtered_.back().info));
+    }
+}
+
+void Front::settle_filtered(KeptBlocks decision) {
+    report_.dropped_blocks += decision.drop;
+    kept_filtered_.erase(kept_filtered_.begin(), kept_filtered_.begin() + decision.drop);
+    for (std::uint32_t i = 0; i < decision.release; ++i) {
+        const StrobePlan plan = timing_.next();
+        read_symbols(interpolator_, kept_filtered_.front(), plan, symbols_);
+        kept_filtered_.pop_front();
+        report_.restarts += plan.restart;
+        report_.symbols += symbols_.count;
+        report_.clock_ppm = timing_.clock_ppm();
+        sink_(symbols_);
+    }
+}
+
+std::vector<Iq> receive_symbols(const FrontConfig& config, std::span<const Iq> samples, FrontReport* report) {
+    std::vector<Iq> symbols;
+    Front front(config, [&](const SymbolBlock& block) {
+        symbols.insert(symbols.end(), block.symbols.begin(), block.symbols.begin() + block.count);
+    });
+    front.push(samples);
+    front.finish();
+    if (report != nullptr) *report = front.report();
+    return symbols;
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dsp/lag_correlation.hpp"
+
+namespace tidemill::dvbs2 {
+
+using dsp::Iq;
+
+/// What the front of a receiver must be told.
+struct FrontConfig {
+    double sample_rate_hz = 2.0;
+    double symbol_rate_hz = 1.0;
+    double rolloff = 0.20;
+    std::uint32_t block_samples = 16384;
+};
+
+/// Raw samples are handed on in blocks: block i is samples [i * B, (i + 1) * B), with the H samples before
+/// it (zeros before the start of the stream). After matched filtering the stream is cut into sub-blocks of
+/// kSubblockSymbols at two samples per symbol; a block yields those that its samples complete.
+constexpr std::uint32_t kSubblockSymbols = 512;
+constexpr std::uint32_t kMaxBlockSamples = 16384;
+constexpr std::uint32_t kChunkSamples = 2048;  // raw samples per spectrum measurement
+constexpr std::uint32_t kMaxChunks = kMaxBlockSamples / kChunkSamples;
+constexpr std::uint32_t kMaxSubblocks = kMaxBlockSamples / (2 * kSubblockSymbols) + 1;
+
+/// Pairs of samples in front of a block's first sub-block, and readable (meaningless) ones behind the last.
+constexpr std::uint32_t kPairsBefore = 8;
+constexpr std::uint32_t kPairsBehind = 24;
+constexpr std::uint32_t kMaxPairs = kPairsBefore + kMaxSubblocks * kSubblockSymbols + kPairsBehind;
+
+/// Strobes of a sub-block lie this many samples (two per symbol) ahead of its samples, so that the
+/// interpolator's taps never reach beyond the block.
+constexpr double kStrobeLead = 8.0;
+
+/// Most symbols one block can give, rounded up to the interpolator's group for every sub-block.
+constexpr std::uint32_t kMaxBlockSymbols = kMaxSubblocks * (kSubblockSymbols + 16);
+
+/// Lag correlations of the chunks of one block.
+struct BlockSpectrum {
+    std::int64_t block = 0;
+    std::uint32_t chunks = 0;
+    std::array<dsp::LagCorrelation, kMaxChunks> chunk{};
+};
+
+/// How one block is turned and scaled; frequencies in cycles per sample. The history in front of the block
+/// belongs to the block before and is turned by its oscillator.
+struct BlockOscillator {
+    std::int64_t block = 0;
+    double phase_cycles = 0.0;  // at the block's first sample
+    double frequency = 0.0;
+    double gain = 1.0;
+    double previous_frequency = 0.0;
+    double previous_gain = 1.0;
+    bool restart = false;  // nothing before this block belongs to the same stretch of signal
+};
+
+/// Timing measured over one sub-block: `phasor` is Es * exp(2 pi j tau), tau the place of the strobes after
+/// the even samples in symbols; `power` the mean power of the samples.
+struct SubblockTiming {
+    Iq phasor{};
+    float power = 0.0F;
+};
+
+/// The scalars of one matched-filtered block.
+struct FilteredInfo {
+    std::int64_t block = 0;
+    std::int64_t first_subblock = 0;
+    std::uint32_t subblocks = 0;
+    bool restart = false;
+    double frequency = 0.0;  // taken out, cycles per symbol
+    std::array<SubblockTiming, kMaxSubblocks> timing{};
+};
+
+/// One block at two samples per symbol, split into even and odd samples; sub-block s starts at pair
+/// kPairsBefore + s * kSubblockSymbols.
+struct FilteredBlock {
+    FilteredInfo info;
+    alignas(64) std::array<Iq, kMaxPairs> even{};
+    alignas(64) std::array<Iq, kMaxPairs> odd{};
+};
+
+/// `count` strobes at sample position first + i * step of a FilteredBlock (even[0] is position 0).
+struct StrobeRun {
+    double first = 0.0;
+    double step = 2.0;
+    std::uint32_t count = 0;
+};
+
+/// Where the symbols of one block stand.
+struct StrobePlan {
+    std::int64_t block = 0;
+    std::uint32_t runs = 0;
+    bool restart = false;  // the symbols before this block do not adjoin
+    double frequency = 0.0;
+    std::array<StrobeRun, kMaxSubblocks> run{};
+};
+
+/// Symbols of one block, one sample each, mean energy near 1; padded so that whole groups may be written.
+struct SymbolBlock {
+    std::int64_t block = 0;
+    std::uint32_t count = 0;
+    bool restart = false;
+    double frequency = 0.0;  // taken out by the front, cycles per symbol
+    alignas(64) std::array<Iq, kMaxBlockSymbols> symbols{};
+};
+
+/// What to do with the blocks that a sequential object had its caller keep: throw away the `drop` oldest,
+/// then pass on the next `release`, asking the object for one parameter set each.
+struct KeptBlocks {
+    std::uint32_t drop = 0;
+    std::uint32_t release = 0;
+};
+
+/// Sizes that follow from a configuration; throws std::invalid_argument for one that cannot work.
+class FrontGeometry {
+  public:
+    explicit FrontGeometry(const FrontConfig& config);
+
+    double samples_per_symbol() const { return samples_per_symbol_; }
+    double rolloff() const { return rolloff_; }
+    std::uint32_t block_samples() const { return block_samples_; }
+    std::uint32_t history_samples() const { return history_samples_; }
+    std::uint32_t chunks() const { return block_samples_ / kChunkSamples; }
+    std::uint32_t filter_taps() const { return filter_taps_; }
+
+    /// Distance of neighbouring lags of the spectrum measurement: between 1/4 and 1/2 symbol.
+    std::uint32_t lag_spacing() const { return lag_spacing_; }
+
+    /// Sub-blocks that the samples before block `block` complete.
+    std::int64_t subblocks_before(std::int64_t block) const;
+
+  private:
+    double samples_per_symbol_;
+    double rolloff_;
+    std::uint32_t block_samples_;
+    std::uint32_t history_samples_ = 0;
+    std::uint32_t filter_taps_ = 0;
+    std::uint32_t lag_spacing_ = 1;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,216 @@
+#include "tidemill/dvbs2/front_coarse.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "tidemill/dsp/pulse.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+// All frequencies are in cycles per symbol.
+constexpr double kSearchRange = 0.25;
+constexpr double kSearchStep = 0.01;
+constexpr double kFollowRange = 0.02;
+
+// Weakest signal to be found: QPSK 1/4 works down to -2.35 dB (EN 302 307-1, table 13).
+constexpr double kWeakestEsn0 = 0.4;
+constexpr double kFalseAlarmSigmas = 6.0;
+
+constexpr double kWindowSymbols = 16384;
+constexpr double kLeastSymbols = 16384;
+constexpr double kMostSymbols = 98304;
+constexpr double kWantedDeviation = 0.0012;
+
+// After the signal is found the oscillator holds still, because every change of it is phase noise to the
+// stages behind; it only moves, slowly, when the average over kMemorySymbols has left kTolerance.
+constexpr double kMemorySymbols = 131072;
+constexpr double kTolerance = 0.003;
+constexpr double kSettled = 0.0005;
+
+}  // namespace
+
+BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
+                               std::span<const Iq> samples) {
+    const std::size_t reach = dsp::kLags * geometry.lag_spacing();
+    assert(samples.size() == geometry.history_samples() + geometry.block_samples());
+    BlockSpectrum spectrum{.block = block, .chunks = geometry.chunks()};
+    for (std::size_t c = 0; c < geometry.chunks(); ++c) {
+        const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
+        spectrum.chunk[c] = dsp::lag_correlation(samples.subspan(start, kChunkSamples + reach), kChunkSamples,
+                                                 geometry.lag_spacing());
+    }
+    return spectrum;
+}
+
+void CoarseFrequency::Sum::scale(double factor) {
+    chunks *= factor;
+    lags.power *= factor;
+    for (auto& lag : lags.sums) lag *= factor;
+}
+
+void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk, double sign) {
+    chunks += sign;
+    lags.power += sign * chunk.power;
+    for (std::size_t l = 0; l < dsp::kLags; ++l) lags.sums[l] += sign * chunk.sums[l];
+}
+
+CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
+    : geometry_(geometry),
+      chunk_symbols_(kChunkSamples / geometry.samples_per_symbol()),
+      window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / chunk_symbols_))) {
+    const double lag_symbols = geometry.lag_spacing() / geometry.samples_per_symbol();
+    for (std::size_t l = 0; l < dsp::kLags; ++l) {
+        pulse_[l] = dsp::raised_cosine(static_cast<double>(l + 1) * lag_symbols, geometry.rolloff());
+        pulse_energy_ += pulse_[l] * pulse_[l];
+    }
+}
+
+double CoarseFrequency::match(const Sum& sum, double frequency) const {
+    const double lag_symbols = geometry_.lag_spacing() / geometry_.samples_per_symbol();
+    const auto turn = std::polar(1.0, -2.0 * kPi * frequency * lag_symbols);
+    std::complex<double> oscillator = turn;
+    double total = 0.0;
+    for (std::size_t l = 0; l < dsp::kLags; ++l, oscillator *= turn) {
+        total += pulse_[l] * (sum.lags.sums[l] * oscillator).real();
+    }
+    return total;
+}
+
+double CoarseFrequency::share_of(const Sum& sum, double match) const {
+    return sum.lags.power > 0.0 ? match / (sum.lags.power * pulse_energy_) : 0.0;
+}
+
+CoarseFrequency::Fit CoarseFrequency::fit(const Sum& sum, double low, double high) const {
+    double best = low, most = match(sum, low);
+    for (double f = low + kSearchStep; f <= high; f += kSearchStep) {
+        if (const double m = match(sum, f); m > most) best = f, most = m;
+    }
+    for (const double h : {kSearchStep, kSearchStep / 3, kSearchStep / 10}) {
+        const double left = match(sum, best - h), right = match(sum, best + h), middle = match(sum, best);
+        const double curvature = left - 2.0 * middle + right;
+        if (curvature < 0.0) best += std::clamp(0.5 * (left - right) / curvature, -1.0, 1.0) * h;
+    }
+    return {best, share_of(sum, match(sum, best))};
+}
+
+// Half of what the weakest signal would show, but out of reach of noise over so few samples.
+double CoarseFrequency::threshold(double chunks) const {
+    const double weakest = 1.0 / (1.0 + geometry_.samples_per_symbol() / kWeakestEsn0);
+    const double noise = 1.0 / std::sqrt(2.0 * chunks * kChunkSamples * pulse_energy_);
+    return std::max(0.5 * weakest, kFalseAlarmSigmas * noise);
+}
+
+// The fit's variance is the integral of (S + N0)^2 S'^2 over the symbols times that of S'^2 squared, where S
+// is the raised-cosine spectrum; in closed form for its two edges:
+double CoarseFrequency::symbols_needed(double share) const {
+    const double n0 = std::max(0.0, (1.0 / share - 1.0) / geometry_.samples_per_symbol());
+    const double slope = kPi * kPi / (4.0 * geometry_.rolloff());
+    const double variance_per_symbol = (0.3125 + n0 + n0 * n0) / slope;
+    return std::clamp(variance_per_symbol / (kWantedDeviation * kWantedDeviation), kLeastSymbols,
+                      kMostSymbols);
+}
+
+KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
+    if (state_ == State::searching && window_.empty()) window_begin_ = spectrum.block * geometry_.chunks();
+    const bool was_following = state_ == State::following;
+    for (std::uint32_t c = 0; c < spectrum.chunks; ++c) {
+        take(spectrum.chunk[c]);
+    }
+    next_block_ = spectrum.block + 1;
+    if (was_following) {  // a loss noticed in this block takes effect with the next
+        slew();
+        oldest_kept_ = next_block_;
+        return {0, 1};
+    }
+    if (state_ == State::following) return release_all();
+    const std::int64_t keep_from = std::max(oldest_kept_, window_begin_ / geometry_.chunks() - 1);
+    const auto drop = static_cast<std::uint32_t>(keep_from - oldest_kept_);
+    oldest_kept_ = keep_from;
+    return {drop, 0};
+}
+
+KeptBlocks CoarseFrequency::finish() {
+    const auto kept = static_cast<std::uint32_t>(next_block_ - oldest_kept_);
+    if (state_ != State::estimating) return {kept, 0};
+    estimate();
+    return release_all();
+}
+
+KeptBlocks CoarseFrequency::release_all() {
+    const auto kept = static_cast<std::uint32_t>(next_block_ - oldest_kept_);
+    started_ = false;
+    last_.block = oldest_kept_ - 1;
+    oldest_kept_ = next_block_;
+    return {0, kept};
+}
+
+void CoarseFrequency::take(const dsp::LagCorrelation& chunk) {
+    window_.push_back(chunk);
+    window_sum_.add(chunk, 1.0);
+    if (window_.size() > window_chunks_ && state_ != State::estimating) {
+        window_sum_.add(window_.front(), -1.0);
+        window_.pop_front();
+        ++window_begin_;
+    }
+    if (state_ == State::searching) return search();
+    if (state_ == State::following) return follow(chunk);
+    if (window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_)) estimate();
+}
+
+void CoarseFrequency::search() {
+    share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
+    if (share_ > threshold(window_sum_.chunks)) state_ = State::estimating;
+}
+
+void CoarseFrequency::estimate() {
+    const Fit found = fit(window_sum_, -kSearchRange, kSearchRange);
+    sum_ = window_sum_;
+    frequency_ = found.frequency;
+    share_ = found.share;
+    const double power = sum_.lags.power / (sum_.chunks * kChunkSamples);
+    gain_ = 1.0 / std::sqrt(share_ * power);
+    state_ = State::following;
+}
+
+void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
+    sum_.scale(1.0 - chunk_symbols_ / kMemorySymbols);
+    sum_.add(chunk, 1.0);
+    share_ = share_of(window_sum_, match(window_sum_, frequency_));
+    if (window_.size() >= window_chunks_ && share_ < 0.5 * threshold(window_sum_.chunks)) {
+        state_ = State::searching;
+        window_.clear();
+        window_sum_ = {};
+    }
+}
+
+void CoarseFrequency::slew() {
+    if (state_ != State::following) return;
+    const Fit now = fit(sum_, frequency_ - kFollowRange, frequency_ + kFollowRange);
+    const double error = now.frequency - frequency_;
+    slewing_ = std::abs(error) > (slewing_ ? kSettled : kTolerance);
+    if (!slewing_) return;
+    frequency_ += error * geometry_.block_samples() / geometry_.samples_per_symbol() / kMemorySymbols;
+}
+
+BlockOscillator CoarseFrequency::next() {
+    BlockOscillator now{
+        .block = last_.block + 1, .frequency = -frequency_ / geometry_.samples_per_symbol(), .gain = gain_};
+    const double samples = geometry_.block_samples();
+    const double cycles = started_ ? last_.phase_cycles + last_.frequency * samples
+                                   : now.frequency * samples * static_cast<double>(now.block);
+    now.phase_cycles = cycles - std::floor(cycles);
+    now.previous_frequency = started_ ? last_.frequency : now.frequency;
+    now.previous_gain = started_ ? last_.gain : now.gain;
+    now.restart = !started_;
+    started_ = true;
+    last_ = now;
+    return now;
+}
+
+}  // namespace tidemill::dvbs2

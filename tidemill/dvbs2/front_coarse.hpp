@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+
+#include "tidemill/dvbs2/front_block.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Lag correlations of block `block`; `samples` are its history and itself. Stateless.
+BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
+                               std::span<const Iq> samples);
+
+/// Finds a signal and its frequency from block spectra, and afterwards gives each block its oscillator.
+/// It compares the correlations with those of the raised-cosine spectrum that the signal must have: white
+/// noise has none, and the fit leans on the steep band edges, so the data's own noise hardly disturbs it.
+/// While it waits, the caller keeps the blocks; once sure, all from the signal's beginning are released.
+class CoarseFrequency {
+  public:
+    explicit CoarseFrequency(const FrontGeometry& geometry);
+
+    /// Takes the next block's spectrum and says what to do with the blocks kept so far, this one included.
+    KeptBlocks step(const BlockSpectrum& spectrum);
+
+    /// End of the stream: releases what is kept if it holds a signal, drops it otherwise.
+    KeptBlocks finish();
+
+    /// The oscillator of the next released block.
+    BlockOscillator next();
+
+    /// Frequency found, cycles per symbol (0 while searching).
+    double frequency() const { return frequency_; }
+    /// Whether a signal is being followed.
+    bool found() const { return state_ == State::following; }
+    /// Share of the received power that has the signal's spectrum, 0 to 1.
+    double signal_share() const { return share_; }
+
+  private:
+    enum class State { searching, estimating, following };
+
+    // Correlations added up over some chunks.
+    struct Sum {
+        dsp::LagCorrelation lags{};
+        double chunks = 0;
+
+        void scale(double factor);
+        void add(const dsp::LagCorrelation& chunk, double sign);
+    };
+    struct Fit {
+        double frequency;  // cycles per symbol
+        double share;
+    };
+
+    void take(const dsp::LagCorrelation& chunk);
+    void search();
+    void estimate();
+    void follow(const dsp::LagCorrelation& chunk);
+    void slew();
+    double match(const Sum& sum, double frequency) const;
+    double share_of(const Sum& sum, double match) const;
+    Fit fit(const Sum& sum, double low, double high) const;
+    double threshold(double chunks) const;
+    double symbols_needed(double share) const;
+    KeptBlocks release_all();
+
+    FrontGeometry geometry_;
+    std::array<double, dsp::kLags> pulse_{};
+    double pulse_energy_ = 0.0;
+    double chunk_symbols_;
+    std::size_t window_chunks_;
+
+    State state_ = State::searching;
+    Sum sum_{};                                 // what the estimate rests on
+    std::deque<dsp::LagCorrelation> window_{};  // the latest chunks, for detection of start and loss
+    Sum window_sum_{};
+    std::int64_t window_begin_ = 0;  // chunk number of the window's first
+    std::int64_t oldest_kept_ = 0;
+    std::int64_t next_block_ = 0;
+    double share_ = 0.0;
+    double frequency_ = 0.0;
+    double gain_ = 1.0;
+    bool slewing_ = false;
+
+    bool started_ = false;  // a block has been given its oscillator since the signal was found
+    BlockOscillator last_{};
+};
+
+}  // namespace tidemill::dvbs2
