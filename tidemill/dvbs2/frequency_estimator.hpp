@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Carrier frequency from blocks of known symbols, each with a phase of its own: the maximum-likelihood
+/// estimate, from sums over all blocks that may be forgotten slowly.
+class FrequencyEstimator {
+  public:
+    /// Starts from a frequency (cycles per symbol) that is right within 0.02.
+    explicit FrequencyEstimator(double frequency = 0) : frequency_(frequency) {}
+
+    /// Takes one block of at most 90 symbols; `known` has unit energy.
+    void add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> known);
+
+    /// Scales what was learned so far by a factor in [0, 1].
+    void forget(double factor);
+
+    /// Moves the estimate to what was learned.
+    void update();
+
+    /// Cycles per symbol, as of the last update().
+    double frequency() const { return frequency_; }
+
+    /// Expected error of frequency() in cycles per symbol, given the symbols' Es/N0 (linear).
+    double sigma(double esn0) const;
+
+  private:
+    static constexpr std::size_t kStep = 6;  // symbols added up before correlating
+    static constexpr std::size_t kLags = 15;
+
+    void turn(double by);
+
+    double frequency_;
+    double cubes_ = 0;  // sum of the cubes of the blocks' lengths: their weight for a frequency
+    std::array<std::complex<double>, kLags> lag_sums_{};
+};
+
+}  // namespace tidemill::dvbs2
