@@ -1,0 +1,203 @@
+#include "tidemill/graph/graph.hpp"
+
+#include <complex>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/graph/plan.hpp"
+
+using namespace tidemill;
+
+namespace {
+
+struct Producer : Module {
+    Out<float> y = out<float>("y", 8);
+    Task make = task("make", &Producer::nothing);
+    void nothing(Frame) {}
+};
+
+struct Consumer : Module {
+    In<float> x = in<float>("x", 8);
+    Task take = task("take", &Consumer::nothing);
+    void nothing(Frame) {}
+};
+
+/// Two tasks that share state, with room for other tasks between them.
+struct Around : Module {
+    In<float> first_in = in<float>("first_in", 8);
+    Out<float> first_out = out<float>("first_out", 8);
+    Task first = task("first", &Around::nothing);
+    In<float> second_in = in<float>("second_in", 8);
+    Out<float> second_out = out<float>("second_out", 8);
+    Task second = task("second", &Around::nothing);
+    void nothing(Frame) {}
+};
+
+auto pass(const std::string& name, TaskOptions options = {.replication = Replication::shared}) {
+    return task(name, options, in<float>("x", 8), out<float>("y", 8), [](auto, auto) { return Flow::ok; });
+}
+
+std::vector<std::string> unit_names(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Unit& unit : structure_of(graph).units) names.push_back(unit.name);
+    return names;
+}
+
+std::string faults(const Graph& graph) {
+    try {
+        structure_of(graph);
+        return "";
+    } catch (const GraphError& error) {
+        return error.what();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a module is named after its type, and numbered when there are several") {
+    Graph graph;
+    CHECK(graph.add<Producer>().name() == "producer");
+    CHECK(graph.add<Producer>().name() == "producer_2");
+}
+
+TEST_CASE("binding names both ends when they do not fit") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& consumer = graph.add<Consumer>();
+    auto& wide = graph.add(task("wide", in<float>("x", 16), [](auto) {}));
+    auto& ints = graph.add(task("ints", in<std::int8_t>("x", 8), [](auto) {}));
+    CHECK_THROWS_WITH(
+        graph.bind(producer["y"], wide["x"]),
+        "producer.y (float32 x 8) -> wide.x (float32 x 16): counts differ; give both the same count");
+    CHECK_THROWS_WITH(
+        graph.bind(producer["y"], ints["x"]),
+        "producer.y (float32 x 8) -> ints.x (int8 x 8): types differ; insert a task that converts");
+    CHECK_THROWS_WITH(graph.bind(consumer["x"], wide["x"]), doctest::Contains("the first is an input"));
+    CHECK_THROWS_WITH(graph.bind(producer["y"], producer["y"]), doctest::Contains("is an output"));
+    CHECK_THROWS_WITH(producer["z"], "module 'producer' has no socket 'z': it has y");
+    CHECK_THROWS_WITH(graph.bind(std::vector<float>{1, 2}, consumer.x),
+                      "constant of 8 bytes -> consumer.x (float32 x 8): give 32 bytes");
+    graph.bind(producer.y, consumer.x);
+    CHECK_THROWS_WITH(graph.bind(producer.y, consumer.x), doctest::Contains("bound already"));
+    Graph other;
+    CHECK_THROWS_WITH(other.bind(producer.y, consumer.x), doctest::Contains("not in graph"));
+}
+
+TEST_CASE("validation tells all faults together") {
+    Graph graph;
+    graph.add<Consumer>();
+    graph.add(pass("lonely", {.replication = Replication::shared, .may_repeat = true}));
+    const std::string text = faults(graph);
+    CHECK(text.find("consumer.x (float32 x 8): nothing feeds it") != std::string::npos);
+    CHECK(text.find("lonely.x (float32 x 8): nothing feeds it") != std::string::npos);
+    CHECK(text.find("lonely.lonely: may_repeat needs a sequential task") != std::string::npos);
+    CHECK(faults(Graph("none")) == "graph 'none' is empty: add modules");
+}
+
+TEST_CASE("a cycle is named") {
+    Graph graph;
+    auto& a = graph.add(pass("a"));
+    auto& b = graph.add(pass("b"));
+    auto& c = graph.add(pass("c"));
+    graph.bind(a["y"], b["x"]);
+    graph.bind(b["y"], a["x"]);
+    graph.bind(b["y"], c["x"]);
+    CHECK(faults(graph) == "these tasks wait for each other: a.a, b.b; break the cycle");
+}
+
+TEST_CASE("tasks are ordered by dependence, then by declaration") {
+    Graph graph;
+    auto& late = graph.add<Consumer>();
+    auto& one = graph.add(pass("one"));
+    auto& two = graph.add(pass("two"));
+    auto& producer = graph.add<Producer>();
+    graph.bind(producer["y"], two["x"]);
+    graph.bind(producer["y"], one["x"]);
+    graph.bind(one["y"], late["x"]);
+    CHECK(unit_names(graph) ==
+          std::vector<std::string>{"producer.make", "one.one", "consumer.take", "two.two"});
+}
+
+TEST_CASE("tasks that share state are one unit, with everything between them") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& around = graph.add<Around>();
+    auto& between = graph.add(pass("between"));
+    auto& consumer = graph.add<Consumer>();
+    graph.bind(producer.y, around.first_in);
+    graph.bind(around["first_out"], between["x"]);
+    graph.bind(between["y"], around["second_in"]);
+    graph.bind(around.second_out, consumer.x);
+    const Structure structure = structure_of(graph);
+    REQUIRE(structure.units.size() == 3);
+    CHECK(structure.units[1].name == "around.first+between.between+around.second");
+    CHECK_FALSE(structure.units[1].replicable);
+    CHECK_THROWS_WITH(compile(graph, structure, {{1, 1}, {1, 2}, {1, 1}}),
+                      doctest::Contains("is sequential"));
+}
+
+TEST_CASE("what does not depend on a task that skips runs before it") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& gate = graph.add(pass("gate", {.may_skip = true}));
+    auto& gated = graph.add<Consumer>();
+    auto& meter = graph.add(pass("meter"));
+    graph.bind(producer["y"], gate["x"]);
+    graph.bind(gate["y"], gated["x"]);
+    graph.bind(producer["y"], meter["x"]);
+    const Structure structure = structure_of(graph);
+    CHECK(unit_names(graph) ==
+          std::vector<std::string>{"producer.make", "meter.meter", "gate.gate", "consumer.take"});
+    CHECK(structure.segments == 2);
+    CHECK(structure.order[2].segment == 0);
+    CHECK(structure.order[3].segment == 1);
+}
+
+TEST_CASE("tasks that count frames independently of each other are refused") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& left = graph.add(pass("left", {.may_skip = true}));
+    auto& right = graph.add(pass("right", {.may_repeat = true}));
+    graph.bind(producer["y"], left["x"]);
+    graph.bind(producer["y"], right["x"]);
+    CHECK(faults(graph).find("left.left and right.right count frames independently") != std::string::npos);
+}
+
+TEST_CASE("chain binds last outputs to first inputs, and refuses what is ambiguous") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& middle = graph.add(pass("middle"));
+    auto& consumer = graph.add<Consumer>();
+    graph.chain(producer, middle, consumer);
+    CHECK(unit_names(graph).size() == 3);
+    CHECK_THROWS_WITH(graph.chain(consumer, producer), doctest::Contains("0 outputs for 0 inputs"));
+}
+
+TEST_CASE("inside a stage, bytes are shared by sockets that are not alive together") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    SocketRef last = producer["y"];
+    for (int i = 0; i < 10; ++i) {
+        auto& next = graph.add(pass("pass" + std::to_string(i)));
+        graph.bind(last, next["x"]);
+        last = next["y"];
+    }
+    graph.bind(last, graph.add<Consumer>()["x"]);
+    const Structure structure = structure_of(graph);
+    const Plan whole = compile(graph, structure, {{12, 1}});
+    CHECK(whole.stages[0].scratch_bytes == 2 * 64);
+    CHECK(whole.segments[0].token_bytes == 0);
+    const Plan halves = compile(graph, structure, {{6, 1}, {6, 1}});
+    CHECK(halves.segments[0].token_bytes == 64);  // one socket crosses the border
+}
+
+TEST_CASE("stages that do not add up are refused") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& consumer = graph.add<Consumer>();
+    graph.bind(producer.y, consumer.x);
+    const Structure structure = structure_of(graph);
+    CHECK_THROWS_WITH(compile(graph, structure, {{1, 1}}), doctest::Contains("the stages take 1 tasks"));
+    CHECK_THROWS_WITH(compile(graph, structure, {{2, 1}, {0, 1}}), doctest::Contains("given 0 tasks"));
+}
