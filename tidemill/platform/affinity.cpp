@@ -30,15 +30,14 @@ class KernelMask {
 constexpr int kMaxOsNumber = 1 << 16;
 
 std::optional<PinError> set_affinity(const std::vector<int>& os_numbers) {
-    if (os_numbers.empty()) return PinError{EINVAL, "no PU was asked for"};
     const auto [lowest, highest] = std::ranges::minmax(os_numbers);
     if (lowest < 0 || highest >= kMaxOsNumber)
-        return PinError{EINVAL, fmt::format("no machine has a PU with the system's number {}",
-                                            lowest < 0 ? lowest : highest)};
+        return PinError{EINVAL, fmt::format("no system has a PU number {}", lowest < 0 ? lowest : highest)};
     KernelMask mask(static_cast<std::size_t>(highest) + 1);
     for (int number : os_numbers) mask.set(static_cast<std::size_t>(number));
     if (sched_setaffinity(0, mask.bytes(), mask.get()) == 0) return std::nullopt;
     const int code = errno;
+    if (code == EINVAL) return PinError{code, "no such PU, or none that this process may use"};
     return PinError{code, fmt::format("the system refused: {}", std::generic_category().message(code))};
 }
 
@@ -46,6 +45,7 @@ std::vector<int> os_numbers_of(std::span<const Pu> pus) {
     std::vector<int> numbers;
     for (const Pu& pu : pus) numbers.push_back(pu.os_number);
     std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     return numbers;
 }
 
@@ -68,10 +68,11 @@ std::vector<int> affinity_of_this_thread() {
 }
 
 std::optional<PinError> pin_this_thread(std::span<const Pu> pus) {
+    if (pus.empty()) return PinError{EINVAL, "no PU was asked for"};
     const std::vector<int> wanted = os_numbers_of(pus);
     const std::vector<int> before = affinity_of_this_thread();
     if (auto error = set_affinity(wanted)) {
-        error->reason = fmt::format("{} ({})", error->reason, to_string(pus));
+        error->reason = fmt::format("{}: {}", to_string(pus), error->reason);
         return error;
     }
     // The kernel cuts the wish down to the control group's CPUs without a word.

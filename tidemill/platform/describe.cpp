@@ -12,20 +12,17 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-bool is_number(std::string_view cell) {
-    return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// Two spaces of margin and of gap; numbers flush right, words flush left, no trailing spaces.
-std::string table(const std::vector<Row>& rows) {
-    std::vector<std::size_t> widths(rows.front().size());
+// Two spaces of margin and of gap, no trailing spaces; `sides` has '<' or '>' per column, where text is
+// flush.
+std::string table(std::string_view sides, const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths(sides.size());
     for (const Row& row : rows)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string text;
     for (const Row& row : rows) {
         for (std::size_t i = 0; i < row.size(); ++i)
-            text += is_number(row[i]) ? fmt::format("  {:>{}}", row[i], widths[i])
-                                      : fmt::format("  {:<{}}", row[i], widths[i]);
+            text += sides[i] == '>' ? fmt::format("  {:>{}}", row[i], widths[i])
+                                    : fmt::format("  {:<{}}", row[i], widths[i]);
         text.erase(text.find_last_not_of(' ') + 1);
         text += '\n';
     }
@@ -70,7 +67,7 @@ std::string kinds_table(const Topology& topology) {
         rows.push_back({kind.name, fmt::format("{}", kind.cores.size()),
                         fmt::format("{}", pus_of(topology, kind.cores).size()), or_dash(kind.capacity),
                         or_dash(kind.max_frequency_mhz), kind.core_type.empty() ? "-" : kind.core_type});
-    return table(rows);
+    return table("<>>>><", rows);
 }
 
 std::string clusters_table(const Topology& topology) {
@@ -78,7 +75,7 @@ std::string clusters_table(const Topology& topology) {
     for (const Cluster& cluster : topology.clusters)
         rows.push_back({fmt::format("{}", rows.size() - 1), topology.kinds[cluster.kind].name,
                         core_ranges(topology, cluster.cores), to_string(pus_of(topology, cluster.cores))});
-    return table(rows);
+    return table("><<<", rows);
 }
 
 // Caches alike in level, size and number of sharing cores share a row.
@@ -94,7 +91,7 @@ std::string caches_table(const Topology& topology) {
         rows.push_back({fmt::format("L{}", level), size_text(size), fmt::format("{}", caches.size()),
                         count(sharers, "core"), core_ranges(topology, cores)});
     }
-    return table(rows);
+    return table("<>><<", rows);
 }
 
 std::string left_out(const Topology& topology) {

@@ -91,7 +91,7 @@ std::vector<PuSet> take_places(const Topology& topology, const StagePlacement& s
     std::erase_if(places, [&](const Place& place) { return used.contains(place.pu); });
     if (places.size() < stage.threads) {
         throw PlatformError(
-            fmt::format("stage {} ({}) wants {} {}, but {} are left of {}: give it fewer threads, or pin it "
+            fmt::format("stage {} ({}) wants {} {}, free are {} of {}: give it fewer threads, or pin it "
                         "guided or loose",
                         stage_number, name_of(stage.policy), stage.threads, what_was_asked(topology, stage),
                         places.size(), existing));

@@ -71,6 +71,8 @@ struct Topology {
     std::string kinds_from;  // which source told the kinds
 
     /// This machine, with kinds by hand if any; throws PlatformError when they do not fit the machine.
+    /// What this process may use is what the affinity masks of its threads allow together: ask before
+    /// pinning.
     static Topology here(std::string_view kinds = "");
 
     /// Any source; throws PlatformError when it cannot be read or its kinds do not fit.
