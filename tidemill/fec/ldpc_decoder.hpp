@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/ldpc_settings.hpp"
+#include "tidemill/fec/llr.hpp"
+
+namespace tidemill::fec {
+
+struct LdpcMemory;
+struct LdpcSchedule;
+
+/// How the decoding of one FECFRAME ended.
+struct LdpcResult {
+    int iterations;  ///< sweeps over all checks, the last one counted whole
+    bool converged;  ///< the decisions are a codeword
+
+    bool operator==(const LdpcResult&) const = default;
+};
+
+/// The inner code's decoder, layered min-sum on 8-bit messages; owns its scratch, so each thread needs a
+/// copy.
+class LdpcDecoder {
+  public:
+    /// With the recommended settings of the code.
+    explicit LdpcDecoder(const Dvbs2Code& code);
+    /// Throws std::invalid_argument when a setting is out of its range.
+    LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings);
+    LdpcDecoder(const LdpcDecoder& other);
+    LdpcDecoder& operator=(const LdpcDecoder& other);
+    LdpcDecoder(LdpcDecoder&&) noexcept;
+    LdpcDecoder& operator=(LdpcDecoder&&) noexcept;
+    ~LdpcDecoder();
+
+    /// Decodes n LLRs, in the order of the FECFRAME's bits, to the packed k_ldpc information bits.
+    LdpcResult decode(std::span<const Llr> llrs, std::span<std::uint8_t> information);
+
+  private:
+    void load(std::span<const Llr> llrs);
+    void decide(int last_layer, std::span<std::uint8_t> information) const;
+
+    Dvbs2Code code_;
+    LdpcSettings settings_;
+    std::shared_ptr<const LdpcSchedule> schedule_;
+    std::unique_ptr<LdpcMemory> memory_;
+};
+
+}  // namespace tidemill::fec

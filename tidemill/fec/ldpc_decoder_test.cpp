@@ -1,0 +1,297 @@
+#include "tidemill/fec/ldpc_decoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <hwy/targets.h>
+
+#include "tidemill/fec/bit_packing.hpp"
+#include "tidemill/fec/detail_ldpc_layers.hpp"
+#include "tidemill/fec/ldpc_encoder.hpp"
+
+using namespace tidemill::fec;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Decoded {
+    LdpcResult result;
+    Bytes information;
+
+    bool operator==(const Decoded&) const = default;
+};
+
+// Layered min-sum check by check in plain integers: what the vectorised decoder must equal bit for bit.
+class TextbookDecoder {
+  public:
+    TextbookDecoder(const Dvbs2Code& code, const LdpcSettings& settings)
+        : code_(code), settings_(settings), checks_(static_cast<std::size_t>(code.ldpc_parity())) {
+        const LdpcLayers layers(code);
+        for (int check = 0; check < code.ldpc_parity(); ++check) {
+            std::vector<Edge>& edges = checks_[static_cast<std::size_t>(check)];
+            const int lane = check / code.q();
+            for (const Circulant& circulant : layers[check % code.q()]) {
+                const int bit = (lane - circulant.shift + kCirculantSize) % kCirculantSize;
+                edges.push_back({static_cast<std::size_t>(kCirculantSize * circulant.column + bit), 0});
+            }
+            edges.push_back({static_cast<std::size_t>(code.k_ldpc + check), 0});
+            if (check > 0) edges.push_back({static_cast<std::size_t>(code.k_ldpc + check - 1), 0});
+        }
+    }
+
+    Decoded decode(const std::vector<Llr>& llrs) {
+        posterior_.assign(llrs.begin(), llrs.end());
+        for (auto& edges : checks_) {
+            for (Edge& edge : edges) edge.message = 0;
+        }
+        int clean_layers = 0;
+        for (int sweep = 1; sweep <= settings_.max_iterations; ++sweep) {
+            for (int layer = 0; layer < code_.q(); ++layer) {
+                clean_layers = process(layer) ? clean_layers + 1 : 0;
+                if (clean_layers == code_.q() && settings_.stop_early) return {{sweep, true}, decisions()};
+            }
+        }
+        return {{settings_.max_iterations, clean_layers >= code_.q()}, decisions()};
+    }
+
+  private:
+    struct Edge {
+        std::size_t bit;
+        int message;
+    };
+
+    static int saturated(int value) { return std::clamp(value, -128, 127); }
+
+    int scaled(int magnitude) const {
+        const long factor_q15 = std::lround(settings_.factor * 32768);
+        return static_cast<int>((magnitude * factor_q15 + (1 << 14)) >> 15);
+    }
+
+    // All checks of a layer see the posteriors from before it. A bit in one of them takes its extrinsic value
+    // and the new message; a bit in several adds up the changes of its messages.
+    bool process(int layer) {
+        std::vector<int> uses(posterior_.size());
+        for (int lane = 0; lane < kCirculantSize; ++lane) {
+            for (const Edge& edge : checks_[index(layer, lane)]) ++uses[edge.bit];
+        }
+        const std::vector<int> before = posterior_;
+        bool clean = true;
+        for (int lane = 0; lane < kCirculantSize; ++lane) {
+            std::vector<Edge>& edges = checks_[index(layer, lane)];
+            const std::vector<int> messages = new_messages(edges, before, clean);
+            for (std::size_t e = 0; e < edges.size(); ++e) {
+                Edge& edge = edges[e];
+                const int extrinsic = saturated(before[edge.bit] - edge.message);
+                int& posterior = posterior_[edge.bit];
+                const int change = saturated(messages[e] - edge.message);
+                posterior = saturated(uses[edge.bit] == 1 ? extrinsic + messages[e] : posterior + change);
+                edge.message = messages[e];
+            }
+        }
+        for (std::size_t bit = 0; bit < before.size(); ++bit) {
+            clean = clean && (before[bit] < 0) == (posterior_[bit] < 0);
+        }
+        return clean;
+    }
+
+    std::vector<int> new_messages(const std::vector<Edge>& edges, const std::vector<int>& before,
+                                  bool& clean) const {
+        std::vector<int> extrinsics;
+        bool parity = false;
+        for (const Edge& edge : edges) {
+            extrinsics.push_back(saturated(before[edge.bit] - edge.message));
+            parity ^= before[edge.bit] < 0;
+        }
+        clean = clean && !parity;
+        std::vector<int> messages;
+        for (std::size_t e = 0; e < edges.size(); ++e) {
+            int smallest = settings_.magnitude_cap;
+            bool negative = false;
+            for (std::size_t other = 0; other < edges.size(); ++other) {
+                if (other == e) continue;
+                smallest = std::min(smallest, std::abs(extrinsics[other]));
+                negative ^= extrinsics[other] < 0;
+            }
+            messages.push_back(negative ? -scaled(smallest) : scaled(smallest));
+        }
+        return messages;
+    }
+
+    std::size_t index(int layer, int lane) const {
+        return static_cast<std::size_t>(layer + code_.q() * lane);
+    }
+
+    Bytes decisions() const {
+        Bytes bits;
+        for (int bit = 0; bit < code_.k_ldpc; ++bit)
+            bits.push_back(posterior_[static_cast<std::size_t>(bit)] < 0);
+        Bytes packed(bits.size() / 8);
+        pack_bits(bits, packed);
+        return packed;
+    }
+
+    Dvbs2Code code_;
+    LdpcSettings settings_;
+    std::vector<std::vector<Edge>> checks_;
+    std::vector<int> posterior_;
+};
+
+Decoded decode(LdpcDecoder& decoder, const Dvbs2Code& code, std::span<const Llr> llrs) {
+    Bytes information(static_cast<std::size_t>(code.k_ldpc / 8));
+    const LdpcResult result = decoder.decode(llrs, information);
+    return {result, information};
+}
+
+Bytes random_information(const Dvbs2Code& code, std::mt19937& random) {
+    Bytes information(static_cast<std::size_t>(code.k_ldpc / 8));
+    std::ranges::generate(information, [&] { return static_cast<std::uint8_t>(random()); });
+    return information;
+}
+
+Bytes fecframe_bits(const Dvbs2Code& code, const Bytes& information) {
+    Bytes fecframe(static_cast<std::size_t>(code.n / 8));
+    LdpcEncoder(code).encode(information, fecframe);
+    Bytes bits(8 * fecframe.size());
+    unpack_bits(fecframe, bits);
+    return bits;
+}
+
+// QPSK over white noise, as an ideal demapper hands it over.
+std::vector<Llr> noisy_llrs(const Dvbs2Code& code, const Bytes& bits, double esn0_db, std::mt19937& random) {
+    const double bit_snr = std::pow(10.0, esn0_db / 10) / 2;
+    const double variance = 1 / (2 * bit_snr);
+    std::normal_distribution<double> noise(0, std::sqrt(variance));
+    std::vector<Llr> llrs;
+    for (const std::uint8_t bit : bits) {
+        const double received = (bit ? -1 : 1) + noise(random);
+        const double llr = std::round(llr_scale(code) * 2 * received / variance);
+        llrs.push_back(static_cast<Llr>(std::clamp(llr, -127.0, 127.0)));
+    }
+    return llrs;
+}
+
+// EN 302 307-1, table 13: Es/N0 for QPSK, normal frames, by rising rate.
+constexpr double kThresholdDb[] = {-2.35, -1.24, -0.30, 1.00, 2.23, 3.10, 4.03, 4.68, 5.18, 6.20, 6.42};
+
+double threshold_db(const Dvbs2Code& code) {
+    return kThresholdDb[static_cast<std::size_t>(code.rate)];
+}
+
+struct RestoreTargets {
+    ~RestoreTargets() { hwy::SetSupportedTargetsForTest(0); }
+};
+
+std::vector<std::int64_t> targets() {
+    std::vector<std::int64_t> list;
+    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
+        list.push_back(rest & -rest);
+    return list;
+}
+
+}  // namespace
+
+TEST_CASE("a frame without noise is decoded in one sweep, for every code") {
+    std::mt19937 random(7);
+    for (const Dvbs2Code& code : dvbs2_codes()) {
+        CAPTURE(name(code.frame_size));
+        CAPTURE(name(code.rate));
+        const Bytes information = random_information(code, random);
+        std::vector<Llr> llrs;
+        for (const std::uint8_t bit : fecframe_bits(code, information)) llrs.push_back(bit ? -20 : 20);
+        LdpcDecoder decoder(code);
+        CHECK(decode(decoder, code, llrs) == Decoded{{1, true}, information});
+    }
+}
+
+TEST_CASE("every target gives the textbook decoder's bits and iterations, for every code") {
+    const RestoreTargets restore;
+    const auto all_targets = targets();
+    std::mt19937 random(8);
+    for (const Dvbs2Code& code : dvbs2_codes()) {
+        CAPTURE(name(code.frame_size));
+        CAPTURE(name(code.rate));
+        LdpcSettings settings = recommended_ldpc_settings(code);
+        settings.max_iterations = 4;
+        const Bytes bits = fecframe_bits(code, random_information(code, random));
+        // Good enough to converge or nearly so, and far too bad, with saturated values.
+        for (const double esn0_db : {threshold_db(code) + 3, threshold_db(code) - 4}) {
+            const std::vector<Llr> llrs = noisy_llrs(code, bits, esn0_db, random);
+            const Decoded expected = TextbookDecoder(code, settings).decode(llrs);
+            for (const std::int64_t target : all_targets) {
+                CAPTURE(std::string(hwy::TargetName(target)));
+                hwy::SetSupportedTargetsForTest(target);
+                LdpcDecoder decoder(code, settings);
+                CHECK(decode(decoder, code, llrs) == expected);
+            }
+        }
+    }
+}
+
+TEST_CASE("arbitrary values, -128 among them, are decoded as the textbook does at any alignment") {
+    const RestoreTargets restore;
+    const auto all_targets = targets();
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r8_9);
+    LdpcSettings settings = recommended_ldpc_settings(code);
+    settings.max_iterations = 3;
+    settings.magnitude_cap = 127;
+    settings.stop_early = false;
+    std::mt19937 random(9);
+    std::vector<Llr> llrs(static_cast<std::size_t>(code.n) + 3);
+    std::ranges::generate(llrs, [&] { return static_cast<Llr>(random()); });
+    for (const std::size_t offset : {0u, 1u, 3u}) {
+        const auto frame = std::span<const Llr>(llrs).subspan(offset, static_cast<std::size_t>(code.n));
+        const Decoded expected = TextbookDecoder(code, settings).decode({frame.begin(), frame.end()});
+        for (const std::int64_t target : all_targets) {
+            hwy::SetSupportedTargetsForTest(target);
+            LdpcDecoder decoder(code, settings);
+            CHECK(decode(decoder, code, frame) == expected);
+        }
+    }
+}
+
+TEST_CASE("QPSK frames half a decibel above table 13 come out whole, for every code") {
+    std::mt19937 random(10);
+    for (const Dvbs2Code& code : dvbs2_codes()) {
+        CAPTURE(name(code.frame_size));
+        CAPTURE(name(code.rate));
+        LdpcDecoder decoder(code);
+        for (int frame = 0; frame < 3; ++frame) {
+            const Bytes information = random_information(code, random);
+            const auto llrs =
+                noisy_llrs(code, fecframe_bits(code, information), threshold_db(code) + 0.5, random);
+            const Decoded decoded = decode(decoder, code, llrs);
+            CHECK(decoded.information == information);
+        }
+    }
+}
+
+TEST_CASE("noise alone does not converge, and the next frame does not suffer from it") {
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r1_2);
+    std::mt19937 random(11);
+    std::vector<Llr> noise(static_cast<std::size_t>(code.n));
+    std::ranges::generate(noise, [&] { return static_cast<Llr>(random() % 41) - 20; });
+    const Bytes information = random_information(code, random);
+    const auto llrs = noisy_llrs(code, fecframe_bits(code, information), 2.0, random);
+    LdpcDecoder fresh(code);
+    LdpcDecoder used(code);
+    CHECK(decode(used, code, noise).result == LdpcResult{50, false});
+    LdpcDecoder copy = used;
+    const Decoded expected = decode(fresh, code, llrs);
+    CHECK(decode(used, code, llrs) == expected);
+    CHECK(decode(copy, code, llrs) == expected);
+}
+
+TEST_CASE("settings out of range are refused with their name") {
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r1_2);
+    CHECK_THROWS_WITH_AS(LdpcDecoder(code, {.max_iterations = 0}),
+                         "LdpcDecoder: max_iterations is 0, it must be at least 1", std::invalid_argument);
+    CHECK_THROWS_AS(LdpcDecoder(code, {.factor = 1.0}), std::invalid_argument);
+    CHECK_THROWS_AS(LdpcDecoder(code, {.factor = std::nan("")}), std::invalid_argument);
+    CHECK_THROWS_AS(LdpcDecoder(code, {.magnitude_cap = 128}), std::invalid_argument);
+}
