@@ -57,8 +57,8 @@ struct Platform {
     bool operator==(const Platform&) const = default;
 };
 
-/// A chain whose weights were measured: by what, on which cores (none when unknown), and how many source frames
-/// one execution carries.
+/// A chain whose weights were measured: by what, on which cores (none when unknown), and how many source
+/// frames one execution carries.
 struct Profile : Chain {
     int frames_per_execution = 1;
     Platform cores;

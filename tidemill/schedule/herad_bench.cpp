@@ -1,0 +1,109 @@
+// How long does the optimum take, and how many times longer does the published dynamic programme?
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include <benchmark/benchmark.h>
+
+#include "tidemill/schedule/detail_reference.hpp"
+#include "tidemill/schedule/herad.hpp"
+
+namespace tidemill {
+namespace {
+
+using detail::Instance;
+
+constexpr unsigned kSeed = 42;
+constexpr int kInstances = 32;
+
+// As in the published simulations: big weights 1..100, little ones 1 to 5 times that, further kinds likewise.
+Instance published_instance(std::mt19937_64& random, std::size_t tasks, const std::vector<int>& cores,
+                            double stateless) {
+    Instance instance;
+    instance.cores = cores;
+    instance.weights.resize(cores.size());
+    for (std::size_t i = 0; i < tasks; ++i) {
+        instance.replicable.push_back(std::bernoulli_distribution(stateless)(random));
+        const int big = std::uniform_int_distribution(1, 100)(random);
+        instance.weights[0].push_back(static_cast<std::uint64_t>(big));
+        for (std::size_t kind = 1; kind < cores.size(); ++kind)
+            instance.weights[kind].push_back(static_cast<std::uint64_t>(
+                std::ceil(big * std::uniform_real_distribution(1.0, 5.0)(random))));
+    }
+    return instance;
+}
+
+std::vector<Instance> published_instances(std::size_t tasks, const std::vector<int>& cores,
+                                          double stateless) {
+    std::mt19937_64 random(kSeed);
+    std::vector<Instance> instances;
+    for (int i = 0; i < kInstances; ++i)
+        instances.push_back(published_instance(random, tasks, cores, stateless));
+    return instances;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
+// Solves the same instances over and over; the median over instances is what a user waits for.
+void time_herad(benchmark::State& state, const std::vector<Instance>& instances) {
+    std::vector<Chain> chains;
+    for (const auto& instance : instances) chains.push_back(detail::to_chain(instance));
+    const Platform platform = detail::to_platform(instances[0]);
+    std::vector<double> times_us;
+    std::size_t next = 0;
+    for (auto _ : state) {
+        const auto start = std::chrono::steady_clock::now();
+        benchmark::DoNotOptimize(herad(chains[next++ % chains.size()], platform));
+        times_us.push_back(1e6 * seconds_since(start));
+        state.SetIterationTime(times_us.back() / 1e6);
+    }
+    state.counters["median_us"] = median(times_us);
+}
+
+void herad_beside_published(benchmark::State& state) {
+    const auto tasks = static_cast<std::size_t>(state.range(0));
+    const int cores = static_cast<int>(state.range(1));
+    const auto instances =
+        published_instances(tasks, {cores, cores}, static_cast<double>(state.range(2)) / 10);
+    const Platform platform = detail::to_platform(instances[0]);
+    const auto start = std::chrono::steady_clock::now();
+    const auto published = detail::PublishedHerad(instances[0]).best();
+    const double published_us = 1e6 * seconds_since(start);
+    const Schedule ours = herad(detail::to_chain(instances[0]), platform);
+    if (*ours.period_us != published.period) state.SkipWithError("periods differ");
+
+    time_herad(state, instances);
+    state.counters["published_us"] = published_us;
+    state.counters["ratio"] = published_us / state.counters["median_us"];
+}
+
+void herad_alone(benchmark::State& state) {
+    const auto tasks = static_cast<std::size_t>(state.range(0));
+    const std::vector<int> cores(static_cast<std::size_t>(state.range(1)), static_cast<int>(state.range(2)));
+    time_herad(state, published_instances(tasks, cores, static_cast<double>(state.range(3)) / 10));
+}
+
+BENCHMARK(herad_beside_published)
+    ->ArgNames({"tasks", "cores_of_each", "stateless_tenths"})
+    ->ArgsProduct({{20}, {10}, {2, 5, 8}})
+    ->ArgsProduct({{40}, {20}, {2, 5, 8}})
+    ->ArgsProduct({{80}, {40}, {2, 5, 8}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+BENCHMARK(herad_alone)
+    ->ArgNames({"tasks", "kinds", "cores_of_each", "stateless_tenths"})
+    ->ArgsProduct({{160}, {2}, {100}, {2, 5, 8, 10}})
+    ->ArgsProduct({{1000}, {3}, {64}, {2, 5, 8}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace tidemill

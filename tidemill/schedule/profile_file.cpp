@@ -1,0 +1,104 @@
+#include "tidemill/schedule/profile_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/schedule/detail_json.hpp"
+
+namespace tidemill {
+namespace {
+
+using detail::Json;
+using detail::JsonObject;
+using detail::JsonPlace;
+
+constexpr int kVersion = 1;
+constexpr int kMaxFrames = 1'000'000;
+constexpr int kMaxCores = 1'000'000;
+
+// The first task decides which kinds there are; the others may list them in any order.
+std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::string>& kinds) {
+    const auto weights = members(place);
+    if (kinds.empty())
+        for (const auto& [kind, value] : weights) kinds.push_back(kind);
+    for (const auto& [kind, value] : weights)
+        if (std::ranges::find(kinds, kind) == kinds.end())
+            place.fail(
+                fmt::format("core kind '{}' has no weight in the first task; weigh all tasks alike", kind));
+    std::vector<double> result;
+    for (const auto& kind : kinds) {
+        const auto found = std::ranges::find(weights, kind, [](const auto& member) { return member.first; });
+        if (found == weights.end()) place.fail(fmt::format("the weight on '{}' is missing", kind));
+        const double weight = found->second.number();
+        if (weight < 0) found->second.fail(fmt::format("weight {} is negative; expected at least 0", weight));
+        result.push_back(weight);
+    }
+    return result;
+}
+
+ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
+    const JsonObject object(place, {"name", "replicable", "weight"});
+    return {object.at("name").text(), object.at("replicable").flag(),
+            parse_weights(object.at("weight"), kinds)};
+}
+
+Platform parse_cores(const JsonPlace& place) {
+    Platform cores;
+    for (const auto& [kind, count] : members(place)) cores.set(kind, count.integer(0, kMaxCores));
+    return cores;
+}
+
+void check_header(const JsonObject& object) {
+    if (object.has("version")) object.at("version").integer(kVersion, kVersion);
+    if (object.has("unit") && object.at("unit").text() != "us")
+        object.at("unit").fail(fmt::format("unit '{}', expected 'us'", object.at("unit").text()));
+}
+
+Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
+    Json weight = Json::object();
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) weight[kinds[kind]] = task.weight_us[kind];
+    return {{"name", task.name}, {"replicable", task.replicable}, {"weight", weight}};
+}
+
+}  // namespace
+
+Profile parse_profile(std::string_view text, std::string_view source) {
+    const Json json = detail::parse_json(text, source);
+    const JsonObject object({json, std::string(source)},
+                            {"version", "unit", "measured_by", "frames_per_execution", "cores", "tasks"});
+    check_header(object);
+    Profile profile;
+    if (object.has("measured_by")) profile.measured_by = object.at("measured_by").text();
+    if (object.has("frames_per_execution"))
+        profile.frames_per_execution = object.at("frames_per_execution").integer(1, kMaxFrames);
+    if (object.has("cores")) profile.cores = parse_cores(object.at("cores"));
+    for (const auto& task : object.at("tasks").elements())
+        profile.tasks.push_back(parse_task(task, profile.kinds));
+    try {
+        check(profile);
+    } catch (const ScheduleError& error) {
+        throw ScheduleError(fmt::format("{}: {}", source, error.what()));
+    }
+    return profile;
+}
+
+Profile read_profile(const std::filesystem::path& path) {
+    return parse_profile(detail::read_text(path), path.string());
+}
+
+std::string to_json(const Profile& profile) {
+    Json json{{"version", kVersion}, {"unit", "us"}};
+    if (!profile.measured_by.empty()) json["measured_by"] = profile.measured_by;
+    json["frames_per_execution"] = profile.frames_per_execution;
+    for (const auto& [kind, count] : profile.cores.kinds())
+        if (count > 0) json["cores"][kind] = count;
+    json["tasks"] = Json::array();
+    for (const auto& task : profile.tasks) json["tasks"].push_back(task_json(task, profile.kinds));
+    return detail::print_json(json);
+}
+
+void write_profile(const Profile& profile, const std::filesystem::path& path) {
+    detail::write_text(path, to_json(profile));
+}
+
+}  // namespace tidemill

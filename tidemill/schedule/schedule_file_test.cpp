@@ -1,0 +1,202 @@
+#include "tidemill/schedule/schedule_file.hpp"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+namespace tidemill {
+namespace {
+
+constexpr std::string_view kStreamPuFile = R"({
+    "resources": {
+        "p-core": {"node-list": ["PU0-7", "core2", 12], "smt": 2},
+        "e-core": {"node-list": ["core8-15"], "smt": 1, "cluster-size": 4}
+    },
+    "schedule": [
+        {"tasks": 3, "threads": 1, "core-type": "p-core", "pinning-policy": "packed",
+         "sync_buff_size": 2, "sync_waiting_type": "active"},
+        {"tasks": 1, "threads": 6, "core-type": "e-core", "pinning-policy": "guided"}
+    ]
+})";
+
+std::string with_stage(std::string_view stage) {
+    return fmt::format(R"({{"schedule": [{{"tasks": 2, "threads": 1, "core-type": "p-core"}}, {}]}})", stage);
+}
+
+std::string message_of(std::string_view text) {
+    try {
+        parse_schedule(text, "plan.json");
+    } catch (const ScheduleError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+Stage random_stage(std::size_t first_task, bool last) {
+    Stage stage;
+    stage.first_task = first_task;
+    stage.task_count = *rc::gen::inRange<std::size_t>(1, 6);
+    stage.threads = *rc::gen::inRange(1, 100);
+    stage.core_kind = *rc::gen::element<std::string>("big", "little", "gpu");
+    stage.pinning = *rc::gen::element(Pinning::kPacked, Pinning::kGuided, Pinning::kDistant, Pinning::kLoose);
+    if (!last && *rc::gen::arbitrary<bool>()) stage.sync_buff_size = *rc::gen::inRange(1, 50);
+    if (!last && *rc::gen::arbitrary<bool>())
+        stage.waiting = *rc::gen::element(Waiting::kPassive, Waiting::kActive);
+    return stage;
+}
+
+CoreResource random_resource(std::string kind) {
+    CoreResource resource{std::move(kind), {}, *rc::gen::inRange(1, 3), {}};
+    const int ranges = *rc::gen::inRange(0, 4);
+    for (int i = 0; i < ranges; ++i) {
+        const int first = *rc::gen::inRange(0, 40);
+        resource.nodes.push_back({*rc::gen::element(NodeRange::Unit::kPu, NodeRange::Unit::kCore), first,
+                                  first + *rc::gen::inRange(0, 8)});
+    }
+    if (*rc::gen::arbitrary<bool>()) resource.cluster_size = *rc::gen::inRange(1, 9);
+    return resource;
+}
+
+Schedule random_schedule() {
+    Schedule schedule;
+    const int stages = *rc::gen::inRange(1, 6);
+    for (int i = 0; i < stages; ++i)
+        schedule.stages.push_back(random_stage(schedule.task_count(), i + 1 == stages));
+    if (*rc::gen::arbitrary<bool>())
+        for (std::size_t i = 0; i < schedule.task_count(); ++i)
+            schedule.task_names.push_back(fmt::format("task \"{}\" \\ é", i));
+    schedule.resources = {random_resource("big"), random_resource("little")};
+    if (*rc::gen::arbitrary<bool>()) schedule.resources.push_back(random_resource("gpu"));
+    if (*rc::gen::arbitrary<bool>()) schedule.period_us = *rc::gen::inRange(0, 1'000'000) / 64.0;
+    schedule.made_by = *rc::gen::element<std::string>("", "herad");
+    return schedule;
+}
+
+}  // namespace
+
+TEST_CASE("a StreamPU schedule is read as it is meant") {
+    const Schedule schedule = parse_schedule(kStreamPuFile, "plan.json");
+    REQUIRE(schedule.stages.size() == 2);
+    CHECK(schedule.stages[0] == Stage{.first_task = 0,
+                                      .task_count = 3,
+                                      .threads = 1,
+                                      .core_kind = "big",
+                                      .pinning = Pinning::kPacked,
+                                      .sync_buff_size = 2,
+                                      .waiting = Waiting::kActive});
+    CHECK(schedule.stages[1] == Stage{.first_task = 3,
+                                      .task_count = 1,
+                                      .threads = 6,
+                                      .core_kind = "little",
+                                      .pinning = Pinning::kGuided});
+    REQUIRE(schedule.resources.size() == 2);
+    using enum NodeRange::Unit;
+    CHECK(schedule.resources[0] == CoreResource{"big", {{kPu, 0, 7}, {kCore, 2, 2}, {kPu, 12, 12}}, 2, {}});
+    CHECK(schedule.resources[1] == CoreResource{"little", {{kCore, 8, 15}}, 1, 4});
+}
+
+TEST_CASE("hyphens and underscores in keys are the same") {
+    const Schedule schedule = parse_schedule(
+        with_stage(R"({"tasks": 1, "threads": 1, "core_type": "lp-e", "pinning_policy": "loose"})"),
+        "plan.json");
+    CHECK(schedule.stages[1].core_kind == "lp-e");
+    CHECK(schedule.stages[1].pinning == Pinning::kLoose);
+    const std::string hyphens = R"({"schedule": [
+        {"tasks": 1, "threads": 1, "core-type": "p-core", "sync-buff-size": 3, "sync-waiting-type": "passive"},
+        {"tasks": 1, "threads": 1, "core-type": "p-core"}]})";
+    CHECK(parse_schedule(hyphens, "plan.json").stages[0].sync_buff_size == 3);
+    CHECK(parse_schedule(hyphens, "plan.json").stages[0].waiting == Waiting::kPassive);
+}
+
+TEST_CASE("what is written is read back equal") {
+    CHECK(rc::check("schedule file round trip", [] {
+        const Schedule schedule = random_schedule();
+        RC_ASSERT(parse_schedule(to_json(schedule), "plan.json") == schedule);
+    }));
+}
+
+TEST_CASE("both published core types are written even when no machine is known yet") {
+    Schedule schedule;
+    schedule.stages = {{.first_task = 0, .task_count = 1, .threads = 1, .core_kind = "big"}};
+    const std::string text = to_json(schedule);
+    CHECK(text.find("\"p-core\"") != std::string::npos);
+    CHECK(text.find("\"e-core\"") != std::string::npos);
+    CHECK(parse_schedule(text, "plan.json").stages == schedule.stages);
+}
+
+TEST_CASE("malformed JSON is refused with line and column") {
+    CHECK(message_of("{\n  \"schedule\": [,]\n}").starts_with("plan.json:2:16: not valid JSON"));
+    CHECK(message_of("").starts_with("plan.json:1:1: not valid JSON"));
+    CHECK(message_of(std::string(100'000, '[')).starts_with("plan.json:1:"));
+    CHECK(message_of(with_stage(
+              fmt::format(R"({{"tasks": {}{}}})", std::string(200'000, '['), std::string(200'000, ']')))) ==
+          "plan.json.schedule[1].tasks: expected a whole number from 1 to 1000000, found array");
+    CHECK(message_of("{\"schedule\": \"\xff\"}").starts_with("plan.json:1:"));
+    CHECK(message_of("{\"version\": 1e999}").starts_with("plan.json: not usable JSON"));
+}
+
+TEST_CASE("a schedule file that says something wrong is refused with the place") {
+    CHECK(message_of(R"({"schedule": [], "schedule": []})") ==
+          "plan.json: key \"schedule\" is given twice in one object; keep one");
+    CHECK(message_of("[]") == "plan.json: expected an object, found array");
+    CHECK(message_of("{}") == "plan.json: key \"schedule\" is missing");
+    CHECK(message_of(R"({"schedule": []})") == "plan.json.schedule: no stages; expected at least one");
+    CHECK(message_of(R"({"shedule": []})") ==
+          "plan.json: unknown key \"shedule\"; known are: version, made-by, period-us, resources, schedule");
+    CHECK(message_of(R"({"version": 2, "schedule": []})") ==
+          "plan.json.version: expected a whole number from 1 to 1, found 2");
+    CHECK(message_of(with_stage(R"({"threads": 1, "core-type": "e-core"})")) ==
+          "plan.json.schedule[1]: key \"tasks\" is missing");
+    CHECK(message_of(with_stage(R"({"tasks": 0, "threads": 1, "core-type": "e-core"})")) ==
+          "plan.json.schedule[1].tasks: expected a whole number from 1 to 1000000, found 0");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 1.5, "core-type": "e-core"})")) ==
+          "plan.json.schedule[1].threads: expected a whole number from 1 to 1000000, found 1.5");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 18446744073709551615, "core-type": "e-core"})")) ==
+          "plan.json.schedule[1].threads: expected a whole number from 1 to 1000000, found "
+          "18446744073709551615");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 1000000, "core-type": "e-core"})")) ==
+          "plan.json.schedule[1]: more than 1000000 threads in all stages");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 1, "core-type": 7})")) ==
+          "plan.json.schedule[1].core-type: expected a text, found 7");
+    CHECK(message_of(
+              with_stage(R"({"tasks": 1, "threads": 1, "core-type": "e-core", "core_type": "p-core"})")) ==
+          "plan.json.schedule[1]: key \"core_type\" is given in two spellings; keep one");
+    CHECK(message_of(
+              with_stage(R"({"tasks": 1, "threads": 1, "core-type": "e-core", "pinning-policy": "near"})")) ==
+          "plan.json.schedule[1].pinning-policy: expected packed, guided, distant or loose, found 'near'");
+    CHECK(
+        message_of(with_stage(R"({"tasks": 1, "threads": 1, "core-type": "e-core", "sync_buff_size": 2})")) ==
+        "plan.json.schedule: the last stage has no ring after it; remove its sync_buff_size and "
+        "sync_waiting_type");
+    CHECK(
+        message_of(with_stage(R"({"tasks": 1, "threads": 1, "core-type": "e-core", "task-names": ["a"]})")) ==
+        "plan.json.schedule: task-names for 1 of 3 tasks; give them in all stages or in none");
+    CHECK(
+        message_of(with_stage(R"({"tasks": 2, "threads": 1, "core-type": "e-core", "task-names": ["a"]})")) ==
+        "plan.json.schedule[1].task-names: 1 names, expected 2 (the stage's tasks)");
+}
+
+TEST_CASE("a node list that cannot be read is refused") {
+    for (const char* node : {"\"PU\"", "\"PU3-1\"", "\"PU1-2-3\"", "\"cpu1\"", "\"PU-1\"", "-1", "1.5",
+                             "null", "\"PU99999999999\"", "\"core 1\""}) {
+        CAPTURE(node);
+        const auto text =
+            fmt::format(R"({{"resources": {{"p-core": {{"node-list": [{}]}}}}, "schedule": []}})", node);
+        CHECK(message_of(text).starts_with("plan.json.resources.p-core.node-list[0]: expected "));
+    }
+}
+
+TEST_CASE("files that cannot be opened, read or written are named") {
+    const auto folder = std::filesystem::temp_directory_path();
+    CHECK_THROWS_AS(read_schedule(folder / "no-such-folder" / "plan.json"), ScheduleError);
+    CHECK_THROWS_AS(read_schedule(folder), ScheduleError);
+    Schedule schedule;
+    schedule.stages = {{.first_task = 0, .task_count = 1, .threads = 1, .core_kind = "big"}};
+    CHECK_THROWS_AS(write_schedule(schedule, folder / "no-such-folder" / "plan.json"), ScheduleError);
+    if (std::filesystem::exists("/dev/full"))
+        CHECK_THROWS_AS(write_schedule(schedule, "/dev/full"), ScheduleError);
+}
+
+}  // namespace tidemill
