@@ -1,6 +1,7 @@
 #include "tidemill/platform/node_list.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tidemill/platform/detail_sample_machines.hpp"
 #include "tidemill/platform/platform_error.hpp"
@@ -18,7 +19,7 @@ const std::vector<Core>& laptop_cores() {
 
 std::string spelled(const std::vector<PuSet>& nodes) {
     std::string text;
-    for (const PuSet& node : nodes) text += (text.empty() ? "" : " ") + to_string(node);
+    for (const PuSet& node : nodes) text += fmt::format("{}{}", text.empty() ? "" : " ", to_string(node));
     return text;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "tidemill/platform/detail_sample_machines.hpp"
@@ -34,7 +35,7 @@ std::string placed(const Topology& topology, const std::vector<StagePlacement>& 
     for (const auto& stage : place_threads(topology, stages)) {
         if (!text.empty()) text += " | ";
         for (std::size_t thread = 0; thread < stage.size(); ++thread)
-            text += (thread == 0 ? "" : " ") + to_string(stage[thread]);
+            text += fmt::format("{}{}", thread == 0 ? "" : " ", to_string(stage[thread]));
     }
     return text;
 }
