@@ -1,0 +1,171 @@
+#include "tidemill/io/recording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/sha512.hpp"
+#include "tidemill/io/sigmf.hpp"
+
+namespace tidemill::io {
+namespace {
+
+using dsp::SampleFormat;
+namespace fs = std::filesystem;
+
+struct RawExtension {
+    std::string_view extension;
+    SampleFormat format;
+};
+
+constexpr std::array<RawExtension, 7> kRawExtensions = {{{".cf32", SampleFormat::cf32},
+                                                         {".cfile", SampleFormat::cf32},
+                                                         {".ci16", SampleFormat::ci16},
+                                                         {".cs16", SampleFormat::ci16},
+                                                         {".ci8", SampleFormat::ci8},
+                                                         {".cs8", SampleFormat::ci8},
+                                                         {".cu8", SampleFormat::cu8}}};
+
+std::string read_metadata_text(const fs::path& path) {
+    constexpr std::uint64_t kMaxBytes = 64 << 20;
+    const auto file = detail::File::open_regular(path);
+    const auto size = file.size();
+    if (size > kMaxBytes) {
+        throw IoError(fmt::format("'{}' has {} bytes: this is not SigMF metadata", path.string(), size));
+    }
+    std::string text(size, '\0');
+    text.resize(file.read_at(std::as_writable_bytes(std::span(text)), 0));
+    return text;
+}
+
+// Counts the samples of the data file, whose format is known.
+void measure_data(Recording& recording) {
+    const auto file = detail::File::open_regular(recording.data_path);
+    const auto size = file.size();
+    const auto sample_bytes = dsp::bytes_per_sample(recording.format);
+    recording.samples = size / sample_bytes;
+    recording.trailing_bytes = size % sample_bytes;
+    if (recording.samples == 0) {
+        throw IoError(fmt::format("'{}' is empty: it holds {} bytes, not one sample",
+                                  recording.data_path.string(), size));
+    }
+    if (recording.trailing_bytes != 0) {
+        recording.warnings.push_back(
+            fmt::format("the size of '{}' is not a multiple of {} bytes; its last {} are not read",
+                        recording.data_path.string(), sample_bytes, recording.trailing_bytes));
+    }
+}
+
+Recording open_raw(const fs::path& path, SampleFormat format, const RecordingHints& hints) {
+    Recording recording;
+    recording.data_path = path;
+    recording.format = format;
+    recording.sample_rate_hz = hints.sample_rate_hz;
+    measure_data(recording);
+    return recording;
+}
+
+void apply_hints(const RecordingHints& hints, Recording& recording) {
+    if (hints.format && *hints.format != recording.format) {
+        recording.warnings.push_back(fmt::format("the samples are read as {}, the metadata say {}",
+                                                 sigmf_datatype(*hints.format),
+                                                 sigmf_datatype(recording.format)));
+        recording.format = *hints.format;
+    }
+    if (hints.sample_rate_hz) {
+        if (recording.sample_rate_hz && *recording.sample_rate_hz != *hints.sample_rate_hz) {
+            recording.warnings.push_back(
+                fmt::format("the sample rate is taken as {} Hz, the metadata say {} Hz",
+                            *hints.sample_rate_hz, *recording.sample_rate_hz));
+        }
+        recording.sample_rate_hz = hints.sample_rate_hz;
+    } else if (!recording.sample_rate_hz) {
+        recording.warnings.emplace_back("the metadata do not give a sample rate");
+    }
+}
+
+Recording open_sigmf(const SigmfPaths& paths, const RecordingHints& hints) {
+    const auto metadata = parse_sigmf(read_metadata_text(paths.meta), paths.meta);
+    Recording recording;
+    recording.data_path = metadata.dataset.empty() ? paths.data : paths.meta.parent_path() / metadata.dataset;
+    recording.format = metadata.format;
+    recording.sample_rate_hz = metadata.sample_rate_hz;
+    recording.center_frequency_hz = metadata.center_frequency_hz;
+    recording.sha512 = metadata.sha512;
+    recording.warnings = metadata.warnings;
+    apply_hints(hints, recording);
+    measure_data(recording);
+    if (metadata.last_capture_start >= recording.samples) {
+        recording.warnings.push_back(
+            fmt::format("the metadata name sample {}, but there are only {}: the data may be truncated",
+                        metadata.last_capture_start, recording.samples));
+    }
+    return recording;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(),
+                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+}  // namespace
+
+std::optional<SampleFormat> raw_format(const fs::path& path) {
+    for (const auto& raw : kRawExtensions) {
+        if (path.extension() == raw.extension) {
+            return raw.format;
+        }
+    }
+    return std::nullopt;
+}
+
+Recording open_recording(const fs::path& path, const RecordingHints& hints) {
+    if (path.extension() == ".sigmf") {
+        throw IoError(fmt::format("'{}' is a SigMF archive: unpack it with tar and name its .sigmf-meta file",
+                                  path.string()));
+    }
+    const auto paths = sigmf_paths(path);
+    const bool is_data = path == paths.data;
+    const bool has_metadata = fs::exists(paths.meta);
+    if (path == paths.meta || (has_metadata && (is_data || !fs::exists(path)))) {
+        return open_sigmf(paths, hints);
+    }
+    const auto format = hints.format ? hints.format : raw_format(path);
+    if (format) {
+        return open_raw(path, *format, hints);
+    }
+    const auto why = is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
+                             : std::string("its name does not tell the sample format");
+    throw IoError(
+        fmt::format("cannot read '{}': {}; name a .sigmf-meta file, say the format (cf32, ci16, ci8, cu8) or "
+                    "use one of the extensions .cf32 .cfile .ci16 .cs16 .ci8 .cs8 .cu8",
+                    path.string(), why));
+}
+
+std::string check_digest(const Recording& recording) {
+    if (recording.sha512.empty()) {
+        return {};
+    }
+    const auto file = detail::File::open_regular(recording.data_path);
+    Sha512 sha;
+    std::vector<std::byte> block(1 << 20);
+    std::uint64_t offset = 0;
+    while (const auto got = file.read_at(block, offset)) {
+        sha.update(std::span(block).first(got));
+        offset += got;
+    }
+    if (equal_ignoring_case(sha.finish(), recording.sha512)) {
+        return {};
+    }
+    return fmt::format("the data in '{}' are not those the metadata describe: their SHA-512 differs",
+                       recording.data_path.string());
+}
+
+}  // namespace tidemill::io

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/dsp/sample_format.hpp"
+
+namespace tidemill::io {
+
+/// What is known of a recording before its samples are read.
+struct Recording {
+    std::filesystem::path data_path;
+    dsp::SampleFormat format = dsp::SampleFormat::cf32;
+    std::uint64_t samples = 0;                  // whole ones
+    std::uint64_t trailing_bytes = 0;           // after the last whole sample, never read
+    std::optional<double> sample_rate_hz;       // unknown for raw files unless the user gave it
+    std::optional<double> center_frequency_hz;  // of the first capture
+    std::string sha512;                         // of the data, as the metadata claims; may be empty
+    std::vector<std::string> warnings;          // what is odd but does not prevent reading
+};
+
+/// What the user says about a recording; it outweighs what the metadata say.
+struct RecordingHints {
+    std::optional<dsp::SampleFormat> format;
+    std::optional<double> sample_rate_hz;
+};
+
+/// The format of raw samples by the extension of their file; empty for every other name.
+std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
+
+/// Examines a recording: SigMF by the name of either file or of both without extension, or raw samples whose
+/// format follows from the extension (.cf32 .cfile .ci16 .cs16 .ci8 .cs8 .cu8) or from the hints. Throws
+/// IoError when nothing useful can be read from it: missing or empty data, malformed metadata, unsupported
+/// datatype.
+Recording open_recording(const std::filesystem::path& path, const RecordingHints& hints = {});
+
+/// Reads all data and compares with the claimed SHA-512; says what disagrees, empty when nothing does.
+std::string check_digest(const Recording& recording);
+
+}  // namespace tidemill::io

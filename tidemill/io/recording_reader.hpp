@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/recording.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::io {
+
+/// Reads the samples of a recording block by block; the file is never mapped, memory stays the caller's.
+class RecordingReader final : public SampleSource {
+  public:
+    /// Throws IoError when the data cannot be opened.
+    explicit RecordingReader(Recording recording);
+
+    dsp::SampleFormat format() const override { return recording_.format; }
+    std::optional<double> sample_rate_hz() const override { return recording_.sample_rate_hz; }
+
+    /// Fills the span unless the recording ends; a file that has become shorter ends early and is counted.
+    std::size_t read(std::span<std::byte> to) override;
+
+    const Recording& recording() const { return recording_; }
+
+    /// The next sample to be read, from 0.
+    std::uint64_t position() const { return position_; }
+
+    /// Goes to a sample, at most to the end.
+    void seek(std::uint64_t sample);
+
+    /// Samples that were there when the recording was examined and are there no more.
+    std::uint64_t missing_samples() const { return missing_samples_; }
+
+  private:
+    Recording recording_;
+    detail::File file_;
+    std::uint64_t position_ = 0;
+    std::uint64_t missing_samples_ = 0;
+};
+
+}  // namespace tidemill::io

@@ -1,0 +1,200 @@
+#include "tidemill/io/recording.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/sha512.hpp"
+#include "tidemill/io/sigmf.hpp"
+
+namespace tidemill::io {
+namespace {
+
+using detail::ScratchFolder;
+using dsp::SampleFormat;
+
+std::string metadata(std::string_view datatype, std::string_view more = "",
+                     std::string_view captures = "[{}]") {
+    return fmt::format(R"({{"global": {{"core:datatype": "{}" {}}}, "captures": {}}})", datatype, more,
+                       captures);
+}
+
+// What open_recording() complains about, or nothing.
+std::string complaint(const std::filesystem::path& path, const RecordingHints& hints = {}) {
+    try {
+        open_recording(path, hints);
+    } catch (const IoError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+bool mentions(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+bool warns(const Recording& recording, std::string_view part) {
+    return std::ranges::any_of(recording.warnings,
+                               [&](const auto& warning) { return mentions(warning, part); });
+}
+
+}  // namespace
+
+TEST_CASE("recording: SigMF is found by the name of either file and by both without extension") {
+    const ScratchFolder folder;
+    folder.put("pass.2.sigmf-meta",
+               metadata("ci16_le", R"(, "core:sample_rate": 2e6)", R"([{"core:frequency": 1.2e9}])"));
+    folder.put("pass.2.sigmf-data", std::string(40, 'x'));
+    for (const auto* name : {"pass.2.sigmf-meta", "pass.2.sigmf-data", "pass.2"}) {
+        const auto recording = open_recording(folder / name);
+        CHECK(recording.data_path == folder / "pass.2.sigmf-data");
+        CHECK(recording.format == SampleFormat::ci16);
+        CHECK(recording.samples == 10);
+        CHECK(recording.sample_rate_hz == 2e6);
+        CHECK(recording.center_frequency_hz == 1.2e9);
+        CHECK(recording.warnings.empty());
+    }
+}
+
+TEST_CASE("recording: raw samples are known by their extension or by what the user says") {
+    const ScratchFolder folder;
+    const std::string data(16, 'x');
+    CHECK(open_recording(folder.put("a.cf32", data)).samples == 2);
+    CHECK(open_recording(folder.put("a.cfile", data)).samples == 2);
+    CHECK(open_recording(folder.put("a.ci16", data)).samples == 4);
+    CHECK(open_recording(folder.put("a.cs16", data)).samples == 4);
+    CHECK(open_recording(folder.put("a.ci8", data)).samples == 8);
+    CHECK(open_recording(folder.put("a.cs8", data)).format == SampleFormat::ci8);
+    CHECK(open_recording(folder.put("a.cu8", data)).format == SampleFormat::cu8);
+    CHECK(!open_recording(folder / "a.cu8").sample_rate_hz);
+    const auto told = open_recording(folder.put("a.bin", data), {SampleFormat::ci16, 5e5});
+    CHECK(told.samples == 4);
+    CHECK(told.sample_rate_hz == 5e5);
+    CHECK(mentions(complaint(folder / "a.bin"), "format"));
+}
+
+TEST_CASE("recording: what cannot be read is refused with the path and the reason") {
+    const ScratchFolder folder;
+    CHECK(mentions(complaint(folder / "nothing.ci8"), "No such file"));
+    CHECK(mentions(complaint(folder / "nothing.sigmf-meta"), "No such file"));
+    CHECK(mentions(complaint(folder.put("empty.ci8", "")), "empty"));
+    CHECK(mentions(complaint(folder.put("one.ci16", "abc")), "not one sample"));
+    CHECK(mentions(complaint(folder.put("lonely.sigmf-data", "abcd")), "lonely.sigmf-meta"));
+    CHECK(mentions(complaint(folder.put("lost.sigmf-meta", metadata("ci8"))), "lost.sigmf-data"));
+    CHECK(mentions(complaint(folder.put("pass.sigmf", "abc")), "tar"));
+    std::filesystem::create_directory(folder / "folder.ci8");
+    CHECK(mentions(complaint(folder / "folder.ci8"), "not a regular file"));
+    CHECK(mentions(complaint("/dev/zero", {SampleFormat::ci8, {}}), "not a regular file"));
+}
+
+TEST_CASE("recording: unusable metadata are refused by what is wrong in them") {
+    const ScratchFolder folder;
+    folder.put("r.sigmf-data", std::string(64, 'x'));
+    const auto complaint_about = [&](const std::string& text) {
+        return complaint(folder.put("r.sigmf-meta", text));
+    };
+    CHECK(mentions(complaint_about(""), "not valid JSON"));
+    CHECK(mentions(complaint_about(R"({"global": )"), "not valid JSON"));
+    CHECK(mentions(complaint_about("[1, 2]"), "global"));
+    CHECK(mentions(complaint_about(R"({"global": 7})"), "global"));
+    CHECK(mentions(complaint_about(R"({"global": {}})"), "supported are cf32_le"));
+    CHECK(mentions(complaint_about(R"({"global": {"core:datatype": 5}})"), "core:datatype"));
+    CHECK(mentions(complaint_about(metadata("rf32_le")), "rf32_le"));
+    CHECK(mentions(complaint_about(metadata("ci16_be")), "ci16_be"));
+    for (const auto* rate : {"0", "-2e6", "1e15", "1e-9"}) {
+        const auto text = complaint_about(metadata("ci8", fmt::format(R"(, "core:sample_rate": {})", rate)));
+        CHECK(mentions(text, "sample rate"));
+    }
+    CHECK(mentions(complaint_about(metadata("ci8", R"(, "core:sample_rate": "fast")")), "core:sample_rate"));
+    CHECK(mentions(complaint_about(metadata("ci8", R"(, "core:sample_rate": 1e999)")), "not valid JSON"));
+    CHECK(mentions(complaint_about(metadata("ci8", R"(, "core:num_channels": 2)")), "channels"));
+    CHECK(mentions(complaint_about(metadata("ci8", R"(, "core:dataset": "../../etc/passwd")")),
+                   "core:dataset"));
+    CHECK(mentions(complaint_about(metadata("ci8", "", "[3]")), "captures"));
+    CHECK(mentions(complaint_about(metadata("ci8", "", R"([{"core:sample_start": -1}])")),
+                   "core:sample_start"));
+    CHECK(
+        mentions(complaint_about(metadata("ci8", "", R"([{"core:header_bytes": 4}])")), "core:header_bytes"));
+    CHECK(mentions(complaint_about(std::string(1000000, '[')), "not valid JSON"));
+}
+
+TEST_CASE("recording: what is odd but harmless becomes a warning") {
+    const ScratchFolder folder;
+    folder.put("r.sigmf-data", std::string(43, 'x'));
+    folder.put("r.sigmf-meta", metadata("ci16_le", "", R"([{}, {"core:sample_start": 10}])"));
+    const auto recording = open_recording(folder / "r");
+    CHECK(recording.samples == 10);
+    CHECK(recording.trailing_bytes == 3);
+    CHECK(warns(recording, "not a multiple of 4"));
+    CHECK(warns(recording, "do not give a sample rate"));
+    CHECK(warns(recording, "2 captures"));
+    CHECK(warns(recording, "truncated"));
+}
+
+TEST_CASE("recording: what the user says outweighs the metadata, with a warning") {
+    const ScratchFolder folder;
+    folder.put("r.sigmf-data", std::string(40, 'x'));
+    folder.put("r.sigmf-meta", metadata("ci16_le", R"(, "core:sample_rate": 1e6)"));
+    const auto recording = open_recording(folder / "r", {SampleFormat::ci8, 2e6});
+    CHECK(recording.samples == 20);
+    CHECK(recording.sample_rate_hz == 2e6);
+    CHECK(warns(recording, "read as ci8"));
+    CHECK(warns(recording, "2000000"));
+}
+
+TEST_CASE("recording: data that are not those of the metadata are noticed by their digest") {
+    const ScratchFolder folder;
+    const std::string data(3000000, 'x');
+    Sha512 sha;
+    sha.update(std::as_bytes(std::span(data)));
+    folder.put("r.sigmf-meta", metadata("ci8", fmt::format(R"(, "core:sha512": "{}")", sha.finish())));
+    folder.put("r.sigmf-data", data);
+    CHECK(check_digest(open_recording(folder / "r")).empty());
+    folder.put("r.sigmf-data", data.substr(2));
+    CHECK(mentions(check_digest(open_recording(folder / "r")), "SHA-512"));
+    CHECK(check_digest(open_recording(folder.put("r.ci8", data))).empty());
+}
+
+TEST_CASE("sigmf: no damage to the metadata does more than cause an IoError") {
+    const auto good =
+        metadata("ci8", R"(, "core:sample_rate": 2e6, "core:sha512": "ab")", R"([{"core:frequency": 1}])");
+    CHECK(rc::check("one replaced or removed byte", [&] {
+        auto text = good;
+        const auto place = *rc::gen::inRange<std::size_t>(0, text.size());
+        if (*rc::gen::arbitrary<bool>()) {
+            text[place] = *rc::gen::arbitrary<char>();
+        } else {
+            text.erase(place, *rc::gen::inRange<std::size_t>(1, 9));
+        }
+        try {
+            RC_ASSERT(parse_sigmf(text, "x").sample_rate_hz.value_or(1) >= 1);
+        } catch (const IoError&) {
+            RC_SUCCEED("refused");
+        }
+    }));
+}
+
+TEST_CASE("sigmf: written metadata read back the same") {
+    for (const auto format : {SampleFormat::cf32, SampleFormat::ci16, SampleFormat::ci8, SampleFormat::cu8}) {
+        SigmfMetadata written;
+        written.format = format;
+        written.sample_rate_hz = 2.5e6;
+        written.center_frequency_hz = 1.2e9;
+        written.sha512 = "0123";
+        written.description = "a \"test\"";
+        const auto read = parse_sigmf(format_sigmf(written), "x");
+        CHECK(read.format == format);
+        CHECK(read.sample_rate_hz == written.sample_rate_hz);
+        CHECK(read.center_frequency_hz == written.center_frequency_hz);
+        CHECK(read.sha512 == written.sha512);
+        CHECK(read.description == written.description);
+        CHECK(read.warnings.empty());
+    }
+}
+
+}  // namespace tidemill::io

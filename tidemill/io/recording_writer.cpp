@@ -1,0 +1,37 @@
+#include "tidemill/io/recording_writer.hpp"
+
+#include <utility>
+
+#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/recording.hpp"
+
+namespace tidemill::io {
+
+RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain)
+    : metadata_(std::move(description)),
+      gain_(gain),
+      is_raw_(raw_format(path).has_value()),
+      meta_path_(sigmf_paths(path).meta),
+      data_(detail::File::open_for_writing(is_raw_ ? path : sigmf_paths(path).data)) {}
+
+void RecordingWriter::write(std::span<const dsp::Iq> samples) {
+    block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
+    limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
+    data_.write_all(block_);
+    sha_.update(block_);
+    samples_ += samples.size();
+}
+
+void RecordingWriter::close() {
+    data_.close();
+    if (is_raw_) {
+        return;
+    }
+    metadata_.sha512 = sha_.finish();
+    const auto text = format_sigmf(metadata_);
+    auto meta = detail::File::open_for_writing(meta_path_);
+    meta.write_all(std::as_bytes(std::span(text)));
+    meta.close();
+}
+
+}  // namespace tidemill::io

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/sha512.hpp"
+#include "tidemill/io/sigmf.hpp"
+
+namespace tidemill::io {
+
+/// Writes samples as a SigMF recording, or as raw samples when the path has one of the raw extensions.
+class RecordingWriter {
+  public:
+    /// Creates the data file of `path` (see sigmf_paths); samples are multiplied by `gain` and quantised as
+    /// `description.format` says, with full scale 1.0. Throws IoError when the file cannot be created.
+    RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain);
+
+    /// Appends samples; throws IoError when the disk is full or the path fails in another way.
+    void write(std::span<const dsp::Iq> samples);
+
+    /// Writes the metadata with the SHA-512 of the data, and closes; without it there is no valid recording.
+    void close();
+
+    std::uint64_t samples() const { return samples_; }
+
+    /// Samples beyond full scale or not a number.
+    std::uint64_t limited_samples() const { return limited_samples_; }
+
+  private:
+    SigmfMetadata metadata_;
+    float gain_;
+    bool is_raw_;
+    std::filesystem::path meta_path_;
+    detail::File data_;
+    Sha512 sha_;
+    std::vector<std::byte> block_;
+    std::uint64_t samples_ = 0;
+    std::uint64_t limited_samples_ = 0;
+};
+
+}  // namespace tidemill::io

@@ -1,0 +1,77 @@
+#include "tidemill/io/recording_writer.hpp"
+
+#include <array>
+#include <limits>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/recording.hpp"
+
+namespace tidemill::io {
+namespace {
+
+using dsp::Iq;
+using dsp::SampleFormat;
+
+template <typename Integer>
+std::array<int, 2> quantized(Iq sample, SampleFormat format, std::uint64_t expected_limited) {
+    std::array<Integer, 2> pair{};
+    CHECK(quantize({&sample, 1}, 1.0F, format, std::as_writable_bytes(std::span(pair))) == expected_limited);
+    return {pair[0], pair[1]};
+}
+
+}  // namespace
+
+TEST_CASE("quantize: full scale is the largest value, and what is beyond it is limited and counted") {
+    using Pair = std::array<int, 2>;
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    CHECK(quantized<std::int8_t>({1.0F, -1.0F}, SampleFormat::ci8, 0) == Pair{127, -127});
+    CHECK(quantized<std::int8_t>({0.5F / 127, 1.6F / 127}, SampleFormat::ci8, 0) == Pair{0, 2});
+    CHECK(quantized<std::int8_t>({1.1F, 0.0F}, SampleFormat::ci8, 1) == Pair{127, 0});
+    CHECK(quantized<std::int16_t>({1.0F, -1.0F}, SampleFormat::ci16, 0) == Pair{32767, -32767});
+    CHECK(quantized<std::int16_t>({kNan, -kInf}, SampleFormat::ci16, 1) == Pair{0, -32767});
+    CHECK(quantized<std::uint8_t>({1.0F, -1.0F}, SampleFormat::cu8, 0) == Pair{255, 0});
+    CHECK(quantized<std::uint8_t>({-3.0F, 0.1F / 127}, SampleFormat::cu8, 1) == Pair{0, 128});
+}
+
+TEST_CASE("writer: a SigMF recording is read back with its rate, samples and digest") {
+    const detail::ScratchFolder folder;
+    SigmfMetadata description;
+    description.format = SampleFormat::ci16;
+    description.sample_rate_hz = 2e6;
+    RecordingWriter writer(folder / "r.sigmf-meta", description, 2.0F);
+    const std::array<Iq, 3> samples = {Iq{0.25F, 0}, Iq{0, -0.5F}, Iq{0.6F, 0}};
+    writer.write(samples);
+    writer.write(std::span(samples).first(1));
+    writer.close();
+    CHECK(writer.samples() == 4);
+    CHECK(writer.limited_samples() == 1);
+    const auto recording = open_recording(folder / "r");
+    CHECK(recording.samples == 4);
+    CHECK(recording.sample_rate_hz == 2e6);
+    CHECK(recording.sha512.size() == 128);
+    CHECK(check_digest(recording).empty());
+}
+
+TEST_CASE("writer: a raw extension gives samples alone, and float samples keep their bits") {
+    const detail::ScratchFolder folder;
+    RecordingWriter writer(folder / "r.cf32", {}, 1.0F);
+    const Iq sample{1.0F, -3.5F};
+    writer.write({&sample, 1});
+    writer.close();
+    CHECK(detail::ScratchFolder::content_of(folder / "r.cf32") ==
+          std::string(reinterpret_cast<const char*>(&sample), sizeof(sample)));
+    CHECK(!std::filesystem::exists(folder / "r.sigmf-meta"));
+}
+
+TEST_CASE("writer: a folder that does not exist is an error with its path") {
+    CHECK_THROWS_WITH_AS(RecordingWriter("/nowhere/r.ci8", {}, 1.0F), doctest::Contains("/nowhere/r.ci8"),
+                         IoError);
+}
+
+}  // namespace tidemill::io

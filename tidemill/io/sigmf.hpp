@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemill/dsp/sample_format.hpp"
+
+namespace tidemill::io {
+
+/// The part of SigMF metadata that a receiver needs (SigMF specification 1.2, core namespace).
+struct SigmfMetadata {
+    dsp::SampleFormat format = dsp::SampleFormat::cf32;
+    std::optional<double> sample_rate_hz;
+    std::optional<double> center_frequency_hz;  // of the first capture
+    std::uint64_t last_capture_start = 0;       // sample at which the last capture begins
+    std::string sha512;
+    std::string description;
+    std::string dataset;                // name of the data file beside the metadata; empty: the usual one
+    std::vector<std::string> warnings;  // what is odd but harmless
+};
+
+/// The two files of a SigMF recording.
+struct SigmfPaths {
+    std::filesystem::path meta;
+    std::filesystem::path data;
+};
+
+/// The paths of a recording named by either of its files, or by both without extension.
+SigmfPaths sigmf_paths(const std::filesystem::path& path);
+
+/// SigMF's name of a format: cf32_le, ci16_le, ci8 or cu8.
+std::string_view sigmf_datatype(dsp::SampleFormat format);
+
+/// Parses metadata; throws IoError, which names `origin`, when they are malformed or ask for what is not
+/// supported.
+SigmfMetadata parse_sigmf(std::string_view json, const std::filesystem::path& origin);
+
+/// Metadata as JSON with one capture that begins at sample 0.
+std::string format_sigmf(const SigmfMetadata& metadata);
+
+}  // namespace tidemill::io

@@ -1,0 +1,101 @@
+#include "tidemill/io/ts_writer.hpp"
+
+#include <array>
+#include <csignal>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/ts_file.hpp"
+
+namespace tidemill::io {
+namespace {
+
+using detail::ScratchFolder;
+
+std::vector<std::uint8_t> packets(std::size_t count) {
+    std::vector<std::uint8_t> bytes(count * kTsPacketBytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = i % kTsPacketBytes == 0 ? kTsSyncByte : static_cast<std::uint8_t>(i * 7);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("ts writer: what goes in comes out of the file, whatever the sizes of the calls") {
+    const ScratchFolder folder;
+    const auto stream = packets(1000);
+    for (const std::size_t at_a_time : {1U, 3U, 347U, 1000U}) {
+        TsWriter writer(folder / "out.ts");
+        for (std::size_t i = 0; i < 1000; i += at_a_time) {
+            const auto count = std::min<std::size_t>(at_a_time, 1000 - i);
+            writer.write(std::span(stream).subspan(i * kTsPacketBytes, count * kTsPacketBytes));
+        }
+        CHECK(writer.packets() == 1000);
+        writer.close();
+        CHECK(writer.packets_delivered() == 1000);
+        CHECK(read_ts_file(folder / "out.ts").bytes == stream);
+    }
+}
+
+TEST_CASE("ts writer: leaving without close still writes what was buffered") {
+    const ScratchFolder folder;
+    { TsWriter(folder / "out.ts").write(packets(2)); }
+    CHECK(read_ts_file(folder / "out.ts").packets() == 2);
+}
+
+TEST_CASE("ts writer: paths that cannot be written are refused at once with the reason") {
+    const ScratchFolder folder;
+    CHECK_THROWS_WITH_AS(TsWriter("/nowhere/out.ts"), doctest::Contains("'/nowhere/out.ts': No such file"),
+                         IoError);
+    CHECK_THROWS_WITH_AS(TsWriter(folder / "."), doctest::Contains("Is a directory"), IoError);
+    CHECK_THROWS_AS(TsWriter(folder / "out.ts").write(std::vector<std::uint8_t>(100)), std::invalid_argument);
+}
+
+TEST_CASE("ts writer: a full disk is an error that stays, and what was delivered is counted") {
+    TsWriter small("/dev/full");
+    small.write(packets(3));
+    CHECK_THROWS_WITH_AS(small.close(), doctest::Contains("'/dev/full': No space left"), IoError);
+    CHECK(small.packets_delivered() == 0);
+    TsWriter large("/dev/full");
+    CHECK_THROWS_AS(large.write(packets(1000)), IoError);
+    CHECK_THROWS_AS(large.write(packets(1)), IoError);
+    CHECK_THROWS_AS(large.close(), IoError);
+}
+
+TEST_CASE("ts writer: a reader that goes away is an error, not the end of the process") {
+    std::array<int, 2> ends{};
+    REQUIRE(pipe(ends.data()) == 0);
+    {
+        TsWriter writer(fmt::format("/dev/fd/{}", ends[1]));
+        close(ends[0]);
+        close(ends[1]);
+        CHECK_THROWS_WITH_AS(writer.write(packets(1000)), doctest::Contains("Broken pipe"), IoError);
+    }
+    sigset_t pending;
+    sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 0);
+}
+
+TEST_CASE("ts file: only whole 188-byte packets with sync bytes are a transport stream") {
+    const ScratchFolder folder;
+    const auto stream = packets(3);
+    std::string text(stream.begin(), stream.end());
+    const auto ts = read_ts_file(folder.put("cut.ts", text + "Gxyz"));
+    CHECK(ts.bytes == stream);
+    CHECK(ts.trailing_bytes == 4);
+    text[188] = 'x';
+    CHECK_THROWS_WITH_AS(read_ts_file(folder.put("bad.ts", text)), doctest::Contains("packet 1"), IoError);
+    CHECK_THROWS_WITH_AS(read_ts_file(folder.put("empty.ts", "")), doctest::Contains("no transport stream"),
+                         IoError);
+    CHECK_THROWS_AS(read_ts_file(folder / "none.ts"), IoError);
+}
+
+}  // namespace tidemill::io
