@@ -14,7 +14,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t CorrelateLags(const float*, std::size_t, std::size_t, Iq*) {
+std::size_t CorrelateLags(const float*, std::size_t, std::size_t, Iq*, float*) {
     return 0;
 }
 
@@ -23,7 +23,7 @@ std::size_t CorrelateLags(const float*, std::size_t, std::size_t, Iq*) {
 // Four lags at a time: eight accumulators live in registers on every target.
 constexpr std::size_t kLagsAtOnce = 4;
 
-std::size_t CorrelateLags(const float* x, std::size_t floats, std::size_t spacing, Iq* sums) {
+std::size_t CorrelateLags(const float* x, std::size_t floats, std::size_t spacing, Iq* sums, float* power) {
     const hn::ScalableTag<float> d;
     using Vec = hn::Vec<decltype(d)>;
     const std::size_t width = hn::Lanes(d), hop = 2 * spacing;
@@ -32,6 +32,12 @@ std::size_t CorrelateLags(const float* x, std::size_t floats, std::size_t spacin
     const auto imaginary = [&](Vec v) HWY_ATTR {
         return hn::GetLane(hn::SumOfLanes(d, hn::OddEven(v, hn::Neg(v))));
     };
+    Vec squares = hn::Zero(d);
+    for (std::size_t n = 0; n < whole; n += width) {
+        const Vec a = hn::LoadU(d, x + n);
+        squares = hn::MulAdd(a, a, squares);
+    }
+    *power = hn::GetLane(hn::SumOfLanes(d, squares));
     for (std::size_t lag = 0; lag < kLags; lag += kLagsAtOnce) {
         Vec r0 = hn::Zero(d), r1 = r0, r2 = r0, r3 = r0, i0 = r0, i1 = r0, i2 = r0, i3 = r0;
         const float* later = x + (lag + 1) * hop;
@@ -68,13 +74,14 @@ HWY_EXPORT(CorrelateLags);
 
 LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, std::size_t spacing) {
     assert(x.size() >= count + kLags * spacing);
-    std::array<Iq, kLags> vectors{};
+    std::array<Iq, kLags> sums{};
+    float power = 0.0F;
     const std::size_t done = HWY_DYNAMIC_DISPATCH(CorrelateLags)(reinterpret_cast<const float*>(x.data()),
-                                                                 2 * count, spacing, vectors.data());
-    LagCorrelation result;
-    for (std::size_t n = 0; n < count; ++n) result.power += static_cast<double>(std::norm(x[n]));
+                                                                 2 * count, spacing, sums.data(), &power);
+    LagCorrelation result{.power = static_cast<double>(power)};
+    for (std::size_t n = done; n < count; ++n) result.power += static_cast<double>(std::norm(x[n]));
     for (std::size_t l = 0; l < kLags; ++l) {
-        result.sums[l] = vectors[l];
+        result.sums[l] = sums[l];
         for (std::size_t n = done; n < count; ++n)
             result.sums[l] += std::conj(x[n]) * x[n + (l + 1) * spacing];
     }

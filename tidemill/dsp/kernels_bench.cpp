@@ -1,0 +1,117 @@
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/lag_correlation.hpp"
+#include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/pulse.hpp"
+#include "tidemill/dsp/rotator.hpp"
+#include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dsp/split_fir.hpp"
+#include "tidemill/dsp/strobe_interpolator.hpp"
+
+// How many complex samples per second does each kernel take in on one core, from the second-level cache?
+
+namespace {
+
+using namespace tidemill::dsp;
+
+constexpr std::size_t kSamples = 16384;
+
+AlignedVector<Iq> signal(std::size_t count) {
+    AlignedVector<Iq> x(count);
+    for (std::size_t n = 0; n < count; ++n) x[n] = std::polar(0.5F, 0.37F * static_cast<float>(n % 1000));
+    return x;
+}
+
+void count_samples(benchmark::State& state) {
+    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kSamples));
+}
+
+void bench_convert(benchmark::State& state, SampleFormat format) {
+    std::vector<std::byte> bytes(kSamples * bytes_per_sample(format), std::byte{3});
+    AlignedVector<Iq> samples(kSamples);
+    for (auto _ : state) benchmark::DoNotOptimize(convert_samples(format, bytes, samples));
+    count_samples(state);
+}
+BENCHMARK_CAPTURE(bench_convert, cf32, SampleFormat::cf32);
+BENCHMARK_CAPTURE(bench_convert, ci16, SampleFormat::ci16);
+BENCHMARK_CAPTURE(bench_convert, ci8, SampleFormat::ci8);
+BENCHMARK_CAPTURE(bench_convert, cu8, SampleFormat::cu8);
+
+void bench_rotate(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    AlignedVector<Iq> y(kSamples);
+    for (auto _ : state) {
+        tidemill::dsp::rotate(x, {0.1, 0.01, 1.0}, y);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state);
+}
+BENCHMARK(bench_rotate);
+
+void bench_rotate_split(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    AlignedVector<Iq> even(kSamples / 2), odd(kSamples / 2);
+    for (auto _ : state) {
+        rotate_split(x, {0.1, 0.01, 1.0}, even, odd);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state);
+}
+BENCHMARK(bench_rotate_split);
+
+void bench_split_fir(benchmark::State& state) {
+    const auto taps = static_cast<std::size_t>(state.range(0));
+    const auto x = signal(kSamples / 2 + taps);
+    const std::vector<float> h(taps, 0.1F);
+    AlignedVector<Iq> even(kSamples / 2), odd(kSamples / 2);
+    for (auto _ : state) {
+        split_fir({x, x}, h, even, odd);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state);
+}
+BENCHMARK(bench_split_fir)->Arg(32)->Arg(64);
+
+void bench_polyphase(benchmark::State& state) {
+    const PolyphaseBank bank(88, 190, [](double t) { return root_raised_cosine(t / 2.7, 0.2) / 2.7; });
+    const auto x = signal(kSamples + 256);
+    AlignedVector<Iq> y(static_cast<std::size_t>(kSamples / 1.35));
+    for (auto _ : state) {
+        bank.evaluate(x, 0.3, 1.35, y);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state);
+}
+BENCHMARK(bench_polyphase);
+
+void bench_strobe_interpolator(benchmark::State& state) {
+    const StrobeInterpolator interpolator(0.2);
+    const auto x = signal(kSamples / 2 + 64);
+    AlignedVector<Iq> symbols(kSamples / 2);
+    for (auto _ : state) {
+        interpolator.read({x, x}, 8.3, 2.00001, kSamples / 2, symbols);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state);
+}
+BENCHMARK(bench_strobe_interpolator);
+
+void bench_lag_correlation(benchmark::State& state) {
+    const auto x = signal(kSamples + 64);
+    for (auto _ : state) benchmark::DoNotOptimize(lag_correlation(x, kSamples, 1));
+    count_samples(state);
+}
+BENCHMARK(bench_lag_correlation);
+
+void bench_half_symbol_moments(benchmark::State& state) {
+    const auto x = signal(kSamples / 2);
+    for (auto _ : state) benchmark::DoNotOptimize(half_symbol_moments({x, x}));
+    count_samples(state);
+}
+BENCHMARK(bench_half_symbol_moments);
+
+}  // namespace

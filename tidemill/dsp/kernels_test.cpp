@@ -1,0 +1,177 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dsp/detail_every_target.hpp"
+#include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/lag_correlation.hpp"
+#include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/rotator.hpp"
+#include "tidemill/dsp/split_fir.hpp"
+
+namespace tidemill::dsp {
+namespace {
+
+using Wide = std::complex<double>;
+
+std::vector<Iq> noise(std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<Iq> x(count);
+    for (Iq& v : x) v = {normal(random), normal(random)};
+    return x;
+}
+
+double error_db(std::span<const Iq> got, const std::vector<Wide>& want) {
+    REQUIRE(got.size() == want.size());
+    double error = 0.0, power = 1e-300;
+    for (std::size_t n = 0; n < want.size(); ++n) {
+        error += std::norm(Wide(got[n]) - want[n]);
+        power += std::norm(want[n]);
+    }
+    return 10.0 * std::log10(error / power + 1e-300);
+}
+
+}  // namespace
+
+TEST_CASE("rotator: every instruction set turns like the textbook loop, at any length and alignment") {
+    const Oscillator o{0.3, -0.0271828, 1.7};
+    on_every_target([&] {
+        for (const std::size_t count : {0U, 1U, 2U, 7U, 31U, 64U, 513U, 4099U}) {
+            for (const std::size_t shift : {0U, 1U, 3U}) {
+                const auto x = noise(count + shift, 1);
+                const std::span<const Iq> in = std::span(x).subspan(shift);
+                std::vector<Wide> want(count);
+                for (std::size_t n = 0; n < count; ++n) {
+                    const double cycles = o.phase_cycles + o.frequency * static_cast<double>(n);
+                    want[n] = Wide(in[n]) * std::polar(o.gain, 2.0 * std::numbers::pi * cycles);
+                }
+                std::vector<Iq> out(count);
+                rotate(in, o, out);
+                CHECK(error_db(out, want) < -110.0);
+            }
+        }
+    });
+}
+
+TEST_CASE("rotator: the split form gives the same samples, even and odd ones apart") {
+    const Oscillator o{0.9, 0.11, 0.5};
+    on_every_target([&] {
+        for (const std::size_t count : {0U, 2U, 6U, 62U, 1026U}) {
+            const auto x = noise(count, 2);
+            std::vector<Iq> whole(count), even(count / 2), odd(count / 2);
+            rotate(x, o, whole);
+            rotate_split(x, o, even, odd);
+            for (std::size_t n = 0; n < count; ++n) CHECK(whole[n] == (n % 2 ? odd : even)[n / 2]);
+        }
+    });
+}
+
+TEST_CASE("rotator: the phase stays exact far into a stream") {
+    const std::vector<Iq> ones(16384, Iq(1.0F));
+    std::vector<Iq> out(ones.size());
+    const Oscillator o{123456789.25, 0.123456789, 1.0};
+    rotate(ones, o, out);
+    const double cycles = 0.25 + 0.123456789 * 16383.0;
+    CHECK(std::abs(Wide(out.back()) - std::polar(1.0, 2.0 * std::numbers::pi * cycles)) < 2e-5);
+}
+
+TEST_CASE("split_fir: every instruction set filters like the textbook convolution") {
+    on_every_target([] {
+        for (const std::size_t pairs : {1U, 5U, 32U}) {
+            for (const std::size_t count : {0U, 1U, 15U, 64U, 133U}) {
+                const auto even = noise(count + pairs, 3), odd = noise(count + pairs, 4);
+                std::vector<float> taps;
+                for (std::size_t k = 0; k < 2 * pairs; ++k)
+                    taps.push_back(std::cos(0.3F * static_cast<float>(k)));
+                const auto x = [&](std::size_t n) { return Wide((n % 2 ? odd : even)[n / 2]); };
+                std::vector<Wide> want_even(count), want_odd(count);
+                for (std::size_t n = 0; n < count; ++n) {
+                    for (std::size_t k = 0; k < 2 * pairs; ++k) {
+                        want_even[n] += static_cast<double>(taps[k]) * x(2 * n + k);
+                        want_odd[n] += static_cast<double>(taps[k]) * x(2 * n + 1 + k);
+                    }
+                }
+                std::vector<Iq> got_even(count), got_odd(count);
+                split_fir({even, odd}, taps, got_even, got_odd);
+                CHECK(error_db(got_even, want_even) < -110.0);
+                CHECK(error_db(got_odd, want_odd) < -110.0);
+            }
+        }
+    });
+}
+
+TEST_CASE("polyphase: every instruction set evaluates the filter at the nearest of its phases") {
+    const auto response = [](double t) { return std::exp(-0.05 * t * t) * std::cos(0.4 * t); };
+    constexpr std::size_t kTaps = 22, kPhases = 64;
+    const PolyphaseBank bank(kTaps, kPhases, response);
+    on_every_target([&] {
+        for (const std::size_t count : {0U, 1U, 100U}) {
+            const double first = 2.9, step = 1.35;
+            const auto x = noise(static_cast<std::size_t>(first + step * 100) + bank.reach(), 5);
+            std::vector<Wide> want(count);
+            for (std::size_t i = 0; i < count; ++i) {
+                const double place =
+                    std::floor((first + step * static_cast<double>(i)) * kPhases + 0.5) / kPhases;
+                const auto whole = static_cast<std::size_t>(place);
+                for (std::size_t k = 0; k < kTaps; ++k) {
+                    const double t =
+                        static_cast<double>(k) - (kTaps / 2.0 - 1.0) - (place - std::floor(place));
+                    want[i] += response(t) * Wide(x[whole + k]);
+                }
+            }
+            std::vector<Iq> got(count);
+            bank.evaluate(x, first, step, got);
+            CHECK(error_db(got, want) < -60.0);
+        }
+    });
+}
+
+TEST_CASE("lag_correlation: every instruction set agrees with the textbook sums") {
+    on_every_target([] {
+        for (const std::size_t spacing : {1U, 3U}) {
+            for (const std::size_t count : {0U, 1U, 9U, 2048U}) {
+                const auto x = noise(count + kLags * spacing, 6);
+                const LagCorrelation got = lag_correlation(x, count, spacing);
+                double power = 0.0;
+                for (std::size_t n = 0; n < count; ++n) power += std::norm(Wide(x[n]));
+                CHECK(got.power == doctest::Approx(power).epsilon(1e-5));
+                for (std::size_t l = 0; l < kLags; ++l) {
+                    Wide want{};
+                    for (std::size_t n = 0; n < count; ++n) {
+                        want += std::conj(Wide(x[n])) * Wide(x[n + (l + 1) * spacing]);
+                    }
+                    CHECK(std::abs(got.sums[l] - want) < 1e-5 * (power + 1.0));
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("half_symbol_moments: every instruction set agrees with the textbook sums") {
+    on_every_target([] {
+        for (const std::size_t count : {1U, 2U, 8U, 17U, 513U}) {
+            const auto even = noise(count, 7), odd = noise(count, 8);
+            double want[4] = {0, 0, 0, 0};
+            for (std::size_t n = 1; n < count; ++n) {
+                want[0] += std::norm(Wide(even[n]));
+                want[1] += std::norm(Wide(odd[n]));
+                want[2] += (std::conj(Wide(even[n])) * Wide(odd[n])).real();
+                want[3] += (std::conj(Wide(odd[n - 1])) * Wide(even[n])).real();
+            }
+            const HalfSymbolMoments got = half_symbol_moments({even, odd});
+            const double scale = 1e-5 * (want[0] + want[1] + 1.0);
+            CHECK(std::abs(got.even_power - want[0]) < scale);
+            CHECK(std::abs(got.odd_power - want[1]) < scale);
+            CHECK(std::abs(got.rising - want[2]) < scale);
+            CHECK(std::abs(got.falling - want[3]) < scale);
+        }
+    });
+}
+
+}  // namespace tidemill::dsp
