@@ -1,0 +1,137 @@
+#include "tidemill/dvbs2/carrier.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "tidemill/dvbs2/detail_derotate.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+constexpr int kPartSymbols = 18;  // short against one turn of what the frequency may be wrong
+constexpr int kPowerBlock = 90;
+constexpr double kDriftMargin = 5e-5;  // cycles per symbol that a frame may differ from its neighbours
+constexpr double kLargestReach = 1.5e-3;
+constexpr double kQuietStep = 0.03;  // radians per power block: 5 degrees in 1000 symbols
+
+double reach_of(const FrameInfo& info) {
+    return std::min(4.0 * info.frequency_sigma + 2 * kDriftMargin, kLargestReach);
+}
+
+std::array<Iq, kHeaderSymbols> conjugate_header(int code) {
+    std::array<Iq, kHeaderSymbols> header;
+    std::ranges::transform(header_symbols(code), header.begin(), [](Iq s) { return std::conj(s); });
+    return header;
+}
+
+// Calls piece(first, count, line) for the parts of [first, last) between which the phase is straight.
+template <class Piece>
+void for_each_line(const CarrierTrack& track, int first, int last, Piece piece) {
+    const double turn = kTwoPi * track.frequency;
+    const auto& samples = track.samples;
+    auto next = std::ranges::upper_bound(samples, static_cast<double>(first), {}, &PhaseSample::place);
+    while (first < last) {
+        const bool inside = next != samples.begin() && next != samples.end();
+        const PhaseSample& from = next == samples.begin() ? *next : *(next - 1);
+        const PhaseSample& to = next == samples.end() ? from : *next;
+        const double slope = inside ? (to.phase - from.phase) / (to.place - from.place) : 0;
+        const int end = next == samples.end() ? last : std::min(last, static_cast<int>(std::ceil(to.place)));
+        const double start = std::remainder(turn * first, kTwoPi) + from.phase + slope * (first - from.place);
+        if (end > first) {
+            piece(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first),
+                  detail::PhaseLine{start, turn + slope});
+        }
+        first = std::max(first, end);
+        next += next == samples.end() ? 0 : 1;
+    }
+}
+
+}  // namespace
+
+Carrier::Carrier(const PlScrambler& scrambler) : scrambler_(&scrambler) {
+    const Iq pilot = std::polar(1.0F, -std::numbers::pi_v<float> / 4);
+    for (const Iq undo : scrambler.descrambling()) {
+        pilot_references_.push_back(pilot * undo);
+    }
+}
+
+void Carrier::estimate(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
+    parts_.clear();
+    const auto add = [&](std::span<const Iq> references, int place) {
+        detail::add_known(frame, references, place, kPartSymbols, info.frequency, parts_);
+    };
+    add(conjugate_header(info.pls.code()), 0);
+    for (int block = 0; block < layout_of(info.pls).pilot_blocks; ++block) {
+        const int place = FrameLayout::pilot_start(block);
+        add(std::span(pilot_references_)
+                .subspan(static_cast<std::size_t>(place - kHeaderSymbols), kPilotBlockSymbols),
+            place);
+    }
+    if (info.next_code >= 0) {
+        add(conjugate_header(info.next_code), info.symbols);
+    }
+    const bool has_pilots = layout_of(info.pls).pilot_blocks > 0;
+    has_pilots ? track_known(info, track) : track_data(frame, info, track);
+}
+
+void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
+    const double sigma = std::hypot(info.frequency_sigma, kDriftMargin);
+    const double offset = detail::best_offset(parts_, reach_of(info), sigma);
+    const auto blocks = detail::join_parts(parts_, offset);
+    detail::unwrap(blocks, detail::esn0_of(blocks), track.samples);
+    const double slope = detail::remove_slope(track.samples);
+    track.frequency = info.frequency + offset + slope / kTwoPi;
+    smoother_.smooth(track.samples);
+}
+
+void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
+    const int order = info.pls.modcod <= 11 ? 4 : 8;
+    powers_.clear();
+    const auto data = frame.subspan(kHeaderSymbols, static_cast<std::size_t>(info.symbols - kHeaderSymbols));
+    detail::add_powers(data, order, kHeaderSymbols, info.frequency, kPowerBlock, powers_);
+    const auto powers = detail::examine(powers_, order, reach_of(info));
+    const auto headers = detail::join_parts(parts_, powers.offset);
+    detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
+    const double uncertain = powers.found ? 0 : kTwoPi * kPowerBlock * info.frequency_sigma;
+    detail::follow_path(powers_, powers, order, header_phases_, std::hypot(kQuietStep, uncertain),
+                        track.samples);
+    const double slope = detail::remove_slope(track.samples);
+    track.frequency = info.frequency + powers.offset + slope / kTwoPi;
+    smoother_.smooth(track.samples);
+}
+
+Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track,
+                                std::span<Iq> data, std::span<Iq> known) const {
+    const FrameLayout layout = layout_of(info.pls);
+    Counts done{0, 0};
+    const auto take = [&](int first, int last, std::span<const Iq> factors, std::span<Iq> to,
+                          std::size_t& count) {
+        for_each_line(track, first, last, [&](std::size_t place, std::size_t length, detail::PhaseLine line) {
+            detail::derotate(frame.subspan(place, length),
+                             factors.subspan(place - static_cast<std::size_t>(first), length), line,
+                             to.subspan(count, length));
+            count += length;
+        });
+    };
+    take(0, kHeaderSymbols, conjugate_header(info.pls.code()), known, done.known);
+    int place = kHeaderSymbols;
+    for (int block = 0; block <= layout.pilot_blocks; ++block) {
+        const int end = block < layout.pilot_blocks ? FrameLayout::pilot_start(block) : layout.symbols;
+        const auto behind_header = static_cast<std::size_t>(place - kHeaderSymbols);
+        take(place, end, scrambler_->descrambling().subspan(behind_header), data, done.data);
+        if (end < layout.symbols) {
+            const auto pilots =
+                std::span(pilot_references_).subspan(static_cast<std::size_t>(end - kHeaderSymbols));
+            take(end, end + kPilotBlockSymbols, pilots, known, done.known);
+        }
+        place = end + kPilotBlockSymbols;
+    }
+    return done;
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tidemill/dvbs2/detail_known_symbols.hpp"
+#include "tidemill/dvbs2/detail_power_phase.hpp"
+#include "tidemill/dvbs2/frame_sync.hpp"
+#include "tidemill/dvbs2/phase_smoother.hpp"
+#include "tidemill/dvbs2/pl_scrambler.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// The carrier of one frame: a frequency, and a phase beside it that is known at some places.
+struct CarrierTrack {
+    double frequency = 0;              // cycles per symbol
+    std::vector<PhaseSample> samples;  // what remains of the phase, in order; straight lines between
+};
+
+/// Estimates and removes the carrier of one frame at a time; what it keeps between frames is scratch.
+///
+/// With pilots: one coherent search among the frequencies that the frame's known symbols allow, then the
+/// phases of its blocks, smoothed. Without: the phase of powers of the data symbols, followed from the
+/// frame's header to the next one along the most likely path.
+class Carrier {
+  public:
+    explicit Carrier(const PlScrambler& scrambler);
+
+    /// Estimates the carrier; `frame` is what FrameSync::pop() wrote.
+    void estimate(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
+
+    /// Writes the data symbols (kMaxDataSymbols) without carrier, scrambling and pilots into `data`, and the
+    /// header and the pilots over their known values into `known` (kMaxKnownSymbols); returns how many
+    /// each.
+    struct Counts {
+        std::size_t data, known;
+    };
+    Counts remove(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track,
+                  std::span<Iq> data, std::span<Iq> known) const;
+
+  private:
+    void track_known(const FrameInfo& info, CarrierTrack& track);
+    void track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
+
+    const PlScrambler* scrambler_;
+    std::vector<Iq> pilot_references_;  // conjugates of what each pilot symbol is when sent
+    std::vector<detail::KnownPart> parts_;
+    std::vector<detail::PowerBlock> powers_;
+    std::vector<PhaseSample> header_phases_;
+    PhaseSmoother smoother_;
+};
+
+/// Header and pilots of the longest frame.
+inline constexpr std::size_t kMaxKnownSymbols = kHeaderSymbols + 22 * kPilotBlockSymbols;
+
+}  // namespace tidemill::dvbs2

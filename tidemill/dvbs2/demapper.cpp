@@ -1,0 +1,51 @@
+#include "tidemill/dvbs2/demapper.hpp"
+
+#include <cassert>
+#include <cmath>
+
+#include "tidemill/dvbs2/constellation.hpp"
+#include "tidemill/dvbs2/detail_demap_kernel.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// |r - A p|^2 / N0 without what all points share, scaled.
+detail::PointMetric metric_of(dsp::Iq point, const SignalQuality& quality, float scale) {
+    const float slope = 2 * scale * quality.amplitude / quality.noise_variance;
+    return {slope * point.real(), slope * point.imag(), -0.5F * slope * quality.amplitude * std::norm(point)};
+}
+
+detail::BitMetrics bit_metrics(const Modcod& modcod, int bit, const SignalQuality& quality, float scale) {
+    const auto points = constellation_of(modcod);
+    detail::BitMetrics metrics{{}, static_cast<int>(points.size()) / 2};
+    std::size_t zeros = 0;
+    std::size_t ones = points.size() / 2;
+    for (std::size_t label = 0; label < points.size(); ++label) {
+        const bool one = (label >> (bits_per_symbol(modcod.modulation) - 1 - bit) & 1U) != 0;
+        metrics.points[one ? ones++ : zeros++] = metric_of(points[label], quality, scale);
+    }
+    return metrics;
+}
+
+}  // namespace
+
+void demap(std::span<const dsp::Iq> data, const Modcod& modcod, const SignalQuality& quality, float scale,
+           std::span<fec::Llr> llrs) {
+    assert(llrs.size() == data.size() * static_cast<std::size_t>(bits_per_symbol(modcod.modulation)));
+    if (modcod.modulation == Modulation::qpsk) {
+        // Each axis carries one bit, the real axis the first: LLR = 4 A x / (sqrt(2) N0).
+        const float factor = std::sqrt(8.0F) * scale * quality.amplitude / quality.noise_variance;
+        const std::span<const float> axes(reinterpret_cast<const float*>(data.data()), 2 * data.size());
+        detail::demap_axes(axes, factor, llrs);
+        return;
+    }
+    const Interleaver interleaver = interleaver_of(modcod);
+    for (int bit = 0; bit < interleaver.columns; ++bit) {
+        const auto column = static_cast<std::size_t>(interleaver.read_order[bit]);
+        detail::demap_bit(data, bit_metrics(modcod, bit, quality, scale),
+                          llrs.subspan(column * data.size(), data.size()));
+    }
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,144 @@
+#include "tidemill/dvbs2/detail_known_symbols.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tidemill::dvbs2::detail {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+using Complex = std::complex<double>;
+
+Complex product(Complex a, Complex b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// How well the parts agree at an offset: the energy of their sum.
+double agreement(std::span<const KnownPart> parts, double offset) {
+    Complex sum{};
+    for (const KnownPart& part : parts) {
+        sum += product(part.sum, std::polar(1.0, -kTwoPi * offset * part.place));
+    }
+    return std::norm(sum);
+}
+
+}  // namespace
+
+void add_known(std::span<const Iq> frame, std::span<const Iq> references, int place, int part_symbols,
+               double frequency, std::vector<KnownPart>& parts) {
+    const Complex step = std::polar(1.0, -kTwoPi * frequency);
+    Complex turn = std::polar(1.0, -kTwoPi * frequency * place);
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        if (i % static_cast<std::size_t>(part_symbols) == 0) {
+            const auto length =
+                std::min<std::size_t>(static_cast<std::size_t>(part_symbols), references.size() - i);
+            const double middle = place + static_cast<double>(i) + (static_cast<double>(length) - 1) / 2;
+            parts.push_back({middle, {}, 0, static_cast<int>(length)});
+        }
+        const Iq received = frame[static_cast<std::size_t>(place) + i];
+        parts.back().sum += product(product(received, references[i]), turn);
+        parts.back().energy += std::norm(received);
+        turn = product(turn, step);
+    }
+}
+
+std::vector<KnownPart> join_parts(std::span<const KnownPart> parts, double offset) {
+    std::vector<KnownPart> blocks;
+    double end = -1;
+    for (const KnownPart& part : parts) {
+        const Complex sum = product(part.sum, std::polar(1.0, -kTwoPi * offset * part.place));
+        if (part.place - 0.5 * part.symbols > end) {
+            blocks.push_back({0, {}, 0, 0});
+        }
+        KnownPart& block = blocks.back();
+        block.place =
+            (block.place * block.symbols + part.place * part.symbols) / (block.symbols + part.symbols);
+        block.sum += sum;
+        block.energy += part.energy;
+        block.symbols += part.symbols;
+        end = part.place + 0.5 * part.symbols;
+    }
+    return blocks;
+}
+
+double esn0_of(std::span<const KnownPart> blocks) {
+    double coherent = 0;
+    double energy = 0;
+    double pairs = 0;
+    double symbols = 0;
+    for (const KnownPart& block : blocks) {
+        coherent += std::norm(block.sum) - block.energy;
+        energy += block.energy;
+        pairs += static_cast<double>(block.symbols) * (block.symbols - 1);
+        symbols += block.symbols;
+    }
+    const double signal = std::max(coherent / pairs, 0.0);
+    const double noise = energy / symbols - signal;
+    return std::clamp(signal / std::max(noise, 1e-6 * signal + 1e-30), 0.25, 1e4);
+}
+
+double best_offset(std::span<const KnownPart> parts, double reach, double sigma) {
+    const double span = parts.back().place - parts.front().place;
+    const double step = 1 / (6 * span);
+    const auto steps = static_cast<int>(std::ceil(reach / step));
+    double symbols = 0;
+    for (const KnownPart& part : parts) {
+        symbols += part.symbols;
+    }
+    const auto blocks = join_parts(parts, 0);
+    double energy = 0;
+    for (const KnownPart& block : blocks) {
+        energy += block.energy;
+    }
+    const double noise = energy / symbols / (1 + esn0_of(blocks));
+    double best_score = -1e300;
+    double best = 0;
+    for (int k = -steps; k <= steps; ++k) {
+        const double offset = k * step;
+        const double score =
+            agreement(parts, offset) / (symbols * noise) - 0.5 * offset * offset / (sigma * sigma);
+        if (score > best_score) {
+            best_score = score;
+            best = offset;
+        }
+    }
+    return best;
+}
+
+void unwrap(std::span<const KnownPart> blocks, double esn0, std::vector<PhaseSample>& samples) {
+    samples.clear();
+    double before = 0;
+    for (const KnownPart& block : blocks) {
+        const double turned = std::arg(block.sum) - before;
+        before += turned - kTwoPi * std::round(turned / kTwoPi);
+        samples.push_back({block.place, before, 1 / (2 * block.symbols * esn0)});
+    }
+}
+
+double remove_slope(std::span<PhaseSample> samples) {
+    double weight = 0;
+    double place = 0;
+    double phase = 0;
+    for (const PhaseSample& s : samples) {
+        weight += 1 / s.variance;
+        place += s.place / s.variance;
+        phase += s.phase / s.variance;
+    }
+    place /= weight;
+    phase /= weight;
+    double cross = 0;
+    double square = 0;
+    for (const PhaseSample& s : samples) {
+        cross += (s.place - place) * (s.phase - phase) / s.variance;
+        square += (s.place - place) * (s.place - place) / s.variance;
+    }
+    const double slope = square > 0 ? cross / square : 0;
+    for (PhaseSample& s : samples) {
+        s.phase -= slope * s.place;
+    }
+    return slope;
+}
+
+}  // namespace tidemill::dvbs2::detail

@@ -1,0 +1,180 @@
+#include "tidemill/dvbs2/detail_power_phase.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace tidemill::dvbs2::detail {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+constexpr int kStepsPerSector = 16;
+constexpr int kReachSteps = 3;
+constexpr double kClearly = 14;  // over the mean: noise does that once in exp(14) / (tried offsets)
+using Complex = std::complex<double>;
+
+Iq product(Iq a, Iq b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+Complex turned(Complex a, double radians) {
+    const Complex b = std::polar(1.0, -radians);
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// QPSK points lie on the diagonals, so their fourth power is -1; the eighth of 8PSK is 1 for half the angle
+// of the strong symbols, whose lengths keep only their fourth power: the eighth would let noise rule.
+Iq power(Iq x, int order) {
+    const Iq fourth = product(product(x, x), product(x, x));
+    if (order == 4) {
+        return -fourth;
+    }
+    const float length = std::norm(x) * std::norm(x);
+    return length > 0 ? product(fourth, fourth) / length : Iq{};
+}
+
+// Path scores: one state per step of a full turn.
+class PhaseTrellis {
+  public:
+    PhaseTrellis(int order, double step_sigma)
+        : order_(order), score_(static_cast<std::size_t>(order * kStepsPerSector)), before_(score_.size()) {
+        for (int move = -kReachSteps; move <= kReachSteps; ++move) {
+            const double way = move * step() / step_sigma;
+            penalty_[static_cast<std::size_t>(move + kReachSteps)] = -0.5 * way * way;
+        }
+    }
+
+    double step() const { return kTwoPi / static_cast<double>(score_.size()); }
+
+    void add_header(const PhaseSample& header) {
+        for (std::size_t s = 0; s < score_.size(); ++s) {
+            score_[s] += std::cos(static_cast<double>(s) * step() - header.phase) / header.variance;
+        }
+    }
+
+    void advance(Complex emission) {
+        std::swap(score_, before_);
+        std::array<double, kStepsPerSector> gain;
+        for (int k = 0; k < kStepsPerSector; ++k) {
+            gain[static_cast<std::size_t>(k)] = turned(emission, k * step() * order_).real();
+        }
+        const std::size_t states = score_.size();
+        std::vector<std::int8_t>& moves = moves_.emplace_back(states);
+        for (std::size_t s = 0; s < states; ++s) {
+            double best = -1e300;
+            for (int move = -kReachSteps; move <= kReachSteps; ++move) {
+                const std::size_t from =
+                    (s + states - static_cast<std::size_t>(move + kReachSteps) + kReachSteps) % states;
+                const double score = before_[from] + penalty_[static_cast<std::size_t>(move + kReachSteps)];
+                if (score > best) {
+                    best = score;
+                    moves[s] = static_cast<std::int8_t>(move);
+                }
+            }
+            score_[s] = best + gain[s % kStepsPerSector];
+        }
+    }
+
+    // Phases of all blocks, not wrapped.
+    std::vector<double> path() const {
+        const auto best = std::ranges::max_element(score_) - score_.begin();
+        auto state = static_cast<std::ptrdiff_t>(best);
+        const auto states = static_cast<std::ptrdiff_t>(score_.size());
+        std::vector<double> phases(moves_.size());
+        for (std::size_t b = moves_.size(); b-- > 0;) {
+            phases[b] = static_cast<double>(state) * step();
+            state -= moves_[b][static_cast<std::size_t>((state % states + states) % states)];
+        }
+        return phases;
+    }
+
+  private:
+    int order_;
+    std::vector<double> score_, before_;
+    std::array<double, 2 * kReachSteps + 1> penalty_{};
+    std::vector<std::vector<std::int8_t>> moves_;
+};
+
+PhaseSample near(const PhaseSample& sample, double phase) {
+    return {sample.place, sample.phase - kTwoPi * std::round((sample.phase - phase) / kTwoPi),
+            sample.variance};
+}
+
+}  // namespace
+
+void add_powers(std::span<const Iq> data, int order, int place, double frequency, int block_symbols,
+                std::vector<PowerBlock>& blocks) {
+    const Iq step(std::polar(1.0, -kTwoPi * order * frequency));
+    const auto block = static_cast<std::size_t>(block_symbols);
+    for (std::size_t start = 0; start + block <= data.size(); start += block) {
+        const double first = place + static_cast<double>(start);
+        Iq turn{1, 0};
+        Iq sum{};
+        for (const Iq symbol : data.subspan(start, block)) {
+            sum += product(power(symbol, order), turn);
+            turn = product(turn, step);
+        }
+        const double cycles = order * frequency * first;
+        blocks.push_back(
+            {first + 0.5 * (block_symbols - 1), turned(sum, kTwoPi * (cycles - std::round(cycles)))});
+    }
+}
+
+PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double reach) {
+    double energy = 0;
+    for (const PowerBlock& block : blocks) {
+        energy += std::norm(block.sum);
+    }
+    const double step = 1 / (4 * order * (blocks.back().place - blocks.front().place));
+    const auto steps = static_cast<int>(std::ceil(reach / step));
+    PowerStatistics best;
+    double best_agreement = 0;
+    for (int k = -steps; k <= steps; ++k) {
+        Complex sum{};
+        for (const PowerBlock& block : blocks) {
+            sum += turned(block.sum, kTwoPi * order * k * step * block.place);
+        }
+        if (std::norm(sum) > best_agreement) {
+            best_agreement = std::norm(sum);
+            best.offset = k * step;
+        }
+    }
+    best.found = best_agreement > kClearly * energy;
+    best.offset = best.found ? best.offset : 0;
+    const auto count = static_cast<double>(blocks.size());
+    best.signal = std::sqrt(std::max(best_agreement - energy, 0.0)) / count;
+    best.noise = std::max(energy / count - best.signal * best.signal, 1e-6 * energy / count);
+    return best;
+}
+
+void follow_path(std::span<const PowerBlock> blocks, const PowerStatistics& statistics, int order,
+                 std::span<const PhaseSample> headers, double step_sigma, std::vector<PhaseSample>& samples) {
+    PhaseTrellis trellis(order, step_sigma);
+    trellis.add_header(headers.front());
+    const double weight = 2 * statistics.signal / statistics.noise;
+    const auto removed = [&](const PowerBlock& block) {
+        return turned(block.sum, kTwoPi * order * statistics.offset * block.place);
+    };
+    for (const PowerBlock& block : blocks) {
+        trellis.advance(weight * removed(block));
+    }
+    if (headers.size() > 1) {
+        trellis.add_header(headers.back());
+    }
+    const std::vector<double> path = trellis.path();
+    samples.assign(1, near(headers.front(), path.front()));
+    const double variance = statistics.noise / (2 * std::pow(order * statistics.signal, 2));
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        // The part across the path, not the angle: it stays without bias where noise hides the carrier.
+        const double across = turned(removed(blocks[b]), order * path[b]).imag() / statistics.signal;
+        samples.push_back({blocks[b].place, path[b] + across / order, variance});
+    }
+    if (headers.size() > 1) {
+        samples.push_back(near(headers.back(), path.back()));
+    }
+}
+
+}  // namespace tidemill::dvbs2::detail
