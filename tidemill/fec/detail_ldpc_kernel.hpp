@@ -23,11 +23,11 @@ struct LdpcMemory {
     std::vector<Column> changes;     ///< per shared edge of one layer
 };
 
-/// The decoder's arithmetic in integers.
-struct LdpcArithmetic {
-    std::int16_t factor_q15;
-    std::uint8_t magnitude_cap;
-};
+/// What the smallest magnitude is reduced by: min-sum overestimates, and most so where magnitudes are small.
+inline constexpr int kLdpcOffset = 1;
+
+/// Larger magnitudes count as this much: a sum of messages near saturation must not swing by a single one.
+inline constexpr int kLdpcMagnitudeCap = 63;
 
 /// How far a decoding went.
 struct LdpcProgress {
@@ -37,7 +37,6 @@ struct LdpcProgress {
 };
 
 /// Layered min-sum on the best instruction set of this machine.
-LdpcProgress ldpc_sweep(const LdpcSchedule& schedule, LdpcArithmetic arithmetic, int max_sweeps,
-                        bool stop_early, LdpcMemory& memory);
+LdpcProgress ldpc_sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early, LdpcMemory& memory);
 
 }  // namespace tidemill::fec

@@ -44,9 +44,9 @@ LdpcSchedule::LdpcSchedule(const Dvbs2Code& code)
         for (const Circulant& own : layer.own) shift[own.column] = own.shift;
     }
     const auto edge = [&](const Circulant& circulant) {
-        const int rotation = shift[circulant.column] - circulant.shift;
-        return LdpcEdge{static_cast<std::uint32_t>(circulant.column * kColumnStride),
-                        static_cast<std::uint32_t>((rotation + kCirculantSize) % kCirculantSize)};
+        const int rotation = (shift[circulant.column] - circulant.shift + kCirculantSize) % kCirculantSize;
+        const auto column = static_cast<std::uint32_t>(circulant.column * kColumnStride);
+        return LdpcEdge{column, column + static_cast<std::uint32_t>(rotation)};
     };
     for (const SplitLayer& layer : split_layers) {
         layers.push_back({static_cast<std::uint32_t>(edges.size()),

@@ -16,8 +16,8 @@ inline constexpr std::size_t kColumnStride = 768;
 
 /// One circulant in the order of decoding. A column is kept as the circulant that last wrote it saw it.
 struct LdpcEdge {
-    std::uint32_t column;    ///< byte offset of the block column
-    std::uint32_t rotation;  ///< of lane 0's value within the column
+    std::uint32_t column;  ///< byte offset of the block column, where lane 0 will be written
+    std::uint32_t read;    ///< byte offset of lane 0's value as the column is now
 };
 
 /// A block column that several circulants of one layer share: they see its old value and add their changes.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -16,16 +15,11 @@ namespace {
 
 constexpr std::size_t kLanes = kCirculantSize;
 
-void require(bool holds, std::string_view setting, double value, std::string_view range) {
-    if (holds) return;
-    throw std::invalid_argument(fmt::format("LdpcDecoder: {} is {}, it must be {}", setting, value, range));
-}
-
 LdpcSettings checked(const LdpcSettings& settings) {
-    require(settings.max_iterations > 0, "max_iterations", settings.max_iterations, "at least 1");
-    require(settings.factor > 0 && settings.factor < 1, "factor", settings.factor, "between 0 and 1");
-    require(settings.magnitude_cap > 0 && settings.magnitude_cap <= 127, "magnitude_cap",
-            settings.magnitude_cap, "1 to 127");
+    if (settings.max_iterations < 1) {
+        throw std::invalid_argument(
+            fmt::format("LdpcDecoder: max_iterations is {}, it must be at least 1", settings.max_iterations));
+    }
     return settings;
 }
 
@@ -38,7 +32,7 @@ std::uint8_t packed_signs(const std::int8_t* values) {
 
 }  // namespace
 
-LdpcDecoder::LdpcDecoder(const Dvbs2Code& code) : LdpcDecoder(code, recommended_ldpc_settings(code)) {}
+LdpcDecoder::LdpcDecoder(const Dvbs2Code& code) : LdpcDecoder(code, LdpcSettings{}) {}
 
 LdpcDecoder::LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings)
     : code_(code),
@@ -103,10 +97,8 @@ LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t
     assert(llrs.size() == static_cast<std::size_t>(code_.n));
     assert(information.size() == static_cast<std::size_t>(code_.k_ldpc / 8));
     load(llrs);
-    const LdpcArithmetic arithmetic{static_cast<std::int16_t>(std::lround(settings_.factor * 32768)),
-                                    static_cast<std::uint8_t>(settings_.magnitude_cap)};
     const LdpcProgress progress =
-        ldpc_sweep(*schedule_, arithmetic, settings_.max_iterations, settings_.stop_early, *memory_);
+        ldpc_sweep(*schedule_, settings_.max_iterations, settings_.stop_early, *memory_);
     decide(progress.last_layer, information);
     return {progress.sweeps, progress.converged};
 }

@@ -11,6 +11,7 @@
 #include <hwy/targets.h>
 
 #include "tidemill/fec/bit_packing.hpp"
+#include "tidemill/fec/detail_ldpc_kernel.hpp"
 #include "tidemill/fec/detail_ldpc_layers.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
 
@@ -68,11 +69,6 @@ class TextbookDecoder {
 
     static int saturated(int value) { return std::clamp(value, -128, 127); }
 
-    int scaled(int magnitude) const {
-        const long factor_q15 = std::lround(settings_.factor * 32768);
-        return static_cast<int>((magnitude * factor_q15 + (1 << 14)) >> 15);
-    }
-
     // All checks of a layer see the posteriors from before it. A bit in one of them takes its extrinsic value
     // and the new message; a bit in several adds up the changes of its messages.
     bool process(int layer) {
@@ -111,14 +107,15 @@ class TextbookDecoder {
         clean = clean && !parity;
         std::vector<int> messages;
         for (std::size_t e = 0; e < edges.size(); ++e) {
-            int smallest = settings_.magnitude_cap;
+            int smallest = kLdpcMagnitudeCap;
             bool negative = false;
             for (std::size_t other = 0; other < edges.size(); ++other) {
                 if (other == e) continue;
                 smallest = std::min(smallest, std::abs(extrinsics[other]));
                 negative ^= extrinsics[other] < 0;
             }
-            messages.push_back(negative ? -scaled(smallest) : scaled(smallest));
+            const int magnitude = std::max(smallest - kLdpcOffset, 0);
+            messages.push_back(negative ? -magnitude : magnitude);
         }
         return messages;
     }
@@ -216,7 +213,7 @@ TEST_CASE("every target gives the textbook decoder's bits and iterations, for ev
     for (const Dvbs2Code& code : dvbs2_codes()) {
         CAPTURE(name(code.frame_size));
         CAPTURE(name(code.rate));
-        LdpcSettings settings = recommended_ldpc_settings(code);
+        LdpcSettings settings;
         settings.max_iterations = 4;
         const Bytes bits = fecframe_bits(code, random_information(code, random));
         // Good enough to converge or nearly so, and far too bad, with saturated values.
@@ -237,9 +234,8 @@ TEST_CASE("arbitrary values, -128 among them, are decoded as the textbook does a
     const RestoreTargets restore;
     const auto all_targets = targets();
     const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r8_9);
-    LdpcSettings settings = recommended_ldpc_settings(code);
+    LdpcSettings settings;
     settings.max_iterations = 3;
-    settings.magnitude_cap = 127;
     settings.stop_early = false;
     std::mt19937 random(9);
     std::vector<Llr> llrs(static_cast<std::size_t>(code.n) + 3);
@@ -289,9 +285,6 @@ TEST_CASE("noise alone does not converge, and the next frame does not suffer fro
 
 TEST_CASE("settings out of range are refused with their name") {
     const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r1_2);
-    CHECK_THROWS_WITH_AS(LdpcDecoder(code, {.max_iterations = 0}),
+    CHECK_THROWS_WITH_AS(LdpcDecoder(code, LdpcSettings{.max_iterations = 0}),
                          "LdpcDecoder: max_iterations is 0, it must be at least 1", std::invalid_argument);
-    CHECK_THROWS_AS(LdpcDecoder(code, {.factor = 1.0}), std::invalid_argument);
-    CHECK_THROWS_AS(LdpcDecoder(code, {.factor = std::nan("")}), std::invalid_argument);
-    CHECK_THROWS_AS(LdpcDecoder(code, {.magnitude_cap = 128}), std::invalid_argument);
 }
