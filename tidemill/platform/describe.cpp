@@ -31,6 +31,7 @@ std::string table(std::string_view sides, const std::vector<Row>& rows) {
 
 std::string core_ranges(const Topology& topology, const std::vector<std::size_t>& cores) {
     std::vector<int> numbers;
+    numbers.reserve(cores.size());
     for (std::size_t core : cores) numbers.push_back(topology.cores[core].number);
     return number_ranges("core", std::move(numbers));
 }

@@ -116,17 +116,22 @@ std::vector<FoundKind> merge_speed_bins(std::vector<RankedKind> ranked) {
     return kinds;
 }
 
-bool covers(std::span<const FoundKind> kinds, std::span<const Core> cores) {
-    std::size_t members = 0;
-    for (const FoundKind& kind : kinds) members += kind.os_numbers.size();
-    return members == all_os_numbers(cores).size();
+// A source that leaves a PU out, or parts the threads of one core, is not to be believed.
+bool fits(std::span<const FoundKind> kinds, std::span<const Core> cores) {
+    const auto holds_core = [](const FoundKind& kind, const Core& core) {
+        return std::ranges::all_of(core.pus, [&](const Pu& pu) {
+            return std::ranges::find(kind.os_numbers, pu.os_number) != kind.os_numbers.end();
+        });
+    };
+    return std::ranges::all_of(cores, [&](const Core& core) {
+        return std::ranges::any_of(kinds, [&](const FoundKind& kind) { return holds_core(kind, core); });
+    });
 }
 
 std::vector<FoundKind> hwloc_kinds(hwloc_topology_t machine, std::span<const Core> cores) {
     std::vector<RankedKind> ranked = read_hwloc_kinds(machine, cores);
     if (!sort_big_first(ranked)) return {};
-    std::vector<FoundKind> kinds = merge_speed_bins(std::move(ranked));
-    return covers(kinds, cores) ? kinds : std::vector<FoundKind>{};
+    return merge_speed_bins(std::move(ranked));
 }
 
 std::optional<int> read_cpu_number(const std::string& root, int os_number, std::string_view file) {
@@ -198,11 +203,11 @@ FoundKinds discover_kinds(hwloc_topology_t machine, std::span<const Core> cores,
                                           &FoundKind::max_frequency_mhz, 1000),  // the file is in kHz
                               "maximum frequencies"});
     }
+    std::erase_if(candidates, [&](const FoundKinds& found) { return !fits(found.kinds, cores); });
     const auto tells_apart = [](const FoundKinds& found) { return found.kinds.size() > 1; };
     const auto best = std::ranges::find_if(candidates, tells_apart);
     if (best != candidates.end()) return *best;
-    for (FoundKinds& found : candidates)
-        if (found.kinds.size() == 1) return found;
+    if (!candidates.empty()) return candidates.front();
     return {{FoundKind{.os_numbers = all_os_numbers(cores)}}, "nothing (all cores are taken as equal)"};
 }
 

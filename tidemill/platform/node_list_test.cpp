@@ -11,10 +11,10 @@ using namespace tidemill;
 namespace {
 
 const std::vector<Core>& laptop_cores() {
-    static const Topology kLaptop =
+    static const Topology loaded =
         Topology::load({.machine = TopologySource::Machine::kXmlText,
                         .description = testing::hwloc_xml(testing::ultra_9_185h())});
-    return kLaptop.cores;
+    return loaded.cores;
 }
 
 std::string spelled(const std::vector<PuSet>& nodes) {

@@ -74,6 +74,7 @@ std::vector<Place> round_robin(const std::vector<Place>& places) {
     }
     std::ranges::stable_sort(ranked, {}, &decltype(ranked)::value_type::first);
     std::vector<Place> order;
+    order.reserve(ranked.size());
     for (auto& [rank, place] : ranked) order.push_back(place);
     return order;
 }

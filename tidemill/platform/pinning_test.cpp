@@ -20,13 +20,13 @@ Topology load(const testing::SampleMachine& machine) {
 }
 
 const Topology& m1_ultra() {
-    static const Topology kTopology = load(testing::m1_ultra());
-    return kTopology;
+    static const Topology loaded = load(testing::m1_ultra());
+    return loaded;
 }
 
 const Topology& laptop() {
-    static const Topology kTopology = load(testing::ultra_9_185h());
-    return kTopology;
+    static const Topology loaded = load(testing::ultra_9_185h());
+    return loaded;
 }
 
 // "0,1|4": the PUs of each thread, stages parted by bars.
@@ -41,10 +41,10 @@ std::string placed(const Topology& topology, const std::vector<StagePlacement>& 
 }
 
 const Topology& any_machine() {
-    static const std::vector<Topology> kMachines{load(testing::m1_ultra()), load(testing::rk3588()),
-                                                 load(testing::ultra_9_185h()),
-                                                 load(testing::two_plain_cores())};
-    return kMachines[*rc::gen::inRange<std::size_t>(0, kMachines.size())];
+    static const std::vector<Topology> machines{load(testing::m1_ultra()), load(testing::rk3588()),
+                                                load(testing::ultra_9_185h()),
+                                                load(testing::two_plain_cores())};
+    return machines[*rc::gen::inRange<std::size_t>(0, machines.size())];
 }
 
 std::size_t places_of(const Topology& topology, std::size_t kind, std::size_t smt) {

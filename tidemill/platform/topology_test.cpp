@@ -215,6 +215,16 @@ TEST_CASE("capacities that are missing for a core, zero or not numbers are not b
     }
 }
 
+TEST_CASE("a source that gives the threads of one core different speeds is not believed") {
+    const TemporaryFolder sysfs;
+    write_per_cpu(sysfs, "cpu_capacity", {"1024", "446", "1024", "446"});
+    write_per_cpu(sysfs, "cpufreq/cpuinfo_max_freq", {"3000000", "3000000", "2000000", "2000000"});
+    const Topology topology = Topology::load(
+        {.machine = Machine::kSynthetic, .description = "core:2 pu:2", .sysfs_root = sysfs.root()});
+    CHECK(topology.kinds_from == "maximum frequencies");
+    CHECK(cores_of_kind(topology, 0) == "0");
+}
+
 TEST_CASE("a topology that cannot be read names its source") {
     const auto refused = [](Machine machine, const std::string& description) {
         CHECK_THROWS_AS(Topology::load({.machine = machine, .description = description}), PlatformError);
