@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <random>
 #include <tuple>
 #include <vector>
 
@@ -192,5 +193,51 @@ class PublishedHerad {
     int little_;
     std::vector<Cell> cells_;
 };
+
+using Random = std::mt19937_64;
+
+inline int uniform(Random& random, int least, int most) {
+    return std::uniform_int_distribution(least, most)(random);
+}
+
+/// The size of random instances.
+struct Shape {
+    int max_tasks;
+    int kinds;
+    int max_cores;
+    std::optional<int> most_weight{};  // else small ones with many ties, equal ones, or huge ones
+};
+
+// Weights come from small ranges so that ties and zeros are common, or from one huge one.
+inline std::uint64_t random_weight(Random& random, int flavour) {
+    switch (flavour) {
+        case 0:
+            return static_cast<std::uint64_t>(uniform(random, 0, 3));
+        case 1:
+            return static_cast<std::uint64_t>(uniform(random, 1, 30));
+        case 2:
+            return static_cast<std::uint64_t>(uniform(random, 5, 6));
+        default:
+            return 1'000'000'000'000'000U + static_cast<std::uint64_t>(uniform(random, 0, 9));
+    }
+}
+
+inline Instance random_instance(Random& random, const Shape& shape) {
+    Instance instance;
+    const int tasks = uniform(random, 1, shape.max_tasks);
+    const int flavour = uniform(random, 0, 3);
+    const int sequential_of_ten = uniform(random, 0, 10);
+    for (int i = 0; i < tasks; ++i) instance.replicable.push_back(uniform(random, 1, 10) > sequential_of_ten);
+    for (int kind = 0; kind < shape.kinds; ++kind) {
+        instance.cores.push_back(uniform(random, kind == 0 ? 1 : 0, shape.max_cores));
+        auto& weights = instance.weights.emplace_back();
+        for (int i = 0; i < tasks; ++i)
+            weights.push_back(shape.most_weight
+                                  ? static_cast<std::uint64_t>(uniform(random, 0, *shape.most_weight))
+                                  : random_weight(random, flavour));
+    }
+    std::shuffle(instance.cores.begin(), instance.cores.end(), random);
+    return instance;
+}
 
 }  // namespace tidemill::detail

@@ -7,6 +7,7 @@
 #include "tidemill/schedule/detail_core_table.hpp"
 #include "tidemill/schedule/detail_exact_chain.hpp"
 #include "tidemill/schedule/detail_lower_bound.hpp"
+#include "tidemill/schedule/detail_solution.hpp"
 #include "tidemill/schedule/detail_stage_options.hpp"
 
 namespace tidemill {
@@ -16,7 +17,7 @@ using detail::CoreLimits;
 using detail::CoreTable;
 using detail::ExactChain;
 using detail::Ratio;
-using detail::StageOption;
+using detail::Solution;
 using detail::StageOptions;
 using detail::Wide;
 
@@ -39,30 +40,12 @@ auto with_cells_for(std::size_t most, Use use) {
     return use(std::int64_t{});
 }
 
-Ratio real_period(const ExactChain& chain, const std::vector<StageOption>& stages) {
-    Ratio period;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        const std::size_t end = s + 1 < stages.size() ? stages[s + 1].begin : chain.size;
-        period = std::max(period, Ratio{chain.sum(stages[s].kind, stages[s].begin, end), stages[s].cores});
-    }
-    return period;
-}
-
-Ratio whole_chain_on_one_core(const ExactChain& chain) {
-    Ratio period{chain.kinds[0].prefix.back(), 1};
-    for (const auto& kind : chain.kinds) period = std::min(period, Ratio{kind.prefix.back(), 1});
-    return period;
-}
-
 /// Narrows the least period between a bound that cannot be beaten and a schedule that exists. Both ends only
 /// ever take values at which something changes, so they meet at the exact optimum.
 class PeriodSearch {
   public:
     PeriodSearch(const ExactChain& chain, StageOptions& options)
-        : chain_(chain),
-          options_(options),
-          lower_(lower_bound(chain)),
-          upper_(whole_chain_on_one_core(chain)) {
+        : chain_(chain), options_(options), lower_(lower_bound(chain)), upper_(one_core_period(chain)) {
         step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, kStepBits);
         stride_ = lower_fine() / 128 + 1;
     }
@@ -145,8 +128,7 @@ CoreLimits fewest_cores(const ExactChain& chain, const StageOptions& options) {
     });
 }
 
-std::vector<StageOption> fewest_stages(const ExactChain& chain, const StageOptions& options,
-                                       CoreLimits limits) {
+Solution fewest_stages(const ExactChain& chain, const StageOptions& options, CoreLimits limits) {
     const std::size_t per_core = chain.size + 1;
     return with_cells_for(per_core * (limits.cores[0] + 1), [&](auto cell) {
         using Cell = decltype(cell);
@@ -168,23 +150,6 @@ void check_size(const ExactChain& chain) {
                         chain.size, kMaxCells));
 }
 
-Schedule to_schedule(const Chain& chain, const ExactChain& exact, const std::vector<StageOption>& stages) {
-    Schedule schedule;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        const std::size_t end = s + 1 < stages.size() ? stages[s + 1].begin : exact.size;
-        Stage stage;
-        stage.first_task = stages[s].begin;
-        stage.task_count = end - stages[s].begin;
-        stage.threads = static_cast<int>(stages[s].cores);
-        stage.core_kind = chain.kinds[exact.kinds[stages[s].kind].chain_kind];
-        schedule.stages.push_back(std::move(stage));
-    }
-    for (const auto& task : chain.tasks) schedule.task_names.push_back(task.name);
-    schedule.period_us = period_us(schedule, chain);
-    schedule.made_by = "herad";
-    return schedule;
-}
-
 }  // namespace
 
 Schedule herad(const Chain& chain, const Platform& platform) {
@@ -193,7 +158,7 @@ Schedule herad(const Chain& chain, const Platform& platform) {
     StageOptions options(exact);
     const Ratio period = PeriodSearch(exact, options).least_period();
     options.find(period);
-    return to_schedule(chain, exact, fewest_stages(exact, options, fewest_cores(exact, options)));
+    return to_schedule(chain, exact, fewest_stages(exact, options, fewest_cores(exact, options)), "herad");
 }
 
 }  // namespace tidemill

@@ -16,51 +16,12 @@ using detail::BruteForce;
 using detail::Instance;
 using detail::Outcome;
 using detail::PublishedHerad;
+using detail::random_instance;
+using detail::Shape;
 using detail::to_chain;
 using detail::to_platform;
 
 constexpr unsigned kSeed = 20250;
-
-using Random = std::mt19937_64;
-
-int uniform(Random& random, int least, int most) {
-    return std::uniform_int_distribution(least, most)(random);
-}
-
-struct Shape {
-    int max_tasks;
-    int kinds;
-    int max_cores;
-};
-
-// Weights come from small ranges so that ties and zeros are common, or from one huge one.
-std::uint64_t random_weight(Random& random, int flavour) {
-    switch (flavour) {
-        case 0:
-            return static_cast<std::uint64_t>(uniform(random, 0, 3));
-        case 1:
-            return static_cast<std::uint64_t>(uniform(random, 1, 30));
-        case 2:
-            return static_cast<std::uint64_t>(uniform(random, 5, 6));
-        default:
-            return 1'000'000'000'000'000U + static_cast<std::uint64_t>(uniform(random, 0, 9));
-    }
-}
-
-Instance random_instance(Random& random, const Shape& shape) {
-    Instance instance;
-    const int tasks = uniform(random, 1, shape.max_tasks);
-    const int flavour = uniform(random, 0, 3);
-    const int sequential_of_ten = uniform(random, 0, 10);
-    for (int i = 0; i < tasks; ++i) instance.replicable.push_back(uniform(random, 1, 10) > sequential_of_ten);
-    for (int kind = 0; kind < shape.kinds; ++kind) {
-        instance.cores.push_back(uniform(random, kind == 0 ? 1 : 0, shape.max_cores));
-        auto& weights = instance.weights.emplace_back();
-        for (int i = 0; i < tasks; ++i) weights.push_back(random_weight(random, flavour));
-    }
-    std::shuffle(instance.cores.begin(), instance.cores.end(), random);
-    return instance;
-}
 
 std::string describe(const Instance& instance) {
     return fmt::format("weights {} replicable {} cores {}", instance.weights, instance.replicable,
@@ -82,7 +43,7 @@ int cases(int usual) {
 }
 
 void compare_with_brute_force(const Shape& shape, int count, double units_per_us) {
-    Random random(kSeed + static_cast<unsigned>(shape.kinds));
+    std::mt19937_64 random(kSeed + static_cast<unsigned>(shape.kinds));
     int wrong = 0;
     for (int i = 0; i < count && wrong < 3; ++i) {
         const Instance instance = random_instance(random, shape);
@@ -101,4 +62,79 @@ TEST_CASE("herad equals trying everything on one, two, three and four kinds") {
     compare_with_brute_force({.max_tasks = 4, .kinds = 3, .max_cores = 2}, cases(6000), 1);
     compare_with_brute_force({.max_tasks = 4, .kinds = 4, .max_cores = 1}, cases(3000), 1);
 }
+
+TEST_CASE("decimal weights are scaled exactly") {
+    compare_with_brute_force({.max_tasks = 6, .kinds = 2, .max_cores = 3, .most_weight = 30}, cases(3000),
+                             10);
+    compare_with_brute_force({.max_tasks = 6, .kinds = 2, .max_cores = 3, .most_weight = 30}, cases(3000),
+                             1000);
+    // 0.1 + 0.2 is not 0.3 in binary: a tie that floating point would miss.
+    const Instance tie{{{1, 2, 3}}, {false, false, false}, {2}};
+    CHECK(solve(tie, 10) == Outcome{{3, 1}, {2}, 2});
+}
+
+TEST_CASE("herad equals the published dynamic programme on larger chains") {
+    std::mt19937_64 random(kSeed);
+    for (int i = 0; i < cases(600); ++i) {
+        const Instance instance =
+            random_instance(random, {.max_tasks = 24, .kinds = 2, .max_cores = 9, .most_weight = 40});
+        const auto published = PublishedHerad(instance).best();
+        const Outcome ours = solve(instance);
+        CAPTURE(describe(instance));
+        CHECK(static_cast<double>(ours.period.num) / static_cast<double>(ours.period.den) ==
+              published.period);
+        CHECK(ours.cores[0] == static_cast<std::uint64_t>(published.big));
+        CHECK(ours.cores[1] == static_cast<std::uint64_t>(published.little));
+    }
+}
+
+TEST_CASE("weights, cores and ties at the ends of their ranges") {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+    CHECK(solve({{{0, 0, 0}}, {true, false, true}, {4}}) == Outcome{{0, 1}, {1}, 1});
+    CHECK(solve({{{7, 7, 7, 7}}, {false, false, false, false}, {2}}) == Outcome{{14, 1}, {2}, 2});
+    CHECK(solve({{{kMost, kMost - 1}, {kMost, kMost}}, {true, true}, {1, 1}}) ==
+          Outcome{{kMost, 1}, {1, 1}, 2});
+    CHECK(solve({{{kMost, kMost}}, {true, true}, {3}}) == Outcome{{2 * kMost, 3}, {3}, 1});
+    // The cores after the comma never help: nothing is replicable.
+    CHECK(solve({{{5}, {4}}, {false}, {1, 1000}}) == Outcome{{4, 1}, {0, 1}, 1});
+    CHECK(solve({{{3}}, {true}, {20'000}}) == Outcome{{3, 20'000}, {20'000}, 1});
+}
+
+TEST_CASE("a kind may be missing or have no cores") {
+    const Chain chain{{"big", "little"}, {{"a", false, {2, 3}}, {"b", true, {4, 6}}}};
+    CHECK(*herad(chain, Platform{.big = 2}).period_us == 4);
+    CHECK(*herad(chain, Platform{.little = 3}).period_us == 3);
+    CHECK(herad(chain, Platform{.big = 1, .little = 1}).stages.size() == 2);
+    const Chain one_kind{{"little"}, {{"a", false, {2}}}};
+    CHECK(*herad(one_kind, Platform{.big = 0, .little = 1}).period_us == 2);
+}
+
+TEST_CASE("what cannot be scheduled exactly is refused with a reason") {
+    const auto one_task = [](double weight) { return Chain{{"big"}, {{"a", true, {weight}}}}; };
+    const auto many_tasks = [](int count, double weight) {
+        Chain chain{{"big"}, {}};
+        for (int i = 0; i < count; ++i) chain.tasks.push_back({fmt::format("t{}", i), true, {weight}});
+        return chain;
+    };
+    CHECK_THROWS_WITH(herad(one_task(1), Platform{}),
+                      "platform: no cores; give at least one, for instance \"big=1\"");
+    CHECK_THROWS_WITH(herad(one_task(1), Platform{.little = 1}),
+                      "the chain has no weights for core kind 'little', only for: big");
+    CHECK_THROWS_AS(herad(one_task(1), Platform{.big = -1}), ScheduleError);
+    CHECK_THROWS_AS(herad(one_task(1e300), Platform{.big = 1}), ScheduleError);
+    CHECK_THROWS_AS(herad(one_task(0.1 + 0.2), Platform{.big = 1}), ScheduleError);
+    CHECK_THROWS_AS(herad(one_task(5e-324), Platform{.big = 1}), ScheduleError);
+    CHECK_NOTHROW(herad(one_task(1e-15), Platform{.big = 1}));
+    CHECK_NOTHROW(herad(many_tasks(500, 0x1p53), Platform{.big = 3}));
+    CHECK_THROWS_AS(herad(many_tasks(600, 0x1p53), Platform{.big = 3}), ScheduleError);
+    Platform crowd{.big = 1};
+    Chain chain = one_task(1);
+    for (int kind = 0; kind < 5; ++kind) {
+        crowd.set(fmt::format("k{}", kind), 1'000'000);
+        chain.kinds.push_back(fmt::format("k{}", kind));
+        chain.tasks[0].weight_us.push_back(1);
+    }
+    CHECK_THROWS_AS(herad(chain, crowd), ScheduleError);
+}
+
 }  // namespace tidemill

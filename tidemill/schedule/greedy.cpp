@@ -1,0 +1,249 @@
+#include "tidemill/schedule/greedy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "tidemill/schedule/detail_solution.hpp"
+
+namespace tidemill {
+namespace {
+
+using detail::ExactChain;
+using detail::Ratio;
+using detail::Solution;
+using detail::StageOption;
+using detail::Wide;
+
+constexpr std::size_t kMaxStates = std::size_t{1} << 30;  // keeps keys far from overflow, recursion shallow
+
+/// A stage from a given first task on; `fits` says whether it does within the period and the cores that are
+/// left.
+struct GreedyStage {
+    std::size_t end = 0;
+    std::size_t cores = 1;
+    bool fits = false;
+};
+
+/// Builds the stages of the published ComputeStage for one period.
+class StageBuilder {
+  public:
+    StageBuilder(const ExactChain& chain, const Ratio& period) : chain_(chain), period_(period) {}
+
+    GreedyStage stage(std::size_t begin, std::size_t kind, std::size_t available) const {
+        if (available == 0) return {};
+        GreedyStage stage = longest(begin, kind, available);
+        const std::uint64_t sum = chain_.sum(kind, begin, stage.end);
+        stage.fits = sum <= detail::capacity(period_, stage.cores);
+        return stage;
+    }
+
+  private:
+    GreedyStage longest(std::size_t begin, std::size_t kind, std::size_t available) const {
+        const std::size_t packed = pack(begin, kind, 1, chain_.size);
+        if (!chain_.replicable(begin, packed)) return {packed, 1};
+        const std::size_t run_end = end_of_run(packed);
+        const std::size_t needed = cores_for(chain_.sum(kind, begin, run_end), available);
+        if (needed > available) {
+            const std::size_t end = pack(begin, kind, available, run_end);
+            return {end, std::min(available, cores_for(chain_.sum(kind, begin, end), available))};
+        }
+        if (needed > 1 && run_end < chain_.size) {
+            const std::size_t shorter = pack(begin, kind, needed - 1, run_end);
+            const bool still_fits = chain_.sum(kind, begin, shorter) <= detail::capacity(period_, needed - 1);
+            const bool rest_joins_next =
+                chain_.sum(kind, shorter, run_end + 1) <= detail::capacity(period_, 1);
+            if (still_fits && rest_joins_next) return {shorter, needed - 1};
+        }
+        return {run_end, needed};
+    }
+
+    // End of the longest stage on so many cores, at least one task long.
+    std::size_t pack(std::size_t begin, std::size_t kind, std::size_t cores, std::size_t most) const {
+        const auto& prefix = chain_.kinds[kind].prefix;
+        const std::uint64_t reach = prefix[begin] + detail::capacity(period_, cores);
+        const auto first = prefix.begin() + static_cast<std::ptrdiff_t>(begin) + 2;
+        const auto last = prefix.begin() + static_cast<std::ptrdiff_t>(most) + 1;
+        if (first >= last) return begin + 1;
+        return static_cast<std::size_t>(std::upper_bound(first, last, reach) - prefix.begin()) - 1;
+    }
+
+    std::size_t end_of_run(std::size_t end) const {
+        while (end < chain_.size && chain_.replicable(end, end + 1)) ++end;
+        return end;
+    }
+
+    // Cores that do a replicable sum within the period, or more than there are.
+    std::size_t cores_for(std::uint64_t sum, std::size_t available) const {
+        if (sum > detail::capacity(period_, available)) return available + 1;
+        if (sum == 0) return 1;
+        return static_cast<std::size_t>((Wide{sum} * period_.den + period_.num - 1) / period_.num);
+    }
+
+    const ExactChain& chain_;
+    Ratio period_;
+};
+
+std::vector<std::size_t> core_counts(const ExactChain& chain) {
+    std::vector<std::size_t> counts;
+    for (const auto& kind : chain.kinds) counts.push_back(static_cast<std::size_t>(kind.cores));
+    return counts;
+}
+
+std::optional<Solution> last_kind_first(const ExactChain& chain, const Ratio& period) {
+    const StageBuilder builder(chain, period);
+    std::vector<std::size_t> left = core_counts(chain);
+    Solution stages;
+    for (std::size_t begin = 0; begin < chain.size;) {
+        GreedyStage stage;
+        std::size_t kind = left.size();
+        while (!stage.fits && kind > 0) {
+            --kind;
+            stage = builder.stage(begin, kind, left[kind]);
+        }
+        if (!stage.fits) return std::nullopt;
+        stages.push_back({begin, kind, stage.cores});
+        left[kind] -= stage.cores;
+        begin = stage.end;
+    }
+    return stages;
+}
+
+/// The best rest of the chain for each first task and cores left, each computed once.
+class TwoChoices {
+  public:
+    TwoChoices(const ExactChain& chain, const Ratio& period) : chain_(chain), builder_(chain, period) {
+        strides_.resize(chain.kinds.size());
+        for (std::size_t kind = chain.kinds.size(); kind-- > 0;) {
+            strides_[kind] = states_;
+            states_ *= static_cast<std::size_t>(chain.kinds[kind].cores) + 1;
+            if (states_ > kMaxStates / chain.size)
+                throw ScheduleError(
+                    "2catac: too many combinations of tasks and cores; give fewer cores or kinds");
+        }
+    }
+
+    std::optional<Solution> solve() {
+        std::size_t left = states_ - 1;
+        if (rest(0, left).cost == kImpossible) return std::nullopt;
+        Solution stages;
+        for (std::size_t begin = 0; begin < chain_.size;) {
+            const Choice& choice = rest(begin, left);
+            stages.push_back({begin, choice.kind, choice.cores});
+            left -= choice.cores * strides_[choice.kind];
+            begin = choice.end;
+        }
+        return stages;
+    }
+
+  private:
+    static constexpr std::size_t kImpossible = std::numeric_limits<std::size_t>::max();
+
+    // Cores used in all, as a mixed-radix number with the first kind in front: compares kind by kind.
+    struct Choice {
+        std::size_t cost = kImpossible;
+        std::size_t kind = 0;
+        std::size_t cores = 0;
+        std::size_t end = 0;
+    };
+
+    Choice rest(std::size_t begin, std::size_t left) {
+        if (begin == chain_.size) return {0, 0, 0, 0};
+        const std::size_t key = begin * states_ + left;
+        if (const auto known = known_.find(key); known != known_.end()) return known->second;
+        Choice best;
+        for (std::size_t kind = 0; kind < strides_.size(); ++kind) {
+            const std::size_t available =
+                left / strides_[kind] % (static_cast<std::size_t>(chain_.kinds[kind].cores) + 1);
+            const GreedyStage stage = builder_.stage(begin, kind, available);
+            if (!stage.fits) continue;
+            const std::size_t price = stage.cores * strides_[kind];
+            const std::size_t after = rest(stage.end, left - price).cost;
+            if (after != kImpossible && price + after < best.cost)
+                best = {price + after, kind, stage.cores, stage.end};
+        }
+        return known_[key] = best;
+    }
+
+    const ExactChain& chain_;
+    StageBuilder builder_;
+    std::vector<std::size_t> strides_;
+    std::size_t states_ = 1;
+    std::unordered_map<std::size_t, Choice> known_;
+};
+
+std::optional<Solution> every_kind(const ExactChain& chain, const Ratio& period) {
+    return TwoChoices(chain, period).solve();
+}
+
+// Published P_min, with the faster kind of each task where it says big.
+Ratio published_lower_bound(const ExactChain& chain) {
+    std::uint64_t sum = 0;
+    std::uint64_t sequential = 0;
+    for (std::size_t i = 0; i < chain.size; ++i) {
+        std::uint64_t least = chain.sum(0, i, i + 1);
+        for (std::size_t kind = 1; kind < chain.kinds.size(); ++kind)
+            least = std::min(least, chain.sum(kind, i, i + 1));
+        sum += least;
+        if (!chain.replicable(i, i + 1)) sequential = std::max(sequential, least);
+    }
+    return std::max(Ratio{sum, chain.total_cores()}, Ratio{sequential, 1});
+}
+
+/// Halves the interval of periods until no two different stage weights fit into what is left.
+template <class Build>
+Solution least_period(const ExactChain& chain, Build build) {
+    const Ratio lower = published_lower_bound(chain);
+    if (auto stages = build(chain, lower)) return *std::move(stages);
+    const Ratio upper = detail::one_core_period(chain);
+    Solution best = *build(chain, upper);
+    const Ratio real = std::min(upper, detail::real_period(chain, best));
+
+    // Weights of stages on r and s cores differ by at least 1/(rs).
+    const int wanted = 2 * std::bit_width(chain.total_cores()) + 1;
+    const int bits = std::clamp(wanted, 0, std::max(0, std::countl_zero(real.num) - 2));
+    const auto steps = [&](const Ratio& period) {
+        return static_cast<std::uint64_t>((Wide{period.num} << bits) / period.den);
+    };
+    std::uint64_t low = steps(lower);
+    std::uint64_t high = steps(real);
+    while (high > low + 1) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        auto stages = build(chain, Ratio{middle, std::uint64_t{1} << bits});
+        if (!stages) {
+            low = middle;
+            continue;
+        }
+        high = steps(detail::real_period(chain, *stages));
+        best = *std::move(stages);
+    }
+    return best;
+}
+
+}  // namespace
+
+Schedule otac(const Chain& chain, const Platform& platform, std::string_view kind) {
+    if (platform.count(kind) == 0)
+        throw ScheduleError(
+            fmt::format("otac: the platform has no '{}' cores; choose a kind that it has", kind));
+    Platform own;
+    own.set(kind, platform.count(kind));
+    const ExactChain exact = detail::exact_chain(chain, own);
+    return to_schedule(chain, exact, least_period(exact, last_kind_first), fmt::format("otac-{}", kind));
+}
+
+Schedule fertac(const Chain& chain, const Platform& platform) {
+    const ExactChain exact = detail::exact_chain(chain, platform);
+    return to_schedule(chain, exact, least_period(exact, last_kind_first), "fertac");
+}
+
+Schedule two_catac(const Chain& chain, const Platform& platform) {
+    const ExactChain exact = detail::exact_chain(chain, platform);
+    return to_schedule(chain, exact, least_period(exact, every_kind), "2catac");
+}
+
+}  // namespace tidemill
