@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dsp/resampler.hpp"
+#include "tidemill/dvbs2/frame_modulator.hpp"
+#include "tidemill/dvbs2/modcod.hpp"
+#include "tidemill/dvbs2/ts_packer.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Symbols to samples with a square-root raised-cosine pulse (EN 302 307-1, 5.6); mean power is that of the
+/// symbols.
+class PulseShaper {
+  public:
+    /// Symbols by which the pulse reaches to either side: symbol k peaks at sample (k + kReachSymbols) *
+    /// samples.
+    static constexpr int kReachSymbols = 32;
+
+    /// Throws std::invalid_argument unless samples_per_symbol >= 2 and 0 < rolloff <= 1.
+    PulseShaper(int samples_per_symbol, double rolloff);
+
+    /// Appends the samples that these symbols complete.
+    void process(std::span<const dsp::Iq> symbols, std::vector<dsp::Iq>& samples);
+
+    /// Appends what remains of the last symbols.
+    void finish(std::vector<dsp::Iq>& samples);
+
+  private:
+    dsp::Resampler resampler_;
+};
+
+struct TransmitterConfig {
+    Pls pls;
+    int gold_code = 0;
+    double rolloff = 0.20;  // 0.35, 0.25 or 0.20, as the BBHEADER can say
+    int samples_per_symbol = 2;
+};
+
+/// The plain DVB-S2 transmitter, constant coding: transport stream packets to samples of mean power 1.
+class Transmitter {
+  public:
+    /// Throws std::invalid_argument when the settings cannot be sent.
+    explicit Transmitter(const TransmitterConfig& config);
+
+    /// Takes whole packets and appends the symbols of the PLFRAMEs that they fill.
+    void modulate(std::span<const std::uint8_t> packets, std::vector<dsp::Iq>& symbols);
+
+    /// Takes whole packets and appends the samples of the PLFRAMEs that they fill.
+    void transmit(std::span<const std::uint8_t> packets, std::vector<dsp::Iq>& samples);
+
+    /// Sends what remains in a padded frame and ends the signal.
+    void finish(std::vector<dsp::Iq>& samples);
+
+    const FrameModulator& modulator() const { return modulator_; }
+    std::uint64_t frames() const { return frames_; }
+
+  private:
+    void modulate_frame(std::vector<dsp::Iq>& symbols);
+
+    FrameModulator modulator_;
+    TsPacker packer_;
+    PulseShaper shaper_;
+    std::vector<std::uint8_t> bbframe_;
+    std::vector<dsp::Iq> symbols_;
+    std::uint64_t frames_ = 0;
+};
+
+}  // namespace tidemill::dvbs2

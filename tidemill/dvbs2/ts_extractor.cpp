@@ -1,0 +1,172 @@
+#include "tidemill/dvbs2/ts_extractor.hpp"
+
+#include <algorithm>
+
+#include "tidemill/fec/crc8.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using io::kTsPacketBytes;
+constexpr std::size_t kPacketBits = 8 * kTsPacketBytes;
+constexpr std::uint8_t kTransportErrorIndicator = 0x80;  // in the second byte (ISO/IEC 13818-1, 2.4.3.2)
+
+// Copies bits between any bit positions; the standard lets data fields and packets begin inside a byte.
+void copy_bits(std::span<const std::uint8_t> from, std::size_t from_bit, std::span<std::uint8_t> to,
+               std::size_t to_bit, std::size_t count) {
+    if ((from_bit | to_bit | count) % 8 == 0) {
+        std::copy_n(from.data() + from_bit / 8, count / 8, to.data() + to_bit / 8);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i, ++from_bit, ++to_bit) {
+        const int bit = from[from_bit / 8] >> (7 - from_bit % 8) & 1;
+        const auto place = static_cast<std::uint8_t>(0x80U >> to_bit % 8);
+        to[to_bit / 8] =
+            static_cast<std::uint8_t>(bit != 0 ? to[to_bit / 8] | place : to[to_bit / 8] & ~place);
+    }
+}
+
+BbFault unsupported_part(const BbHeader& header) {
+    if (header.stream_type != StreamType::transport) {
+        return BbFault::generic_stream;
+    }
+    if (header.input_sync_indicator) {
+        return BbFault::input_sync_indicator;
+    }
+    if (header.null_packet_deletion) {
+        return BbFault::null_packet_deletion;
+    }
+    if (header.packet_bits != kPacketBits || header.sync != io::kTsSyncByte) {
+        return BbFault::packet_format;
+    }
+    return BbFault::none;
+}
+
+}  // namespace
+
+TsExtractor::TsExtractor(const TsExtractorOptions& options) : options_(options) {}
+
+BbFault TsExtractor::push(std::span<const std::uint8_t> bbframe, std::vector<std::uint8_t>& packets) {
+    const auto parsed = parse_bb_header(bbframe);
+    const auto fault = classify(parsed);
+    count(fault);
+    if (fault == BbFault::other_input_stream) {
+        return fault;
+    }
+    if (fault != BbFault::none) {
+        break_off(packets);
+        return fault;
+    }
+    const auto& header = parsed.header;
+    if (header.data_bits > 0) {
+        const auto begin_bit = align(header, packets);
+        read(bbframe.subspan(kBbHeaderBytes), begin_bit, header.data_bits, packets);
+    }
+    return BbFault::none;
+}
+
+BbFault TsExtractor::classify(const ParsedBbHeader& parsed) {
+    const auto& header = parsed.header;
+    if (parsed.fault != BbFault::none) {
+        return parsed.fault;
+    }
+    if (!header.single_input && options_.input_stream.value_or(header.input_stream) != header.input_stream) {
+        return BbFault::other_input_stream;
+    }
+    const auto fault = unsupported_part(header);
+    if (!header.single_input && fault == BbFault::none) {
+        options_.input_stream = header.input_stream;
+    }
+    return fault;
+}
+
+void TsExtractor::count(BbFault fault) {
+    ++counts_.frames;
+    switch (fault) {
+        case BbFault::none:
+            break;
+        case BbFault::other_input_stream:
+            ++counts_.frames_of_other_streams;
+            break;
+        case BbFault::generic_stream:
+        case BbFault::input_sync_indicator:
+        case BbFault::null_packet_deletion:
+        case BbFault::packet_format:
+            ++counts_.frames_unsupported;
+            break;
+        default:
+            ++counts_.frames_faulty;
+    }
+}
+
+// Returns the bit of the data field from which to read on: 0 in an unbroken stream.
+std::size_t TsExtractor::align(const BbHeader& header, std::vector<std::uint8_t>& packets) {
+    const auto missing_bits = (kPacketBits - filled_bits_) % kPacketBits;
+    const auto expected = missing_bits < header.data_bits ? missing_bits : kNoPacketStarts;
+    if (in_step_ && header.sync_distance == expected) {
+        return 0;
+    }
+    counts_.resynchronisations += in_step_ ? 1U : 0U;
+    break_off(packets);
+    in_step_ = header.sync_distance != kNoPacketStarts;
+    return in_step_ ? header.sync_distance : header.data_bits;
+}
+
+void TsExtractor::read(std::span<const std::uint8_t> data, std::size_t begin_bit, std::size_t end_bit,
+                       std::vector<std::uint8_t>& packets) {
+    while (begin_bit < end_bit) {
+        const auto taken = std::min(kPacketBits - filled_bits_, end_bit - begin_bit);
+        copy_bits(data, begin_bit, packet_, filled_bits_, taken);
+        const bool crc_complete = filled_bits_ < 8 && filled_bits_ + taken >= 8;
+        filled_bits_ += taken;
+        begin_bit += taken;
+        if (crc_complete && waiting_) {
+            verify_waiting(packet_[0], packets);
+        }
+        if (filled_bits_ == kPacketBits) {
+            waiting_ = packet_;
+            filled_bits_ = 0;
+        }
+    }
+}
+
+void TsExtractor::verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>& packets) {
+    if (fec::crc8(std::span(*waiting_).subspan<1>()) == crc) {
+        give_out(packets);
+    } else if (options_.damaged == DamagedPacket::mark) {
+        (*waiting_)[1] |= kTransportErrorIndicator;
+        ++counts_.packets_marked;
+        give_out(packets);
+    } else {
+        ++counts_.packets_dropped;
+        waiting_.reset();
+    }
+}
+
+void TsExtractor::break_off(std::vector<std::uint8_t>& packets) {
+    if (waiting_) {
+        ++counts_.packets_unverified;
+        give_out(packets);
+    }
+    counts_.packets_dropped += filled_bits_ > 0 ? 1U : 0U;
+    filled_bits_ = 0;
+    in_step_ = false;
+}
+
+void TsExtractor::give_out(std::vector<std::uint8_t>& packets) {
+    (*waiting_)[0] = io::kTsSyncByte;
+    packets.insert(packets.end(), waiting_->begin(), waiting_->end());
+    ++counts_.packets;
+    waiting_.reset();
+}
+
+void TsExtractor::lose(std::vector<std::uint8_t>& packets) {
+    ++counts_.frames_lost;
+    break_off(packets);
+}
+
+void TsExtractor::finish(std::vector<std::uint8_t>& packets) {
+    break_off(packets);
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,98 @@
+#include "tidemill/dvbs2/ts_packer.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/fec/crc8.hpp"
+#include "tidemill/io/ts_packet.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using io::kTsPacketBytes;
+
+std::vector<std::uint8_t> packets(std::size_t count) {
+    std::vector<std::uint8_t> bytes(count * kTsPacketBytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = i % kTsPacketBytes == 0 ? io::kTsSyncByte : static_cast<std::uint8_t>(i * i >> 3);
+    }
+    return bytes;
+}
+
+// The data fields of all frames that the packets make, padded one included, and their headers.
+struct Packed {
+    std::vector<BbHeader> headers;
+    std::vector<std::uint8_t> data;
+};
+
+Packed pack(std::span<const std::uint8_t> stream, std::size_t frame_bytes) {
+    TsPacker packer;
+    packer.feed(stream);
+    Packed packed;
+    std::vector<std::uint8_t> bbframe(frame_bytes, 0xff);
+    while (packer.next(bbframe) || packer.finish(bbframe)) {
+        const auto parsed = parse_bb_header(bbframe);
+        CHECK(parsed.fault == BbFault::none);
+        packed.headers.push_back(parsed.header);
+        const auto data = std::span(bbframe).subspan(kBbHeaderBytes);
+        const auto used = data.first(parsed.header.data_bits / 8U);
+        packed.data.insert(packed.data.end(), used.begin(), used.end());
+        CHECK(std::ranges::all_of(data.subspan(used.size()), [](auto byte) { return byte == 0; }));
+    }
+    return packed;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "ts packer: each sync byte becomes the CRC-8 of the packet before, the rest runs on over the frames") {
+    const auto stream = packets(100);
+    const auto packed = pack(stream, 384);
+    REQUIRE(packed.data.size() == stream.size());
+    std::uint8_t crc = 0;
+    for (std::size_t at = 0; at < stream.size(); at += kTsPacketBytes) {
+        const auto body = std::span(stream).subspan(at + 1, kTsPacketBytes - 1);
+        CHECK(packed.data[at] == crc);
+        CHECK(std::ranges::equal(body, std::span(packed.data).subspan(at + 1, kTsPacketBytes - 1)));
+        crc = fec::crc8(body);
+    }
+}
+
+TEST_CASE("ts packer: SYNCD of every frame points at the next start of a packet") {
+    for (const std::size_t frame_bytes : {50U, 188U + 10U, 384U, 1779U, 7274U}) {
+        const auto packed = pack(packets(300), frame_bytes);
+        std::size_t at = 0;
+        for (const auto& header : packed.headers) {
+            const auto to_start = (kTsPacketBytes - at % kTsPacketBytes) % kTsPacketBytes;
+            const bool starts_here = 8 * to_start < header.data_bits;
+            CHECK(header.sync_distance == (starts_here ? 8 * to_start : kNoPacketStarts));
+            CHECK(header.packet_bits == 1504);
+            at += header.data_bits / 8U;
+        }
+        CHECK(at == 300 * kTsPacketBytes);
+    }
+}
+
+TEST_CASE("ts packer: a frame is made only of packets that are there") {
+    TsPacker packer;
+    std::vector<std::uint8_t> bbframe(384);
+    CHECK(!packer.next(bbframe));
+    CHECK(!packer.finish(bbframe));
+    packer.feed(packets(1));
+    CHECK(!packer.next(bbframe));
+    CHECK(packer.finish(bbframe));
+    CHECK(!packer.finish(bbframe));
+}
+
+TEST_CASE("ts packer: what is not packets is refused") {
+    TsPacker packer;
+    auto stream = packets(2);
+    CHECK_THROWS_AS(packer.feed(std::span(stream).first(200)), std::invalid_argument);
+    stream[188] = 0;
+    CHECK_THROWS_AS(packer.feed(stream), std::invalid_argument);
+}
+
+}  // namespace tidemill::dvbs2
