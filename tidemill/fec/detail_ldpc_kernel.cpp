@@ -5,6 +5,9 @@
 #define HWY_TARGET_INCLUDE "tidemill/fec/detail_ldpc_kernel.cpp"
 #include "tidemill/fec/detail_ldpc_kernel.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -22,6 +25,7 @@ using UnsignedVec = hn::Vec<Unsigned>;
 constexpr Signed kSigned;
 constexpr Unsigned kUnsigned;
 constexpr std::size_t kStep = hn::MaxLanes(kSigned);
+constexpr std::size_t kLanes = kCirculantSize;
 
 HWY_INLINE SignedVec with_sign(SignedVec sign, SignedVec magnitude) {
 #if HWY_TARGET <= HWY_AVX3
@@ -77,117 +81,133 @@ struct Answers {
     }
 };
 
-HWY_INLINE void mirror(std::int8_t* column) {
-    for (std::size_t lane = 0; lane < kPaddedLanes; lane += kStep) {
-        hn::StoreU(hn::Load(kSigned, column + lane), kSigned, column + kCirculantSize + lane);
-    }
-}
-
 // Plain pointers of one layer: bytes alias everything, so the loops must not reach through the containers.
 struct LayerView {
     const LdpcEdge* edges;
-    const LdpcSharedColumn* shared_columns_begin;
-    const LdpcSharedColumn* shared_columns_end;
     std::size_t own_edges;
     std::size_t degree;
     std::int8_t* posteriors;
-    std::int8_t* messages;
-    std::int8_t* extrinsics;
-    std::int8_t* changes;
+    std::int8_t* messages;  // a vector of each edge, then the next vector of each
+    std::int8_t* scratch;   // a vector of each edge; then, per shared edge, the changes of its messages
 
     LayerView(const LdpcSchedule& schedule, const LdpcLayer& layer, LdpcMemory& memory)
         : edges(schedule.edges.data() + layer.first_edge),
-          shared_columns_begin(schedule.shared_columns.data() + layer.first_shared_column),
-          shared_columns_end(shared_columns_begin + layer.shared_columns),
           own_edges(layer.own_edges),
           degree(layer.own_edges + layer.shared_edges),
           posteriors(memory.posteriors.front().values.data()),
           messages(memory.messages[layer.first_edge].values.data()),
-          extrinsics(memory.extrinsics.front().values.data()),
-          changes(memory.changes.empty() ? nullptr : memory.changes.front().values.data()) {}
+          scratch(memory.scratch.front().values.data()) {}
+
+    // Where the bits of an edge's lanes from `lane` on lie: one piece, thanks to the column's repeated head.
+    HWY_INLINE std::int8_t* bits(std::size_t edge, std::size_t lane) const {
+        const std::size_t position = edges[edge].start + lane;
+        return posteriors + edges[edge].column + (position < kLanes ? position : position - kLanes);
+    }
+
+    HWY_INLINE std::int8_t* changes(std::size_t edge) const {
+        return scratch + degree * kStep + (edge - own_edges) * kPaddedLanes;
+    }
 };
 
+// Lanes beyond the 360th belong to no check: what they hold is neither stored nor looked at.
+template <bool kLastVector>
+HWY_INLINE void store_lanes(SignedVec values, std::int8_t* to) {
+    if constexpr (kLastVector) {
+        hn::BlendedStore(values, hn::FirstN(kSigned, kLanes % kStep), kSigned, to);
+    } else {
+        hn::StoreU(values, kSigned, to);
+    }
+}
+
 // One vector of checks. A sign bit of the result is set where a check failed or a decision changed.
+template <bool kLastVector>
 HWY_INLINE SignedVec process_lanes(const LayerView layer, std::size_t lane) {
+    std::int8_t* messages = layer.messages + lane * layer.degree;
     Checks checks;
     for (std::size_t e = 0; e < layer.degree; ++e) {
-        const auto posterior = hn::LoadU(kSigned, layer.posteriors + layer.edges[e].read + lane);
-        const auto message = hn::Load(kSigned, layer.messages + e * kPaddedLanes + lane);
-        hn::Store(checks.take(posterior, message), kSigned, layer.extrinsics + e * kStep);
+        const auto posterior = hn::LoadU(kSigned, layer.bits(e, lane));
+        const auto message = hn::Load(kSigned, messages + e * kStep);
+        hn::Store(checks.take(posterior, message), kSigned, layer.scratch + e * kStep);
     }
     const Answers answers(checks);
     auto dirty = checks.parity;
     for (std::size_t e = 0; e < layer.own_edges; ++e) {
-        const auto extrinsic = hn::Load(kSigned, layer.extrinsics + e * kStep);
+        const auto extrinsic = hn::Load(kSigned, layer.scratch + e * kStep);
         const auto message = answers.message(extrinsic);
-        hn::Store(message, kSigned, layer.messages + e * kPaddedLanes + lane);
-        const auto before = hn::LoadU(kSigned, layer.posteriors + layer.edges[e].read + lane);
+        hn::Store(message, kSigned, messages + e * kStep);
+        std::int8_t* bits = layer.bits(e, lane);
         const auto after = hn::SaturatedAdd(extrinsic, message);
-        dirty = hn::Or(dirty, hn::Xor(before, after));
-        hn::Store(after, kSigned, layer.posteriors + layer.edges[e].column + lane);
+        dirty = hn::Or(dirty, hn::Xor(hn::LoadU(kSigned, bits), after));
+        store_lanes<kLastVector>(after, bits);
     }
     for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
-        const auto message = answers.message(hn::Load(kSigned, layer.extrinsics + e * kStep));
-        const auto before = hn::Load(kSigned, layer.messages + e * kPaddedLanes + lane);
-        hn::Store(message, kSigned, layer.messages + e * kPaddedLanes + lane);
-        hn::Store(hn::SaturatedSub(message, before), kSigned,
-                  layer.changes + (e - layer.own_edges) * kColumnStride + lane);
+        const auto message = answers.message(hn::Load(kSigned, layer.scratch + e * kStep));
+        const auto change = hn::SaturatedSub(message, hn::Load(kSigned, messages + e * kStep));
+        hn::Store(message, kSigned, messages + e * kStep);
+        hn::Store(change, kSigned, layer.changes(e) + lane);
     }
+    return kLastVector ? hn::IfThenElseZero(hn::FirstN(kSigned, kLanes % kStep), dirty) : dirty;
+}
+
+template <bool kLastVector>
+HWY_INLINE SignedVec add_changes(const LayerView layer, std::size_t edge, std::size_t lane) {
+    std::int8_t* bits = layer.bits(edge, lane);
+    const auto before = hn::LoadU(kSigned, bits);
+    const auto after = hn::SaturatedAdd(before, hn::Load(kSigned, layer.changes(edge) + lane));
+    store_lanes<kLastVector>(after, bits);
+    const auto dirty = hn::Xor(before, after);
+    return kLastVector ? hn::IfThenElseZero(hn::FirstN(kSigned, kLanes % kStep), dirty) : dirty;
+}
+
+// A vector that ran over the column's end has left its rest in the repeated head: both get what is newer.
+HWY_INLINE void close_ring(const LayerView layer, std::size_t edge) {
+    std::int8_t* head = layer.posteriors + layer.edges[edge].column;
+    const std::size_t start = layer.edges[edge].start;
+    const std::size_t last_vector = start + (kLanes - 1 - start) / kStep * kStep;
+    const std::size_t beyond = std::min(last_vector + kStep, start + kLanes) - kLanes;
+    const auto newest = hn::IfThenElse(hn::FirstN(kSigned, beyond), hn::LoadU(kSigned, head + kLanes),
+                                       hn::Load(kSigned, head));
+    hn::Store(newest, kSigned, head);
+    hn::StoreU(newest, kSigned, head + kLanes);
+}
+
+HWY_INLINE SignedVec process_checks(const LayerView layer) {
+    auto dirty = hn::Zero(kSigned);
+    std::size_t lane = 0;
+    for (; lane + kStep <= kLanes; lane += kStep) dirty = hn::Or(dirty, process_lanes<false>(layer, lane));
+    if constexpr (kLanes % kStep != 0) dirty = hn::Or(dirty, process_lanes<true>(layer, lane));
+    for (std::size_t e = 0; e < layer.own_edges; ++e) close_ring(layer, e);
     return dirty;
 }
 
-// Adds to a shared column the changes of all its edges.
-HWY_INLINE SignedVec update_shared(const LayerView layer, const LdpcSharedColumn shared) {
-    std::int8_t* column = layer.posteriors + shared.column;
-    const LdpcEdge* edges = layer.edges + layer.own_edges + shared.first;
-    std::int8_t* changes = layer.changes + shared.first * kColumnStride;
-    for (std::size_t e = 0; e < shared.count; ++e) mirror(changes + e * kColumnStride);
+HWY_INLINE SignedVec update_shared(const LayerView layer) {
     auto dirty = hn::Zero(kSigned);
-    for (std::size_t lane = 0; lane < kPaddedLanes; lane += kStep) {
-        const auto before = hn::Load(kSigned, column + lane);
-        auto after = before;
-        for (std::size_t e = 0; e < shared.count; ++e) {
-            // The stored order starts `rotation` lanes before this edge's.
-            const std::size_t rotation = edges[e].read - edges[e].column;
-            const std::size_t from = e * kColumnStride + (rotation == 0 ? 0 : kCirculantSize - rotation);
-            after = hn::SaturatedAdd(after, hn::LoadU(kSigned, changes + from + lane));
-        }
-        dirty = hn::Or(dirty, hn::Xor(before, after));
-        hn::Store(after, kSigned, column + lane);
-    }
-    mirror(column);
-    return dirty;
-}
-
-HWY_INLINE SignedVec process_all_lanes(const LayerView layer) {
-    auto dirty = hn::Zero(kSigned);
-    for (std::size_t lane = 0; lane < kPaddedLanes; lane += kStep) {
-        dirty = hn::Or(dirty, process_lanes(layer, lane));
+    for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
+        std::size_t lane = 0;
+        for (; lane + kStep <= kLanes; lane += kStep)
+            dirty = hn::Or(dirty, add_changes<false>(layer, e, lane));
+        if constexpr (kLanes % kStep != 0) dirty = hn::Or(dirty, add_changes<true>(layer, e, lane));
+        close_ring(layer, e);
     }
     return dirty;
 }
 
 // True when every check of the layer held and no decision changed.
-HWY_INLINE bool finish(const LayerView layer, SignedVec dirty) {
-    for (std::size_t e = 0; e < layer.own_edges; ++e) mirror(layer.posteriors + layer.edges[e].column);
-    for (auto shared = layer.shared_columns_begin; shared != layer.shared_columns_end; ++shared) {
-        dirty = hn::Or(dirty, update_shared(layer, *shared));
-    }
-    return hn::AllFalse(kSigned, hn::Lt(dirty, hn::Zero(kSigned)));
+HWY_INLINE bool process(const LayerView layer) {
+    const auto dirty = process_checks(layer);
+    return hn::AllFalse(kSigned, hn::Lt(hn::Or(dirty, update_shared(layer)), hn::Zero(kSigned)));
 }
 
-// The check of parity bit 0 has no earlier parity bit. Its lane (0, repeated at 360) meets instead a bit that
-// is surely 0, and what that lane writes is taken back.
-HWY_INLINE bool process_first_layer(const LayerView layer, std::size_t open_edge) {
-    std::int8_t* open_lane = layer.posteriors + layer.edges[open_edge].read;
-    std::int8_t* column = layer.posteriors + layer.edges[open_edge].column;
-    std::int8_t* message = layer.messages + open_edge * kPaddedLanes;
-    const std::int8_t last_parity_bit = *open_lane;
-    open_lane[0] = open_lane[kCirculantSize] = 127;
-    const auto dirty = process_all_lanes(layer);
-    message[0] = message[kCirculantSize] = 0;
-    column[0] = column[kCirculantSize] = last_parity_bit;
-    return finish(layer, dirty);
+// The check of parity bit 0 has no earlier parity bit. Its lane 0 meets instead a bit that is surely 0, and
+// what that lane writes is taken back.
+HWY_INLINE bool process_first(const LayerView layer, std::size_t open_edge) {
+    std::int8_t* last_parity_bit = layer.bits(open_edge, 0);
+    const std::int8_t saved = *last_parity_bit;
+    *last_parity_bit = 127;
+    const bool clean = process(layer);
+    *last_parity_bit = saved;
+    layer.messages[open_edge * kStep] = 0;
+    return clean;
 }
 
 LdpcProgress sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early, LdpcMemory& memory) {
@@ -196,14 +216,13 @@ LdpcProgress sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early
     for (int count = 1; count <= max_sweeps; ++count) {
         for (int index = 0; index < layers; ++index) {
             const LayerView layer(schedule, schedule.layers[static_cast<std::size_t>(index)], memory);
-            const bool clean = index == 0 ? process_first_layer(layer, schedule.open_edge)
-                                          : finish(layer, process_all_lanes(layer));
+            const bool clean = index == 0 ? process_first(layer, schedule.open_edge) : process(layer);
             clean_layers = clean ? clean_layers + 1 : 0;
             // Signs that stood still while each check in turn was found to hold satisfy all of them.
-            if (clean_layers >= layers && stop_early) return {count, index, true};
+            if (clean_layers >= layers && stop_early) return {count, true};
         }
     }
-    return {max_sweeps, layers - 1, clean_layers >= layers};
+    return {max_sweeps, clean_layers >= layers};
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 
 namespace tidemill::fec {
 
+/// Bytes that all lanes of one edge take in whole vectors.
+inline constexpr std::size_t kPaddedLanes = 384;
+
 /// What one decoder works in, aligned for the widest vectors.
 struct LdpcMemory {
     struct alignas(64) Lanes {
@@ -18,9 +21,8 @@ struct LdpcMemory {
     };
 
     std::vector<Column> posteriors;  ///< per block column
-    std::vector<Lanes> messages;     ///< per edge, from check to bit
-    std::vector<Lanes> extrinsics;   ///< per edge of one layer, from bit to check
-    std::vector<Column> changes;     ///< per shared edge of one layer
+    std::vector<Lanes> messages;  ///< per edge, from check to bit; within a layer in the kernel's own order
+    std::vector<Lanes> scratch;   ///< per edge of one layer
 };
 
 /// What the smallest magnitude is reduced by: min-sum overestimates, and most so where magnitudes are small.
@@ -32,7 +34,6 @@ inline constexpr int kLdpcMagnitudeCap = 63;
 /// How far a decoding went.
 struct LdpcProgress {
     int sweeps;      ///< begun
-    int last_layer;  ///< done
     bool converged;  ///< all checks hold
 };
 

@@ -41,8 +41,7 @@ LdpcDecoder::LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings)
       memory_(std::make_unique<LdpcMemory>()) {
     memory_->posteriors.resize(schedule_->columns);
     memory_->messages.resize(schedule_->edges.size());
-    memory_->extrinsics.resize(schedule_->most_edges);
-    memory_->changes.resize(schedule_->most_shared_edges);
+    memory_->scratch.resize(2 * schedule_->most_edges);
 }
 
 LdpcDecoder::LdpcDecoder(const LdpcDecoder& other)
@@ -61,35 +60,25 @@ LdpcDecoder::~LdpcDecoder() = default;
 void LdpcDecoder::load(std::span<const Llr> llrs) {
     const auto information_columns = static_cast<std::size_t>(code_.k_ldpc) / kLanes;
     const auto q = static_cast<std::size_t>(code_.q());
-    const Llr* parity = llrs.data() + code_.k_ldpc;
-    const std::vector<std::uint16_t>& bit0 = schedule_->bit0_after.back();
-    for (std::size_t column = 0; column < memory_->posteriors.size(); ++column) {
-        std::array<Llr, kLanes> bits;
-        if (column < information_columns) {
-            std::ranges::copy(llrs.subspan(column * kLanes, kLanes), bits.begin());
-        } else {
-            for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                bits[lane] = parity[column - information_columns + q * lane];
-            }
-        }
-        // Bit 0 lies at its offset, and every bit twice, 360 bytes apart, as far as the column goes.
-        std::int8_t* stored = memory_->posteriors[column].values.data();
-        const std::size_t before = bit0[column];
-        std::copy(bits.end() - static_cast<std::ptrdiff_t>(before), bits.end(), stored);
-        std::ranges::copy(bits, stored + before);
-        std::copy(bits.begin(), bits.end() - static_cast<std::ptrdiff_t>(before), stored + before + kLanes);
-        std::copy_n(stored, kColumnStride - 2 * kLanes, stored + 2 * kLanes);
+    for (std::size_t column = 0; column < information_columns; ++column) {
+        std::ranges::copy(llrs.subspan(column * kLanes, kLanes), memory_->posteriors[column].values.begin());
+    }
+    for (std::size_t layer = 0; layer < q; ++layer) {
+        std::int8_t* column = memory_->posteriors[information_columns + layer].values.data();
+        const Llr* parity = llrs.data() + code_.k_ldpc + layer;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) column[lane] = parity[q * lane];
+    }
+    for (LdpcMemory::Column& column : memory_->posteriors) {
+        std::copy_n(column.values.begin(), kColumnStride - kLanes, column.values.begin() + kLanes);
     }
     for (auto& lanes : memory_->messages) lanes.values.fill(0);
 }
 
-void LdpcDecoder::decide(int last_layer, std::span<std::uint8_t> information) const {
-    const std::vector<std::uint16_t>& bit0 = schedule_->bit0_after[static_cast<std::size_t>(last_layer)];
+void LdpcDecoder::decide(std::span<std::uint8_t> information) const {
     constexpr std::size_t kBytes = kLanes / 8;
     for (std::size_t byte = 0; byte < information.size(); ++byte) {
-        const std::size_t column = byte / kBytes;
-        const std::int8_t* bits = memory_->posteriors[column].values.data() + bit0[column];
-        information[byte] = packed_signs(bits + 8 * (byte % kBytes));
+        const std::int8_t* column = memory_->posteriors[byte / kBytes].values.data();
+        information[byte] = packed_signs(column + 8 * (byte % kBytes));
     }
 }
 
@@ -99,7 +88,7 @@ LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t
     load(llrs);
     const LdpcProgress progress =
         ldpc_sweep(*schedule_, settings_.max_iterations, settings_.stop_early, *memory_);
-    decide(progress.last_layer, information);
+    decide(information);
     return {progress.sweeps, progress.converged};
 }
 

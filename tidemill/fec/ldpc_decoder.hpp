@@ -40,7 +40,7 @@ class LdpcDecoder {
 
   private:
     void load(std::span<const Llr> llrs);
-    void decide(int last_layer, std::span<std::uint8_t> information) const;
+    void decide(std::span<std::uint8_t> information) const;
 
     Dvbs2Code code_;
     LdpcSettings settings_;

@@ -70,28 +70,30 @@ class TextbookDecoder {
     static int saturated(int value) { return std::clamp(value, -128, 127); }
 
     // All checks of a layer see the posteriors from before it. A bit in one of them takes its extrinsic value
-    // and the new message; a bit in several adds up the changes of its messages.
+    // and the new message; a bit in several adds up the changes of its messages, edge by edge.
     bool process(int layer) {
-        std::vector<int> uses(posterior_.size());
-        for (int lane = 0; lane < kCirculantSize; ++lane) {
-            for (const Edge& edge : checks_[index(layer, lane)]) ++uses[edge.bit];
-        }
         const std::vector<int> before = posterior_;
+        std::vector<int> uses(posterior_.size());
+        std::vector<std::vector<int>> messages;
         bool clean = true;
         for (int lane = 0; lane < kCirculantSize; ++lane) {
-            std::vector<Edge>& edges = checks_[index(layer, lane)];
-            const std::vector<int> messages = new_messages(edges, before, clean);
-            for (std::size_t e = 0; e < edges.size(); ++e) {
-                Edge& edge = edges[e];
-                const int extrinsic = saturated(before[edge.bit] - edge.message);
-                int& posterior = posterior_[edge.bit];
-                const int change = saturated(messages[e] - edge.message);
-                posterior = saturated(uses[edge.bit] == 1 ? extrinsic + messages[e] : posterior + change);
-                edge.message = messages[e];
-            }
+            const std::vector<Edge>& edges = checks_[index(layer, lane)];
+            for (const Edge& edge : edges) ++uses[edge.bit];
+            messages.push_back(new_messages(edges, before, clean));
         }
-        for (std::size_t bit = 0; bit < before.size(); ++bit) {
-            clean = clean && (before[bit] < 0) == (posterior_[bit] < 0);
+        for (std::size_t e = 0; e < messages.back().size(); ++e) {
+            for (int lane = 0; lane < kCirculantSize; ++lane) {
+                if (e >= messages[static_cast<std::size_t>(lane)].size()) continue;
+                Edge& edge = checks_[index(layer, lane)][e];
+                const int message = messages[static_cast<std::size_t>(lane)][e];
+                int& posterior = posterior_[edge.bit];
+                const int updated =
+                    saturated(uses[edge.bit] == 1 ? saturated(posterior - edge.message) + message
+                                                  : posterior + saturated(message - edge.message));
+                clean = clean && (posterior < 0) == (updated < 0);
+                posterior = updated;
+                edge.message = message;
+            }
         }
         return clean;
     }
