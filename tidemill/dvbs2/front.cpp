@@ -18,11 +18,11 @@ Front::Front(const FrontConfig& config, Sink sink)
 void Front::push(std::span<const Iq> samples) {
     report_.samples += samples.size();
     while (!samples.empty()) {
-        const std::size_t n = std::min(samples.size(), geometry_.block_samples() - filled_);
+        const std::size_t n = std::min<std::size_t>(samples.size(), geometry_.block_samples() - filled_);
         std::copy_n(samples.begin(), n,
                     window_.end() - geometry_.block_samples() + static_cast<std::ptrdiff_t>(filled_));
         samples = samples.subspan(n);
-        filled_ += n;
+        filled_ += static_cast<std::uint32_t>(n);
         if (filled_ == geometry_.block_samples()) run_block();
     }
 }
@@ -41,7 +41,7 @@ void Front::finish() {
 }
 
 void Front::run_block() {
-    kept_raw_.push_back(window_);
+    kept_raw_.push_back({window_, filled_});
     const KeptBlocks decision = coarse_.step(measure_spectrum(geometry_, block_, window_));
     std::copy(window_.end() - geometry_.history_samples(), window_.end(), window_.begin());
     filled_ = 0;
@@ -54,7 +54,8 @@ void Front::settle_raw(KeptBlocks decision) {
     kept_raw_.erase(kept_raw_.begin(), kept_raw_.begin() + decision.drop);
     for (std::uint32_t i = 0; i < decision.release; ++i) {
         kept_filtered_.emplace_back();
-        filter_.process(kept_raw_.front(), coarse_.next(), kept_filtered_.back());
+        filter_.process(kept_raw_.front().samples, kept_raw_.front().valid, coarse_.next(),
+                        kept_filtered_.back());
         kept_raw_.pop_front();
         report_.frequency = kept_filtered_.back().info.frequency;
         settle_filtered(timing_.step(kept_filtered_.back().info));

@@ -42,6 +42,11 @@ class Front {
     const FrontReport& report() const { return report_; }
 
   private:
+    struct RawBlock {
+        dsp::AlignedVector<Iq> samples;  // with history
+        std::uint32_t valid;
+    };
+
     void run_block();
     void settle_raw(KeptBlocks decision);
     void settle_filtered(KeptBlocks decision);
@@ -55,9 +60,9 @@ class Front {
     FrontReport report_;
 
     std::int64_t block_ = 0;
-    std::size_t filled_ = 0;
+    std::uint32_t filled_ = 0;
     dsp::AlignedVector<Iq> window_;  // history and the block being filled
-    std::deque<dsp::AlignedVector<Iq>> kept_raw_;
+    std::deque<RawBlock> kept_raw_;
     std::deque<FilteredBlock> kept_filtered_;
     SymbolBlock symbols_;
 };

@@ -45,4 +45,14 @@ std::int64_t FrontGeometry::subblocks_before(std::int64_t block) const {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(samples / (2.0 * kSubblockSymbols)));
 }
 
+std::uint32_t FrontGeometry::subblocks_of(std::int64_t block, std::uint32_t valid) const {
+    const std::int64_t first = subblocks_before(block);
+    const double end =
+        static_cast<double>(block) * block_samples_ + valid + filter_taps_ / 2.0 + 2 * kPairsBefore;
+    const auto touched = static_cast<std::int64_t>(std::ceil(end / samples_per_symbol_ / kSubblockSymbols));
+    const std::int64_t complete = subblocks_before(block + 1);
+    const std::int64_t last = valid < block_samples_ ? std::min(complete, touched) : complete;
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(0, last - first));
+}
+
 }  // namespace tidemill::dvbs2

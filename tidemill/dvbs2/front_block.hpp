@@ -134,6 +134,9 @@ class FrontGeometry {
     /// Sub-blocks that the samples before block `block` complete.
     std::int64_t subblocks_before(std::int64_t block) const;
 
+    /// Sub-blocks that block `block` completes, without those that lie wholly behind its `valid` samples.
+    std::uint32_t subblocks_of(std::int64_t block, std::uint32_t valid) const;
+
   private:
     double samples_per_symbol_;
     double rolloff_;

@@ -55,6 +55,7 @@ void CoarseFrequency::Sum::scale(double factor) {
 }
 
 void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk, double sign) {
+    if (chunk.power <= 0.0) return;  // silence says nothing
     chunks += sign;
     lags.power += sign * chunk.power;
     for (std::size_t l = 0; l < dsp::kLags; ++l) lags.sums[l] += sign * chunk.sums[l];
@@ -109,7 +110,7 @@ double CoarseFrequency::threshold(double chunks) const {
 // The fit's variance is the integral of (S + N0)^2 S'^2 over the symbols times that of S'^2 squared, where S
 // is the raised-cosine spectrum; in closed form for its two edges:
 double CoarseFrequency::symbols_needed(double share) const {
-    const double n0 = std::max(0.0, (1.0 / share - 1.0) / geometry_.samples_per_symbol());
+    const double n0 = std::max(0.0, (1.0 / std::max(share, 1e-3) - 1.0) / geometry_.samples_per_symbol());
     const double slope = kPi * kPi / (4.0 * geometry_.rolloff());
     const double variance_per_symbol = (0.3125 + n0 + n0 * n0) / slope;
     return std::clamp(variance_per_symbol / (kWantedDeviation * kWantedDeviation), kLeastSymbols,
@@ -117,7 +118,7 @@ double CoarseFrequency::symbols_needed(double share) const {
 }
 
 KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
-    if (state_ == State::searching && window_.empty()) window_begin_ = spectrum.block * geometry_.chunks();
+    next_chunk_ = spectrum.block * geometry_.chunks();
     const bool was_following = state_ == State::following;
     for (std::uint32_t c = 0; c < spectrum.chunks; ++c) {
         take(spectrum.chunk[c]);
@@ -137,9 +138,10 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
 
 KeptBlocks CoarseFrequency::finish() {
     const auto kept = static_cast<std::uint32_t>(next_block_ - oldest_kept_);
-    if (state_ != State::estimating) return {kept, 0};
-    estimate();
-    return release_all();
+    if (state_ == State::estimating) estimate();
+    if (state_ == State::following) return release_all();
+    oldest_kept_ = next_block_;
+    return {kept, 0};
 }
 
 KeptBlocks CoarseFrequency::release_all() {
@@ -151,6 +153,8 @@ KeptBlocks CoarseFrequency::release_all() {
 }
 
 void CoarseFrequency::take(const dsp::LagCorrelation& chunk) {
+    if (window_.empty()) window_begin_ = next_chunk_;
+    ++next_chunk_;
     window_.push_back(chunk);
     window_sum_.add(chunk, 1.0);
     if (window_.size() > window_chunks_ && state_ != State::estimating) {
@@ -160,16 +164,18 @@ void CoarseFrequency::take(const dsp::LagCorrelation& chunk) {
     }
     if (state_ == State::searching) return search();
     if (state_ == State::following) return follow(chunk);
+    share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
     if (window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_)) estimate();
 }
 
 void CoarseFrequency::search() {
     share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
-    if (share_ > threshold(window_sum_.chunks)) state_ = State::estimating;
+    if (window_sum_.chunks > 0.0 && share_ > threshold(window_sum_.chunks)) state_ = State::estimating;
 }
 
 void CoarseFrequency::estimate() {
     const Fit found = fit(window_sum_, -kSearchRange, kSearchRange);
+    if (found.share < 0.5 * threshold(window_sum_.chunks)) return forget();
     sum_ = window_sum_;
     frequency_ = found.frequency;
     share_ = found.share;
@@ -182,11 +188,15 @@ void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
     sum_.scale(1.0 - chunk_symbols_ / kMemorySymbols);
     sum_.add(chunk, 1.0);
     share_ = share_of(window_sum_, match(window_sum_, frequency_));
-    if (window_.size() >= window_chunks_ && share_ < 0.5 * threshold(window_sum_.chunks)) {
-        state_ = State::searching;
-        window_.clear();
-        window_sum_ = {};
+    if (window_.size() >= window_chunks_ && share_ < 0.5 * threshold(static_cast<double>(window_chunks_))) {
+        forget();
     }
+}
+
+void CoarseFrequency::forget() {
+    state_ = State::searching;
+    window_.clear();
+    window_sum_ = {};
 }
 
 void CoarseFrequency::slew() {

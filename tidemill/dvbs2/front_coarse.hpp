@@ -57,6 +57,7 @@ class CoarseFrequency {
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
     void slew();
+    void forget();
     double match(const Sum& sum, double frequency) const;
     double share_of(const Sum& sum, double match) const;
     Fit fit(const Sum& sum, double low, double high) const;
@@ -75,6 +76,7 @@ class CoarseFrequency {
     std::deque<dsp::LagCorrelation> window_{};  // the latest chunks, for detection of start and loss
     Sum window_sum_{};
     std::int64_t window_begin_ = 0;  // chunk number of the window's first
+    std::int64_t next_chunk_ = 0;
     std::int64_t oldest_kept_ = 0;
     std::int64_t next_block_ = 0;
     double share_ = 0.0;

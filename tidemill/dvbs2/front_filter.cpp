@@ -71,7 +71,7 @@ FrontFilter::FrontFilter(const FrontGeometry& geometry)
     }
 }
 
-void FrontFilter::process(std::span<const Iq> samples, const BlockOscillator& oscillator,
+void FrontFilter::process(std::span<const Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
                           FilteredBlock& out) {
     assert(samples.size() == geometry_.history_samples() + geometry_.block_samples());
     FilteredInfo& info = out.info;
@@ -79,8 +79,7 @@ void FrontFilter::process(std::span<const Iq> samples, const BlockOscillator& os
     info.restart = oscillator.restart;
     info.frequency = -oscillator.frequency * geometry_.samples_per_symbol();
     info.first_subblock = geometry_.subblocks_before(info.block);
-    info.subblocks =
-        static_cast<std::uint32_t>(geometry_.subblocks_before(info.block + 1) - info.first_subblock);
+    info.subblocks = geometry_.subblocks_of(info.block, valid);
     assert(info.subblocks <= kMaxSubblocks);
 
     const std::int64_t first = info.first_subblock * 2 * kSubblockSymbols - 2 * kPairsBefore;

@@ -16,8 +16,10 @@ class FrontFilter {
   public:
     explicit FrontFilter(const FrontGeometry& geometry);
 
-    /// `samples` are the block's history and the block itself.
-    void process(std::span<const Iq> samples, const BlockOscillator& oscillator, FilteredBlock& out);
+    /// `samples` are the block's history and the block itself, of which only the first `valid` samples belong
+    /// to the stream (the rest, after its end, is zero): sub-blocks of nothing but zeros are left out.
+    void process(std::span<const Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
+                 FilteredBlock& out);
 
   private:
     void filter_at_two(std::span<const Iq> samples, const BlockOscillator& oscillator, std::int64_t first,
