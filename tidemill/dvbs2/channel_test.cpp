@@ -1,0 +1,178 @@
+#include "tidemill/dvbs2/channel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using dsp::Iq;
+
+// A tone of power 1, `frequency` in cycles per sample, at any place between its samples too.
+Iq tone_at(double frequency, double place) {
+    return Iq(std::polar(1.0, 2.0 * std::numbers::pi * frequency * place));
+}
+
+std::vector<Iq> tone(double frequency, std::size_t samples) {
+    std::vector<Iq> x(samples);
+    for (std::size_t n = 0; n < samples; ++n) {
+        x[n] = tone_at(frequency, static_cast<double>(n));
+    }
+    return x;
+}
+
+std::vector<Iq> received(const ChannelConfig& config, std::span<const Iq> x, std::size_t piece) {
+    Channel channel(config);
+    std::vector<Iq> y;
+    for (std::size_t i = 0; i < x.size(); i += piece) {
+        channel.process(x.subspan(i, std::min(piece, x.size() - i)), y);
+    }
+    channel.finish(y);
+    return y;
+}
+
+double power(std::span<const Iq> x) {
+    double sum = 0;
+    for (const auto sample : x) {
+        sum += std::norm(sample);
+    }
+    return sum / static_cast<double>(x.size());
+}
+
+double error_db(std::span<const Iq> x, auto expected) {
+    double sum = 0;
+    for (std::size_t n = 0; n < x.size(); ++n) {
+        sum += std::norm(x[n] - expected(n));
+    }
+    return 10.0 * std::log10(sum / static_cast<double>(x.size()) + 1e-30);
+}
+
+}  // namespace
+
+TEST_CASE("channel: without impairments samples pass as they are") {
+    const auto x = tone(0.1, 1000);
+    CHECK(received({}, x, 1000) == x);
+}
+
+TEST_CASE("channel: noise has the variance of the Es/N0, and lead and tail hold nothing else") {
+    for (const double rate_ratio : {1.0, 1.35}) {
+        ChannelConfig config;
+        config.esn0_db = 6.0;
+        config.rate_ratio = rate_ratio;
+        config.lead_samples = 30000;
+        config.tail_samples = 40000;
+        const std::vector<Iq> silence(100000);
+        const auto y = received(config, silence, 5000);
+        // 2 samples per symbol of power 1: a symbol's energy is 2, more after the change of rate.
+        const double n0 = 2.0 * rate_ratio * std::pow(10.0, -0.6);
+        CHECK(power(y) == doctest::Approx(n0).epsilon(0.02));
+        CHECK(power(std::span(y).first(30000)) == doctest::Approx(n0).epsilon(0.03));
+        CHECK(power(std::span(y).last(40000)) == doctest::Approx(n0).epsilon(0.03));
+        CHECK(y.size() >= 70000 + static_cast<std::size_t>(rate_ratio * 100000));
+    }
+}
+
+TEST_CASE("channel: noise is circular and normal, and depends on seed and place alone") {
+    double mean = 0;
+    double cross = 0;
+    double fourth = 0;
+    double lag = 0;
+    constexpr int kCount = 200000;
+    for (std::uint64_t n = 0; n < kCount; ++n) {
+        const auto a = noise_at(1, n);
+        mean += a.real() + a.imag();
+        cross += 2.0 * a.real() * a.imag();
+        fourth += std::pow(a.real(), 4);
+        lag += 2.0 * a.real() * noise_at(1, n + 1).real();
+    }
+    CHECK(std::abs(mean / kCount) < 0.01);
+    CHECK(std::abs(cross / kCount) < 0.01);
+    CHECK(std::abs(lag / kCount) < 0.01);
+    CHECK(fourth / kCount == doctest::Approx(3.0 * 0.25).epsilon(0.03));
+    CHECK(noise_at(1, 5) == noise_at(1, 5));
+    CHECK(noise_at(1, 5) != noise_at(2, 5));
+}
+
+TEST_CASE("channel: the pieces in which the signal comes do not matter") {
+    ChannelConfig config;
+    config.esn0_db = 3.0;
+    config.frequency_cycles_per_symbol = 0.05;
+    config.delay_symbols = 0.37;
+    config.clock_offset_ppm = 40.0;
+    config.phase_noise_deg = 3.0;
+    config.lead_samples = 77;
+    config.tail_samples = 33;
+    const auto x = tone(0.05, 5000);
+    const auto whole = received(config, x, x.size());
+    for (const std::size_t piece : {1U, 333U, 4096U}) {
+        CHECK(received(config, x, piece) == whole);
+    }
+}
+
+TEST_CASE("channel: frequency, drift, phase and inversion turn the samples as they say") {
+    ChannelConfig config;
+    config.frequency_cycles_per_symbol = 0.07;
+    config.drift_cycles_per_symbol2 = 1e-6;
+    config.phase_rad = 0.5;
+    const auto x = tone(0.0, 20000);
+    const auto expected = [](std::size_t n) {
+        const double t = static_cast<double>(n) / 2.0;
+        return Iq(std::polar(1.0, 2.0 * std::numbers::pi * (0.07 * t + 0.5e-6 * t * t) + 0.5));
+    };
+    CHECK(error_db(received(config, x, 999), expected) < -100.0);
+    config.inverted_spectrum = true;
+    CHECK(error_db(received(config, x, 999), [&](std::size_t n) { return std::conj(expected(n)); }) < -100.0);
+}
+
+TEST_CASE("channel: delay, clock offset and rate move every frequency of the signal alike, 65 dB exact") {
+    for (const double rate_ratio : {1.0, 1.35}) {
+        ChannelConfig config;
+        config.delay_symbols = 0.37;
+        config.clock_offset_ppm = 40.0;
+        config.rate_ratio = rate_ratio;
+        for (const double frequency : {0.0, 0.1, -0.3, 0.35}) {
+            CAPTURE(frequency);
+            const auto y = received(config, tone(frequency, 20000), 777);
+            const auto expected = [&](std::size_t n) {
+                const double place = static_cast<double>(n + 200) / (rate_ratio * 1.00004) - 2.0 * 0.37;
+                return tone_at(frequency, place);
+            };
+            CHECK(error_db(std::span(y).subspan(200, 19000), expected) < -65.0);
+        }
+    }
+}
+
+TEST_CASE("channel: phase noise walks by its standard deviation in 1000 symbols") {
+    ChannelConfig config;
+    config.phase_noise_deg = 6.0;
+    const auto y = received(config, tone(0.0, 400000), 4096);
+    double sum = 0;
+    int steps = 0;
+    for (std::size_t n = 2000; n < y.size(); n += 2000) {
+        const double walked_deg = std::arg(y[n] * std::conj(y[n - 2000])) * 180.0 / std::numbers::pi;
+        sum += walked_deg * walked_deg;
+        ++steps;
+    }
+    CHECK(std::sqrt(sum / steps) == doctest::Approx(6.0).epsilon(0.15));
+}
+
+TEST_CASE("channel: what no channel does is refused") {
+    const auto refused = [](auto change) {
+        ChannelConfig config;
+        change(config);
+        CHECK_THROWS_AS(Channel{config}, std::invalid_argument);
+    };
+    refused([](auto& config) { config.delay_symbols = -1.0; });
+    refused([](auto& config) { config.rate_ratio = 0.5; });
+    refused([](auto& config) { config.esn0_db = std::nan(""); });
+    refused([](auto& config) { config.frequency_cycles_per_symbol = INFINITY; });
+    refused([](auto& config) { config.samples_per_symbol = 0.0; });
+}
+
+}  // namespace tidemill::dvbs2
