@@ -5,6 +5,7 @@
 
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/detail_front_signal.hpp"
+#include "tidemill/dvbs2/front.hpp"
 #include "tidemill/dvbs2/front_strobes.hpp"
 
 // How many symbols per second does each stage of the front take on one core, and all of them together,
