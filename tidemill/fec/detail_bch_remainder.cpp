@@ -16,6 +16,14 @@ Word shifted_left(const Word& word, int bits) {
             word[2] << bits};
 }
 
+constexpr std::size_t kBytesAtOnce = 8;
+
+std::uint64_t big_endian(const std::uint8_t* bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < kBytesAtOnce; ++i) value = value << 8 | bytes[i];
+    return value;
+}
+
 void add(Word& sum, const Word& term) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] ^= term[i];
 }
@@ -44,25 +52,38 @@ Word generator(const Dvbs2Code& code) {
 
 }  // namespace
 
-BchRemainder::BchRemainder(const Dvbs2Code& code) : table_(256) {
+BchRemainder::BchRemainder(const Dvbs2Code& code) : tables_(kBytesAtOnce) {
     const Word divisor = generator(code);
-    for (std::uint64_t top = 0; top < 256; ++top) {
-        Word remainder = {top << 56, 0, 0};
+    for (std::uint64_t byte = 0; byte < 256; ++byte) {
+        Word remainder = {byte << 56, 0, 0};
         for (int bit = 0; bit < 8; ++bit) {
             const bool subtract = remainder[0] >> 63;
             remainder = shifted_left(remainder, 1);
             if (subtract) add(remainder, divisor);
         }
-        table_[top] = remainder;
+        tables_[0][byte] = remainder;
+    }
+    for (std::size_t i = 1; i < kBytesAtOnce; ++i) {
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            const Word& before = tables_[i - 1][byte];
+            tables_[i][byte] = shifted_left(before, 8);
+            add(tables_[i][byte], tables_[0][before[0] >> 56]);
+        }
     }
 }
 
 Word BchRemainder::of_message(std::span<const std::uint8_t> message) const {
     Word remainder{};
-    for (const std::uint8_t next : message) {
-        const Word& folded = table_[remainder[0] >> 56 ^ next];
+    const std::size_t odd_bytes = message.size() % kBytesAtOnce;
+    for (const std::uint8_t next : message.first(odd_bytes)) {
+        const Word& folded = tables_[0][remainder[0] >> 56 ^ next];
         remainder = shifted_left(remainder, 8);
         add(remainder, folded);
+    }
+    for (std::size_t at = odd_bytes; at < message.size(); at += kBytesAtOnce) {
+        const std::uint64_t top = remainder[0] ^ big_endian(message.data() + at);
+        remainder = {remainder[1], remainder[2], 0};
+        for (std::size_t i = 0; i < kBytesAtOnce; ++i) add(remainder, tables_[i][top >> 8 * i & 0xFF]);
     }
     return remainder;
 }

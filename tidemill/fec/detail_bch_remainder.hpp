@@ -25,7 +25,10 @@ class BchRemainder {
     }
 
   private:
-    std::vector<Word> table_;
+    using Table = std::array<Word, 256>;
+
+    /// Entry [i][byte]: the remainder of that byte followed by i more bytes.
+    std::vector<Table> tables_;
 };
 
 }  // namespace tidemill::fec

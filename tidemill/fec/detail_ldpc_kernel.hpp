@@ -28,8 +28,9 @@ struct LdpcMemory {
 /// What the smallest magnitude is reduced by: min-sum overestimates, and most so where magnitudes are small.
 inline constexpr int kLdpcOffset = 1;
 
-/// Larger magnitudes count as this much: a sum of messages near saturation must not swing by a single one.
-inline constexpr int kLdpcMagnitudeCap = 63;
+/// Larger magnitudes count as this much. A saturated posterior (127) must outweigh the message that is taken
+/// out of it by far, or right decisions turn over: at 63 a few frames in a thousand never settle.
+inline constexpr int kLdpcMagnitudeCap = 40;
 
 /// How far a decoding went.
 struct LdpcProgress {

@@ -7,7 +7,7 @@ namespace {
 
 // Found by decoding noisy frames near the threshold. One step of the LLR is what the decoder takes off the
 // smallest magnitude, so the scale sets how strongly it corrects.
-constexpr double kScale[] = {2.5, 2.5, 2.25, 2.5, 2.0, 2.25, 2.25, 2.25, 2.25, 2.25, 2.0};
+constexpr double kScale[] = {3.25, 3.0, 2.75, 2.75, 2.0, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5};
 
 }  // namespace
 
