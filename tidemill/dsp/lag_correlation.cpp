@@ -14,7 +14,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t CorrelateLags(const float*, std::size_t, std::size_t, Iq*, float*) {
+std::size_t CorrelateLags(const float*, std::size_t, const LagSet&, Iq*, float*) {
     return 0;
 }
 
@@ -23,10 +23,10 @@ std::size_t CorrelateLags(const float*, std::size_t, std::size_t, Iq*, float*) {
 // Four lags at a time: eight accumulators live in registers on every target.
 constexpr std::size_t kLagsAtOnce = 4;
 
-std::size_t CorrelateLags(const float* x, std::size_t floats, std::size_t spacing, Iq* sums, float* power) {
+std::size_t CorrelateLags(const float* x, std::size_t floats, const LagSet& lags, Iq* sums, float* power) {
     const hn::ScalableTag<float> d;
     using Vec = hn::Vec<decltype(d)>;
-    const std::size_t width = hn::Lanes(d), hop = 2 * spacing;
+    const std::size_t width = hn::Lanes(d), hop = 2 * lags.spacing;
     const std::size_t whole = floats / width * width;
     // Odd lanes hold re * im', even ones im * re': their difference is the imaginary part.
     const auto imaginary = [&](Vec v) HWY_ATTR {
@@ -38,9 +38,9 @@ std::size_t CorrelateLags(const float* x, std::size_t floats, std::size_t spacin
         squares = hn::MulAdd(a, a, squares);
     }
     *power = hn::GetLane(hn::SumOfLanes(d, squares));
-    for (std::size_t lag = 0; lag < kLags; lag += kLagsAtOnce) {
+    for (std::size_t lag = 0; lag < lags.count; lag += kLagsAtOnce) {
         Vec r0 = hn::Zero(d), r1 = r0, r2 = r0, r3 = r0, i0 = r0, i1 = r0, i2 = r0, i3 = r0;
-        const float* later = x + (lag + 1) * hop;
+        const float* later = x + 2 * lags.lag(lag);
         for (std::size_t n = 0; n < whole; n += width, later += width) {
             const Vec a = hn::LoadU(d, x + n), swapped = hn::Reverse2(d, a);
             const Vec b0 = hn::LoadU(d, later), b1 = hn::LoadU(d, later + hop),
@@ -72,18 +72,18 @@ namespace tidemill::dsp {
 
 HWY_EXPORT(CorrelateLags);
 
-LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, std::size_t spacing) {
-    assert(x.size() >= count + kLags * spacing);
-    std::array<Iq, kLags> sums{};
+LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, const LagSet& lags) {
+    assert(lags.count % 4 == 0 && lags.count > 0 && lags.count <= kMaxLags);
+    assert(x.size() >= count + lags.reach());
+    std::array<Iq, kMaxLags> sums{};
     float power = 0.0F;
     const std::size_t done = HWY_DYNAMIC_DISPATCH(CorrelateLags)(reinterpret_cast<const float*>(x.data()),
-                                                                 2 * count, spacing, sums.data(), &power);
+                                                                 2 * count, lags, sums.data(), &power);
     LagCorrelation result{.power = static_cast<double>(power)};
     for (std::size_t n = done; n < count; ++n) result.power += static_cast<double>(std::norm(x[n]));
-    for (std::size_t l = 0; l < kLags; ++l) {
+    for (std::size_t l = 0; l < lags.count; ++l) {
         result.sums[l] = sums[l];
-        for (std::size_t n = done; n < count; ++n)
-            result.sums[l] += std::conj(x[n]) * x[n + (l + 1) * spacing];
+        for (std::size_t n = done; n < count; ++n) result.sums[l] += std::conj(x[n]) * x[n + lags.lag(l)];
     }
     return result;
 }

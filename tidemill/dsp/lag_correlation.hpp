@@ -8,15 +8,26 @@
 
 namespace tidemill::dsp {
 
-constexpr std::size_t kLags = 16;
+constexpr std::size_t kMaxLags = 16;
 
-/// sums[l - 1] = sum over n of conj(x[n]) * x[n + l * spacing] for l = 1..kLags.
-struct LagCorrelation {
-    double power = 0.0;  // sum of |x[n]|^2
-    std::array<std::complex<double>, kLags> sums{};
+/// The distances at which a signal is compared with itself: first, first + spacing, ... in samples.
+struct LagSet {
+    std::size_t first = 1;
+    std::size_t spacing = 1;
+    std::size_t count = kMaxLags;  // a multiple of 4, at most kMaxLags
+
+    std::size_t lag(std::size_t index) const { return first + index * spacing; }
+    /// The longest of them: how many samples beyond a stretch its correlation reads.
+    std::size_t reach() const { return lag(count - 1); }
 };
 
-/// Correlates the first `count` samples of x with those up to kLags * spacing later (which x must hold).
-LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, std::size_t spacing);
+/// sums[i] = sum over n of conj(x[n]) * x[n + lag i]; zero beyond the set's count.
+struct LagCorrelation {
+    double power = 0.0;  // sum of |x[n]|^2
+    std::array<std::complex<double>, kMaxLags> sums{};
+};
+
+/// Correlates the first `count` samples of x with later ones; x holds at least `lags.reach()` more.
+LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, const LagSet& lags);
 
 }  // namespace tidemill::dsp

@@ -41,7 +41,9 @@ void Front::finish() {
 }
 
 void Front::run_block() {
-    kept_raw_.push_back({window_, filled_});
+    RawBlock& kept = kept_raw_.push();
+    kept.samples = window_;
+    kept.valid = filled_;
     const KeptBlocks decision = coarse_.step(measure_spectrum(geometry_, block_, window_));
     std::copy(window_.end() - geometry_.history_samples(), window_.end(), window_.begin());
     filled_ = 0;
@@ -51,24 +53,24 @@ void Front::run_block() {
 
 void Front::settle_raw(KeptBlocks decision) {
     report_.dropped_blocks += decision.drop;
-    kept_raw_.erase(kept_raw_.begin(), kept_raw_.begin() + decision.drop);
+    kept_raw_.pop(decision.drop);
     for (std::uint32_t i = 0; i < decision.release; ++i) {
-        kept_filtered_.emplace_back();
-        filter_.process(kept_raw_.front().samples, kept_raw_.front().valid, coarse_.next(),
-                        kept_filtered_.back());
-        kept_raw_.pop_front();
-        report_.frequency = kept_filtered_.back().info.frequency;
-        settle_filtered(timing_.step(kept_filtered_.back().info));
+        const RawBlock& raw = kept_raw_.front();
+        FilteredBlock& filtered = kept_filtered_.push();
+        filter_.process(raw.samples, raw.valid, coarse_.next(), filtered);
+        kept_raw_.pop();
+        report_.frequency = filtered.info.frequency;
+        settle_filtered(timing_.step(filtered.info));
     }
 }
 
 void Front::settle_filtered(KeptBlocks decision) {
     report_.dropped_blocks += decision.drop;
-    kept_filtered_.erase(kept_filtered_.begin(), kept_filtered_.begin() + decision.drop);
+    kept_filtered_.pop(decision.drop);
     for (std::uint32_t i = 0; i < decision.release; ++i) {
         const StrobePlan plan = timing_.next();
         read_symbols(interpolator_, kept_filtered_.front(), plan, symbols_);
-        kept_filtered_.pop_front();
+        kept_filtered_.pop();
         report_.restarts += plan.restart;
         report_.symbols += symbols_.count;
         report_.clock_ppm = timing_.clock_ppm();

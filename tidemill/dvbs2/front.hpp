@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
+#include "tidemill/dvbs2/detail_kept_queue.hpp"
 #include "tidemill/dvbs2/front_block.hpp"
 #include "tidemill/dvbs2/front_coarse.hpp"
 #include "tidemill/dvbs2/front_filter.hpp"
@@ -44,7 +44,7 @@ class Front {
   private:
     struct RawBlock {
         dsp::AlignedVector<Iq> samples;  // with history
-        std::uint32_t valid;
+        std::uint32_t valid = 0;
     };
 
     void run_block();
@@ -62,8 +62,8 @@ class Front {
     std::int64_t block_ = 0;
     std::uint32_t filled_ = 0;
     dsp::AlignedVector<Iq> window_;  // history and the block being filled
-    std::deque<RawBlock> kept_raw_;
-    std::deque<FilteredBlock> kept_filtered_;
+    KeptQueue<RawBlock> kept_raw_;
+    KeptQueue<FilteredBlock> kept_filtered_;
     SymbolBlock symbols_;
 };
 

@@ -32,7 +32,9 @@ FrontGeometry::FrontGeometry(const FrontConfig& config)
     filter_taps_ = 2 * static_cast<std::uint32_t>(std::ceil(kFilterSymbols * samples_per_symbol_ / 2.0));
     const double subblock = (2 * kSubblockSymbols + 2 * kPairsBefore) * samples_per_symbol_ / 2.0;
     history_samples_ = (static_cast<std::uint32_t>(subblock) + filter_taps_ + 8) / 8 * 8;
-    lag_spacing_ = static_cast<std::uint32_t>(samples_per_symbol_ / 2.0);
+    const auto half = static_cast<std::size_t>(samples_per_symbol_ / 2.0);
+    lags_ = samples_per_symbol_ == 2.0 * static_cast<double>(half) ? dsp::LagSet{half, 2 * half, 8}
+                                                                   : dsp::LagSet{half, half, 16};
     check(block_samples_ <= kMaxBlockSamples && block_samples_ >= history_samples_ &&
               block_samples_ % kChunkSamples == 0,
           fmt::format("block_samples {} must be a multiple of {} between {} and {}", block_samples_,

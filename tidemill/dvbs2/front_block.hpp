@@ -128,8 +128,9 @@ class FrontGeometry {
     std::uint32_t chunks() const { return block_samples_ / kChunkSamples; }
     std::uint32_t filter_taps() const { return filter_taps_; }
 
-    /// Distance of neighbouring lags of the spectrum measurement: between 1/4 and 1/2 symbol.
-    std::uint32_t lag_spacing() const { return lag_spacing_; }
+    /// Lags of the spectrum measurement: between 1/4 and 1/2 symbol apart, or, where they would be exactly
+    /// 1/2, without those at whole symbols, where a raised-cosine pulse is zero.
+    const dsp::LagSet& lags() const { return lags_; }
 
     /// Sub-blocks that the samples before block `block` complete.
     std::int64_t subblocks_before(std::int64_t block) const;
@@ -143,7 +144,7 @@ class FrontGeometry {
     std::uint32_t block_samples_;
     std::uint32_t history_samples_ = 0;
     std::uint32_t filter_taps_ = 0;
-    std::uint32_t lag_spacing_ = 1;
+    dsp::LagSet lags_;
 };
 
 }  // namespace tidemill::dvbs2

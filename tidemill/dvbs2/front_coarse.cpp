@@ -37,13 +37,13 @@ constexpr double kSettled = 0.0005;
 
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
                                std::span<const Iq> samples) {
-    const std::size_t reach = dsp::kLags * geometry.lag_spacing();
+    const std::size_t reach = geometry.lags().reach();
     assert(samples.size() == geometry.history_samples() + geometry.block_samples());
     BlockSpectrum spectrum{.block = block, .chunks = geometry.chunks()};
     for (std::size_t c = 0; c < geometry.chunks(); ++c) {
         const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
         spectrum.chunk[c] = dsp::lag_correlation(samples.subspan(start, kChunkSamples + reach), kChunkSamples,
-                                                 geometry.lag_spacing());
+                                                 geometry.lags());
     }
     return spectrum;
 }
@@ -58,26 +58,31 @@ void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk, double sign) {
     if (chunk.power <= 0.0) return;  // silence says nothing
     chunks += sign;
     lags.power += sign * chunk.power;
-    for (std::size_t l = 0; l < dsp::kLags; ++l) lags.sums[l] += sign * chunk.sums[l];
+    for (std::size_t l = 0; l < dsp::kMaxLags; ++l) lags.sums[l] += sign * chunk.sums[l];
 }
 
 CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
     : geometry_(geometry),
       chunk_symbols_(kChunkSamples / geometry.samples_per_symbol()),
       window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / chunk_symbols_))) {
-    const double lag_symbols = geometry.lag_spacing() / geometry.samples_per_symbol();
-    for (std::size_t l = 0; l < dsp::kLags; ++l) {
-        pulse_[l] = dsp::raised_cosine(static_cast<double>(l + 1) * lag_symbols, geometry.rolloff());
+    for (std::size_t l = 0; l < geometry.lags().count; ++l) {
+        const double lag_symbols =
+            static_cast<double>(geometry.lags().lag(l)) / geometry.samples_per_symbol();
+        pulse_[l] = dsp::raised_cosine(lag_symbols, geometry.rolloff());
         pulse_energy_ += pulse_[l] * pulse_[l];
     }
 }
 
 double CoarseFrequency::match(const Sum& sum, double frequency) const {
-    const double lag_symbols = geometry_.lag_spacing() / geometry_.samples_per_symbol();
-    const auto turn = std::polar(1.0, -2.0 * kPi * frequency * lag_symbols);
-    std::complex<double> oscillator = turn;
+    const dsp::LagSet& lags = geometry_.lags();
+    const auto turn_by = [&](std::size_t samples) {
+        return std::polar(
+            1.0, -2.0 * kPi * frequency * static_cast<double>(samples) / geometry_.samples_per_symbol());
+    };
+    std::complex<double> oscillator = turn_by(lags.first);
+    const std::complex<double> turn = turn_by(lags.spacing);
     double total = 0.0;
-    for (std::size_t l = 0; l < dsp::kLags; ++l, oscillator *= turn) {
+    for (std::size_t l = 0; l < lags.count; ++l, oscillator *= turn) {
         total += pulse_[l] * (sum.lags.sums[l] * oscillator).real();
     }
     return total;

@@ -66,7 +66,7 @@ class CoarseFrequency {
     KeptBlocks release_all();
 
     FrontGeometry geometry_;
-    std::array<double, dsp::kLags> pulse_{};
+    std::array<double, dsp::kMaxLags> pulse_{};
     double pulse_energy_ = 0.0;
     double chunk_symbols_;
     std::size_t window_chunks_;
