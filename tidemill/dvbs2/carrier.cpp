@@ -1,7 +1,6 @@
 #include "tidemill/dvbs2/carrier.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -23,10 +22,10 @@ double reach_of(const FrameInfo& info) {
     return std::min(4.0 * info.frequency_sigma + 2 * kDriftMargin, kLargestReach);
 }
 
-std::array<Iq, kHeaderSymbols> conjugate_header(int code) {
-    std::array<Iq, kHeaderSymbols> header;
-    std::ranges::transform(header_symbols(code), header.begin(), [](Iq s) { return std::conj(s); });
-    return header;
+// The power in which all points of a modulation, or most of the strong ones, fall together.
+int power_order(const Pls& pls) {
+    const Modcod* modcod = find_modcod(pls.modcod);
+    return modcod == nullptr ? 4 : 4 * (bits_per_symbol(modcod->modulation) - 1);
 }
 
 // Calls piece(first, count, line) for the parts of [first, last) between which the phase is straight.
@@ -53,27 +52,20 @@ void for_each_line(const CarrierTrack& track, int first, int last, Piece piece) 
 
 }  // namespace
 
-Carrier::Carrier(const PlScrambler& scrambler) : scrambler_(&scrambler) {
-    const Iq pilot = std::polar(1.0F, -std::numbers::pi_v<float> / 4);
-    for (const Iq undo : scrambler.descrambling()) {
-        pilot_references_.push_back(pilot * undo);
-    }
-}
-
 void Carrier::estimate(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     parts_.clear();
     const auto add = [&](std::span<const Iq> references, int place) {
         detail::add_known(frame, references, place, kPartSymbols, info.frequency, parts_);
     };
-    add(conjugate_header(info.pls.code()), 0);
+    add(header_references(info.pls.code()), 0);
     for (int block = 0; block < layout_of(info.pls).pilot_blocks; ++block) {
         const int place = FrameLayout::pilot_start(block);
-        add(std::span(pilot_references_)
-                .subspan(static_cast<std::size_t>(place - kHeaderSymbols), kPilotBlockSymbols),
+        add(scrambler_->pilot_references().subspan(static_cast<std::size_t>(place - kHeaderSymbols),
+                                                   kPilotBlockSymbols),
             place);
     }
     if (info.next_code >= 0) {
-        add(conjugate_header(info.next_code), info.symbols);
+        add(header_references(info.next_code), info.symbols);
     }
     const bool has_pilots = layout_of(info.pls).pilot_blocks > 0;
     has_pilots ? track_known(info, track) : track_data(frame, info, track);
@@ -90,11 +82,14 @@ void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
 }
 
 void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
-    const int order = info.pls.modcod <= 11 ? 4 : 8;
+    const int order = power_order(info.pls);
     powers_.clear();
     const auto data = frame.subspan(kHeaderSymbols, static_cast<std::size_t>(info.symbols - kHeaderSymbols));
     detail::add_powers(data, order, kHeaderSymbols, info.frequency, kPowerBlock, powers_);
-    const auto powers = detail::examine(powers_, order, reach_of(info));
+    detail::unwrap(detail::join_parts(parts_, 0), detail::esn0_of(detail::join_parts(parts_, 0)),
+                   header_phases_);
+    const double sigma = std::hypot(info.frequency_sigma, kDriftMargin);
+    const auto powers = detail::examine(powers_, order, sigma, header_phases_);
     const auto headers = detail::join_parts(parts_, powers.offset);
     detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
     const double uncertain = powers.found ? 0 : kTwoPi * kPowerBlock * info.frequency_sigma;
@@ -118,7 +113,7 @@ Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info
             count += length;
         });
     };
-    take(0, kHeaderSymbols, conjugate_header(info.pls.code()), known, done.known);
+    take(0, kHeaderSymbols, header_references(info.pls.code()), known, done.known);
     int place = kHeaderSymbols;
     for (int block = 0; block <= layout.pilot_blocks; ++block) {
         const int end = block < layout.pilot_blocks ? FrameLayout::pilot_start(block) : layout.symbols;
@@ -126,7 +121,7 @@ Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info
         take(place, end, scrambler_->descrambling().subspan(behind_header), data, done.data);
         if (end < layout.symbols) {
             const auto pilots =
-                std::span(pilot_references_).subspan(static_cast<std::size_t>(end - kHeaderSymbols));
+                scrambler_->pilot_references().subspan(static_cast<std::size_t>(end - kHeaderSymbols));
             take(end, end + kPilotBlockSymbols, pilots, known, done.known);
         }
         place = end + kPilotBlockSymbols;

@@ -24,7 +24,7 @@ struct CarrierTrack {
 /// frame's header to the next one along the most likely path.
 class Carrier {
   public:
-    explicit Carrier(const PlScrambler& scrambler);
+    explicit Carrier(const PlScrambler& scrambler) : scrambler_(&scrambler) {}
 
     /// Estimates the carrier; `frame` is what FrameSync::pop() wrote.
     void estimate(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
@@ -43,7 +43,6 @@ class Carrier {
     void track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
 
     const PlScrambler* scrambler_;
-    std::vector<Iq> pilot_references_;  // conjugates of what each pilot symbol is when sent
     std::vector<detail::KnownPart> parts_;
     std::vector<detail::PowerBlock> powers_;
     std::vector<PhaseSample> header_phases_;

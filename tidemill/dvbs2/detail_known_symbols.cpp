@@ -4,11 +4,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "tidemill/dvbs2/modcod.hpp"
+
 namespace tidemill::dvbs2::detail {
 
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
+constexpr double kPilotLobe = 1.0 / (kPilotSpacingSymbols + kPilotBlockSymbols);
 using Complex = std::complex<double>;
 
 Complex product(Complex a, Complex b) {
@@ -24,10 +27,32 @@ double agreement(std::span<const KnownPart> parts, double offset) {
     return std::norm(sum);
 }
 
+// Energy of the noise in the sum of all symbols.
+double noise_energy(std::span<const KnownPart> parts) {
+    const auto blocks = join_parts(parts, 0);
+    double energy = 0;
+    for (const KnownPart& block : blocks) {
+        energy += block.energy;
+    }
+    return std::max(energy / (1 + esn0_of(blocks)), 1e-30);
+}
+
+// The top of a score near a place, by parabolas through three neighbours.
+template <class Score>
+double climb(Score score, double place, double step) {
+    for (const double width : {step, 0.2 * step}) {
+        const double left = score(place - width);
+        const double right = score(place + width);
+        const double curvature = 2 * score(place) - left - right;
+        place += curvature > 0 ? std::clamp(0.5 * width * (right - left) / curvature, -width, width) : 0;
+    }
+    return place;
+}
+
 }  // namespace
 
-void add_known(std::span<const Iq> frame, std::span<const Iq> references, int place, int part_symbols,
-               double frequency, std::vector<KnownPart>& parts) {
+void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
+               int part_symbols, double frequency, std::vector<KnownPart>& parts) {
     const Complex step = std::polar(1.0, -kTwoPi * frequency);
     Complex turn = std::polar(1.0, -kTwoPi * frequency * place);
     for (std::size_t i = 0; i < references.size(); ++i) {
@@ -37,7 +62,7 @@ void add_known(std::span<const Iq> frame, std::span<const Iq> references, int pl
             const double middle = place + static_cast<double>(i) + (static_cast<double>(length) - 1) / 2;
             parts.push_back({middle, {}, 0, static_cast<int>(length)});
         }
-        const Iq received = frame[static_cast<std::size_t>(place) + i];
+        const dsp::Iq received = frame[static_cast<std::size_t>(place) + i];
         parts.back().sum += product(product(received, references[i]), turn);
         parts.back().energy += std::norm(received);
         turn = product(turn, step);
@@ -80,29 +105,22 @@ double esn0_of(std::span<const KnownPart> blocks) {
 }
 
 double best_offset(std::span<const KnownPart> parts, double reach, double sigma) {
-    const double span = parts.back().place - parts.front().place;
-    const double step = 1 / (6 * span);
+    const double step = 1 / (6 * (parts.back().place - parts.front().place));
+    const double weight = 1 / noise_energy(parts);
+    const auto score = [&](double offset) {
+        return weight * agreement(parts, offset) - 0.5 * offset * offset / (sigma * sigma);
+    };
+    const auto better = [&](double a, double b) { return score(a) < score(b) ? b : a; };
     const auto steps = static_cast<int>(std::ceil(reach / step));
-    double symbols = 0;
-    for (const KnownPart& part : parts) {
-        symbols += part.symbols;
-    }
-    const auto blocks = join_parts(parts, 0);
-    double energy = 0;
-    for (const KnownPart& block : blocks) {
-        energy += block.energy;
-    }
-    const double noise = energy / symbols / (1 + esn0_of(blocks));
-    double best_score = -1e300;
     double best = 0;
     for (int k = -steps; k <= steps; ++k) {
-        const double offset = k * step;
-        const double score =
-            agreement(parts, offset) / (symbols * noise) - 0.5 * offset * offset / (sigma * sigma);
-        if (score > best_score) {
-            best_score = score;
-            best = offset;
-        }
+        best = better(best, k * step);
+    }
+    // Lobes are compared at their very tops, not where the grid happened to meet them.
+    const double top = climb(score, best, step);
+    best = top;
+    for (const double lobe : {-kPilotLobe, kPilotLobe}) {
+        best = std::abs(top + lobe) > reach ? best : better(best, climb(score, top + lobe, step));
     }
     return best;
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/dvbs2/frame_sync.hpp"
+#include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/phase_smoother.hpp"
 
 namespace tidemill::dvbs2::detail {
@@ -19,8 +19,8 @@ struct KnownPart {
 
 /// Adds parts of at most `part_symbols` symbols; `references` are the conjugates of what was sent from
 /// `place` on, `frequency` in cycles per symbol.
-void add_known(std::span<const Iq> frame, std::span<const Iq> references, int place, int part_symbols,
-               double frequency, std::vector<KnownPart>& parts);
+void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
+               int part_symbols, double frequency, std::vector<KnownPart>& parts);
 
 /// Joins neighbouring parts to whole blocks, after a frequency offset is removed from them.
 std::vector<KnownPart> join_parts(std::span<const KnownPart> parts, double offset);

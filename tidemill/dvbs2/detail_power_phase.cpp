@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 
 namespace tidemill::dvbs2::detail {
@@ -13,7 +14,9 @@ namespace {
 constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr int kStepsPerSector = 16;
 constexpr int kReachSteps = 3;
-constexpr double kClearly = 14;  // over the mean: noise does that once in exp(14) / (tried offsets)
+constexpr double kClearly = 7;  // over the mean: at one of the few offsets that headers allow, noise does not
+constexpr double kReachSigmas = 4;
+constexpr double kWander = 0.05;  // radians squared that the phase may wander within a frame
 using Complex = std::complex<double>;
 
 Iq product(Iq a, Iq b) {
@@ -25,15 +28,37 @@ Complex turned(Complex a, double radians) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// QPSK points lie on the diagonals, so their fourth power is -1; the eighth of 8PSK is 1 for half the angle
-// of the strong symbols, whose lengths keep only their fourth power: the eighth would let noise rule.
+// Of the length only the fourth power is kept: higher ones would let noise rule. Fourth powers of points on
+// the diagonals are -1, and so are twelfth powers of 16APSK.
 Iq power(Iq x, int order) {
     const Iq fourth = product(product(x, x), product(x, x));
-    if (order == 4) {
-        return -fourth;
-    }
     const float length = std::norm(x) * std::norm(x);
-    return length > 0 ? product(fourth, fourth) / length : Iq{};
+    const Iq turn = length > 0 ? fourth / length : Iq{};
+    Iq result = order % 8 == 0 ? fourth : -fourth;
+    for (int done = 4; done < order; done += 4) {
+        result = product(result, turn);
+    }
+    return result;
+}
+
+// How well the blocks agree at an offset: the energy of their sum.
+double agreement(std::span<const PowerBlock> blocks, int order, double offset) {
+    Complex sum{};
+    for (const PowerBlock& block : blocks) {
+        sum += turned(block.sum, kTwoPi * order * offset * block.place);
+    }
+    return std::norm(sum);
+}
+
+// Two headers allow only offsets at which the phase turns by the right part of a turn between them.
+double header_likelihood(std::span<const PhaseSample> headers, double offset) {
+    if (headers.size() < 2) {
+        return 0;
+    }
+    const PhaseSample& a = headers.front();
+    const PhaseSample& b = headers.back();
+    const double turn = b.phase - a.phase - kTwoPi * offset * (b.place - a.place);
+    return std::cos(turn) / (a.variance + b.variance + kWander);
 }
 
 // Path scores: one state per step of a full turn.
@@ -123,29 +148,32 @@ void add_powers(std::span<const Iq> data, int order, int place, double frequency
     }
 }
 
-PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double reach) {
+PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double sigma,
+                        std::span<const PhaseSample> headers) {
     double energy = 0;
     for (const PowerBlock& block : blocks) {
         energy += std::norm(block.sum);
     }
     const double step = 1 / (4 * order * (blocks.back().place - blocks.front().place));
-    const auto steps = static_cast<int>(std::ceil(reach / step));
+    const auto steps = static_cast<int>(std::ceil(kReachSigmas * sigma / step));
     PowerStatistics best;
+    double best_score = std::numeric_limits<double>::lowest();
     double best_agreement = 0;
     for (int k = -steps; k <= steps; ++k) {
-        Complex sum{};
-        for (const PowerBlock& block : blocks) {
-            sum += turned(block.sum, kTwoPi * order * k * step * block.place);
-        }
-        if (std::norm(sum) > best_agreement) {
-            best_agreement = std::norm(sum);
-            best.offset = k * step;
+        const double offset = k * step;
+        const double agreed = agreement(blocks, order, offset);
+        const double score =
+            agreed / energy + header_likelihood(headers, offset) - 0.5 * std::pow(offset / sigma, 2);
+        if (score > best_score) {
+            best_score = score;
+            best_agreement = agreed;
+            best.offset = offset;
         }
     }
     best.found = best_agreement > kClearly * energy;
     best.offset = best.found ? best.offset : 0;
     const auto count = static_cast<double>(blocks.size());
-    best.signal = std::sqrt(std::max(best_agreement - energy, 0.0)) / count;
+    best.signal = std::sqrt(std::max(best_agreement - energy, 0.01 * energy)) / count;
     best.noise = std::max(energy / count - best.signal * best.signal, 1e-6 * energy / count);
     return best;
 }

@@ -9,15 +9,15 @@
 
 namespace tidemill::dvbs2::detail {
 
-/// The M-th power of PSK symbols, added up over some neighbours: it has lost the data, and turns M times as
-/// fast as the carrier.
+/// The M-th power of symbols, added up over some neighbours: it has lost most of the data, and turns M times
+/// as fast as the carrier.
 struct PowerBlock {
     double place = 0;  // middle, in symbols from the frame's start
     std::complex<double> sum{};
 };
 
-/// Power sums of `data`, which starts `place` symbols into the frame, at one frequency; order is 4 or 8. They
-/// point along the real axis where the carrier's phase is 0.
+/// Power sums of `data`, which starts `place` symbols into the frame, at one frequency; order is 4, 8, 12
+/// or 16. They point along the real axis where the carrier's phase is 0.
 void add_powers(std::span<const Iq> data, int order, int place, double frequency, int block_symbols,
                 std::vector<PowerBlock>& blocks);
 
@@ -29,8 +29,10 @@ struct PowerStatistics {
     bool found = false;
 };
 
-/// Finds the offset within +-reach at which the blocks agree, if they do so clearly.
-PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double reach);
+/// Finds the offset, expected within some sigma, at which the blocks agree best, and the header phases with
+/// them.
+PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double sigma,
+                        std::span<const PhaseSample> headers);
 
 /// The most likely path of the phase through the blocks, from one phase towards the other: the first and the
 /// last sample are what the headers say, and `samples` receives all between as well.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numbers>
 
 namespace tidemill::dvbs2 {
 
@@ -22,10 +21,7 @@ constexpr std::size_t kScanSymbols = 8192;
 constexpr std::uint64_t kKeptSymbols = 4ULL * kMaxFrameSymbols;
 constexpr std::uint64_t kForgetSymbols = 1U << 16U;  // moved together, so that each symbol moves about once
 
-// The frequency must point to one of the lobes that pilots 1476 symbols apart allow: four deviations.
-constexpr double kLearnedSigma = 0.8e-4;
-constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;
-constexpr double kFrequencyMemorySymbols = 200e3;
+constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the frequency is taken as it is
 
 void copy_upright(std::span<const Iq> from, bool inverted, std::span<Iq> to) {
     if (inverted) {
@@ -148,7 +144,7 @@ FrameSync::Verdict FrameSync::judge(std::uint64_t place) {
 
 void FrameSync::lock_at(std::uint64_t place) {
     const Pls pls = Pls::from_code(hit_->code);
-    frequency_ = FrequencyEstimator(hit_->frequency);
+    tracker_ = FrequencyTracker(hit_->frequency);
     quality_ = hit_->quality;
     inverted_ = hit_->inverted;
     locked_ = true;
@@ -158,10 +154,10 @@ void FrameSync::lock_at(std::uint64_t place) {
     while (const auto before = frame_before(frames.back())) {
         frames.push_back(*before);
     }
-    std::ranges::for_each(frames.rbegin(), frames.rend() - 1, [&](const Found& frame) {
-        found_.push_back(frame);
-        learn(frame);
-    });
+    for (std::size_t i = frames.size(); --i > 0;) {
+        found_.push_back(frames[i]);
+        learn(frames[i], frames[i - 1]);
+    }
     last_ = last_good_ = frames.front();
     found_.push_back(last_);
 }
@@ -174,7 +170,7 @@ std::optional<FrameSync::Found> FrameSync::frame_before(const Found& next) const
             continue;
         }
         const auto found =
-            header_near(next.start - length, frequency_.frequency(), next.inverted, kSearchQuality, kNoSlip);
+            header_near(next.start - length, tracker_.frequency(), next.inverted, kSearchQuality, kNoSlip);
         if (found && found->end() == next.start) {
             return found;
         }
@@ -191,9 +187,9 @@ bool FrameSync::follow() {
         bad_in_a_row_ > 0 ? lose_lock() : finish();
         return true;
     }
-    auto next = header_near(expected, frequency_.frequency(), inverted_, kLockedQuality, kNoSlip);
+    auto next = header_near(expected, tracker_.frequency(), inverted_, kLockedQuality, kNoSlip);
     if (!next) {
-        next = header_near(expected, frequency_.frequency(), inverted_, kSearchQuality, kSlips);
+        next = header_near(expected, tracker_.frequency(), inverted_, kSearchQuality, kSlips);
         counts_.slips += next ? 1 : 0;
     }
     if (!next) {
@@ -209,13 +205,13 @@ std::optional<FrameSync::Found> FrameSync::header_after_jump(std::uint64_t place
     if (hit.quality < kSearchQuality || hit.inverted != inverted_ || !pls.is_defined()) {
         return std::nullopt;
     }
-    frequency_ = FrequencyEstimator(hit.frequency);
+    tracker_ = FrequencyTracker(hit.frequency);
     return Found{place, layout_of(pls).symbols, pls, hit.quality, true, inverted_};
 }
 
 void FrameSync::accept(const Found& next) {
     if (last_.good) {
-        learn(last_);
+        learn(last_, next);
     }
     bad_in_a_row_ = 0;
     last_ = last_good_ = next;
@@ -252,23 +248,27 @@ void FrameSync::finish() {
     locked_ = false;
 }
 
-void FrameSync::learn(const Found& frame) {
-    frequency_.forget(std::exp(-frame.length / kFrequencyMemorySymbols));
-    const FrameLayout layout = layout_of(frame.pls);
-    frequency_.add(header_at(frame.start, frame.inverted), header_symbols(frame.pls.code()));
-    quality_ += 0.1 * (frame.quality - quality_);
-    constexpr Iq kPilot{std::numbers::sqrt2_v<float> / 2, std::numbers::sqrt2_v<float> / 2};
-    std::array<Iq, kPilotBlockSymbols> received;
-    std::array<Iq, kPilotBlockSymbols> known;
-    for (int block = 0; block < layout.pilot_blocks; ++block) {
-        const auto start = static_cast<std::size_t>(FrameLayout::pilot_start(block));
-        copy_upright(at(frame.start + start, received.size()), frame.inverted, received);
-        for (std::size_t i = 0; i < known.size(); ++i) {
-            known[i] = kPilot * std::conj(scrambler_->descrambling()[start - kHeaderSymbols + i]);
-        }
-        frequency_.add(received, known);
+void FrameSync::learn(const Found& frame, const Found& next) {
+    blocks_.assign(1, {0, header_references(frame.pls.code())});
+    for (int block = 0; block < layout_of(frame.pls).pilot_blocks; ++block) {
+        const int place = FrameLayout::pilot_start(block);
+        blocks_.push_back({place, scrambler_->pilot_references().subspan(
+                                      static_cast<std::size_t>(place - kHeaderSymbols), kPilotBlockSymbols)});
     }
-    frequency_.update();
+    std::size_t count = static_cast<std::size_t>(frame.length);
+    if (next.start == frame.end()) {
+        blocks_.push_back({frame.length, header_references(next.pls.code())});
+        count += kHeaderSymbols;
+    }
+    upright_.resize(count);
+    copy_upright(at(frame.start, count), frame.inverted, upright_);
+    quality_ += 0.1 * (frame.quality - quality_);
+    tracker_.learn(upright_, blocks_, esn0());
+}
+
+double FrameSync::esn0() const {
+    const double quality = std::clamp(quality_, 0.01, 0.99);
+    return quality / (1 - quality);
 }
 
 bool FrameSync::front_is_ready() const {
@@ -276,8 +276,7 @@ bool FrameSync::front_is_ready() const {
         return false;
     }
     const Found& front = found_.front();
-    const double q = std::min(quality_, 0.99);
-    const bool learned = frequency_.sigma(q / (1 - q)) < kLearnedSigma || end() > front.start + kLearnSymbols;
+    const bool learned = tracker_.settled() || end() > front.start + kLearnSymbols;
     return !locked_ || (last_good_.start > front.start && learned);
 }
 
@@ -292,15 +291,14 @@ FrameInfo FrameSync::deliver(std::span<Iq> frame) {
     ++counts_.frames;
     counts_.dummy_frames += front.pls.is_dummy() ? 1 : 0;
     counts_.bad_headers += front.good ? 0 : 1;
-    const double q = std::min(quality_, 0.99);
     return {.start = front.start,
             .symbols = front.length,
             .pls = front.pls,
             .next_code = followed ? found_.front().pls.code() : -1,
             .inverted = front.inverted,
             .header_quality = front.quality,
-            .frequency = static_cast<float>(frequency_.frequency()),
-            .frequency_sigma = static_cast<float>(frequency_.sigma(q / (1 - q)))};
+            .frequency = static_cast<float>(tracker_.frequency()),
+            .frequency_sigma = static_cast<float>(tracker_.sigma())};
 }
 
 void FrameSync::leave_outside(std::uint64_t until) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/dvbs2/frequency_estimator.hpp"
+#include "tidemill/dvbs2/frequency_tracker.hpp"
 #include "tidemill/dvbs2/header_search.hpp"
 #include "tidemill/dvbs2/modcod.hpp"
 #include "tidemill/dvbs2/pl_scrambler.hpp"
@@ -94,7 +94,8 @@ class FrameSync {
     void coast();
     void lose_lock();
     void finish();
-    void learn(const Found& frame);
+    void learn(const Found& frame, const Found& next);
+    double esn0() const;
     bool front_is_ready() const;
     FrameInfo deliver(std::span<Iq> frame);
     void leave_outside(std::uint64_t until);
@@ -119,7 +120,9 @@ class FrameSync {
     Found last_{};       // the frame whose end is awaited
     Found last_good_{};  // the last one with a recognised header
     std::deque<Found> found_;
-    FrequencyEstimator frequency_;
+    FrequencyTracker tracker_;
+    std::vector<FrequencyTracker::Block> blocks_;
+    std::vector<Iq> upright_;
     double quality_ = 0;  // mean of the good headers
     FrameSyncCounts counts_;
 };

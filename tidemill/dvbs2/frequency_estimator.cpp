@@ -18,13 +18,19 @@ Complex product(Complex a, Complex b) {
 
 }  // namespace
 
-void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> known) {
-    assert(received.size() == known.size() && received.size() <= kStep * kLags);
+void FrequencyEstimator::turn(LagSums& sums, double angle) {
+    for (std::size_t lag = 1; lag < kLags; ++lag) {
+        sums[lag] = product(sums[lag], std::polar(1.0, -static_cast<double>(lag) * angle));
+    }
+}
+
+void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references) {
+    assert(received.size() == references.size() && received.size() <= kStep * kLags);
     std::array<Complex, kLags> parts{};
     const Complex step = std::polar(1.0, -kTwoPi * frequency_);
     Complex turn{1, 0};
     for (std::size_t i = 0; i < received.size(); ++i) {
-        parts[i / kStep] += product(product(received[i], std::conj(Complex(known[i]))), turn);
+        parts[i / kStep] += product(product(received[i], references[i]), turn);
         turn = product(turn, step);
     }
     if (!std::isfinite(std::norm(std::accumulate(parts.begin(), parts.end(), Complex{})))) {
@@ -46,35 +52,34 @@ void FrequencyEstimator::forget(double factor) {
     }
 }
 
-void FrequencyEstimator::turn(double by) {
-    for (std::size_t lag = 1; lag < kLags; ++lag) {
-        lag_sums_[lag] = product(lag_sums_[lag], std::polar(1.0, -static_cast<double>(lag) * by));
-    }
-    frequency_ += by / (kTwoPi * kStep);
+void FrequencyEstimator::move(double by) {
+    turn(lag_sums_, kTwoPi * kStep * by);
+    frequency_ += by;
 }
 
-void FrequencyEstimator::update() {
-    Complex near{};
-    for (std::size_t lag = 1; lag <= kLags / 2; ++lag) {
-        near += lag_sums_[lag];
-    }
+double FrequencyEstimator::offset() const {
+    LagSums sums = lag_sums_;
+    const Complex near = std::accumulate(sums.begin() + 1, sums.begin() + 1 + kLags / 2, Complex{});
     if (!(std::norm(near) > 0)) {
-        return;
+        return 0;
     }
-    turn(std::arg(near) / 4);  // Luise and Reggiannini: the mean of the lags 1 to 7 is 4
+    double angle = std::arg(near) / 4;  // Luise and Reggiannini: the mean of the lags 1 to 7 is 4
+    turn(sums, angle);
     for (int iteration = 0; iteration < 3; ++iteration) {
         double slope = 0;
         double curvature = 0;
         for (std::size_t lag = 1; lag < kLags; ++lag) {
             const auto m = static_cast<double>(lag);
-            slope += m * lag_sums_[lag].imag();
-            curvature += m * m * lag_sums_[lag].real();
+            slope += m * sums[lag].imag();
+            curvature += m * m * sums[lag].real();
         }
         if (!(curvature > std::abs(slope))) {
-            return;
+            break;
         }
-        turn(slope / curvature);
+        turn(sums, slope / curvature);
+        angle += slope / curvature;
     }
+    return angle / (kTwoPi * kStep);
 }
 
 double FrequencyEstimator::sigma(double esn0) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <span>
 
 #include "tidemill/dsp/iq.hpp"
@@ -14,16 +15,22 @@ class FrequencyEstimator {
     /// Starts from a frequency (cycles per symbol) that is right within 0.02.
     explicit FrequencyEstimator(double frequency = 0) : frequency_(frequency) {}
 
-    /// Takes one block of at most 90 symbols; `known` has unit energy.
-    void add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> known);
+    /// Takes one block of at most 90 symbols, and the conjugates of what was sent, of unit energy.
+    void add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references);
 
     /// Scales what was learned so far by a factor in [0, 1].
     void forget(double factor);
 
-    /// Moves the estimate to what was learned.
-    void update();
+    /// What the estimate would have to move by to fit best what was learned.
+    double offset() const;
 
-    /// Cycles per symbol, as of the last update().
+    /// Moves the estimate.
+    void move(double by);
+
+    /// Moves the estimate, and what was learned with it: the carrier itself has moved.
+    void follow(double by) { frequency_ += by; }
+
+    /// Cycles per symbol.
     double frequency() const { return frequency_; }
 
     /// Expected error of frequency() in cycles per symbol, given the symbols' Es/N0 (linear).
@@ -32,12 +39,13 @@ class FrequencyEstimator {
   private:
     static constexpr std::size_t kStep = 6;  // symbols added up before correlating
     static constexpr std::size_t kLags = 15;
+    using LagSums = std::array<std::complex<double>, kLags>;
 
-    void turn(double by);
+    static void turn(LagSums& sums, double angle);
 
     double frequency_;
     double cubes_ = 0;  // sum of the cubes of the blocks' lengths: their weight for a frequency
-    std::array<std::complex<double>, kLags> lag_sums_{};
+    LagSums lag_sums_{};
 };
 
 }  // namespace tidemill::dvbs2

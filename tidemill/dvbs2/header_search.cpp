@@ -63,9 +63,8 @@ HeaderHit examine_header(std::span<const Iq, kHeaderSymbols> symbols) {
     }
     const Guess guess = best_on_grid(upright, centre);
     FrequencyEstimator estimator(guess.frequency);
-    estimator.add(upright, header_symbols(guess.match.code));
-    estimator.update();
-    const auto frequency = static_cast<float>(estimator.frequency());
+    estimator.add(upright, header_references(guess.match.code));
+    const auto frequency = guess.frequency + static_cast<float>(estimator.offset());
     const HeaderMatch match = match_header(upright, frequency);
     if (match.quality < guess.match.quality) {
         return {guess.match.code, guess.match.quality, guess.frequency, inverted};

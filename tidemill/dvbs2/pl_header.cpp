@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/pl_header.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -38,6 +39,18 @@ Header make_header(int code) {
     return header;
 }
 
+using Headers = std::array<Header, 128>;
+
+template <class Change>
+Headers make_headers(Change change) {
+    Headers all;
+    for (std::size_t code = 0; code < all.size(); ++code) {
+        all[code] = make_header(static_cast<int>(code));
+        std::ranges::transform(all[code], all[code].begin(), change);
+    }
+    return all;
+}
+
 // The 64 PLS symbols with everything but the code words removed, then the 32 sums of their pairs.
 struct Words {
     std::array<float, kPlsSymbols> re, im;
@@ -45,14 +58,14 @@ struct Words {
 
 // Returns the energy of the symbols; NaN and infinity make it useless, and the match with it.
 float correlate(std::span<const Iq, kHeaderSymbols> symbols, float frequency, Iq& sof, Words& words) {
-    const auto reference = header_symbols(0);
+    const auto reference = header_references(0);
     const Iq step = std::polar(1.0F, -2 * std::numbers::pi_v<float> * frequency);
     Iq turn{1, 0};
     sof = {};
     float energy = 0;
     for (std::size_t i = 0; i < kHeaderSymbols; ++i) {
-        const Iq known{reference[i].real() * turn.real() + reference[i].imag() * turn.imag(),
-                       reference[i].real() * turn.imag() - reference[i].imag() * turn.real()};
+        const Iq known{reference[i].real() * turn.real() - reference[i].imag() * turn.imag(),
+                       reference[i].real() * turn.imag() + reference[i].imag() * turn.real()};
         const float x = symbols[i].real();
         const float y = symbols[i].imag();
         const Iq product{x * known.real() - y * known.imag(), x * known.imag() + y * known.real()};
@@ -117,14 +130,13 @@ std::uint64_t encode_pls(int code) {
 }
 
 std::span<const Iq, kHeaderSymbols> header_symbols(int code) {
-    static const auto kHeaders = [] {
-        std::array<Header, 128> all;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i] = make_header(static_cast<int>(i));
-        }
-        return all;
-    }();
+    static const Headers kHeaders = make_headers([](Iq symbol) { return symbol; });
     return kHeaders[static_cast<std::size_t>(code & 127)];
+}
+
+std::span<const Iq, kHeaderSymbols> header_references(int code) {
+    static const Headers kReferences = make_headers([](Iq symbol) { return std::conj(symbol); });
+    return kReferences[static_cast<std::size_t>(code & 127)];
 }
 
 HeaderMatch match_header(std::span<const Iq, kHeaderSymbols> symbols, float frequency) {

@@ -18,6 +18,9 @@ std::uint64_t encode_pls(int code);
 /// The 90 symbols of a PLHEADER, unit energy, pi/2-BPSK (EN 302 307-1, 5.5.2).
 std::span<const Iq, kHeaderSymbols> header_symbols(int code);
 
+/// Their conjugates: what a received header is multiplied by to leave the carrier.
+std::span<const Iq, kHeaderSymbols> header_references(int code);
+
 /// The PLS code that fits 90 received symbols best, whatever their phase.
 struct HeaderMatch {
     int code = 0;

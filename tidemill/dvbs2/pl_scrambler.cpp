@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cassert>
+#include <numbers>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -46,11 +47,14 @@ PlScrambler::PlScrambler(int gold_code) {
     const auto n = static_cast<std::size_t>(gold_code);
     const auto z = [&](std::size_t i) { return kX[(i + n) % kPeriod] ^ kY[i % kPeriod]; };
     constexpr std::array<dsp::Iq, 4> kUndo{{{1, 0}, {0, -1}, {-1, 0}, {0, 1}}};
+    constexpr dsp::Iq kPilot{std::numbers::sqrt2_v<float> / 2, -std::numbers::sqrt2_v<float> / 2};
     rotations_.reserve(kLength);
     descrambling_.reserve(kLength);
+    pilot_references_.reserve(kLength);
     for (std::size_t i = 0; i < kLength; ++i) {
         rotations_.push_back(static_cast<std::uint8_t>(2 * z(i + kQuadratureShift) + z(i)));
         descrambling_.push_back(kUndo[rotations_.back()]);
+        pilot_references_.push_back(kPilot * descrambling_.back());
     }
 }
 

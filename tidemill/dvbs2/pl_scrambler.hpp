@@ -20,12 +20,16 @@ class PlScrambler {
     /// The factors that undo the rotations: 1, -j, -1, j.
     std::span<const dsp::Iq> descrambling() const { return descrambling_; }
 
+    /// The conjugate of what a pilot at each place is when sent.
+    std::span<const dsp::Iq> pilot_references() const { return pilot_references_; }
+
     /// Turns the symbols after a header, at most 33192, as a transmitter does.
     void scramble(std::span<dsp::Iq> symbols) const;
 
   private:
     std::vector<std::uint8_t> rotations_;
     std::vector<dsp::Iq> descrambling_;
+    std::vector<dsp::Iq> pilot_references_;
 };
 
 }  // namespace tidemill::dvbs2

@@ -11,8 +11,9 @@ namespace tidemill::dvbs2 {
 namespace {
 
 TEST_CASE("pl_scrambler: code 0 starts as the standard's sequence does") {
+    const PlScrambler scrambler(0);
     std::string start;
-    for (const std::uint8_t rotation : PlScrambler(0).rotations().first(64)) {
+    for (const std::uint8_t rotation : scrambler.rotations().first(64)) {
         start += static_cast<char>('0' + rotation);
     }
     CHECK(start == "0111131313131333131222200013332333020113323103303122320201013000");

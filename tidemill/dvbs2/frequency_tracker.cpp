@@ -1,0 +1,141 @@
+#include "tidemill/dvbs2/frequency_tracker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "tidemill/dvbs2/modcod.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+// The rough sum must average many headers, the fine one follow a carrier that drifts.
+constexpr double kNearMemorySymbols = 200e3;
+constexpr double kFarMemorySymbols = 40e3;
+constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
+constexpr double kLobe = 1.0 / 1476;  // between offsets that pilots alone cannot tell apart
+constexpr int kGridSteps = 6;         // to each side, within one lobe
+constexpr int kLobes = 3;             // to each side
+constexpr double kSureLead = 15;      // a wrong lobe with probability exp(-15)
+constexpr double kFarSigma = 2e-5;
+constexpr double kNearSigma = 0.8e-4;  // a quarter of half a lobe
+constexpr std::size_t kMostLags = 8;
+
+std::complex<double> turned(std::complex<double> a, double radians) {
+    const std::complex<double> b = std::polar(1.0, -radians);
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+struct Scored {
+    double score, offset;
+};
+
+}  // namespace
+
+void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0) {
+    const double length = blocks.back().place - blocks.front().place + 90;
+    near_.forget(std::exp(-length / kNearMemorySymbols));
+    for (FarSum& far : far_) {
+        far.sum *= std::exp(-length / kFarMemorySymbols);
+    }
+    parts_.clear();
+    for (const Block& block : blocks) {
+        const auto count = block.references.size();
+        near_.add(frame.subspan(static_cast<std::size_t>(block.place), count), block.references);
+        detail::add_known(frame, block.references, block.place, static_cast<int>(count), near_.frequency(),
+                          parts_);
+    }
+    esn0_ = esn0;
+    add_far(parts_, esn0);
+    const Choice choice = choose();
+    lead_ = choice.lead;
+    move(choice.offset);
+    ++frames_;
+}
+
+void FrequencyTracker::add_far(std::span<const detail::KnownPart> blocks, double esn0) {
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        const detail::KnownPart& a = blocks[i - 1];
+        const detail::KnownPart& b = blocks[i];
+        const double lag = b.place - a.place;
+        const double energy = std::sqrt(a.energy * a.symbols * b.energy * b.symbols) * esn0 / (1 + esn0);
+        const double variance = (1.0 / a.symbols + 1.0 / b.symbols) / (2 * esn0);
+        const std::complex<double> agreement =
+            b.sum * std::conj(a.sum) / (std::max(energy, 1e-30) * variance);
+        if (lag > kLongestLag || !std::isfinite(std::norm(agreement))) {
+            continue;
+        }
+        const auto same = std::ranges::find(far_, lag, &FarSum::lag);
+        if (same != far_.end()) {
+            same->sum += agreement;
+        } else {
+            far_.push_back({lag, agreement});
+        }
+    }
+    if (far_.size() > kMostLags) {
+        far_.erase(std::ranges::min_element(far_, {}, [](const FarSum& f) { return std::norm(f.sum); }));
+    }
+}
+
+double FrequencyTracker::likelihood(double offset) const {
+    const double away = (offset - near_.offset()) / near_.sigma(esn0_);
+    double sum = -0.5 * away * away;
+    for (const FarSum& far : far_) {
+        sum += turned(far.sum, kTwoPi * offset * far.lag).real();
+    }
+    return sum;
+}
+
+FrequencyTracker::Choice FrequencyTracker::choose() const {
+    const double near = near_.offset();
+    if (far_.empty()) {
+        return {near, 0};
+    }
+    double start = near;
+    for (int k = -kGridSteps; k <= kGridSteps; ++k) {
+        const double offset = near + k * kLobe / (2 * kGridSteps);
+        start = likelihood(offset) > likelihood(start) ? offset : start;
+    }
+    std::vector<Scored> lobes;
+    for (int lobe = -kLobes; lobe <= kLobes; ++lobe) {
+        const double offset = polish(polish(start + lobe * kLobe));
+        lobes.push_back({likelihood(offset), offset});
+    }
+    std::ranges::sort(lobes, std::greater{}, &Scored::score);
+    return {lobes[0].offset, lobes[0].score - lobes[1].score};
+}
+
+double FrequencyTracker::polish(double offset) const {
+    double slope = 0;
+    double curvature = 0;
+    for (const FarSum& far : far_) {
+        const auto sum = turned(far.sum, kTwoPi * offset * far.lag);
+        slope += far.lag * sum.imag();
+        curvature += far.lag * far.lag * sum.real();
+    }
+    const double step = curvature > 0 ? slope / curvature / kTwoPi : 0;
+    return offset + std::clamp(step, -kLobe / 12, kLobe / 12);
+}
+
+void FrequencyTracker::move(double offset) {
+    const bool carrier_moved = frames_ > 0 && !far_.empty() && std::abs(offset) < 0.25 * kLobe;
+    carrier_moved ? near_.follow(offset) : near_.move(offset);
+    for (FarSum& far : far_) {
+        far.sum = turned(far.sum, kTwoPi * offset * far.lag);
+    }
+}
+
+double FrequencyTracker::sigma() const {
+    const double near = near_.sigma(esn0_);
+    const bool fine = !far_.empty() && settled();
+    return fine ? std::min(near, kFarSigma) : near;
+}
+
+bool FrequencyTracker::settled() const {
+    return lead_ > kSureLead || near_.sigma(esn0_) < kNearSigma;
+}
+
+}  // namespace tidemill::dvbs2
