@@ -42,7 +42,8 @@ class CoreTable {
             stride *= limits_.cores[kind] + 1;
         }
         states_ = stride;
-        cells_.resize((chain.size + 1) * states_);
+        row_size_ = whole_vectors(states_) + kLanes;
+        cells_.resize((chain.size + 1) * row_size_);
     }
 
     /// Largest cost a table can hold beside `kImpossible` without overflow.
@@ -50,9 +51,9 @@ class CoreTable {
 
     /// Fills the table for the stages of one period; false when the whole chain does not fit the limits.
     bool fill(const StageOptions& options) {
-        std::fill_n(row(0), states_, Value{0});
+        std::fill_n(row(0), row_size_, Value{0});
         for (std::size_t end = 1; end <= chain_.size; ++end) {
-            std::fill_n(row(end), states_, kImpossible);
+            std::fill_n(row(end), row_size_, kImpossible);
             for (const StageOption& option : options.ending_at(end)) relax(end, option);
             if (!possible(end)) return false;
         }
@@ -60,17 +61,13 @@ class CoreTable {
     }
 
     /// Least cost for the first `end` tasks within a state's bounds.
-    Value cost(std::size_t end, std::size_t state) const { return cells_[end * states_ + state]; }
+    Value cost(std::size_t end, std::size_t state) const { return cells_[end * row_size_ + state]; }
 
     /// The state that allows all cores within the limits.
     std::size_t last_state() const { return states_ - 1; }
 
-    /// The state whose bounds are the given numbers of cores.
-    std::size_t state_of(const std::vector<std::size_t>& cores) const {
-        std::size_t state = 0;
-        for (std::size_t kind = 0; kind < cores.size(); ++kind) state += cores[kind] * strides_[kind];
-        return state;
-    }
+    /// Distance of states that differ by one core of a kind other than the counted one.
+    std::size_t stride(std::size_t kind) const { return strides_[kind]; }
 
     /// The stages of a cheapest solution within a state's bounds, first stage first; begins only, ends
     /// follow.
@@ -89,7 +86,12 @@ class CoreTable {
     }
 
   private:
-    Value* row(std::size_t end) { return cells_.data() + end * states_; }
+    // Cells of a 16-byte vector, the least that any 64-bit machine has.
+    static constexpr std::size_t kLanes = 16 / sizeof(Value);
+
+    static std::size_t whole_vectors(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+    Value* row(std::size_t end) { return cells_.data() + end * row_size_; }
 
     bool possible(std::size_t end) const {
         const auto all = static_cast<Value>(per_core_ * (limits_.cores[limits_.counted_kind] + 1));
@@ -121,8 +123,10 @@ class CoreTable {
         const std::size_t block = option.kind == limits_.counted_kind
                                       ? states_
                                       : strides_[option.kind] * (limits_.cores[option.kind] + 1);
+        // A run that ends with the row may spill into its padding, which spares the loop's scalar rest.
+        const std::size_t count = block == states_ ? whole_vectors(block - shift) : block - shift;
         for (std::size_t base = 0; base < states_; base += block)
-            relax_run(row(end) + base + shift, row(option.begin) + base, block - shift, price(option));
+            relax_run(row(end) + base + shift, row(option.begin) + base, count, price(option));
     }
 
     static void relax_run(Value* __restrict to, const Value* __restrict from, std::size_t count,
@@ -139,6 +143,7 @@ class CoreTable {
     Value per_stage_;
     std::vector<std::size_t> strides_;  // 0 for the counted kind
     std::size_t states_ = 1;
+    std::size_t row_size_ = 0;  // states, then padding
     std::vector<Value> cells_;
 };
 

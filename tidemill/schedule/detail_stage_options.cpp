@@ -16,6 +16,7 @@ StageOptions::StageOptions(const ExactChain& chain)
 }
 
 void StageOptions::find(const Ratio& period) {
+    if (period_ == period) return;
     period_ = period;
     options_.clear();
     capacities_.clear();
@@ -51,7 +52,7 @@ void StageOptions::find_ending_at(std::size_t end, std::size_t kind) {
 
 std::uint64_t StageOptions::capacity_of(std::size_t cores) {
     if (capacities_.size() < cores) {
-        capacities_.push_back(capacity(period_, cores));
+        capacities_.push_back(capacity(*period_, cores));
         next_sums_.push_back(kNone);
     }
     return capacities_[cores - 1];

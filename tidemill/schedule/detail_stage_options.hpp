@@ -41,7 +41,7 @@ class StageOptions {
     std::uint64_t capacity_of(std::size_t cores);
 
     const ExactChain& chain_;
-    Ratio period_{};
+    std::optional<Ratio> period_;
     std::vector<StageOption> options_;
     std::vector<std::size_t> first_;                // [end - 1]: where its options start
     std::vector<std::uint64_t> capacities_;         // [cores - 1]: computed as far as needed

@@ -22,6 +22,7 @@ using detail::StageOptions;
 using detail::Wide;
 
 constexpr std::size_t kMaxCells = std::size_t{1} << 28;
+constexpr std::size_t kMaxOptions = std::size_t{1} << 25;
 constexpr int kStepBits = 20;  // guesses between whole units, where the weights leave room
 constexpr std::uint64_t kMaxStride = std::uint64_t{1} << 60;
 
@@ -47,7 +48,7 @@ class PeriodSearch {
     PeriodSearch(const ExactChain& chain, StageOptions& options)
         : chain_(chain), options_(options), lower_(lower_bound(chain)), upper_(one_core_period(chain)) {
         step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, kStepBits);
-        stride_ = lower_fine() / 128 + 1;
+        stride_ = fine(lower_) / 16 + 1;
     }
 
     Ratio least_period() {
@@ -77,8 +78,6 @@ class PeriodSearch {
         return static_cast<std::size_t>(most - chain_.kinds.begin());
     }
 
-    std::uint64_t lower_fine() const { return fine(lower_); }
-
     // In steps of 2^-step_bits_ units, rounded up.
     std::uint64_t fine(const Ratio& period) const {
         return static_cast<std::uint64_t>(((Wide{period.num} << step_bits_) + period.den - 1) / period.den);
@@ -106,48 +105,48 @@ class PeriodSearch {
     bool solved_ = false;
 };
 
-// Fewest cores kind by kind: the table counts the first kind and bounds the others, so its last row is the
-// whole trade between them.
-CoreLimits fewest_cores(const ExactChain& chain, const StageOptions& options) {
-    CoreLimits limits = all_cores(chain, 0);
-    return with_cells_for(limits.cores[0] + 1, [&](auto cell) {
-        CoreTable<decltype(cell)> table(chain, limits, 1, 0);
-        table.fill(options);
-        const auto fewest = table.cost(chain.size, table.last_state());
-        limits.cores[0] = 0;
-        for (std::size_t kind = 1; kind < limits.cores.size(); ++kind) {
-            while (limits.cores[kind] > 0) {
-                --limits.cores[kind];
-                if (table.cost(chain.size, table.state_of(limits.cores)) == fewest) continue;
-                ++limits.cores[kind];
-                break;
-            }
+// The state that spares cores kind by kind: the table counts the first kind and bounds the others, so its
+// last row is the whole trade between them.
+template <class Table>
+std::size_t sparing_state(const Table& table, CoreLimits limits, std::size_t end, std::size_t per_core) {
+    const auto first_kind_cores = [&](std::size_t state) {
+        return static_cast<std::size_t>(table.cost(end, state)) / per_core;
+    };
+    std::size_t state = table.last_state();
+    const std::size_t fewest = first_kind_cores(state);
+    for (std::size_t kind = 1; kind < limits.cores.size(); ++kind) {
+        for (; limits.cores[kind] > 0; --limits.cores[kind]) {
+            const std::size_t fewer = state - table.stride(kind);
+            if (first_kind_cores(fewer) != fewest) break;
+            state = fewer;
         }
-        limits.cores[0] = static_cast<std::size_t>(fewest);
-        return limits;
-    });
+    }
+    return state;
 }
 
-Solution fewest_stages(const ExactChain& chain, const StageOptions& options, CoreLimits limits) {
+// A core of the first kind costs more than any number of stages, so one table settles both.
+Solution sparing_solution(const ExactChain& chain, const StageOptions& options) {
+    const CoreLimits limits = all_cores(chain, 0);
     const std::size_t per_core = chain.size + 1;
     return with_cells_for(per_core * (limits.cores[0] + 1), [&](auto cell) {
         using Cell = decltype(cell);
         CoreTable<Cell> table(chain, limits, static_cast<Cell>(per_core), 1);
         table.fill(options);
-        return table.solution(options, table.last_state());
+        return table.solution(options, sparing_state(table, limits, chain.size, per_core));
     });
 }
 
+// Keeps the table and the list of options, which grow with the cores, within about a gigabyte each.
 void check_size(const ExactChain& chain) {
     Wide cells = chain.size + 1;
     for (std::size_t kind = 1; kind < chain.kinds.size(); ++kind)
         cells =
             std::min<Wide>(cells * (static_cast<std::size_t>(chain.kinds[kind].cores) + 1), kMaxCells + 1);
-    if (cells > kMaxCells)
+    if (cells > kMaxCells || Wide{chain.size} * chain.total_cores() > kMaxOptions)
         throw ScheduleError(
-            fmt::format("herad: {} tasks with these core counts need a table of more than {} cells; "
-                        "give fewer cores or fewer kinds",
-                        chain.size, kMaxCells));
+            fmt::format("herad: {} tasks on {} cores of {} kinds need too large a table; give fewer "
+                        "cores or fewer kinds",
+                        chain.size, chain.total_cores(), chain.kinds.size()));
 }
 
 }  // namespace
@@ -158,7 +157,7 @@ Schedule herad(const Chain& chain, const Platform& platform) {
     StageOptions options(exact);
     const Ratio period = PeriodSearch(exact, options).least_period();
     options.find(period);
-    return to_schedule(chain, exact, fewest_stages(exact, options, fewest_cores(exact, options)), "herad");
+    return to_schedule(chain, exact, sparing_solution(exact, options), "herad");
 }
 
 }  // namespace tidemill

@@ -63,6 +63,39 @@ TEST_CASE("herad equals trying everything on one, two, three and four kinds") {
     compare_with_brute_force({.max_tasks = 4, .kinds = 4, .max_cores = 1}, cases(3000), 1);
 }
 
+TEST_CASE("herad equals optima found by exhaustive search elsewhere") {
+    const std::vector<std::pair<Instance, Outcome>> known{
+        {{{{129294, 38119, 361503, 184203}, {535308, 131747, 470819, 867262}},
+          {true, true, false, true},
+          {3, 4}},
+         {{361503, 1}, {2, 2}, 3}},
+        {{{{140942, 125899, 158405}, {263160, 185962, 237203}}, {false, true, true}, {3, 4}},
+         {{140942, 1}, {1, 4}, 2}},
+        {{{{5, 5, 1, 10, 5, 8, 6}, {19, 24, 3, 3, 1, 5, 3}},
+          {true, true, true, true, true, true, true},
+          {1, 3}},
+         {{10, 1}, {1, 2}, 2}},
+        {{{{5, 2, 1, 2, 2, 5, 3}, {24, 1, 2, 4, 9, 21, 15}},
+          {false, false, false, false, false, false, false},
+          {4, 4}},
+         {{5, 1}, {4, 1}, 5}},
+        {{{{2, 4, 2, 5, 4, 4, 1}, {5, 19, 9, 13, 10, 12, 5}},
+          {true, true, true, true, true, false, false},
+          {4, 3}},
+         {{5, 1}, {4, 1}, 3}},
+        {{{{11, 72, 24, 91, 63, 36, 13}, {32, 310, 6, 147, 128, 139, 41}},
+          {true, true, true, true, true, true, true},
+          {1, 3}},
+         {{455, 3}, {1, 3}, 2}},
+        {{{{1, 1}, {4, 3}}, {true, true}, {1, 2}}, {{3, 2}, {1, 2}, 2}},
+        {{{{91, 1}, {292, 3}}, {true, false}, {2, 3}}, {{91, 2}, {2, 1}, 2}},
+    };
+    for (const auto& [instance, optimum] : known) {
+        CAPTURE(describe(instance));
+        CHECK(solve(instance) == optimum);
+    }
+}
+
 TEST_CASE("decimal weights are scaled exactly") {
     compare_with_brute_force({.max_tasks = 6, .kinds = 2, .max_cores = 3, .most_weight = 30}, cases(3000),
                              10);
@@ -135,6 +168,7 @@ TEST_CASE("what cannot be scheduled exactly is refused with a reason") {
         chain.tasks[0].weight_us.push_back(1);
     }
     CHECK_THROWS_AS(herad(chain, crowd), ScheduleError);
+    CHECK_THROWS_AS(herad(many_tasks(100, 1), Platform{.big = 1'000'000'000}), ScheduleError);
 }
 
 }  // namespace tidemill
