@@ -119,7 +119,31 @@ HWY_INLINE void store_lanes(SignedVec values, std::int8_t* to) {
     }
 }
 
-// One vector of checks. A sign bit of the result is set where a check failed or a decision changed.
+// One vector of checks, of which no two share a bit: unrolled, so that what lies between the passes stays in
+// registers. A sign bit of the result is set where a check failed or a decision changed.
+template <bool kLastVector, std::size_t kDegree>
+HWY_INLINE SignedVec process_lanes_unrolled(const LayerView layer, std::size_t lane) {
+    std::int8_t* messages = layer.messages + lane * kDegree;
+    SignedVec extrinsics[kDegree];
+    SignedVec posteriors[kDegree];
+    Checks checks;
+    for (std::size_t e = 0; e < kDegree; ++e) {
+        posteriors[e] = hn::LoadU(kSigned, layer.bits(e, lane));
+        extrinsics[e] = checks.take(posteriors[e], hn::Load(kSigned, messages + e * kStep));
+    }
+    const Answers answers(checks);
+    auto dirty = checks.parity;
+    for (std::size_t e = 0; e < kDegree; ++e) {
+        const auto message = answers.message(extrinsics[e]);
+        hn::Store(message, kSigned, messages + e * kStep);
+        const auto after = hn::SaturatedAdd(extrinsics[e], message);
+        dirty = hn::Or(dirty, hn::Xor(posteriors[e], after));
+        store_lanes<kLastVector>(after, layer.bits(e, lane));
+    }
+    return kLastVector ? hn::IfThenElseZero(hn::FirstN(kSigned, kLanes % kStep), dirty) : dirty;
+}
+
+// The same for any degree and with shared columns.
 template <bool kLastVector>
 HWY_INLINE SignedVec process_lanes(const LayerView layer, std::size_t lane) {
     std::int8_t* messages = layer.messages + lane * layer.degree;
@@ -171,11 +195,50 @@ HWY_INLINE void close_ring(const LayerView layer, std::size_t edge) {
     hn::StoreU(newest, kSigned, head + kLanes);
 }
 
-HWY_INLINE SignedVec process_checks(const LayerView layer) {
+template <std::size_t kDegree>
+HWY_NOINLINE SignedVec process_all_unrolled(const LayerView layer) {
+    auto dirty = hn::Zero(kSigned);
+    std::size_t lane = 0;
+    for (; lane + kStep <= kLanes; lane += kStep) {
+        dirty = hn::Or(dirty, process_lanes_unrolled<false, kDegree>(layer, lane));
+    }
+    if constexpr (kLanes % kStep != 0) {
+        dirty = hn::Or(dirty, process_lanes_unrolled<true, kDegree>(layer, lane));
+    }
+    return dirty;
+}
+
+HWY_INLINE SignedVec process_all_lanes(const LayerView layer) {
     auto dirty = hn::Zero(kSigned);
     std::size_t lane = 0;
     for (; lane + kStep <= kLanes; lane += kStep) dirty = hn::Or(dirty, process_lanes<false>(layer, lane));
     if constexpr (kLanes % kStep != 0) dirty = hn::Or(dirty, process_lanes<true>(layer, lane));
+    return dirty;
+}
+
+// Unrolled for the degrees of rates 1/4 to 2/3: with more edges the registers do not suffice.
+HWY_INLINE SignedVec process_by_degree(const LayerView layer) {
+    if (layer.own_edges != layer.degree) return process_all_lanes(layer);
+    switch (layer.degree) {
+        case 4:
+            return process_all_unrolled<4>(layer);
+        case 5:
+            return process_all_unrolled<5>(layer);
+        case 6:
+            return process_all_unrolled<6>(layer);
+        case 7:
+            return process_all_unrolled<7>(layer);
+        case 10:
+            return process_all_unrolled<10>(layer);
+        case 11:
+            return process_all_unrolled<11>(layer);
+        default:
+            return process_all_lanes(layer);
+    }
+}
+
+HWY_INLINE SignedVec process_checks(const LayerView layer) {
+    const auto dirty = process_by_degree(layer);
     for (std::size_t e = 0; e < layer.own_edges; ++e) close_ring(layer, e);
     return dirty;
 }

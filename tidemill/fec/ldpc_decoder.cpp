@@ -1,6 +1,8 @@
 #include "tidemill/fec/ldpc_decoder.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <stdexcept>
@@ -21,6 +23,48 @@ LdpcSettings checked(const LdpcSettings& settings) {
             fmt::format("LdpcDecoder: max_iterations is {}, it must be at least 1", settings.max_iterations));
     }
     return settings;
+}
+
+static_assert(std::endian::native == std::endian::little, "bytes are taken eight at a time, lowest first");
+
+// One step of a transposition: swaps the off-diagonal quarters of every square of 2 kRows by 2 kRows bytes.
+template <int kRows>
+void swap_parts(std::array<std::uint64_t, 8>& rows, std::uint64_t mask) {
+    for (std::size_t i = 0; i < 8; ++i) {
+        if (i & kRows) continue;
+        const std::uint64_t difference = (rows[i] >> 8 * kRows ^ rows[i + kRows]) & mask;
+        rows[i + kRows] ^= difference;
+        rows[i] ^= difference << 8 * kRows;
+    }
+}
+
+// Eight rows of eight bytes, q apart, become the lanes from `lane` on of eight columns.
+void transpose_bytes(const Llr* rows_begin, std::size_t q, LdpcMemory::Column* columns, std::size_t lane) {
+    std::array<std::uint64_t, 8> rows;
+    for (std::size_t i = 0; i < 8; ++i) std::memcpy(&rows[i], rows_begin + i * q, 8);
+    swap_parts<4>(rows, 0x00000000FFFFFFFF);
+    swap_parts<2>(rows, 0x0000FFFF0000FFFF);
+    swap_parts<1>(rows, 0x00FF00FF00FF00FF);
+    for (std::size_t i = 0; i < 8; ++i) std::memcpy(&columns[i].values[lane], &rows[i], 8);
+}
+
+// Parity bit i + q t goes to lane t of column i.
+void load_parity(const Llr* parity, std::size_t q, LdpcMemory::Column* columns) {
+    constexpr std::size_t kBlock = 8;
+    if (q < kBlock) {
+        for (std::size_t column = 0; column < q; ++column) {
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                columns[column].values[lane] = parity[column + q * lane];
+            }
+        }
+        return;
+    }
+    for (std::size_t block = 0; block < q; block += kBlock) {
+        const std::size_t first = std::min(block, q - kBlock);  // the last block may overlap the one before
+        for (std::size_t lane = 0; lane < kLanes; lane += kBlock) {
+            transpose_bytes(parity + lane * q + first, q, columns + first, lane);
+        }
+    }
 }
 
 // Eight signs to one byte: 0x80 of byte i ends up as bit 7 - i of the product's top byte.
@@ -59,15 +103,11 @@ LdpcDecoder::~LdpcDecoder() = default;
 
 void LdpcDecoder::load(std::span<const Llr> llrs) {
     const auto information_columns = static_cast<std::size_t>(code_.k_ldpc) / kLanes;
-    const auto q = static_cast<std::size_t>(code_.q());
     for (std::size_t column = 0; column < information_columns; ++column) {
         std::ranges::copy(llrs.subspan(column * kLanes, kLanes), memory_->posteriors[column].values.begin());
     }
-    for (std::size_t layer = 0; layer < q; ++layer) {
-        std::int8_t* column = memory_->posteriors[information_columns + layer].values.data();
-        const Llr* parity = llrs.data() + code_.k_ldpc + layer;
-        for (std::size_t lane = 0; lane < kLanes; ++lane) column[lane] = parity[q * lane];
-    }
+    load_parity(llrs.data() + code_.k_ldpc, static_cast<std::size_t>(code_.q()),
+                &memory_->posteriors[information_columns]);
     for (LdpcMemory::Column& column : memory_->posteriors) {
         std::copy_n(column.values.begin(), kColumnStride - kLanes, column.values.begin() + kLanes);
     }
@@ -76,9 +116,10 @@ void LdpcDecoder::load(std::span<const Llr> llrs) {
 
 void LdpcDecoder::decide(std::span<std::uint8_t> information) const {
     constexpr std::size_t kBytes = kLanes / 8;
-    for (std::size_t byte = 0; byte < information.size(); ++byte) {
-        const std::int8_t* column = memory_->posteriors[byte / kBytes].values.data();
-        information[byte] = packed_signs(column + 8 * (byte % kBytes));
+    for (std::size_t column = 0; column < information.size() / kBytes; ++column) {
+        const std::int8_t* bits = memory_->posteriors[column].values.data();
+        std::uint8_t* bytes = information.data() + column * kBytes;
+        for (std::size_t byte = 0; byte < kBytes; ++byte) bytes[byte] = packed_signs(bits + 8 * byte);
     }
 }
 
