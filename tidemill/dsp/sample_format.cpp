@@ -94,6 +94,14 @@ constexpr std::size_t kStretch = 2048;
 // Far beyond any receiver's scale, and small enough that no later sum of squares overflows.
 constexpr float kLargestSample = 1e9F;
 
+// Bytes come from files and sockets, at any address.
+template <class Integer>
+Integer value_at(const Integer* in, std::size_t index) {
+    Integer value;
+    std::memcpy(&value, reinterpret_cast<const std::byte*>(in) + index * sizeof(Integer), sizeof value);
+    return value;
+}
+
 template <class Integer>
 bool at_an_end(Integer x) {
     return x == std::numeric_limits<Integer>::min() || x == std::numeric_limits<Integer>::max();
@@ -112,11 +120,11 @@ SampleDefects convert_integers(Kernel kernel, std::span<const std::byte> bytes, 
         bool touched = n > 0 && (low == std::numeric_limits<Integer>::min() ||
                                  high == std::numeric_limits<Integer>::max());
         for (; n < length; ++n) {
-            out[start + n] = static_cast<float>(in[start + n]) * scale + offset;
-            touched = touched || at_an_end(in[start + n]);
+            out[start + n] = static_cast<float>(value_at(in, start + n)) * scale + offset;
+            touched = touched || at_an_end(value_at(in, start + n));
         }
         for (std::size_t k = start; touched && k < start + length; k += 2) {
-            defects.clipped += at_an_end(in[k]) || at_an_end(in[k + 1]);
+            defects.clipped += at_an_end(value_at(in, k)) || at_an_end(value_at(in, k + 1));
         }
     }
     return defects;

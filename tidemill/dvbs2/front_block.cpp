@@ -10,8 +10,8 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Sixteen symbols to each side leave less than -45 dB of intersymbol interference at a roll-off of 0.20.
-constexpr double kFilterSymbols = 32.0;
+// Twelve symbols to each side leave less than -45 dB of intersymbol interference at a roll-off of 0.20.
+constexpr double kFilterSymbols = 24.0;
 
 void check(bool fine, const std::string& message) {
     if (!fine) throw std::invalid_argument("receiver front: " + message);

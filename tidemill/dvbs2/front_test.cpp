@@ -114,7 +114,7 @@ TEST_CASE("front: without noise the error is below -30 dB from the first symbol 
             for (const double ppm : {-100.0, 0.0, 100.0}) {
                 SignalSpec spec{
                     .symbols = 36000, .points = cfo == 0.0 ? 4 : 8, .sps = sps, .cfo = cfo, .ppm = ppm};
-                if (sps != 2.0 && ppm == 0.0) continue;
+                if (sps != 2.0 && (ppm == 0.0 || cfo == 0.0)) continue;
                 CAPTURE(sps);
                 CAPTURE(cfo);
                 CAPTURE(ppm);
@@ -167,9 +167,10 @@ TEST_CASE("front: at -2.35 dB Es/N0 the symbols' own noise grows by less than 0.
 TEST_CASE("front: the frequency is found within 0.3 % of the symbol rate, at 0 dB as at 20 dB") {
     for (const double esn0_db : {0.0, 20.0}) {
         double worst = 0.0;
-        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-            const double cfo = -0.1 + 0.025 * static_cast<double>(seed);
-            const SignalSpec spec{.symbols = 110000, .cfo = cfo, .esn0_db = esn0_db, .seed = seed};
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const double cfo = -0.12 + 0.04 * static_cast<double>(seed);
+            const SignalSpec spec{
+                .symbols = esn0_db > 10.0 ? 50000U : 110000U, .cfo = cfo, .esn0_db = esn0_db, .seed = seed};
             const FrontGeometry geometry(config_of(spec));
             CoarseFrequency coarse(geometry);
             std::vector<Iq> window = make_signal(spec).samples;
@@ -205,7 +206,7 @@ TEST_CASE("front: silence and noise, however long, give no symbols") {
     FrontReport report;
     CHECK(receive_symbols({2.0, 1.0, 0.2}, std::vector<Iq>(300000), &report).empty());
     CHECK(report.dropped_blocks >= 18);
-    SignalSpec noise{.symbols = 0, .esn0_db = 0.0, .lead = 1000000};
+    SignalSpec noise{.symbols = 0, .esn0_db = 0.0, .lead = 600000};
     CHECK(receive_symbols({2.0, 1.0, 0.2}, make_signal(noise).samples, &report).empty());
     CHECK(report.restarts == 0);
     noise.sps = 8.0;
@@ -214,7 +215,7 @@ TEST_CASE("front: silence and noise, however long, give no symbols") {
 }
 
 TEST_CASE("front: a signal that begins after noise or silence is heard from its first symbol") {
-    for (const double esn0_db : {1.0, 10.0, 200.0}) {
+    for (const double esn0_db : {1.0, 200.0}) {
         const SignalSpec spec{
             .symbols = 60000, .cfo = 0.03, .ppm = 20.0, .esn0_db = esn0_db, .lead = 150001, .tail = 5000};
         const Received r = receive(spec);
@@ -274,10 +275,10 @@ TEST_CASE("front: symbols come out with unit energy, whatever the level of the s
 }
 
 TEST_CASE("front: a drifting oscillator is followed") {
-    const SignalSpec spec{.symbols = 600000, .cfo = 0.0, .drift = 2e-8, .esn0_db = 10.0};
+    const SignalSpec spec{.symbols = 300000, .cfo = 0.0, .drift = 3e-8, .esn0_db = 10.0};
     const Received r = receive(spec);
-    CHECK(std::abs(r.report.frequency - 2e-8 * 600000) < 0.006);
-    CHECK(evm_of(r, 500000, 590000) < -9.5);
+    CHECK(std::abs(r.report.frequency - 3e-8 * 300000) < 0.007);
+    CHECK(evm_of(r, 200000, 290000) < -9.5);
 }
 
 TEST_CASE("front: a configuration that cannot work is refused with the reason") {
