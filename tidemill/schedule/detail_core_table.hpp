@@ -16,14 +16,6 @@ namespace tidemill::detail {
 struct CoreLimits {
     std::vector<std::size_t> cores;
     std::size_t counted_kind = 0;
-
-    /// Combinations of bounds on all kinds but the counted one.
-    std::size_t states() const {
-        std::size_t product = 1;
-        for (std::size_t kind = 0; kind < cores.size(); ++kind)
-            if (kind != counted_kind) product *= cores[kind] + 1;
-        return product;
-    }
 };
 
 /// For the first j tasks and each bound on the cores of all other kinds: the least cost, where a core of the
@@ -46,7 +38,7 @@ class CoreTable {
         cells_.resize((chain.size + 1) * row_size_);
     }
 
-    /// Largest cost a table can hold beside `kImpossible` without overflow.
+    /// More than any cost a table may hold: per_core * (cores + 1) must not exceed it.
     static constexpr Value kImpossible = std::numeric_limits<Value>::max() / 2;
 
     /// Fills the table for the stages of one period; false when the whole chain does not fit the limits.
@@ -69,8 +61,8 @@ class CoreTable {
     /// Distance of states that differ by one core of a kind other than the counted one.
     std::size_t stride(std::size_t kind) const { return strides_[kind]; }
 
-    /// The stages of a cheapest solution within a state's bounds, first stage first; begins only, ends
-    /// follow.
+    /// The stages of a cheapest solution within a state's bounds, first stage first; ends are the next
+    /// one's begins.
     std::vector<StageOption> solution(const StageOptions& options, std::size_t state) const {
         std::vector<StageOption> stages;
         for (std::size_t end = chain_.size; end > 0; end = stages.back().begin) {
@@ -94,8 +86,8 @@ class CoreTable {
     Value* row(std::size_t end) { return cells_.data() + end * row_size_; }
 
     bool possible(std::size_t end) const {
-        const auto all = static_cast<Value>(per_core_ * (limits_.cores[limits_.counted_kind] + 1));
-        return cost(end, states_ - 1) < std::min<Value>(all, kImpossible);
+        const std::size_t one_too_many = per_core_ * (limits_.cores[limits_.counted_kind] + 1);
+        return static_cast<std::size_t>(cost(end, states_ - 1)) < one_too_many;
     }
 
     // How many cores of a kind a state allows.
@@ -118,7 +110,6 @@ class CoreTable {
     // Takes the least of what is there and of what the option leads to, for all states at once; runs of
     // neighbouring states are contiguous in both rows, so this vectorises.
     void relax(std::size_t end, const StageOption& option) {
-        if (option.cores > limits_.cores[option.kind]) return;
         const std::size_t shift = option.cores * strides_[option.kind];
         const std::size_t block = option.kind == limits_.counted_kind
                                       ? states_

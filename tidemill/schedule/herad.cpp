@@ -32,8 +32,7 @@ CoreLimits all_cores(const ExactChain& chain, std::size_t counted_kind) {
     return limits;
 }
 
-// Calls use(Value{}) with the smallest integer type whose tables hold costs up to `most`: narrow cells are
-// fast.
+// Calls use(Value{}) with the smallest integer type whose tables hold costs up to `most`: small is fast.
 template <class Use>
 auto with_cells_for(std::size_t most, Use use) {
     if (most <= CoreTable<std::int16_t>::kImpossible) return use(std::int16_t{});
@@ -84,8 +83,7 @@ class PeriodSearch {
     }
 
     // The optimum tends to lie close above the bound: stride away from it, faster each time, until a schedule
-    // has been found; then bisect. Where both ends are within one step, the lower end itself is the
-    // candidate.
+    // has been found; then bisect. Within one step of each other, the lower end itself is the candidate.
     Ratio next_guess() {
         const std::uint64_t low = fine(lower_);
         const std::uint64_t high = fine(upper_);

@@ -104,7 +104,8 @@ TEST_CASE("hyphens and underscores in keys are the same") {
     CHECK(schedule.stages[1].core_kind == "lp-e");
     CHECK(schedule.stages[1].pinning == Pinning::kLoose);
     const std::string hyphens = R"({"schedule": [
-        {"tasks": 1, "threads": 1, "core-type": "p-core", "sync-buff-size": 3, "sync-waiting-type": "passive"},
+        {"tasks": 1, "threads": 1, "core-type": "p-core",
+         "sync-buff-size": 3, "sync-waiting-type": "passive"},
         {"tasks": 1, "threads": 1, "core-type": "p-core"}]})";
     CHECK(parse_schedule(hyphens, "plan.json").stages[0].sync_buff_size == 3);
     CHECK(parse_schedule(hyphens, "plan.json").stages[0].waiting == Waiting::kPassive);
