@@ -32,6 +32,11 @@ constexpr double kWantedDeviation = 0.0012;
 constexpr double kMemorySymbols = 131072;
 constexpr double kTolerance = 0.003;
 constexpr double kSettled = 0.0005;
+constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
+
+// The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
+constexpr double kGainTolerance = 1.06;
+constexpr double kGainStep = 1.01;
 
 }  // namespace
 
@@ -54,11 +59,11 @@ void CoarseFrequency::Sum::scale(double factor) {
     for (auto& lag : lags.sums) lag *= factor;
 }
 
-void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk, double sign) {
+void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk) {
     if (chunk.power <= 0.0) return;  // silence says nothing
-    chunks += sign;
-    lags.power += sign * chunk.power;
-    for (std::size_t l = 0; l < dsp::kMaxLags; ++l) lags.sums[l] += sign * chunk.sums[l];
+    chunks += 1.0;
+    lags.power += chunk.power;
+    for (std::size_t l = 0; l < dsp::kMaxLags; ++l) lags.sums[l] += chunk.sums[l];
 }
 
 CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
@@ -157,15 +162,30 @@ KeptBlocks CoarseFrequency::release_all() {
     return {0, kept};
 }
 
-void CoarseFrequency::take(const dsp::LagCorrelation& chunk) {
+// Once a signal is there, a burst of interference counts for little; a lasting change of level is followed
+// all the same.
+dsp::LagCorrelation CoarseFrequency::without_burst(const dsp::LagCorrelation& chunk) const {
+    const double limit = kLargestRise * window_sum_.lags.power / std::max(window_sum_.chunks, 1.0);
+    if (window_sum_.chunks == 0.0 || chunk.power <= limit) return chunk;
+    Sum limited;
+    limited.add(chunk);
+    limited.scale(limit / chunk.power);
+    return limited.lags;
+}
+
+void CoarseFrequency::take(const dsp::LagCorrelation& received) {
     if (window_.empty()) window_begin_ = next_chunk_;
     ++next_chunk_;
-    window_.push_back(chunk);
-    window_sum_.add(chunk, 1.0);
+    window_.push_back(state_ == State::searching ? received : without_burst(received));
+    const dsp::LagCorrelation& chunk = window_.back();
     if (window_.size() > window_chunks_ && state_ != State::estimating) {
-        window_sum_.add(window_.front(), -1.0);
         window_.pop_front();
         ++window_begin_;
+        // Added up anew: what a running difference leaves of one huge chunk would bury all later ones.
+        window_sum_ = {};
+        for (const auto& one : window_) window_sum_.add(one);
+    } else {
+        window_sum_.add(chunk);
     }
     if (state_ == State::searching) return search();
     if (state_ == State::following) return follow(chunk);
@@ -184,14 +204,13 @@ void CoarseFrequency::estimate() {
     sum_ = window_sum_;
     frequency_ = found.frequency;
     share_ = found.share;
-    const double power = sum_.lags.power / (sum_.chunks * kChunkSamples);
-    gain_ = 1.0 / std::sqrt(share_ * power);
+    gain_ = signal_gain(share_);
     state_ = State::following;
 }
 
 void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
     sum_.scale(1.0 - chunk_symbols_ / kMemorySymbols);
-    sum_.add(chunk, 1.0);
+    sum_.add(chunk);
     share_ = share_of(window_sum_, match(window_sum_, frequency_));
     if (window_.size() >= window_chunks_ && share_ < 0.5 * threshold(static_cast<double>(window_chunks_))) {
         forget();
@@ -207,10 +226,18 @@ void CoarseFrequency::forget() {
 void CoarseFrequency::slew() {
     if (state_ != State::following) return;
     const Fit now = fit(sum_, frequency_ - kFollowRange, frequency_ + kFollowRange);
+    if (now.share <= 0.0) return;
+    const double off = signal_gain(now.share) / gain_;
+    if (off > kGainTolerance || off < 1.0 / kGainTolerance)
+        gain_ *= std::clamp(off, 1.0 / kGainStep, kGainStep);
     const double error = now.frequency - frequency_;
     slewing_ = std::abs(error) > (slewing_ ? kSettled : kTolerance);
     if (!slewing_) return;
     frequency_ += error * geometry_.block_samples() / geometry_.samples_per_symbol() / kMemorySymbols;
+}
+
+double CoarseFrequency::signal_gain(double share) const {
+    return std::sqrt(sum_.chunks * kChunkSamples / (share * sum_.lags.power));
 }
 
 BlockOscillator CoarseFrequency::next() {

@@ -29,7 +29,7 @@ class CoarseFrequency {
     /// The oscillator of the next released block.
     BlockOscillator next();
 
-    /// Frequency found, cycles per symbol (0 while searching).
+    /// Frequency last found, cycles per symbol (0 before).
     double frequency() const { return frequency_; }
     /// Whether a signal is being followed.
     bool found() const { return state_ == State::following; }
@@ -45,14 +45,15 @@ class CoarseFrequency {
         double chunks = 0;
 
         void scale(double factor);
-        void add(const dsp::LagCorrelation& chunk, double sign);
+        void add(const dsp::LagCorrelation& chunk);
     };
     struct Fit {
         double frequency;  // cycles per symbol
         double share;
     };
 
-    void take(const dsp::LagCorrelation& chunk);
+    void take(const dsp::LagCorrelation& received);
+    dsp::LagCorrelation without_burst(const dsp::LagCorrelation& chunk) const;
     void search();
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
@@ -61,6 +62,7 @@ class CoarseFrequency {
     double match(const Sum& sum, double frequency) const;
     double share_of(const Sum& sum, double match) const;
     Fit fit(const Sum& sum, double low, double high) const;
+    double signal_gain(double share) const;
     double threshold(double chunks) const;
     double symbols_needed(double share) const;
     KeptBlocks release_all();

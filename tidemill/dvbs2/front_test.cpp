@@ -274,6 +274,34 @@ TEST_CASE("front: symbols come out with unit energy, whatever the level of the s
     }
 }
 
+TEST_CASE("front: a click, however loud, harms nothing but the symbols it hits") {
+    for (const float loudness : {30.0F, 1e6F, 1e9F}) {
+        CAPTURE(loudness);
+        const SignalSpec spec{.symbols = 220000, .cfo = 0.02, .ppm = 20.0, .esn0_db = 10.0};
+        MadeSignal made = make_signal(spec);
+        made.samples[240000] = loudness;
+        FrontReport report;
+        const std::vector<Iq> symbols = receive_symbols(config_of(spec), made.samples, &report);
+        CHECK(report.restarts == 1);
+        CHECK(report.dropped_blocks == 0);
+        const std::ptrdiff_t found = find_sent(symbols, made.symbols, 100, 100, 64);
+        REQUIRE(found >= 0);
+        const auto from = static_cast<std::size_t>(found) - 100;
+        CHECK(evm_db(std::span(symbols).subspan(from + 120064, 99936),
+                     std::span(made.symbols).subspan(120064, 99936)) < -9.7);
+    }
+}
+
+TEST_CASE("front: a lasting change of level is made good") {
+    const SignalSpec spec{.symbols = 800000, .cfo = 0.02, .esn0_db = 10.0};
+    MadeSignal made = make_signal(spec);
+    for (std::size_t n = 400000; n < made.samples.size(); ++n) made.samples[n] *= 0.5F;
+    const std::vector<Iq> symbols = receive_symbols(config_of(spec), made.samples);
+    double energy = 0.0;
+    for (std::size_t k = 700000; k < 790000; ++k) energy += std::norm(symbols[k]) / 90000.0;
+    CHECK(energy / 1.1 == doctest::Approx(1.0).epsilon(0.15));
+}
+
 TEST_CASE("front: a drifting oscillator is followed") {
     const SignalSpec spec{.symbols = 300000, .cfo = 0.0, .drift = 3e-8, .esn0_db = 10.0};
     const Received r = receive(spec);

@@ -24,6 +24,7 @@ constexpr double kLockShare = 0.2;
 constexpr double kNoiseShare = 1.05;
 constexpr double kLossShare = 0.1;
 constexpr double kQualityGain = 1.0 / 64.0;
+constexpr double kLargestRise = 4.0;  // of one sub-block's power over the average
 
 // Critically damped second-order loop with a noise bandwidth of 1/64 per sub-block.
 constexpr double kTimingGain = 0.05;
@@ -129,7 +130,10 @@ void TimingTracker::refine_line(double middle) {
 }
 
 void TimingTracker::follow(const SubblockTiming& timing) {
-    const auto z = turned_back(timing, tau_);
+    // A burst of interference counts for little; a lasting change of level is followed all the same.
+    const double power = static_cast<double>(timing.power);
+    const double weight = power > kLargestRise * quality_power_ ? kLargestRise * quality_power_ / power : 1.0;
+    const auto z = weight * turned_back(timing, tau_);
     const double strength = std::max(quality_signal_, kLossShare * quality_power_);
     if (strength > 0.0) {
         const double error = std::clamp(z.imag() / (kTurn * strength), -kLargestError, kLargestError);
@@ -137,7 +141,7 @@ void TimingTracker::follow(const SubblockTiming& timing) {
         slope_ = std::clamp(slope_ + kSlopeGain * error, -kLargestSlope, kLargestSlope);
     }
     quality_signal_ += kQualityGain * (z.real() - quality_signal_);
-    quality_power_ += kQualityGain * (static_cast<double>(timing.power) - quality_power_);
+    quality_power_ += kQualityGain * (weight * power - quality_power_);
 }
 
 StrobePlan TimingTracker::next() {

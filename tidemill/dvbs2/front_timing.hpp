@@ -23,7 +23,7 @@ class TimingTracker {
 
     /// Whether the symbol clock is being followed.
     bool locked() const { return locked_; }
-    /// Clock offset of the transmitter against the nominal rate, parts per million (0 while searching).
+    /// Clock offset of the transmitter against the nominal rate, parts per million (0 before the first lock).
     double clock_ppm() const { return -slope_ / kSubblockSymbols * 1e6; }
 
   private:
@@ -50,8 +50,7 @@ class TimingTracker {
     double quality_power_ = 0.0;
 
     double emitted_tau_ = 0.0;  // timing of the next strobe to be given out
-    double ahead_ =
-        0.0;  // its place in samples after the border from which the next sub-block's strobes count
+    double ahead_ = 0.0;        // samples from where the next sub-block's strobes may begin to that strobe
 };
 
 }  // namespace tidemill::dvbs2
