@@ -5,8 +5,9 @@
 namespace tidemill::fec {
 namespace {
 
-// Found by decoding noisy frames near the threshold. One step of the LLR is what the decoder takes off the
-// smallest magnitude, so the scale sets how strongly it corrects.
+// By code rate. One step of the LLR is what the decoder takes off the smallest magnitude, so the scale sets
+// how strongly it corrects. Found by decoding QPSK over white noise near EN 302 307-1, table 13: half a step
+// down or up costs iterations or stability, 3/5 above 2.5 and 1/4 below 2.5 first.
 constexpr double kScale[] = {3.25, 3.0, 2.75, 2.75, 2.0, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5};
 
 }  // namespace
