@@ -2,15 +2,30 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"
 
 namespace tidemill::io {
+namespace {
+
+bool checked_is_raw(const std::filesystem::path& path, dsp::SampleFormat format) {
+    const auto by_name = raw_format(path);
+    if (by_name && *by_name != format) {
+        throw IoError(fmt::format("cannot write {} samples to '{}': its extension promises {}",
+                                  sigmf_datatype(format), path.string(), sigmf_datatype(*by_name)));
+    }
+    return by_name.has_value();
+}
+
+}  // namespace
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain)
     : metadata_(std::move(description)),
       gain_(gain),
-      is_raw_(raw_format(path).has_value()),
+      is_raw_(checked_is_raw(path, metadata_.format)),
       meta_path_(sigmf_paths(path).meta),
       data_(detail::File::open_for_writing(is_raw_ ? path : sigmf_paths(path).data)) {}
 

@@ -17,7 +17,8 @@ namespace tidemill::io {
 class RecordingWriter {
   public:
     /// Creates the data file of `path` (see sigmf_paths); samples are multiplied by `gain` and quantised as
-    /// `description.format` says, with full scale 1.0. Throws IoError when the file cannot be created.
+    /// `description.format` says, with full scale 1.0. Throws IoError when the file cannot be created or
+    /// a raw extension names another format.
     RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain);
 
     /// Appends samples; throws IoError when the disk is full or the path fails in another way.

@@ -69,8 +69,14 @@ TEST_CASE("writer: a raw extension gives samples alone, and float samples keep t
     CHECK(!std::filesystem::exists(folder / "r.sigmf-meta"));
 }
 
+TEST_CASE("writer: an extension that promises another format is refused") {
+    const detail::ScratchFolder folder;
+    CHECK_THROWS_WITH_AS(RecordingWriter(folder / "r.ci8", {}, 1.0F), doctest::Contains("promises ci8"),
+                         IoError);
+}
+
 TEST_CASE("writer: a folder that does not exist is an error with its path") {
-    CHECK_THROWS_WITH_AS(RecordingWriter("/nowhere/r.ci8", {}, 1.0F), doctest::Contains("/nowhere/r.ci8"),
+    CHECK_THROWS_WITH_AS(RecordingWriter("/nowhere/r.cf32", {}, 1.0F), doctest::Contains("/nowhere/r.cf32"),
                          IoError);
 }
 
