@@ -12,17 +12,13 @@
 
 namespace tidemill {
 
-/// What profiling found: the weights that schedulers need, and the run behind each core kind's.
-struct ProfiledRun {
-    Profile profile;
-    std::vector<RunReport> reports;  ///< one per core kind
-    std::vector<std::string>
-        not_pinned;  ///< per core kind: why the system refused to pin; empty when it did not
-};
+/// Adds to `profile` what a run in order tells of one core kind: the units' weights in microseconds per
+/// source frame. The first call also names the units. Throws ScheduleError when the run saw no source frame.
+void add_weights(Profile& profile, const std::string& kind, const Structure& structure,
+                 const RunReport& report);
 
 /// Runs `graph` in order, pinned to the first core of each kind in turn, each time for as long as `options`
-/// say, and weighs its units in microseconds per source frame. Frames that are run are delivered: a
-/// stateful graph goes on from where it was.
-ProfiledRun profile(Graph& graph, const Topology& topology, const RunOptions& options);
+/// say, and weighs its units. Frames that are run are delivered: a stateful graph goes on from where it was.
+Profile profile(Graph& graph, const Topology& topology, const RunOptions& options);
 
 }  // namespace tidemill

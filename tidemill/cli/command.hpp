@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace tidemill::cli {
+
+/// What a verb ends with.
+enum ExitStatus : int { kDone = 0, kJobFailed = 1, kWrongUsage = 2, kUnusableInput = 3 };
+
+/// The job was understood and failed: no signal, a full disk.
+struct JobFailed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The command line asks for what cannot be.
+struct WrongUsage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// What the command line chose to do; returns an exit status.
+using Command = std::function<int()>;
+
+/// Adds a verb with its options to `program`; when the verb is given, it sets `chosen`.
+using AddVerb = void (*)(CLI::App& program, Command& chosen);
+
+void add_topo(CLI::App& program, Command& chosen);
+void add_profile(CLI::App& program, Command& chosen);
+void add_schedule(CLI::App& program, Command& chosen);
+void add_dvbs2(CLI::App& program, Command& chosen);
+
+/// Runs `chosen` and turns what it throws into a message and an exit status.
+int run_command(const Command& chosen);
+
+}  // namespace tidemill::cli

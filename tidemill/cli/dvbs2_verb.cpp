@@ -1,0 +1,52 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/reception_options.hpp"
+#include "tidemill/cli/rx_job.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+int run_rx(const RxOptions& options) {
+    const RxOutcome outcome = receive(options);
+    // The stream itself may be on standard output.
+    std::FILE* const results = options.output == "-" ? stderr : stdout;
+    if (options.json) fmt::print(results, "{}\n", report_json(outcome));
+    if (!outcome.received()) throw JobFailed(failure_text(outcome));
+    if (!options.json) fmt::print(results, "{}", report_text(outcome));
+    return kDone;
+}
+
+void add_rx(CLI::App& dvbs2, Command& chosen) {
+    auto options = std::make_shared<RxOptions>();
+    CLI::App* verb = dvbs2.add_subcommand("rx", "Receive a recording and write its transport stream");
+    verb->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
+    add_reception_options(*verb, options->reception);
+    verb->add_option("-o,--output", options->output, "Transport stream to write; - for standard output");
+    auto* cores = verb->add_option("--cores", options->cores, "Cores to use, e.g. big=2 (default: all)");
+    verb->add_option("--schedule", options->schedule, "Schedule file to run by, instead of profiling")
+        ->excludes(cores);
+    verb->add_option("--executor", options->executor,
+                     "pipeline, or sequence for one thread without a schedule")
+        ->check(CLI::IsMember({"pipeline", "sequence"}))
+        ->capture_default_str();
+    verb->add_option("--profile-seconds", options->profile_s, "How long to profile each kind of core")
+        ->check(CLI::Range(0.01, 60.0))
+        ->capture_default_str();
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_rx(*options); }; });
+}
+
+}  // namespace
+
+void add_dvbs2(CLI::App& program, Command& chosen) {
+    CLI::App* dvbs2 = program.add_subcommand("dvbs2", "The DVB-S2 transceiver");
+    dvbs2->require_subcommand(1);
+    dvbs2->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
+    add_rx(*dvbs2, chosen);
+}
+
+}  // namespace tidemill::cli

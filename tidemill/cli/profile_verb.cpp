@@ -1,0 +1,63 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/reception_options.hpp"
+#include "tidemill/schedule/profile_file.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+struct Options {
+    ReceptionOptions reception;
+    std::string output;
+    double seconds = 1.0;
+    bool json = false;
+};
+
+std::string table_of(const Profile& profile) {
+    std::string table = fmt::format("{:<28}  {:<10}", "task", "replicable");
+    for (const std::string& kind : profile.kinds) table += fmt::format("  {:>12}", kind + " us");
+    table += "\n";
+    for (const ChainTask& task : profile.tasks) {
+        table += fmt::format("{:<28}  {:<10}", task.name, task.replicable ? "yes" : "no");
+        for (const double weight_us : task.weight_us) table += fmt::format("  {:>12.2f}", weight_us);
+        table += "\n";
+    }
+    return table;
+}
+
+int run_profile(const Options& options) {
+    const Topology topology = Topology::here();
+    const ReceptionProfile found =
+        profile_reception(prepare(options.reception), topology, platform_of(topology), options.seconds);
+    for (const std::string& warning : found.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    if (found.info_bits_per_block == 0) {
+        throw JobFailed(
+            "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");
+    }
+    if (!options.output.empty()) write_profile(found.profile, options.output);
+    fmt::print("{}", options.json ? to_json(found.profile) : table_of(found.profile));
+    return kDone;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& program, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = program.add_subcommand(
+        "profile", "Weigh the receiver's tasks on each kind of core, in microseconds per block of samples");
+    verb->footer("Example: tidemill profile data/demo.sigmf-meta -o profile.json");
+    add_reception_options(*verb, options->reception);
+    verb->add_option("-o,--output", options->output, "Write a profile file");
+    verb->add_option("--seconds", options->seconds, "How long to profile each kind of core")
+        ->check(CLI::Range(0.01, 600.0))
+        ->capture_default_str();
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_profile(*options); }; });
+}
+
+}  // namespace tidemill::cli

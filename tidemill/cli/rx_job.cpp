@@ -1,0 +1,111 @@
+#include "tidemill/cli/rx_job.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/dvbs2/rx/rx_frames.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/ts_writer.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/sequence.hpp"
+#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/schedule_file.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// Frames that may wait between two stages: decoding times vary from frame to frame.
+constexpr std::size_t kRingDepth = 4;
+
+std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_clock::time_point start) {
+    const auto& live = receiver.sink().live();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const auto read = [](const auto& value) { return value.load(std::memory_order_relaxed); };
+    const char* phase = receiver.frame_sync().locked() ? "transmit"
+                        : receiver.coarse().found()    ? "learn"
+                                                       : "wait";
+    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad", phase,
+                       elapsed.count(), read(live.frames),
+                       static_cast<double>(read(live.info_bits)) / elapsed.count() / 1e6, read(live.esn0_db),
+                       read(live.frames_bad));
+}
+
+void choose_schedule(const RxOptions& options, const Topology& topology, RxOutcome& outcome) {
+    if (options.executor == "sequence") return;
+    if (!options.schedule.empty()) {
+        outcome.schedule = read_schedule(options.schedule);
+        return;
+    }
+    const Platform platform = chosen_platform(options.cores, topology);
+    outcome.profile = profile_reception(outcome.job, topology, platform, options.profile_s);
+    outcome.schedule = herad(outcome.profile->profile, platform);
+    const double predicted_us = period_us(*outcome.schedule, outcome.profile->profile);
+    outcome.predicted_period_us = predicted_us;
+    outcome.predicted_mbps = outcome.profile->info_bits_per_block / predicted_us;
+}
+
+RunReport run_receiver(dvbs2::Receiver& receiver, const RxOutcome& outcome, const Topology& topology,
+                       const RunOptions& run) {
+    if (!outcome.schedule) return Sequence(receiver.graph()).run(run);
+    PipelineOptions pipeline{&topology, kRingDepth, WaitMode::mixed};
+    return Pipeline(receiver.graph(), *outcome.schedule, pipeline).run(run);
+}
+
+void announce(const RxOutcome& outcome) {
+    if (!outcome.predicted_mbps) return;
+    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {:.2f} Mb/s\n",
+               outcome.schedule->stages.size(), outcome.schedule->thread_count(), *outcome.predicted_mbps);
+}
+
+void collect(const dvbs2::Receiver& receiver, RxOutcome& outcome) {
+    outcome.totals = receiver.sink().totals();
+    outcome.packets = receiver.sink().counts();
+    outcome.sync = receiver.frame_sync().counts();
+    outcome.defects = receiver.spectrum().defects();
+    outcome.samples = receiver.source().samples();
+    outcome.blocks_without_signal = receiver.coarse().dropped_blocks();
+    outcome.blocks_without_clock = receiver.timing().dropped_blocks();
+    outcome.clock_ppm = receiver.timing().clock_ppm();
+    outcome.signal_seen = outcome.sync.symbols > 0;
+}
+
+}  // namespace
+
+double RxOutcome::symbol_rate_hz() const {
+    return job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz
+                                         : job.recording.sample_rate_hz.value_or(2) / 2;
+}
+
+RxOutcome receive(const RxOptions& options) {
+    RxOutcome outcome;
+    outcome.job = prepare(options.reception);
+    outcome.output = options.output;
+    std::optional<io::TsWriter> writer;
+    if (!options.output.empty()) writer.emplace(options.output);
+    const Topology topology = Topology::here();
+    choose_schedule(options, topology, outcome);
+    announce(outcome);
+
+    io::RecordingReader reader(outcome.job.recording);
+    dvbs2::Receiver receiver(reader, outcome.job.config, [&](std::span<const std::uint8_t> packets) {
+        if (writer) writer->write(packets);
+    });
+    {
+        const auto start = std::chrono::steady_clock::now();
+        const Watch watch([&] { return progress_line(receiver, start); });
+        outcome.run = run_receiver(receiver, outcome, topology, {.stop = watch.stop()});
+        outcome.interrupted = watch.interrupted();
+    }
+    receiver.finish();
+    if (writer) writer->close();
+    outcome.missing_samples = reader.missing_samples();
+    collect(receiver, outcome);
+    return outcome;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/cli/reception.hpp"
+
+namespace tidemill::cli {
+
+/// `tidemill dvbs2 rx`, as the command line says it.
+struct RxOptions {
+    ReceptionOptions reception;
+    std::string output;    ///< transport stream: a path, "-" for standard output, or empty for none
+    std::string cores;     ///< for the automatic schedule; empty: all
+    std::string schedule;  ///< schedule file; empty: make one from a profile
+    std::string executor = "pipeline";
+    double profile_s = 1.0;
+    bool json = false;
+};
+
+/// What was received, and how.
+struct RxOutcome {
+    ReceptionJob job;
+    std::optional<ReceptionProfile> profile;
+    std::optional<Schedule> schedule;
+    std::optional<double> predicted_mbps;
+    std::optional<double> predicted_period_us;
+    RunReport run;
+    dvbs2::FrameTotals totals;
+    dvbs2::FrameSyncCounts sync;
+    dvbs2::TsExtractorCounts packets;
+    dsp::SampleDefects defects;
+    std::uint64_t samples = 0;
+    std::uint64_t missing_samples = 0;
+    std::uint64_t blocks_without_signal = 0;
+    std::uint64_t blocks_without_clock = 0;
+    double clock_ppm = 0;
+    bool signal_seen = false;
+    bool interrupted = false;
+    std::string output;
+
+    double symbol_rate_hz() const;
+    bool received() const { return totals.frames > totals.frames_bad; }
+};
+
+/// Receives: profiles and schedules unless told how, runs, and keeps the accounts.
+RxOutcome receive(const RxOptions& options);
+
+/// The outcome in words and tables.
+std::string report_text(const RxOutcome& outcome);
+
+/// The outcome as one JSON object.
+std::string report_json(const RxOutcome& outcome);
+
+/// Why nothing came out, and what to try.
+std::string failure_text(const RxOutcome& outcome);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,175 @@
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/rx_job.hpp"
+#include "tidemill/cli/schedule_json.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Frames' worth of symbols heard before the first one that was decoded.
+std::uint64_t lock_frames(const RxOutcome& outcome) {
+    const auto frame = static_cast<std::uint64_t>(layout_of(outcome.totals.usual_pls()).symbols);
+    return outcome.totals.symbols_before / frame;
+}
+
+double recorded_s(const RxOutcome& outcome) {
+    const double rate = outcome.job.recording.sample_rate_hz.value_or(0);
+    return rate > 0 ? static_cast<double>(outcome.samples) / rate : 0;
+}
+
+Json losses_json(const RxOutcome& outcome) {
+    return {
+        {"frames_bad", outcome.totals.frames_bad},
+        {"bad_headers", outcome.sync.bad_headers},
+        {"locks", outcome.sync.locks},
+        {"symbols_outside_frames", outcome.sync.symbols_outside},
+        {"blocks_without_signal", outcome.blocks_without_signal},
+        {"blocks_without_clock", outcome.blocks_without_clock},
+        {"ts_packets_dropped", outcome.packets.packets_dropped},
+        {"frames_unsupported", outcome.packets.frames_unsupported + outcome.packets.frames_of_other_streams},
+        {"samples_not_finite", outcome.defects.non_finite},
+        {"samples_clipped", outcome.defects.clipped},
+        {"samples_missing", outcome.missing_samples},
+        {"trailing_bytes", outcome.job.recording.trailing_bytes}};
+}
+
+Json run_json(const RxOutcome& outcome) {
+    Json json{{"elapsed_s", outcome.run.elapsed_s},
+              {"period_us", outcome.run.elapsed_s * 1e6 /
+                                static_cast<double>(std::max<std::uint64_t>(outcome.run.frames, 1))},
+              {"token_bytes", outcome.run.token_bytes()},
+              {"mean_latency_us", outcome.run.mean_latency_us}};
+    for (const TaskReport& task : outcome.run.tasks) {
+        json["tasks"].push_back({{"name", task.name},
+                                 {"calls", task.calls},
+                                 {"mean_us", task.mean_us},
+                                 {"total_us", task.total_us}});
+    }
+    for (const StageReport& stage : outcome.run.stages) {
+        Json threads = Json::array();
+        for (const ThreadReport& thread : stage.threads) {
+            threads.push_back({{"cores", thread.cores},
+                               {"work_us", thread.work_us},
+                               {"pull_wait_us", thread.pull_wait_us},
+                               {"push_wait_us", thread.push_wait_us}});
+        }
+        json["stages"].push_back(
+            {{"first", outcome.run.units[stage.first_unit]}, {"tasks", stage.units}, {"threads", threads}});
+    }
+    return json;
+}
+
+std::string received_text(const RxOutcome& outcome) {
+    const dvbs2::Pls pls = outcome.totals.usual_pls();
+    const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
+    const double symbol_rate_hz = outcome.symbol_rate_hz();
+    return fmt::format(
+        "received   {} {}, {} frames, pilots {}{}, at {:.6g} ksymbol/s\n"
+        "signal     Es/N0 {:.2f} dB, carrier {:+.1f} Hz, clock {:+.1f} ppm\n"
+        "frames     {} ({} bad), locked after {}, {:.1f} LDPC iterations a frame, {} bits corrected by BCH\n",
+        name(modcod.modulation), name(modcod.rate), name(pls.size), pls.pilots ? "on" : "off",
+        outcome.totals.inverted ? ", spectrum inverted" : "", symbol_rate_hz / 1000, outcome.totals.esn0_db(),
+        outcome.totals.frequency * symbol_rate_hz, outcome.clock_ppm, outcome.totals.frames,
+        outcome.totals.frames_bad, lock_frames(outcome),
+        static_cast<double>(outcome.totals.ldpc_iterations) /
+            static_cast<double>(outcome.totals.frames - outcome.totals.frames_bad),
+        outcome.totals.corrected_bits);
+}
+
+std::string losses_text(const RxOutcome& outcome) {
+    const Json losses = losses_json(outcome);
+    std::string text;
+    for (const auto& [name, count] : losses.items()) {
+        if (name == "locks" ? count.get<std::uint64_t>() <= 1 : count.get<std::uint64_t>() == 0) continue;
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count.get<std::uint64_t>(), name);
+    }
+    for (char& c : text) c = c == '_' ? ' ' : c;
+    return fmt::format("losses     {}\n", text.empty() ? "none" : text);
+}
+
+std::string speed_text(const RxOutcome& outcome) {
+    const std::string predicted =
+        outcome.predicted_mbps ? fmt::format(", predicted {:.2f} Mb/s", *outcome.predicted_mbps) : "";
+    return fmt::format("speed      {:.2f} Mb/s of information{}; {:.2f} s of signal in {:.2f} s\n",
+                       outcome.totals.info_mbps(), predicted, recorded_s(outcome), outcome.run.elapsed_s);
+}
+
+void add_received(const RxOutcome& outcome, Json& json) {
+    const dvbs2::Pls pls = outcome.totals.usual_pls();
+    const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
+    json["modulation"] = name(modcod.modulation);
+    json["code_rate"] = name(modcod.rate);
+    json["modcod"] = pls.modcod;
+    json["frame"] = name(pls.size);
+    json["pilots"] = pls.pilots;
+    json["inverted_spectrum"] = outcome.totals.inverted;
+    json["lock_frames"] = lock_frames(outcome);
+    json["esn0_db"] = outcome.totals.esn0_db();
+    json["frequency_offset_hz"] = outcome.totals.frequency * outcome.symbol_rate_hz();
+    json["clock_offset_ppm"] = outcome.clock_ppm;
+}
+
+}  // namespace
+
+std::string report_text(const RxOutcome& outcome) {
+    std::string text = received_text(outcome) + losses_text(outcome) + speed_text(outcome);
+    text += fmt::format("output     {} packets{}\n\n", outcome.packets.packets,
+                        outcome.output.empty() ? ", not written" : " in " + outcome.output);
+    text += "Tasks\n" + task_table(outcome.run) + "\n";
+    if (outcome.profile)
+        text +=
+            "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
+    text += "Stages\n" + stage_table(outcome.run);
+    for (const std::string& warning : outcome.job.warnings) text += "warning: " + warning + "\n";
+    return text;
+}
+
+std::string report_json(const RxOutcome& outcome) {
+    Json json;
+    json["recording"] = outcome.job.recording.data_path.string();
+    if (outcome.received()) add_received(outcome, json);
+    json["frames"] = outcome.totals.frames;
+    json["frames_bad"] = outcome.totals.frames_bad;
+    json["frames_dummy"] = outcome.sync.dummy_frames;
+    json["ts_packets"] = outcome.packets.packets;
+    json["symbol_rate_hz"] = outcome.symbol_rate_hz();
+    json["info_mbps"] = outcome.totals.info_mbps();
+    json["elapsed_s"] = outcome.run.elapsed_s;
+    json["recorded_s"] = recorded_s(outcome);
+    json["interrupted"] = outcome.interrupted;
+    json["executor"] = outcome.schedule ? "pipeline" : "sequence";
+    json["schedule"] = outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile) : Json();
+    json["predicted_mbps"] = outcome.predicted_mbps ? Json(*outcome.predicted_mbps) : Json();
+    json["predicted_period_us"] = outcome.predicted_period_us ? Json(*outcome.predicted_period_us) : Json();
+    json["losses"] = losses_json(outcome);
+    json["run"] = run_json(outcome);
+    json["warnings"] = outcome.job.warnings;
+    return json.dump(2);
+}
+
+std::string failure_text(const RxOutcome& outcome) {
+    const std::string& path = outcome.job.recording.data_path.string();
+    const double symbol_rate_hz = outcome.symbol_rate_hz();
+    if (!outcome.signal_seen) {
+        return fmt::format(
+            "no signal found in {} ({} samples) at {:.6g} symbols/s with roll-off {:.2f}: check "
+            "--symbol-rate and --rolloff",
+            path, outcome.samples, symbol_rate_hz, outcome.job.config.rolloff);
+    }
+    if (outcome.totals.frames == 0) {
+        return fmt::format(
+            "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate", path,
+            symbol_rate_hz);
+    }
+    return fmt::format(
+        "{} frames found in {}, none could be decoded (Es/N0 too low, or another --gold code than {})",
+        outcome.totals.frames, path, outcome.job.config.gold_code);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,70 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/platform/describe.hpp"
+#include "tidemill/platform/topology.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numbers_of(const Topology& topology, const std::vector<std::size_t>& cores) {
+    Json numbers = Json::array();
+    for (const std::size_t core : cores) numbers.push_back(topology.cores[core].number);
+    return numbers;
+}
+
+Json to_json(const Topology& topology) {
+    Json json{{"kinds_from", topology.kinds_from}, {"numa_nodes", topology.numa_nodes}};
+    json["hidden_pus"] = topology.hidden_pus;
+    for (const CoreKind& kind : topology.kinds) {
+        Json entry{{"name", kind.name}, {"cores", numbers_of(topology, kind.cores)}};
+        if (kind.capacity) entry["capacity"] = *kind.capacity;
+        if (kind.max_frequency_mhz) entry["max_frequency_mhz"] = *kind.max_frequency_mhz;
+        json["kinds"].push_back(entry);
+    }
+    for (const Core& core : topology.cores) {
+        Json pus = Json::array();
+        for (const Pu& pu : core.pus) pus.push_back(pu.number);
+        json["cores"].push_back({{"number", core.number},
+                                 {"pus", pus},
+                                 {"kind", topology.kinds[core.kind].name},
+                                 {"cluster", core.cluster},
+                                 {"numa_node", core.numa_node}});
+    }
+    for (const Cache& cache : topology.caches) {
+        json["caches"].push_back({{"level", cache.level},
+                                  {"size_bytes", cache.size_bytes},
+                                  {"cores", numbers_of(topology, cache.cores)}});
+    }
+    return json;
+}
+
+}  // namespace
+
+void add_topo(CLI::App& program, Command& chosen) {
+    struct Options {
+        std::string kinds;
+        bool json = false;
+    };
+    auto options = std::make_shared<Options>();
+    CLI::App* verb =
+        program.add_subcommand("topo", "Show the cores, kinds, clusters and caches of this machine");
+    verb->footer("Example: tidemill topo --kinds big=0-3,little=4-7");
+    verb->add_option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] {
+        chosen = [options] {
+            const Topology topology = Topology::here(options->kinds);
+            fmt::print("{}", options->json ? to_json(topology).dump(2) + "\n" : describe(topology));
+            return kDone;
+        };
+    });
+}
+
+}  // namespace tidemill::cli

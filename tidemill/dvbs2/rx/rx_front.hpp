@@ -1,0 +1,136 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/strobe_interpolator.hpp"
+#include "tidemill/dvbs2/front_coarse.hpp"
+#include "tidemill/dvbs2/front_filter.hpp"
+#include "tidemill/dvbs2/front_strobes.hpp"
+#include "tidemill/dvbs2/front_timing.hpp"
+#include "tidemill/dvbs2/rx/block_keeper.hpp"
+#include "tidemill/dvbs2/rx/raw_block.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Measures the spectrum of each raw block, and counts samples that are not usable.
+class RxSpectrum final : public Module {
+    const RawLayout layout_;
+
+  public:
+    explicit RxSpectrum(const RawLayout& layout);
+
+    In<std::byte> raw = in<std::byte>("raw", layout_.window_bytes());
+    In<RawInfo> info = in<RawInfo>("info");
+    Out<BlockSpectrum> spectrum = out<BlockSpectrum>("spectrum");
+    Task measure = task("measure", &RxSpectrum::measure_block, {.replication = Replication::cloned});
+
+    const dsp::SampleDefects& defects() const { return defects_; }
+    void merge(Module& clone) override;
+
+  private:
+    void measure_block(Frame f);
+
+    dsp::AlignedVector<Iq> samples_;
+    dsp::SampleDefects defects_;
+};
+
+/// Keeps raw blocks until a signal is found in them, then gives each its oscillator.
+class RxCoarse final : public Module {
+    const RawLayout layout_;
+
+  public:
+    explicit RxCoarse(const RawLayout& layout);
+
+    In<std::byte> raw_in = in<std::byte>("raw_in", layout_.window_bytes());
+    In<RawInfo> info_in = in<RawInfo>("info_in");
+    In<BlockSpectrum> spectrum = in<BlockSpectrum>("spectrum");
+    Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
+    Out<RawInfo> info = out<RawInfo>("info");
+    Out<BlockOscillator> oscillator = out<BlockOscillator>("oscillator");
+    Task follow = task("follow", &RxCoarse::follow_signal, {.may_skip = true, .may_repeat = true});
+
+    /// Whether a signal is there at the moment.
+    bool found() const { return found_.load(std::memory_order_relaxed); }
+    /// Blocks in which no signal was found.
+    std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
+
+  private:
+    struct Kept {
+        std::vector<std::byte> raw;
+        RawInfo info;
+    };
+
+    Flow follow_signal(Frame f);
+
+    CoarseFrequency coarse_;
+    BlockKeeper<Kept> keeper_;
+    std::atomic<bool> found_{false};
+};
+
+/// Raw samples to matched-filtered ones at two per symbol.
+class RxFilter final : public Module {
+    const RawLayout layout_;
+
+  public:
+    explicit RxFilter(const RawLayout& layout);
+
+    In<std::byte> raw = in<std::byte>("raw", layout_.window_bytes());
+    In<RawInfo> info = in<RawInfo>("info");
+    In<BlockOscillator> oscillator = in<BlockOscillator>("oscillator");
+    Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
+    Task filter = task("filter", &RxFilter::filter_block, {.replication = Replication::cloned});
+
+  private:
+    void filter_block(Frame f);
+
+    FrontFilter filter_;
+    dsp::AlignedVector<Iq> samples_;
+};
+
+/// Keeps filtered blocks until their symbol clock is known, then says where the strobes stand.
+class RxTiming final : public Module {
+  public:
+    RxTiming() : Module("timing") {}
+
+    In<FilteredBlock> filtered_in = in<FilteredBlock>("filtered_in");
+    In<RawInfo> info_in = in<RawInfo>("info_in");
+    Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
+    Out<RawInfo> info = out<RawInfo>("info");
+    Out<StrobePlan> strobes = out<StrobePlan>("strobes");
+    Task track = task("track", &RxTiming::track_clock, {.may_skip = true, .may_repeat = true});
+
+    /// Clock offset of the transmitter, parts per million.
+    double clock_ppm() const { return clock_ppm_.load(std::memory_order_relaxed); }
+    /// Blocks in which no symbol clock was found.
+    std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
+
+  private:
+    Flow track_clock(Frame f);
+
+    TimingTracker tracker_;
+    BlockKeeper<FilteredBlock> keeper_;
+    std::atomic<double> clock_ppm_{0};
+};
+
+/// Filtered samples to symbols, at the strobes.
+class RxStrobes final : public Module {
+  public:
+    explicit RxStrobes(double rolloff);
+
+    In<FilteredBlock> filtered = in<FilteredBlock>("filtered");
+    In<RawInfo> info = in<RawInfo>("info");
+    In<StrobePlan> strobes = in<StrobePlan>("strobes");
+    Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");
+    Task read = task("read", &RxStrobes::read_block, {.replication = Replication::shared});
+
+  private:
+    void read_block(Frame f);
+
+    dsp::StrobeInterpolator interpolator_;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tidemill/dvbs2/noise.hpp"
+#include "tidemill/dvbs2/rx/rx_decode.hpp"
+#include "tidemill/dvbs2/ts_extractor.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What came of the frames, added up.
+struct FrameTotals {
+    std::uint64_t frames = 0;      ///< that reached the decoder
+    std::uint64_t frames_bad = 0;  ///< that it could not correct
+    std::uint64_t info_bits = 0;   ///< data-field bits of the good ones
+    std::uint64_t first_bits = 0;  ///< of these, the first frame's: the clock starts when it is done
+    std::uint64_t ldpc_iterations = 0;
+    std::uint64_t corrected_bits = 0;  ///< by the outer code
+    double noise_to_signal = 0;        ///< N0/Es, added up over the good frames
+    double frequency = 0;              ///< of the last good frame, cycles per symbol, as the frame came
+    bool inverted = false;
+    std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
+    std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame
+    std::uint64_t first_tick = 0;                    ///< when the first good frame was done
+    std::uint64_t last_tick = 0;                     ///< when the last one was
+
+    /// Mean Es/N0 of the good frames.
+    double esn0_db() const;
+    /// Information rate from the first good frame to the last.
+    double info_mbps() const;
+    /// The PLS code most frames had.
+    Pls usual_pls() const;
+};
+
+/// Joins the BBFRAMEs' data to transport stream packets, gives them out and keeps the accounts.
+class RxSink final : public Module {
+  public:
+    using PacketSink = std::function<void(std::span<const std::uint8_t> packets)>;
+
+    explicit RxSink(PacketSink sink);
+
+    In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
+    In<FrameInfo> info = in<FrameInfo>("info");
+    In<std::uint8_t> gap = in<std::uint8_t>("gap");
+    In<SignalQuality> quality = in<SignalQuality>("quality");
+    In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");
+    In<fec::BchResult> bch = in<fec::BchResult>("bch");
+    Task write = task("write", &RxSink::write_frame);
+
+    /// Gives out the packet that waits for the frame after the last.
+    void finish();
+
+    const FrameTotals& totals() const { return totals_; }
+    const TsExtractorCounts& counts() const { return extractor_.counts(); }
+
+    /// What a progress line shows; may be read while the receiver runs.
+    struct Live {
+        std::atomic<std::uint64_t> frames{0};
+        std::atomic<std::uint64_t> frames_bad{0};
+        std::atomic<std::uint64_t> info_bits{0};
+        std::atomic<float> esn0_db{0};
+    };
+    const Live& live() const { return live_; }
+
+  private:
+    void write_frame(Frame f);
+    void account(Frame f, const fec::Dvbs2Code& code);
+    void give_out();
+
+    PacketSink sink_;
+    TsExtractor extractor_;
+    std::vector<std::uint8_t> packets_;
+    FrameTotals totals_;
+    Live live_;
+};
+
+}  // namespace tidemill::dvbs2
