@@ -23,9 +23,12 @@ Iq product(Iq a, Iq b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-Complex turned(Complex a, double radians) {
-    const Complex b = std::polar(1.0, -radians);
+Complex times(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+Complex turned(Complex a, double radians) {
+    return times(a, std::polar(1.0, -radians));
 }
 
 // Of the length only the fourth power is kept: higher ones would let noise rule. Fourth powers of points on
@@ -41,11 +44,13 @@ Iq power(Iq x, int order) {
     return result;
 }
 
-// How well the blocks agree at an offset: the energy of their sum.
+// How well the blocks, which are evenly spaced, agree at an offset: the energy of their sum.
 double agreement(std::span<const PowerBlock> blocks, int order, double offset) {
+    const double spacing = blocks.size() > 1 ? blocks[1].place - blocks[0].place : 0;
+    const Complex step = std::polar(1.0, kTwoPi * order * offset * spacing);
     Complex sum{};
     for (const PowerBlock& block : blocks) {
-        sum += turned(block.sum, kTwoPi * order * offset * block.place);
+        sum = times(sum, step) + block.sum;
     }
     return std::norm(sum);
 }
@@ -65,7 +70,7 @@ double header_likelihood(std::span<const PhaseSample> headers, double offset) {
 class PhaseTrellis {
   public:
     PhaseTrellis(int order, double step_sigma)
-        : order_(order), score_(static_cast<std::size_t>(order * kStepsPerSector)), before_(score_.size()) {
+        : order_(order), score_(static_cast<std::size_t>(order * kStepsPerSector)) {
         for (int move = -kReachSteps; move <= kReachSteps; ++move) {
             const double way = move * step() / step_sigma;
             penalty_[static_cast<std::size_t>(move + kReachSteps)] = -0.5 * way * way;
@@ -81,25 +86,28 @@ class PhaseTrellis {
     }
 
     void advance(Complex emission) {
-        std::swap(score_, before_);
         std::array<double, kStepsPerSector> gain;
         for (int k = 0; k < kStepsPerSector; ++k) {
             gain[static_cast<std::size_t>(k)] = turned(emission, k * step() * order_).real();
         }
         const std::size_t states = score_.size();
+        // A copy with both ends repeated, so that a path may run on over a full turn.
+        before_.assign(score_.end() - kReachSteps, score_.end());
+        before_.insert(before_.end(), score_.begin(), score_.end());
+        before_.insert(before_.end(), score_.begin(), score_.begin() + kReachSteps);
         std::vector<std::int8_t>& moves = moves_.emplace_back(states);
-        for (std::size_t s = 0; s < states; ++s) {
-            double best = -1e300;
-            for (int move = -kReachSteps; move <= kReachSteps; ++move) {
-                const std::size_t from =
-                    (s + states - static_cast<std::size_t>(move + kReachSteps) + kReachSteps) % states;
-                const double score = before_[from] + penalty_[static_cast<std::size_t>(move + kReachSteps)];
-                if (score > best) {
-                    best = score;
-                    moves[s] = static_cast<std::int8_t>(move);
-                }
+        std::ranges::fill(score_, std::numeric_limits<double>::lowest());
+        for (int move = -kReachSteps; move <= kReachSteps; ++move) {
+            const double* from = before_.data() + kReachSteps - move;
+            const double penalty = penalty_[static_cast<std::size_t>(move + kReachSteps)];
+            for (std::size_t s = 0; s < states; ++s) {
+                const double score = from[s] + penalty;
+                moves[s] = score > score_[s] ? static_cast<std::int8_t>(move) : moves[s];
+                score_[s] = std::max(score, score_[s]);
             }
-            score_[s] = best + gain[s % kStepsPerSector];
+        }
+        for (std::size_t s = 0; s < states; ++s) {
+            score_[s] += gain[s % kStepsPerSector];
         }
     }
 

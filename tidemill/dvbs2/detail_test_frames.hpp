@@ -90,15 +90,15 @@ inline std::vector<Iq> noise(std::size_t count, double esn0_db, std::mt19937& ra
 /// The symbols after the channel; `phases`, when given, receives the phase of each in radians.
 inline std::vector<Iq> transmit(const std::vector<Iq>& sent, const TestChannel& channel, std::mt19937& random,
                                 std::vector<double>* phases = nullptr) {
-    std::normal_distribution<double> walk(
-        0, channel.phase_walk_deg * std::numbers::pi / 180 / std::sqrt(1000.0));
+    std::normal_distribution<double> normal(0, 1);
+    const double walk = channel.phase_walk_deg * std::numbers::pi / 180 / std::sqrt(1000.0);
     std::vector<Iq> received = noise(sent.size(), channel.esn0_db, random);
     double wander = channel.phase;
     for (std::size_t i = 0; i < sent.size(); ++i) {
         const auto n = static_cast<double>(i);
         const double phase =
             2 * std::numbers::pi * (channel.frequency + 0.5 * channel.drift * n) * n + wander;
-        wander += channel.phase_walk_deg > 0 ? walk(random) : 0;
+        wander += walk * normal(random);
         received[i] += sent[i] * Iq(std::polar(1.0, phase));
         if (phases != nullptr) {
             phases->push_back(phase);

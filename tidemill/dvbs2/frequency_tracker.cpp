@@ -80,8 +80,8 @@ void FrequencyTracker::add_far(std::span<const detail::KnownPart> blocks, double
     }
 }
 
-double FrequencyTracker::likelihood(double offset) const {
-    const double away = (offset - near_.offset()) / near_.sigma(esn0_);
+double FrequencyTracker::likelihood(double offset, double near) const {
+    const double away = (offset - near) / near_.sigma(esn0_);
     double sum = -0.5 * away * away;
     for (const FarSum& far : far_) {
         sum += turned(far.sum, kTwoPi * offset * far.lag).real();
@@ -97,12 +97,12 @@ FrequencyTracker::Choice FrequencyTracker::choose() const {
     double start = near;
     for (int k = -kGridSteps; k <= kGridSteps; ++k) {
         const double offset = near + k * kLobe / (2 * kGridSteps);
-        start = likelihood(offset) > likelihood(start) ? offset : start;
+        start = likelihood(offset, near) > likelihood(start, near) ? offset : start;
     }
     std::vector<Scored> lobes;
     for (int lobe = -kLobes; lobe <= kLobes; ++lobe) {
         const double offset = polish(polish(start + lobe * kLobe));
-        lobes.push_back({likelihood(offset), offset});
+        lobes.push_back({likelihood(offset, near), offset});
     }
     std::ranges::sort(lobes, std::greater{}, &Scored::score);
     return {lobes[0].offset, lobes[0].score - lobes[1].score};

@@ -45,7 +45,7 @@ class FrequencyTracker {
     };
 
     void add_far(std::span<const detail::KnownPart> blocks, double esn0);
-    double likelihood(double offset) const;
+    double likelihood(double offset, double near) const;
     Choice choose() const;
     double polish(double offset) const;
     void move(double offset);

@@ -11,12 +11,12 @@ namespace {
 
 using namespace detail;
 
-TEST_CASE("noise: known symbols tell Es/N0 within 0.1 dB on average, from -2.35 to 16 dB") {
+TEST_CASE("noise: known symbols tell Es/N0 within 0.2 dB on average, from -2.35 to 16 dB") {
     for (const double esn0_db : {-2.35, 1.0, 6.0, 16.0}) {
         std::mt19937 random(31);
         double signal = 0;
         double noise_power = 0;
-        for (int frame = 0; frame < 60; ++frame) {
+        for (int frame = 0; frame < 600; ++frame) {
             const auto known =
                 transmit(std::vector<Iq>(270, {0.5F, 0}), {.esn0_db = esn0_db, .phase = 0}, random);
             const SignalQuality quality = quality_of_known(known);
@@ -24,8 +24,7 @@ TEST_CASE("noise: known symbols tell Es/N0 within 0.1 dB on average, from -2.35 
             noise_power += quality.noise_variance;
         }
         // The symbols came at half amplitude: 6.02 dB less.
-        CHECK(10 * std::log10(signal / noise_power) ==
-              doctest::Approx(esn0_db - 6.0206).epsilon(0).scale(1).epsilon(0.1));
+        CHECK(std::abs(10 * std::log10(signal / noise_power) - (esn0_db - 6.0206)) < 0.2);
     }
 }
 

@@ -1,0 +1,38 @@
+#include <benchmark/benchmark.h>
+
+#include "tidemill/dvbs2/demapper.hpp"
+#include "tidemill/dvbs2/detail_test_frames.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+// Question: how many symbols a second does one core turn into soft bits?
+void soft_bits(benchmark::State& state, int number) {
+    const Modcod& modcod = *find_modcod(number);
+    std::mt19937 random(1);
+    const auto frame = detail::make_frame({number, FrameSize::normal, false}, PlScrambler(0), random);
+    const auto data = detail::map_bits(modcod, frame.bits);
+    std::vector<fec::Llr> llrs(frame.bits.size());
+    for (auto _ : state) {
+        demap(data, modcod, {1.0F, 0.1F}, 3.0F, llrs);
+        benchmark::DoNotOptimize(llrs.data());
+        benchmark::ClobberMemory();
+    }
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < llrs.size(); ++i) {
+        wrong += (llrs[i] < 0) == (frame.bits[i] == 1) ? 0 : 1;
+    }
+    if (wrong > 0) {
+        state.SkipWithError("wrong bits");
+    }
+    state.counters["symbols"] =
+        benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(data.size()),
+                           benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(soft_bits, qpsk, 7);
+BENCHMARK_CAPTURE(soft_bits, psk8, 13);
+BENCHMARK_CAPTURE(soft_bits, apsk16, 19);
+BENCHMARK_CAPTURE(soft_bits, apsk32, 25);
+
+}  // namespace
+}  // namespace tidemill::dvbs2
