@@ -1,0 +1,121 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tidemill/graph/arena.hpp"
+#include "tidemill/graph/graph.hpp"
+
+namespace tidemill {
+
+/// Drives one module alone, for its tests: feeds its sockets, steps its tasks, reads what came out.
+///
+/// What a test gets wrong (a socket that was never fed, values that do not fit) throws GraphError.
+class ModuleBench {
+  public:
+    /// Takes a graph that holds the module, and nothing else.
+    explicit ModuleBench(std::unique_ptr<Graph> graph);
+
+    /// What an input or forward holds from the next step on, the same on every step until it is fed
+    /// anew; fewer values than the socket's count leave the rest zero.
+    template <class T, Direction kDirection>
+    ModuleBench& feed(const TypedSocket<T, kDirection>& socket,
+                      std::initializer_list<std::type_identity_t<T>> values) {
+        return feed(socket, std::span<const T>(values.begin(), values.size()));
+    }
+    template <class T, Direction kDirection>
+    ModuleBench& feed(const TypedSocket<T, kDirection>& socket,
+                      std::span<const std::type_identity_t<T>> values) {
+        static_assert(kDirection != Direction::out, "an output is read, not fed");
+        return feed_bytes(socket, std::as_bytes(values));
+    }
+
+    /// The same for a socket by its name: `feed<float>("x", {1, 2})`.
+    template <class T>
+    ModuleBench& feed(std::string_view socket, std::initializer_list<T> values) {
+        return feed(socket, std::span<const T>(values.begin(), values.size()));
+    }
+    template <class T>
+    ModuleBench& feed(std::string_view socket, std::span<const T> values) {
+        return feed_bytes(socket_of(socket, element_type<T>()), std::as_bytes(values));
+    }
+
+    /// Runs a task once and returns what it said of the frame; throws GraphError when it returns a flow that
+    /// it did not promise. Without a task, the module's only one.
+    Flow step();
+    Flow step(std::string_view task);
+    Flow step(const Task& task);
+
+    /// What the last step left in an output or forward; valid until the next one.
+    template <class T, Direction kDirection>
+    std::span<const T> read(const TypedSocket<T, kDirection>& socket) const {
+        static_assert(kDirection != Direction::in, "an input is fed, not read");
+        return typed<T>(socket);
+    }
+    template <class T>
+    std::span<const T> read(std::string_view socket) const {
+        return typed<T>(socket_of(socket, element_type<T>()));
+    }
+
+    /// The number of every task's next frame; each counts on from there, except after Flow::again, when it
+    /// is called with the same frame once more. Without this call, frames count from 0.
+    ModuleBench& at_frame(std::uint64_t number);
+
+    /// From now on tasks see that the run is to end.
+    ModuleBench& ask_to_stop();
+
+    Module& module() const { return graph_->module(0); }
+
+  private:
+    template <class T>
+    std::span<const T> typed(SocketRef socket) const {
+        const auto* first = reinterpret_cast<const T*>(memory_.data() + places_[socket.index].offset);
+        return {first, module().sockets()[socket.index].count};
+    }
+
+    SocketRef socket_of(std::string_view name, const ElementType& type) const;
+    void check_own(const Module* module) const;
+    ModuleBench& feed_bytes(SocketRef socket, std::span<const std::byte> bytes);
+    void fill_inputs(std::uint32_t task);
+
+    std::unique_ptr<Graph> graph_;
+    std::vector<Place> places_;  // per socket
+    Arena memory_;
+    std::vector<std::optional<std::vector<std::byte>>> fed_;  // per socket
+    std::vector<std::uint64_t> frames_;                       // per task, the next one's number
+    std::unique_ptr<std::atomic<bool>> stopping_;
+};
+
+/// A bench that makes its module: `Bench<QpskDemapper> b{64}; b.feed(b->symbols, {...}).step();`. Takes a
+/// task made by `tidemill::task` as well: `Bench b{task("gain", ...)}`.
+template <class M>
+class Bench : public ModuleBench {
+  public:
+    template <class... Arguments>
+    explicit Bench(Arguments&&... arguments)
+        : ModuleBench(graph_with(std::forward<Arguments>(arguments)...)) {}
+
+    M& operator*() const { return static_cast<M&>(module()); }
+    M* operator->() const { return &**this; }
+
+  private:
+    template <class... Arguments>
+    static std::unique_ptr<Graph> graph_with(Arguments&&... arguments) {
+        auto graph = std::make_unique<Graph>("bench");
+        graph->add<M>(std::forward<Arguments>(arguments)...);
+        return graph;
+    }
+};
+
+template <class Function, class... Sockets>
+explicit Bench(FunctionTask<Function, Sockets...>) -> Bench<FunctionTask<Function, Sockets...>>;
+
+}  // namespace tidemill
