@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tidemill/platform/energy_use.hpp"
+
+namespace tidemill {
+
+/// Tells the energy that was used since it was started. Used by one thread at a time.
+class EnergyMeter {
+  public:
+    using TimePoint = std::chrono::steady_clock::time_point;
+
+    virtual ~EnergyMeter() = default;
+
+    /// What it reads, for reports: "powercap", "battery".
+    virtual const std::string& name() const = 0;
+
+    /// Sets all domains to 0 joules and counts from now on; throws PlatformError when a sensor does not
+    /// answer.
+    virtual void start(TimePoint now) = 0;
+
+    /// Adds what was used since the last call. Power is integrated and counters wrap: call it many times a
+    /// minute. Throws PlatformError when a sensor no longer answers or makes no sense.
+    virtual void sample(TimePoint now) = 0;
+
+    virtual std::span<const EnergyDomain> domains() const = 0;
+};
+
+/// An event of the kernel's performance counters.
+struct PerfEvent {
+    std::uint32_t type;
+    std::uint64_t config;
+    int cpu;
+};
+
+/// The machine to look for meters on; tests bring their own.
+struct EnergySystem {
+    std::string sys_root = "/sys";
+    /// Returns a file descriptor whose reads give the counter's 64 bits, or -1 with errno set; empty: ask the
+    /// kernel.
+    std::function<int(const PerfEvent& event)> open_perf{};
+};
+
+/// A meter, or why there is none: one of the two is there.
+struct FoundEnergyMeter {
+    std::unique_ptr<EnergyMeter> meter;
+    std::string reason;
+};
+
+/// Looks for a meter. `choice` is one of
+/// - "auto": the first that answers of powercap, perf, battery, hwmon;
+/// - "none";
+/// - "powercap" or "perf": the processor's own counters (RAPL), two ways to them;
+/// - "battery": what flows out of the batteries, while they discharge;
+/// - "hwmon" or "hwmon:CHIP/LABEL": a power or energy sensor of the board;
+/// - "file:PATH": a file whose last line is kept up to date by somebody else, such as "12.5 W" or "3.4 kJ";
+/// - "command:TEXT": a shell command that goes on printing such lines while the meter lives.
+/// Throws PlatformError for any other choice, and when the meter that was asked for does not answer.
+FoundEnergyMeter find_energy_meter(std::string_view choice = "auto", const EnergySystem& system = {});
+
+}  // namespace tidemill

@@ -1,0 +1,72 @@
+#include "tidemill/platform/energy_watch.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/platform/platform_error.hpp"
+
+namespace tidemill {
+
+EnergyWatch::EnergyWatch(EnergyMeter* meter, std::chrono::milliseconds period)
+    : meter_(meter), period_(period) {
+    if (!meter_) return;
+    begin_ = end_ = std::chrono::steady_clock::now();
+    try {
+        meter_->start(begin_);
+    } catch (const PlatformError& error) {
+        failure_ = error.what();
+        return;
+    }
+    thread_ = std::jthread([this](std::stop_token stop) { sample_until(std::move(stop)); });
+}
+
+EnergyUse EnergyWatch::stop() {
+    if (thread_.joinable()) {
+        thread_.request_stop();
+        thread_.join();
+        sample();
+    }
+    return meter_ ? measured() : EnergyUse{};
+}
+
+// A counter that stands still (as on some virtual machines) has measured nothing; it is no proof of 0 joules.
+EnergyUse EnergyWatch::measured() const {
+    EnergyUse use;
+    use.meter = meter_->name();
+    use.seconds = std::chrono::duration<double>(end_ - begin_).count();
+    if (!failure_.empty()) {
+        use.not_measured = fmt::format("{}: {}", use.meter, failure_);
+        return use;
+    }
+    use.domains.assign(meter_->domains().begin(), meter_->domains().end());
+    double joules = 0;
+    for (const EnergyDomain& domain : use.domains) joules += domain.in_total ? domain.joules : 0;
+    if (joules > 0) {
+        use.joules = joules;
+        use.not_measured.clear();
+    } else {
+        use.not_measured = fmt::format("{}: stood still for {:.3g} s", use.meter, use.seconds);
+    }
+    return use;
+}
+
+void EnergyWatch::sample_until(std::stop_token stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        wake_.wait_for(lock, stop, period_, [] { return false; });
+        if (!stop.stop_requested()) sample();
+    }
+}
+
+void EnergyWatch::sample() {
+    if (!failure_.empty()) return;
+    try {
+        end_ = std::chrono::steady_clock::now();
+        meter_->sample(end_);
+    } catch (const PlatformError& error) {
+        failure_ = error.what();
+    }
+}
+
+}  // namespace tidemill

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "tidemill/platform/energy_meter.hpp"
+
+namespace tidemill {
+
+/// Measures from its making to stop(), with a thread of its own that samples the meter in between.
+class EnergyWatch {
+  public:
+    /// Without a meter (null) there is no thread either. A meter that fails is a reason in the result, never
+    /// an exception.
+    explicit EnergyWatch(EnergyMeter* meter,
+                         std::chrono::milliseconds period = std::chrono::milliseconds(100));
+
+    /// Ends the measurement and tells what was used; later calls tell the same.
+    EnergyUse stop();
+
+  private:
+    void sample_until(std::stop_token stop);
+    void sample();
+    EnergyUse measured() const;
+
+    EnergyMeter* meter_;
+    std::chrono::milliseconds period_;
+    EnergyMeter::TimePoint begin_{};
+    EnergyMeter::TimePoint end_{};
+    std::string failure_;
+    std::mutex mutex_;  // for the condition alone: the thread is joined before anybody else reads
+    std::condition_variable_any wake_;
+    std::jthread thread_;
+};
+
+}  // namespace tidemill
