@@ -1,0 +1,267 @@
+#include "tidemill/sim/simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <queue>
+
+#include "tidemill/schedule/error.hpp"
+
+namespace tidemill {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Well mixed bits of a number (splitmix64), so that a frame's jitter depends on nothing but its place.
+std::uint64_t mixed(std::uint64_t bits) {
+    bits += 0x9e3779b97f4a7c15u;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 31);
+}
+
+// Above 0, at most 1.
+double uniform(std::uint64_t bits) {
+    return static_cast<double>((mixed(bits) >> 11) + 1) * 0x1p-53;
+}
+
+// Log-normal with mean 1: times never fall below zero and now and then are much too long.
+double jitter_factor(double deviation, std::uint64_t seed, std::size_t stage, std::uint64_t frame) {
+    if (deviation == 0) return 1;
+    const std::uint64_t place = mixed(mixed(mixed(seed) + stage) + frame);
+    const double normal =
+        std::sqrt(-2 * std::log(uniform(place))) * std::cos(2 * std::numbers::pi * uniform(place + 1));
+    const double variance = std::log1p(deviation * deviation);
+    return std::exp(std::sqrt(variance) * normal - variance / 2);
+}
+
+// Earlier first; among equals, in the order in which they were added.
+template <class What>
+struct Timed {
+    double time;
+    std::uint64_t order;
+    What what;
+
+    bool operator>(const Timed& other) const {
+        return time != other.time ? time > other.time : order > other.order;
+    }
+};
+template <class What>
+using Agenda = std::priority_queue<Timed<What>, std::vector<Timed<What>>, std::greater<>>;
+
+struct Step {
+    std::size_t stage;
+    std::uint64_t frame;
+};
+
+// Cores of one kind do work at a common speed. Work ends when the work that each of them has done since the
+// beginning reaches a mark, so a change of speed moves no mark.
+struct Kind {
+    double work_done_us = 0;
+    std::uint64_t busy = 0;
+    Agenda<Step> ends{};  // by mark
+};
+
+class Simulation {
+  public:
+    Simulation(const PipelineModel& model, std::uint64_t frames,
+               const std::function<void(const SimStep&)>& observe)
+        : model_(model),
+          frames_(frames),
+          observe_(observe),
+          kinds_(model.cores.size()),
+          tokens_(std::min<std::uint64_t>(model.tokens, frames)),
+          begun_us_(frames),
+          left_us_(frames),
+          step_begun_us_(model.stages.size()) {
+        for (const StageModel& stage : model.stages) {
+            threads_.emplace_back(stage.threads);
+            std::iota(threads_.back().begin(), threads_.back().end(), std::uint64_t{0});
+            step_begun_us_[threads_.size() - 1].resize(stage.threads);
+            report_.stages.push_back({stage.threads, model.cores[stage.kind].kind});
+        }
+    }
+
+    SimReport run() {
+        for (std::uint64_t frame = 0; frame < tokens_.size(); ++frame) arrive({0, frame});
+        while (next_event()) {
+        }
+        finish_report();
+        return std::move(report_);
+    }
+
+  private:
+    // Where the token of a frame is.
+    struct Token {
+        std::uint64_t frame = 0;
+        std::size_t stage = 0;
+        bool handed = false;  // waits for the stage's thread
+    };
+
+    double speed(std::size_t kind) const {
+        const std::vector<double>& speeds = model_.cores[kind].speed;
+        if (speeds.empty() || kinds_[kind].busy == 0) return 1;
+        return speeds[std::min<std::size_t>(kinds_[kind].busy, speeds.size()) - 1];
+    }
+
+    double next_end_us(std::size_t kind) const {
+        if (kinds_[kind].ends.empty()) return kNever;
+        const double left_us = kinds_[kind].ends.top().time - kinds_[kind].work_done_us;
+        return now_us_ + std::max(left_us, 0.0) / speed(kind);
+    }
+
+    // False when nothing is left to happen.
+    bool next_event() {
+        double next_us = arrivals_.empty() ? kNever : arrivals_.top().time;
+        std::size_t ending = kinds_.size();
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            if (next_end_us(kind) > next_us || kinds_[kind].ends.empty()) continue;
+            next_us = next_end_us(kind);
+            ending = kind;
+        }
+        if (next_us == kNever) return false;
+        pass_time_until(next_us);
+        ending < kinds_.size() ? end_step(ending) : end_hop();
+        return true;
+    }
+
+    void pass_time_until(double time_us) {
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            if (kinds_[kind].busy > 0) kinds_[kind].work_done_us += (time_us - now_us_) * speed(kind);
+        }
+        now_us_ = time_us;
+    }
+
+    void end_hop() {
+        const Step step = arrivals_.top().what;
+        arrivals_.pop();
+        arrive(step);
+    }
+
+    void arrive(Step step) {
+        tokens_[step.frame % tokens_.size()] = {step.frame, step.stage, true};
+        try_begin(step.stage, step.frame % model_.stages[step.stage].threads);
+    }
+
+    void try_begin(std::size_t stage, std::size_t thread) {
+        const std::uint64_t frame = threads_[stage][thread];
+        if (frame >= frames_) return;
+        Token& token = tokens_[frame % tokens_.size()];
+        if (!token.handed || token.frame != frame || token.stage != stage) return;
+        token.handed = false;
+        begin(stage, thread, frame);
+    }
+
+    void begin(std::size_t stage, std::size_t thread, std::uint64_t frame) {
+        const StageModel& model = model_.stages[stage];
+        const double work_us = model.work_us[frame % model.work_us.size()] *
+                               jitter_factor(model_.jitter, model_.seed, stage, frame);
+        Kind& kind = kinds_[model.kind];
+        ++kind.busy;
+        kind.ends.push({kind.work_done_us + work_us, order_++, {stage, frame}});
+        step_begun_us_[stage][thread] = now_us_;
+        if (stage == 0) begun_us_[frame] = now_us_;
+    }
+
+    void end_step(std::size_t kind_index) {
+        Kind& kind = kinds_[kind_index];
+        const auto [stage, frame] = kind.ends.top().what;
+        kind.work_done_us = kind.ends.top().time;  // leaves no rounding behind
+        kind.ends.pop();
+        --kind.busy;
+        const std::size_t thread = frame % model_.stages[stage].threads;
+        record({stage, thread, frame, step_begun_us_[stage][thread], now_us_});
+        hand_over(stage, frame);
+        threads_[stage][thread] = frame + model_.stages[stage].threads;
+        try_begin(stage, thread);
+    }
+
+    void record(const SimStep& step) {
+        SimStageReport& stage = report_.stages[step.stage];
+        ++stage.frames;
+        stage.work_us += step.end_us - step.begin_us;
+        if (step.stage + 1 == model_.stages.size()) left_us_[step.frame] = step.end_us;
+        if (observe_) observe_(step);
+    }
+
+    void hand_over(std::size_t stage, std::uint64_t frame) {
+        const bool last = stage + 1 == model_.stages.size();
+        const Step next = last ? Step{0, frame + model_.tokens} : Step{stage + 1, frame};
+        if (next.frame >= frames_) return;
+        // A stage of its own hands tokens to itself.
+        if (model_.stages.size() == 1 || model_.hop_us == 0) return arrive(next);
+        arrivals_.push({now_us_ + model_.hop_us, order_++, next});
+    }
+
+    void finish_report() {
+        report_.frames = frames_;
+        report_.tokens = model_.tokens;
+        report_.elapsed_us = now_us_;
+        report_.period_us = full_period_us();
+        report_.latency = latency();
+        double watts_us = model_.unused_w * now_us_;
+        for (std::size_t s = 0; s < report_.stages.size(); ++s) {
+            SimStageReport& stage = report_.stages[s];
+            const CoreModel& core = model_.cores[model_.stages[s].kind];
+            const double there_us = static_cast<double>(stage.threads) * now_us_;
+            stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
+            const double waiting_w = model_.stages[s].spins ? core.busy_w : core.idle_w;
+            watts_us += stage.work_us * core.busy_w + (there_us - stage.work_us) * waiting_w;
+        }
+        report_.energy_j = watts_us / 1e6;
+        report_.mean_w = now_us_ > 0 ? watts_us / now_us_ : 0;
+        report_.mj_per_frame = watts_us / 1e3 / static_cast<double>(frames_);
+    }
+
+    // Frames of a replicated stage come in groups, so whole groups are counted.
+    double full_period_us() const {
+        std::uint64_t group = model_.tokens;
+        for (const StageModel& stage : model_.stages) {
+            group = std::lcm(group, std::lcm<std::uint64_t>(stage.threads, stage.work_us.size()));
+            if (group > frames_ / 2) break;
+        }
+        if (frames_ < 2) return now_us_;
+        const std::uint64_t half = frames_ / 2;
+        const std::uint64_t counted = group <= half ? half / group * group : half;
+        return (left_us_[frames_ - 1] - left_us_[frames_ - 1 - counted]) / static_cast<double>(counted);
+    }
+
+    SimLatency latency() const {
+        std::vector<double> latencies(frames_);
+        std::ranges::transform(left_us_, begun_us_, latencies.begin(), std::minus<>{});
+        std::ranges::sort(latencies);
+        const auto at = [&](double share) {
+            return latencies[static_cast<std::size_t>(share * static_cast<double>(frames_ - 1) + 0.5)];
+        };
+        const double sum = std::accumulate(latencies.begin(), latencies.end(), 0.0);
+        return {sum / static_cast<double>(frames_), at(0), at(0.5), at(0.95), at(0.99), at(1)};
+    }
+
+    const PipelineModel& model_;
+    std::uint64_t frames_;
+    const std::function<void(const SimStep&)>& observe_;
+    double now_us_ = 0;
+    std::uint64_t order_ = 0;
+    std::vector<Kind> kinds_;
+    std::vector<Token> tokens_;
+    std::vector<double> begun_us_;
+    std::vector<double> left_us_;
+    std::vector<std::vector<std::uint64_t>> threads_;  // next frame per stage and thread
+    std::vector<std::vector<double>> step_begun_us_;   // per stage and thread
+    Agenda<Step> arrivals_;
+    SimReport report_;
+};
+
+}  // namespace
+
+SimReport simulate(const PipelineModel& model, std::uint64_t frames,
+                   const std::function<void(const SimStep&)>& observe) {
+    check(model);
+    if (frames == 0) throw ScheduleError("a simulation needs at least one frame");
+    return Simulation(model, frames, observe).run();
+}
+
+}  // namespace tidemill

@@ -1,0 +1,284 @@
+#include "tidemill/sim/simulator.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/herad.hpp"
+
+namespace tidemill {
+namespace {
+
+StageModel stage(std::size_t threads, std::vector<double> work_us, std::size_t kind = 0) {
+    return {threads, kind, std::move(work_us), false};
+}
+
+PipelineModel pipeline(std::vector<StageModel> stages, std::size_t tokens) {
+    PipelineModel model;
+    model.stages = std::move(stages);
+    model.cores = {{.kind = "big"}, {.kind = "little"}};
+    model.tokens = tokens;
+    return model;
+}
+
+// As a run room's pool has it: threads, and one frame that may wait at each cut.
+std::size_t usual_tokens(const std::vector<StageModel>& stages) {
+    std::size_t tokens = stages.size() - 1;
+    for (const StageModel& each : stages) tokens += each.threads;
+    return tokens;
+}
+
+std::vector<SimStep> steps_of(const PipelineModel& model, std::uint64_t frames) {
+    std::vector<SimStep> steps;
+    simulate(model, frames, [&](const SimStep& step) { steps.push_back(step); });
+    return steps;
+}
+
+// The same rules written as a recursion over frames and stages, without any event: possible where neither
+// jitter nor speed depends on what else happens.
+std::vector<double> ends_by_recursion(const PipelineModel& model, std::uint64_t frames) {
+    const std::size_t stages = model.stages.size();
+    const double hop_us = stages > 1 ? model.hop_us : 0;
+    std::vector<double> ends(frames * stages);
+    for (std::uint64_t k = 0; k < frames; ++k) {
+        for (std::size_t s = 0; s < stages; ++s) {
+            const StageModel& each = model.stages[s];
+            double begin = 0;
+            if (k >= each.threads) begin = ends[(k - each.threads) * stages + s];
+            if (s > 0) begin = std::max(begin, ends[k * stages + s - 1] + hop_us);
+            if (s == 0 && k >= model.tokens)
+                begin = std::max(begin, ends[(k - model.tokens) * stages + stages - 1] + hop_us);
+            ends[k * stages + s] = begin + each.work_us[k % each.work_us.size()];
+        }
+    }
+    return ends;
+}
+
+PipelineModel any_pipeline(bool changing_work) {
+    std::vector<StageModel> stages;
+    const auto count = *rc::gen::inRange<std::size_t>(1, 6);
+    for (std::size_t s = 0; s < count; ++s) {
+        std::vector<double> work(changing_work ? *rc::gen::inRange<std::size_t>(1, 4) : 1);
+        for (double& each : work) each = *rc::gen::inRange(0, 50);
+        stages.push_back(stage(*rc::gen::inRange<std::size_t>(1, 5), std::move(work)));
+    }
+    PipelineModel model = pipeline(std::move(stages), *rc::gen::inRange<std::size_t>(1, 20));
+    model.hop_us = *rc::gen::inRange(0, 5);
+    return model;
+}
+
+Chain two_kinds() {
+    return {{"big", "little"}, {{"a", false, {10, 20}}, {"b", true, {40, 70}}, {"c", false, {15, 30}}}};
+}
+
+Schedule three_stages() {
+    return {.stages = {{0, 1, 1, "little"}, {1, 1, 2, "big"}, {2, 1, 1, "big"}}};
+}
+
+}  // namespace
+
+TEST_CASE("the period of a full pipeline is its slowest stage") {
+    const std::vector<StageModel> stages{stage(1, {10}), stage(3, {75}), stage(1, {20})};
+    const SimReport report = simulate(pipeline(stages, usual_tokens(stages)), 600);
+    CHECK(report.period_us == doctest::Approx(25));
+    CHECK(report.stages[1].occupancy == doctest::Approx(1).epsilon(0.01));
+    CHECK(report.stages[0].occupancy == doctest::Approx(0.4).epsilon(0.01));
+}
+
+TEST_CASE("with one token, the period and the latency are the sum of all stages and hops") {
+    PipelineModel model = pipeline({stage(1, {10}), stage(4, {40}), stage(2, {5})}, 1);
+    CHECK(simulate(model, 100).period_us == doctest::Approx(55));
+    CHECK(simulate(model, 100).latency.most_us == doctest::Approx(55));
+    model.hop_us = 2;
+    CHECK(simulate(model, 100).period_us == doctest::Approx(61));  // two hops and the token's way back
+    CHECK(simulate(model, 100).latency.median_us == doctest::Approx(59));
+}
+
+TEST_CASE("a ring of one frame hides that two stages are slow on the same frames") {
+    const std::vector<StageModel> together{stage(1, {3, 1}), stage(1, {3, 1})};
+    CHECK(simulate(pipeline(together, 2), 400).period_us == doctest::Approx(3));
+    CHECK(simulate(pipeline(together, 3), 400).period_us == doctest::Approx(2));
+    const std::vector<StageModel> in_turn{stage(1, {1, 3}), stage(1, {3, 1})};
+    CHECK(simulate(pipeline(in_turn, 2), 400).period_us == doctest::Approx(2));
+}
+
+TEST_CASE("between n and m threads frames keep their order on each thread") {
+    for (std::size_t n = 1; n <= 4; ++n) {
+        for (std::size_t m = 1; m <= 4; ++m) {
+            CAPTURE(n);
+            CAPTURE(m);
+            const std::vector<StageModel> stages{stage(n, {12}), stage(m, {12})};
+            const SimReport report = simulate(pipeline(stages, usual_tokens(stages)), 500);
+            CHECK(report.period_us == doctest::Approx(12.0 / static_cast<double>(std::min(n, m))));
+        }
+    }
+}
+
+TEST_CASE("every frame passes every stage once, in order on its own thread, after the stage before") {
+    CHECK(rc::check([] {
+        PipelineModel model = any_pipeline(true);
+        model.jitter = 0.01 * *rc::gen::inRange(0, 60);
+        model.cores[0].speed = falling_speeds(0.3, 4);
+        const std::uint64_t frames = *rc::gen::inRange<std::uint64_t>(1, 60);
+        const std::vector<SimStep> steps = steps_of(model, frames);
+        RC_ASSERT(steps.size() == frames * model.stages.size());
+        std::map<std::pair<std::size_t, std::size_t>, SimStep> last_of_thread;
+        std::map<std::pair<std::size_t, std::uint64_t>, double> ended;
+        for (const SimStep& step : steps) {
+            RC_ASSERT(step.thread == step.frame % model.stages[step.stage].threads);
+            if (step.stage > 0) RC_ASSERT(step.begin_us >= ended.at({step.stage - 1, step.frame}));
+            if (step.stage == 0 && step.frame >= model.tokens) {
+                RC_ASSERT(step.begin_us >= ended.at({model.stages.size() - 1, step.frame - model.tokens}));
+            }
+            const auto before = last_of_thread.find({step.stage, step.thread});
+            if (before != last_of_thread.end()) {
+                RC_ASSERT(step.frame == before->second.frame + model.stages[step.stage].threads);
+                RC_ASSERT(step.begin_us >= before->second.end_us);
+            } else {
+                RC_ASSERT(step.frame == step.thread);
+            }
+            last_of_thread.insert_or_assign({step.stage, step.thread}, step);
+            RC_ASSERT(ended.emplace(std::pair{step.stage, step.frame}, step.end_us).second);
+        }
+    }));
+}
+
+TEST_CASE("events agree with the recursion over frames and stages") {
+    CHECK(rc::check([] {
+        const PipelineModel model = any_pipeline(true);
+        const std::uint64_t frames = *rc::gen::inRange<std::uint64_t>(1, 80);
+        const std::vector<double> expected = ends_by_recursion(model, frames);
+        for (const SimStep& step : steps_of(model, frames)) {
+            RC_ASSERT(step.end_us ==
+                      doctest::Approx(expected[step.frame * model.stages.size() + step.stage]));
+        }
+    }));
+}
+
+TEST_CASE("the period is the slowest stage or the round of the tokens, whichever is longer") {
+    CHECK(rc::check([] {
+        const PipelineModel model = any_pipeline(false);
+        const double expected = settled_period_us(model);
+        RC_ASSERT(std::abs(simulate(model, 2000).period_us - expected) <= 0.01 * expected + 1e-9);
+    }));
+}
+
+TEST_CASE("schedules bring their own rings, and the pool is threads and rings as in a run") {
+    Schedule schedule = three_stages();
+    CHECK(model_of(schedule, two_kinds()).tokens == 6);
+    schedule.stages[0].sync_buff_size = 5;
+    CHECK(model_of(schedule, two_kinds()).tokens == 10);
+    CHECK(model_of(schedule, two_kinds(), {.ring_depth = 3}).tokens == 12);
+    CHECK(model_of(schedule, two_kinds(), {.tokens = 2}).tokens == 2);
+}
+
+TEST_CASE("a schedule without hops runs at the period that the strategy promises") {
+    const Chain chain = two_kinds();
+    const Schedule schedule = herad(chain, {.big = 3, .little = 1});
+    CHECK(simulate(model_of(schedule, chain), 1000).period_us == doctest::Approx(period_us(schedule, chain)));
+}
+
+TEST_CASE("work at hand-overs slows a stage, the last one excepted") {
+    const Chain chain = two_kinds();
+    const MachineModel machine{.hop_work_us = 5};
+    const SimReport report = simulate(model_of(three_stages(), chain, machine), 100);
+    CHECK(report.stages[0].work_us == doctest::Approx(2500));
+    CHECK(report.stages[1].work_us == doctest::Approx(4500));
+    CHECK(report.stages[2].work_us == doctest::Approx(1500));
+    CHECK(report.period_us == doctest::Approx(25));
+}
+
+TEST_CASE("cores that are all at work run at the speed of all") {
+    PipelineModel model = pipeline({stage(4, {40})}, 4);
+    model.cores[0].speed = {1, 0.9, 0.85, 0.8};
+    CHECK(simulate(model, 400).period_us == doctest::Approx(12.5));
+    model.stages[0].threads = 1;
+    model.tokens = 1;
+    CHECK(simulate(model, 400).period_us == doctest::Approx(40));
+}
+
+TEST_CASE("a change of speed stretches only what is left of the work") {
+    // Both begin at full agreement: at speed 0.5 until the short one has done its 10, then at speed 1.
+    PipelineModel model = pipeline({stage(2, {10, 30})}, 2);
+    model.cores[0].speed = {1, 0.5};
+    const std::vector<SimStep> steps = steps_of(model, 2);
+    CHECK(steps[0].end_us == doctest::Approx(20));
+    CHECK(steps[1].end_us == doctest::Approx(40));
+}
+
+TEST_CASE("energy is watts by the time that cores work, wait and are not used") {
+    MachineModel machine;
+    machine.cores = {{.kind = "big", .busy_w = 4, .idle_w = 1},
+                     {.kind = "little", .busy_w = 1, .idle_w = 0.5}};
+    machine.platform = {.big = 5, .little = 1};
+    const SimReport report = simulate(model_of(three_stages(), two_kinds(), machine), 1000);
+    const double run_s = report.elapsed_us / 1e6;
+    const double big_work_s = 1000 * (40 + 15) / 1e6;
+    const double little_work_s = 1000 * 20 / 1e6;
+    CHECK(report.energy_j == doctest::Approx(big_work_s * 4 + (5 * run_s - big_work_s) * 1 +
+                                             little_work_s * 1 + (run_s - little_work_s) * 0.5));
+    CHECK(report.mean_w == doctest::Approx(report.energy_j / run_s));
+    CHECK(report.mj_per_frame == doctest::Approx(report.energy_j));
+}
+
+TEST_CASE("a stage that spins draws full power while it waits") {
+    MachineModel machine;
+    machine.cores = {{.kind = "big", .busy_w = 4}, {.kind = "little"}};
+    Schedule schedule = three_stages();
+    schedule.stages[1].waiting = Waiting::kActive;  // the ring at which the third stage waits
+    const SimReport report = simulate(model_of(schedule, two_kinds(), machine), 1000);
+    CHECK(report.energy_j == doctest::Approx(4 * (1000 * 40 + report.elapsed_us) / 1e6));
+}
+
+TEST_CASE("jitter has mean one and the deviation asked for, and depends on the seed alone") {
+    PipelineModel model = pipeline({stage(1, {100})}, 1);
+    model.jitter = 0.3;
+    std::vector<double> times;
+    for (const SimStep& step : steps_of(model, 20000)) times.push_back(step.end_us - step.begin_us);
+    const double mean = std::accumulate(times.begin(), times.end(), 0.0) / 20000;
+    double squares = 0;
+    for (const double time : times) squares += (time - mean) * (time - mean);
+    CHECK(mean == doctest::Approx(100).epsilon(0.01));
+    CHECK(std::sqrt(squares / 20000) == doctest::Approx(30).epsilon(0.03));
+    CHECK(std::ranges::min(times) > 0);
+    CHECK(simulate(model, 500).elapsed_us == simulate(model, 500).elapsed_us);
+    const double first = simulate(model, 500).elapsed_us;
+    model.seed = 2;
+    CHECK(simulate(model, 500).elapsed_us != first);
+}
+
+TEST_CASE("deeper rings absorb jitter") {
+    PipelineModel model = pipeline({stage(1, {10}), stage(1, {10}), stage(1, {10})}, 3);
+    model.jitter = 0.5;
+    const double shallow = simulate(model, 4000).period_us;
+    model.tokens = 40;
+    const double deep = simulate(model, 4000).period_us;
+    CHECK(deep > 9.8);
+    CHECK(deep < 10.8);
+    CHECK(shallow > 1.2 * deep);
+}
+
+TEST_CASE("senseless models are refused by what is wrong") {
+    const Chain chain = two_kinds();
+    const auto error = [&](const MachineModel& machine) -> std::string {
+        try {
+            model_of(three_stages(), chain, machine);
+        } catch (const ScheduleError& thrown) {
+            return thrown.what();
+        }
+        return "";
+    };
+    CHECK(error({.hop_us = -1}) == "the simulated machine's hop in us cannot be -1");
+    CHECK(error({.jitter = std::nan("")}) == "the simulated machine's jitter cannot be nan");
+    CHECK(error({.tokens = 0}) == "the simulated machine's number of tokens cannot be 0");
+    CHECK(error({.cores = {{.kind = "big", .speed = {1, 0}}}}).find("big speed") != std::string::npos);
+    CHECK(error({.cores = {{.kind = "huge"}}}).find("huge") != std::string::npos);
+    CHECK_THROWS_AS(simulate(model_of(three_stages(), chain), 0), ScheduleError);
+}
+
+}  // namespace tidemill
