@@ -44,8 +44,9 @@ class Graph {
     }
 
     /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
-    template <class T, Direction kFrom, Direction kTo>
-    void bind(const TypedSocket<T, kFrom>& output, const TypedSocket<T, kTo>& input) {
+    template <class From, Direction kFrom, class To, Direction kTo>
+    void bind(const TypedSocket<From, kFrom>& output, const TypedSocket<To, kTo>& input) {
+        static_assert(std::is_same_v<From, To>, "types differ; insert a task that converts");
         static_assert(kFrom != Direction::in, "data comes from an output or a forward");
         static_assert(kTo != Direction::out, "data goes to an input or a forward");
         bind(SocketRef(output), SocketRef(input));

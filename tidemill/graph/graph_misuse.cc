@@ -1,0 +1,61 @@
+// In no target: graph_misuse_test.sh compiles it and wants an error for every line that says what the
+// compiler should complain about, and for no other.
+
+#include <string>
+
+#include "tidemill/graph/bench.hpp"
+#include "tidemill/graph/graph.hpp"
+
+using namespace tidemill;
+
+namespace {
+
+struct Ints : Module {
+    Out<int> y = out<int>("y");
+    Task make = task("make", &Ints::fill);
+    void fill(Frame f) { f[y][0] = 1; }
+};
+
+struct Floats : Module {
+    In<float> x = in<float>("x");
+    Out<float> y = out<float>("y");
+    Task work = task("work", &Floats::copy);
+    void copy(Frame f) { f[y][0] = f[x][0]; }
+};
+
+}  // namespace
+
+void bindings(Graph& graph, Ints& ints, Floats& floats, Floats& more) {
+    graph.bind(floats.y, more.x);
+    graph.bind(ints.y, floats.x);                       // error: types differ; insert a task that converts
+    graph.bind(more.x, floats.x);                       // error: data comes from an output or a forward
+    graph.bind(floats.y, more.y);                       // error: data goes to an input or a forward
+    graph.bind(std::vector<float>{1}, floats.y);        // error: no matching function for call
+    graph.bind(std::vector<std::string>(1), floats.x);  // error: no matching function for call
+}
+
+struct WritesItsInput : Module {
+    In<float> x = in<float>("x");
+    Task work = task("work", &WritesItsInput::run);
+    void run(Frame f) {
+        f[x][0] = 1;  // error: assignment of read-only location
+    }
+};
+
+struct ReturnsANumber : Module {
+    In<float> x = in<float>("x");
+    Task work = task("work", &ReturnsANumber::run);  // error: a task returns Flow or nothing
+    int run(Frame) { return 1; }
+};
+
+struct CarriesStrings : Module {
+    Out<std::string> y = out<std::string>("y");  // error: a socket's bytes are copied and recycled
+    Task work = task("work", &CarriesStrings::run);
+    void run(Frame) {}
+};
+
+void benches(Bench<Floats>& b) {
+    b.feed(b->x, {1});
+    b.feed(b->y, {1});  // error: an output is read, not fed
+    b.read(b->x);       // error: an input is fed, not read
+}
