@@ -44,23 +44,24 @@ Json run_json(const RxOutcome& outcome) {
               {"period_us", outcome.run.elapsed_s * 1e6 /
                                 static_cast<double>(std::max<std::uint64_t>(outcome.run.frames, 1))},
               {"token_bytes", outcome.run.token_bytes()},
-              {"mean_latency_us", outcome.run.mean_latency_us}};
+              {"mean_latency_us", outcome.run.latency.mean_us}};
     for (const TaskReport& task : outcome.run.tasks) {
         json["tasks"].push_back({{"name", task.name},
-                                 {"calls", task.calls},
-                                 {"mean_us", task.mean_us},
-                                 {"total_us", task.total_us}});
+                                 {"calls", task.calls.count},
+                                 {"mean_us", task.calls.mean_us},
+                                 {"total_us", task.calls.total_us}});
     }
     for (const StageReport& stage : outcome.run.stages) {
         Json threads = Json::array();
         for (const ThreadReport& thread : stage.threads) {
             threads.push_back({{"cores", thread.cores},
                                {"work_us", thread.work_us},
-                               {"pull_wait_us", thread.pull_wait_us},
-                               {"push_wait_us", thread.push_wait_us}});
+                               {"pull_wait_us", thread.pull_waits.total_us},
+                               {"push_wait_us", thread.push_waits.total_us}});
         }
-        json["stages"].push_back(
-            {{"first", outcome.run.units[stage.first_unit]}, {"tasks", stage.units}, {"threads", threads}});
+        json["stages"].push_back({{"first", outcome.run.units[stage.first_unit].name},
+                                  {"tasks", stage.units},
+                                  {"threads", threads}});
     }
     return json;
 }

@@ -21,12 +21,17 @@ std::string plain_type_name(const std::type_info& type) {
     return scope == std::string::npos ? full : full.substr(scope + 2);
 }
 
-SocketRef Module::operator[](std::string_view socket) const {
-    std::vector<std::string> names;
+std::optional<SocketRef> Module::find_socket(std::string_view socket) const {
     for (std::uint32_t i = 0; i < sockets_.size(); ++i) {
-        if (sockets_[i].name == socket) return {this, i};
-        names.push_back(sockets_[i].name);
+        if (sockets_[i].name == socket) return SocketRef{this, i};
     }
+    return std::nullopt;
+}
+
+SocketRef Module::operator[](std::string_view socket) const {
+    if (const auto found = find_socket(socket)) return *found;
+    std::vector<std::string> names;
+    for (const SocketInfo& each : sockets_) names.push_back(each.name);
     throw GraphError(
         fmt::format("module '{}' has no socket '{}': it has {}", name_, socket, fmt::join(names, ", ")));
 }
@@ -43,6 +48,11 @@ std::uint32_t Module::declare(std::string name, Direction direction, ElementType
     sockets_.push_back(
         {std::move(name), direction, std::move(type), count, static_cast<std::uint32_t>(tasks_.size())});
     return static_cast<std::uint32_t>(sockets_.size() - 1);
+}
+
+Task Module::control_task(std::string name, ControlKind kind) {
+    const auto leave_to_executor = [](Module&, const TaskCode&, Frame) { return kControlFlow; };
+    return declare_task({std::move(name), {.replication = Replication::shared}, leave_to_executor, {}, kind});
 }
 
 Task Module::declare_task(TaskInfo info) {

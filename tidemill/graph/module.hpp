@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class Module {
     /// The socket of that name; throws GraphError naming those there are.
     SocketRef operator[](std::string_view socket) const;
 
+    /// The same, or nothing.
+    std::optional<SocketRef> find_socket(std::string_view socket) const;
+
     /// "module.socket", for messages.
     std::string path_of_socket(std::uint32_t index) const { return name_ + "." + sockets_[index].name; }
     /// "module.task", for messages, profiles and schedules.
@@ -69,6 +73,17 @@ class Module {
         return {this, declare(std::move(name), Direction::forward, element_type<T>(), count), narrow(count)};
     }
 
+    /// An input of a loop that is read a turn after it was written.
+    template <class T>
+    In<T> late_in(std::string name, std::size_t count = 1) {
+        const In<T> socket = in<T>(std::move(name), count);
+        sockets_[socket.index].late = true;
+        return socket;
+    }
+
+    /// A task that the executor itself carries out.
+    Task control_task(std::string name, ControlKind kind);
+
     /// A task that calls `function`, which returns Flow, or void for Flow::ok.
     template <class M, class R>
     Task task(std::string name, R (M::*function)(Frame), TaskOptions options = {}) {
@@ -76,7 +91,7 @@ class Module {
         TaskCode code;
         static_assert(sizeof(function) <= sizeof(code.bytes));
         std::memcpy(code.bytes.data(), &function, sizeof(function));
-        return declare_task({std::move(name), options, &call_member<M, R>, code});
+        return declare_task({std::move(name), options, &call_member<M, R>, code, ControlKind::none});
     }
 
     /// Says that this module's tasks share no mutable state.

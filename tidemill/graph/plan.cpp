@@ -17,8 +17,9 @@ namespace {
 struct Item {
     std::size_t bytes;
     std::uint32_t segment;
-    std::uint32_t first;  // the step that writes it
-    std::uint32_t last;   // the last step that reads it
+    std::uint32_t first;     // the step that writes it
+    std::uint32_t last;      // the last step that reads it
+    bool passed_on = false;  // by a commute: no forward may change it in place
     bool in_token = false;
     std::uint32_t stage = 0;  // whose scratch it lies in, when not in the token
     std::uint32_t offset = 0;
@@ -68,9 +69,12 @@ class Compiler {
         make_steps();
         make_stages(cuts);
         list_values();
+        list_readers();
         for (Value& value : values_) make_items(value);
+        keep_what_loops_read();
         lay_out();
         resolve();
+        link_parts();
     }
 
     Plan take() { return std::move(plan_); }
@@ -99,7 +103,10 @@ class Compiler {
     }
 
     void make_steps() {
-        for (const OrderedTask& task : structure_.order) plan_.steps.push_back({task, {}, {}});
+        for (const OrderedTask& task : structure_.order) {
+            plan_.steps.push_back({task, kNoStep, kNoStep, {}, {}, {}});
+        }
+        plan_.regions = static_cast<std::uint32_t>(structure_.regions.size());
         end_of_segment_.assign(structure_.segments, 0);
         for (std::uint32_t at = 0; at < structure_.order.size(); ++at) {
             if (structure_.order[at].ends_segment) end_of_segment_[structure_.order[at].segment] = at;
@@ -134,25 +141,43 @@ class Compiler {
         return std::uint64_t{module} << 32 | index;
     }
 
-    void list_values() {
+    template <class Visit>  // (step, task, socket index, socket)
+    void for_each_socket(Visit visit) const {
         for (std::uint32_t at = 0; at < structure_.order.size(); ++at) {
             const OrderedTask& task = structure_.order[at];
             const auto sockets = graph_.module(task.id.module).sockets();
             for (std::uint32_t s = 0; s < sockets.size(); ++s) {
-                if (sockets[s].task != task.id.task) continue;
-                if (sockets[s].direction != Direction::out) read_by(at, task.id.module, s);
-                if (sockets[s].direction == Direction::in) continue;
-                value_of_[key(task.id.module, s)] = values_.size();
-                values_.push_back(
-                    {task.id.module, s, at, task.segment + (task.ends_segment ? 1 : 0), {}, {}});
+                if (sockets[s].task == task.id.task) visit(at, task, s, sockets[s]);
             }
         }
     }
 
-    void read_by(std::uint32_t step, std::uint32_t module, std::uint32_t socket) {
-        if (const Value* source = source_of(module, socket)) {
-            values_[static_cast<std::size_t>(source - values_.data())].readers.push_back(step);
-        }
+    void list_values() {
+        for_each_socket([&](std::uint32_t at, const OrderedTask& task, std::uint32_t s,
+                            const SocketInfo& socket) {
+            if (socket.direction == Direction::in) return;
+            value_of_[key(task.id.module, s)] = values_.size();
+            values_.push_back({task.id.module, s, at, task.segment + (task.ends_segment ? 1 : 0), {}, {}});
+        });
+    }
+
+    void list_readers() {
+        for_each_socket(
+            [&](std::uint32_t at, const OrderedTask& task, std::uint32_t s, const SocketInfo& socket) {
+                if (socket.direction == Direction::out) return;
+                const Value* source = source_of(task.id.module, s);
+                if (!source) return;
+                std::vector<std::uint32_t>& readers =
+                    values_[value_of_.at(key(source->module, source->socket))].readers;
+                // What comes back to a loop's select is read when the body is done.
+                readers.push_back(socket.late ? region_of_select(at).steps.end - 1 : at);
+                std::sort(readers.begin(), readers.end());
+            });
+    }
+
+    const Region& region_of_select(std::uint32_t step) const {
+        return *std::find_if(structure_.regions.begin(), structure_.regions.end(),
+                             [&](const Region& region) { return region.select == step; });
     }
 
     // The value that feeds a socket; null for constant data.
@@ -174,6 +199,7 @@ class Compiler {
             if (segment == value.segment) {
                 if (const auto shared = item_to_share(value)) {
                     items_[*shared].last = std::max(items_[*shared].last, last);
+                    items_[*shared].passed_on |= is_commute(value.producer);
                     value.items.push_back(*shared);
                     continue;
                 }
@@ -183,19 +209,55 @@ class Compiler {
         }
     }
 
-    // A forward works in place when nobody reads the data it changes after it.
+    // The item that a value needs no bytes beside: a forward works in place when nobody reads the data it
+    // changes after it, and a commute only passes on what it reads.
     std::optional<std::size_t> item_to_share(const Value& value) const {
-        const SocketInfo& socket = graph_.module(value.module).sockets()[value.socket];
-        if (socket.direction != Direction::forward || structure_.order[value.producer].ends_segment)
-            return {};
-        const Value* source = source_of(value.module, value.socket);
-        if (!source || source->readers.back() != value.producer) return {};
+        const OrderedTask& task = structure_.order[value.producer];
+        const bool passes = is_commute(value.producer);
+        const Direction direction = graph_.module(value.module).sockets()[value.socket].direction;
+        if (task.ends_segment || (!passes && direction != Direction::forward)) return {};
+        const Value* source = passes ? commuted(task.id.module) : source_of(value.module, value.socket);
+        if (!source) return {};
+        const std::size_t item = item_in(*source, task.segment);
+        if (passes) return item;
+        if (source->readers.back() != value.producer || items_[item].passed_on) return {};
         if (std::count(source->readers.begin(), source->readers.end(), value.producer) > 1) return {};
-        return item_in(*source, structure_.order[value.producer].segment);
+        return item;
+    }
+
+    bool is_commute(std::uint32_t step) const {
+        const ControlKind kind = control_of(step);
+        return kind == ControlKind::switch_commute || kind == ControlKind::loop_commute;
+    }
+
+    ControlKind control_of(std::uint32_t step) const {
+        const TaskId id = structure_.order[step].id;
+        return graph_.module(id.module).tasks()[id.task].control;
+    }
+
+    // What a switch or loop hands on: the only input of its commute that is not the control value.
+    const Value* commuted(std::uint32_t module) const {
+        return source_of(module, (*graph_.module(module).find_socket("data")).index);
+    }
+
+    // Whether the value lies in bytes that another step wrote.
+    bool item_is_shared(const Value& value) const {
+        return items_[value.items.front()].first != value.producer;
     }
 
     static std::size_t item_in(const Value& value, std::uint32_t segment) {
         return value.items[segment - value.segment];
+    }
+
+    // What a loop reads again in its next turn lives until its last step; so does the value it carries.
+    void keep_what_loops_read() {
+        for (const Region& region : structure_.regions) {
+            if (!region.is_loop) continue;
+            for (Item& item : items_) {
+                const bool read_inside = item.last >= region.steps.begin && item.last < region.steps.end;
+                if (read_inside && item.first <= region.select) item.last = region.steps.end - 1;
+            }
+        }
     }
 
     // Bytes that cross a stage border lie in the token, others in the scratch of their stage.
@@ -237,13 +299,78 @@ class Compiler {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
             plan_.places.emplace_back(graph_.module(m).sockets().size(), Place{Base::constant, 0});
         }
-        for (const OrderedTask& task : structure_.order) {
-            const auto sockets = graph_.module(task.id.module).sockets();
-            for (std::uint32_t s = 0; s < sockets.size(); ++s) {
-                if (sockets[s].task == task.id.task) resolve_socket(task, s, sockets[s]);
-            }
-        }
+        for_each_socket([&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
+                            const SocketInfo& socket) { resolve_socket(task, s, socket); });
         for (const Value& value : values_) carry(value);
+        for (std::uint32_t r = 0; r < structure_.regions.size(); ++r)
+            resolve_region(r, structure_.regions[r]);
+    }
+
+    void resolve_region(std::uint32_t index, const Region& region) {
+        const OrderedTask& select = structure_.order[region.select];
+        ControlStep& joining = plan_.steps[region.select].control;
+        joining.kind = control_of(region.select);
+        joining.region = index;
+        Place joined{};
+        for_each_socket([&](std::uint32_t at, const OrderedTask&, std::uint32_t s, const SocketInfo& socket) {
+            if (at != region.select) return;
+            const Place place = plan_.places[select.id.module][s];
+            if (socket.direction == Direction::out)
+                joined = place;
+            else
+                joining.inputs.push_back({place, {}, static_cast<std::uint32_t>(socket.bytes())});
+        });
+        for (Copy& copy : joining.inputs) copy.to = joined;
+        ControlStep& opening = plan_.steps[region.commute].control;
+        opening.kind = control_of(region.commute);
+        opening.region = index;
+        const std::uint32_t control = graph_.module(select.id.module).find_socket("control")->index;
+        opening.control = plan_.places[select.id.module][control];
+    }
+
+    // Which step follows which: within a region, as its control value says.
+    void link_parts() {
+        for (const PlannedStage& stage : plan_.stages) {
+            for (const Part& part : stage.parts) link(part.first_step, part.last_step, kNoStep);
+        }
+    }
+
+    void link(std::uint32_t begin, std::uint32_t end, std::uint32_t after) {
+        std::uint32_t at = begin;
+        while (at < end) {
+            const auto region = std::find_if(structure_.regions.begin(), structure_.regions.end(),
+                                             [&](const Region& r) { return r.steps.begin == at; });
+            const std::uint32_t until = region == structure_.regions.end() ? at + 1 : region->steps.end;
+            const std::uint32_t next = until == end ? after : until;
+            if (region == structure_.regions.end()) {
+                plan_.steps[at].next = plan_.steps[at].next_at_hole = next;
+            } else if (region->is_loop) {
+                link_loop(*region, next);
+            } else {
+                link_switch(*region, next);
+            }
+            at = until;
+        }
+    }
+
+    void link_loop(const Region& loop, std::uint32_t after) {
+        const StepRange body = loop.paths.front();
+        Step& select = plan_.steps[loop.select];
+        Step& commute = plan_.steps[loop.commute];
+        select.next = loop.select + 1;
+        select.next_at_hole = commute.next_at_hole = after;
+        commute.control.targets = {after, body.empty() ? loop.select : body.begin};
+        link(loop.select + 1, loop.commute, loop.commute);
+        link(body.begin, body.end, loop.select);
+    }
+
+    void link_switch(const Region& region, std::uint32_t after) {
+        plan_.steps[region.commute].next_at_hole = after;
+        plan_.steps[region.select].next = plan_.steps[region.select].next_at_hole = after;
+        for (const StepRange& path : region.paths) {
+            plan_.steps[region.commute].control.targets.push_back(path.empty() ? region.select : path.begin);
+            link(path.begin, path.end, region.select);
+        }
     }
 
     void resolve_socket(const OrderedTask& task, std::uint32_t index, const SocketInfo& socket) {
@@ -255,7 +382,7 @@ class Compiler {
         }
         const Value& value = values_[value_of_.at(key(module, index))];
         place = place_of(value.items.front(), task.segment);
-        if (socket.direction == Direction::out || item_to_share(value)) return;
+        if (socket.direction == Direction::out || item_is_shared(value)) return;
         plan_.steps[value.producer].before.push_back(
             {input_place(task, index), place, static_cast<std::uint32_t>(socket.bytes())});
     }

@@ -20,9 +20,25 @@ struct Copy {
     std::uint32_t bytes;
 };
 
+/// No step: the part ends here.
+inline constexpr std::uint32_t kNoStep = 0xffffffff;
+
+/// What a task of a switch or loop does. The state of a region is the path that was opened last; of a loop, 0
+/// before its first turn and 1 during the later ones.
+struct ControlStep {
+    ControlKind kind = ControlKind::none;
+    std::uint32_t region = 0;            ///< whose state it reads or sets
+    std::vector<Copy> inputs;            ///< select: what to copy in each state
+    Place control{};                     ///< commute: where the control value is
+    std::vector<std::uint32_t> targets;  ///< commute: the next step for each state
+};
+
 /// A task of the compiled plan.
 struct Step {
     OrderedTask task;
+    std::uint32_t next;          ///< the step after this one; kNoStep at the end of the part
+    std::uint32_t next_at_hole;  ///< the same when a skip keeps this one from running
+    ControlStep control;
     std::vector<Copy> before;   ///< forwards whose data others still need
     std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
 };
@@ -55,6 +71,7 @@ struct Plan {
     std::vector<PlannedSegment> segments;
     std::vector<std::vector<Place>> places;  ///< per module, per socket
     std::vector<std::byte> constants;
+    std::uint32_t regions;  ///< switches and loops
 };
 
 /// Compiles `graph` for stages that take its units in order; throws GraphError when they do not add up

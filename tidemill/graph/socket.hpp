@@ -20,6 +20,7 @@ struct SocketInfo {
     ElementType type;
     std::size_t count;   ///< elements per frame
     std::uint32_t task;  ///< index of its task in the module
+    bool late = false;   ///< an input that is read a turn of a loop after it was written
 
     std::size_t bytes() const { return count * type.size; }
 };

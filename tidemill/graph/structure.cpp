@@ -1,59 +1,17 @@
 #include "tidemill/graph/structure.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "tidemill/graph/detail_linear_order.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using Links = std::vector<std::vector<std::uint32_t>>;  // per node, the nodes it points to
-
-// Orders nodes so that each comes after all it depends on, taking of those that are ready the one
-// with the least key. Nodes on a cycle, and those behind one, are left out.
-std::vector<std::uint32_t> ordered(const Links& successors,
-                                   const std::function<std::pair<bool, std::uint32_t>(std::uint32_t)>& key) {
-    std::vector<std::uint32_t> waiting_for(successors.size(), 0);
-    for (const auto& next : successors) {
-        for (const std::uint32_t node : next) ++waiting_for[node];
-    }
-    std::vector<std::uint32_t> ready;
-    const auto later = [&](std::uint32_t a, std::uint32_t b) { return key(a) > key(b); };
-    const auto make_ready = [&](std::uint32_t node) {
-        ready.push_back(node);
-        std::push_heap(ready.begin(), ready.end(), later);
-    };
-    for (std::uint32_t node = 0; node < successors.size(); ++node) {
-        if (waiting_for[node] == 0) make_ready(node);
-    }
-    std::vector<std::uint32_t> order;
-    while (!ready.empty()) {
-        std::pop_heap(ready.begin(), ready.end(), later);
-        order.push_back(ready.back());
-        ready.pop_back();
-        for (const std::uint32_t node : successors[order.back()]) {
-            if (--waiting_for[node] == 0) make_ready(node);
-        }
-    }
-    return order;
-}
-
-std::vector<bool> reached_from(std::uint32_t start, const Links& successors) {
-    std::vector<bool> reached(successors.size(), false);
-    std::vector<std::uint32_t> pending = successors[start];
-    while (!pending.empty()) {
-        const std::uint32_t node = pending.back();
-        pending.pop_back();
-        if (reached[node]) continue;
-        reached[node] = true;
-        pending.insert(pending.end(), successors[node].begin(), successors[node].end());
-    }
-    return reached;
-}
+using detail::reached_from;
 
 class Analysis {
   public:
@@ -68,7 +26,8 @@ class Analysis {
     }
 
     Structure structure() {
-        group_tasks();
+        keep_together();
+        list_controls();
         order_tasks();
         check_segments();
         number_holes();
@@ -79,7 +38,6 @@ class Analysis {
   private:
     struct Node {
         TaskId id;
-        std::string name;
         const TaskInfo* info;
     };
 
@@ -87,10 +45,13 @@ class Analysis {
         for (std::uint32_t m = 0; m < graph_.module_count(); ++m) {
             const Module& module = graph_.module(m);
             first_of_module_.push_back(static_cast<std::uint32_t>(nodes_.size()));
-            if (module.tasks().empty())
+            if (module.tasks().empty()) {
                 faults_.push_back(fmt::format("module '{}' has no task", module.name()));
+            }
             for (std::uint32_t t = 0; t < module.tasks().size(); ++t) {
-                nodes_.push_back({{m, t}, module.path_of_task(t), &module.tasks()[t]});
+                nodes_.push_back({{m, t}, &module.tasks()[t]});
+                problem_.names.push_back(module.path_of_task(t));
+                problem_.ends_segment.push_back(module.tasks()[t].ends_segment());
             }
         }
         if (nodes_.empty()) faults_.push_back(fmt::format("graph '{}' is empty: add modules", graph_.name()));
@@ -115,10 +76,10 @@ class Analysis {
     }
 
     void check_options() {
-        for (const Node& node : nodes_) {
-            const TaskOptions& options = node.info->options;
+        for (std::size_t n = 0; n < nodes_.size(); ++n) {
+            const TaskOptions& options = nodes_[n].info->options;
             if (options.may_repeat && options.replication != Replication::sequential) {
-                faults_.push_back(fmt::format("{}: may_repeat needs a sequential task", node.name));
+                faults_.push_back(fmt::format("{}: may_repeat needs a sequential task", problem_.names[n]));
             }
         }
     }
@@ -127,108 +88,124 @@ class Analysis {
         if (!faults_.empty()) throw GraphError(std::move(faults_));
     }
 
-    void list_links() {
-        successors_.resize(nodes_.size());
-        predecessors_.resize(nodes_.size());
+    std::uint32_t node_of(std::size_t module, std::uint32_t socket) const {
+        return first_of_module_[module] + graph_.module(module).sockets()[socket].task;
+    }
+
+    template <class Visit>  // (producing node, producing socket, reading node, reading socket's info)
+    void for_each_binding(Visit visit) const {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
-            const Module& module = graph_.module(m);
-            for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
+            const auto sockets = graph_.module(m).sockets();
+            for (std::uint32_t s = 0; s < sockets.size(); ++s) {
                 const Source* source = graph_.source_of(m, s);
                 if (!source || !source->module) continue;
-                const std::uint32_t to = first_of_module_[m] + module.sockets()[s].task;
-                const std::uint32_t from = first_of_module_[graph_.index_of(*source->module)] +
-                                           source->module->sockets()[source->socket].task;
-                successors_[from].push_back(to);
-                predecessors_[to].push_back(from);
+                visit(node_of(graph_.index_of(*source->module), source->socket), source->socket,
+                      node_of(m, s), sockets[s]);
             }
         }
     }
 
+    void list_links() {
+        problem_.forward.resize(nodes_.size());
+        problem_.all.resize(nodes_.size());
+        predecessors_.resize(nodes_.size());
+        for_each_binding([&](std::uint32_t from, std::uint32_t, std::uint32_t to, const SocketInfo& socket) {
+            problem_.all[from].push_back(to);
+            predecessors_[to].push_back(from);
+            if (!socket.late) problem_.forward[from].push_back(to);
+        });
+    }
+
     void check_cycles() {
-        const auto order = ordered(successors_, [](std::uint32_t node) { return std::pair{false, node}; });
-        if (order.size() == nodes_.size()) return;
+        const auto by_number = [](std::uint32_t node) { return std::pair{false, node}; };
+        if (detail::ordered(problem_.forward, by_number).size() == nodes_.size()) return;
         std::vector<std::string> names;
         for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-            if (reached_from(node, successors_)[node]) names.push_back(nodes_[node].name);
+            if (reached_from(node, problem_.forward)[node]) names.push_back(problem_.names[node]);
         }
         faults_.push_back(
             fmt::format("these tasks wait for each other: {}; break the cycle", fmt::join(names, ", ")));
     }
 
-    bool must_stay_together(const Module& module) const {
-        if (module.tasks_independent()) return false;
-        return std::any_of(module.tasks().begin(), module.tasks().end(), [](const TaskInfo& task) {
-            return task.options.replication != Replication::shared;
+    // The tasks of a module with state, and those of a switch or loop, are one unit.
+    void keep_together() {
+        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+            const Module& module = graph_.module(nodes_[node].id.module);
+            const bool shares =
+                std::any_of(module.tasks().begin(), module.tasks().end(), [](const TaskInfo& task) {
+                    return task.options.replication != Replication::shared ||
+                           task.control != ControlKind::none;
+                });
+            const bool parted = module.tasks_independent() || !shares;
+            problem_.together.push_back(parted ? node : first_of_module_[nodes_[node].id.module]);
+        }
+    }
+
+    void list_controls() {
+        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+            const bool is_loop = nodes_[node].info->control == ControlKind::loop_select;
+            if (!is_loop && nodes_[node].info->control != ControlKind::switch_commute) continue;
+            const std::uint32_t other = node + 1;  // the module's second task
+            const std::string& name = graph_.module(nodes_[node].id.module).name();
+            problem_.controls.push_back({is_loop, name, is_loop ? other : node, is_loop ? node : other, {}});
+            if (is_loop) {
+                check_loop(problem_.controls.back());
+            } else {
+                list_paths(problem_.controls.back());
+            }
+        }
+    }
+
+    void check_loop(const detail::ControlNodes& loop) {
+        if (!reached_from(loop.select, problem_.forward)[loop.commute]) {
+            faults_.push_back(
+                fmt::format("{0}.data and {0}.control do not depend on {0}.turn: the loop would "
+                            "never change",
+                            loop.name));
+        }
+        if (!reached_from(loop.commute, problem_.all)[loop.select]) {
+            faults_.push_back(
+                fmt::format("{0}.next does not depend on {0}.body: bind what the body makes, or the "
+                            "body itself",
+                            loop.name));
+        }
+    }
+
+    void list_paths(detail::ControlNodes& control) const {
+        const Module& module = graph_.module(nodes_[control.commute].id.module);
+        std::vector<std::size_t> path_of_socket(module.sockets().size(), 0);
+        for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
+            const SocketInfo& socket = module.sockets()[s];
+            if (socket.task != 0 || socket.direction != Direction::out) continue;
+            path_of_socket[s] = control.path_readers.size();
+            control.path_readers.emplace_back();
+        }
+        for_each_binding([&](std::uint32_t from, std::uint32_t socket, std::uint32_t to, const SocketInfo&) {
+            if (from == control.commute) control.path_readers[path_of_socket[socket]].push_back(to);
         });
     }
 
-    // A group is a unit in the making: the tasks of a module with state, then everything between them.
-    void group_tasks() {
-        group_of_.resize(nodes_.size());
-        std::iota(group_of_.begin(), group_of_.end(), 0u);
-        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-            const Module& module = graph_.module(nodes_[node].id.module);
-            if (must_stay_together(module)) group_of_[node] = first_of_module_[nodes_[node].id.module];
-        }
-        const Links between = links_between_groups();
-        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-            const std::uint32_t group = group_of_[node];
-            if (group != node) continue;
-            const std::vector<bool> after = reached_from(group, between);
-            if (!after[group]) continue;
-            for (std::uint32_t& other : group_of_) {
-                if (after[other] && reached_from(other, between)[group]) other = group;
-            }
-        }
-    }
-
-    Links links_between_groups() const {
-        Links between(nodes_.size());
-        for (std::uint32_t from = 0; from < nodes_.size(); ++from) {
-            for (const std::uint32_t to : successors_[from]) {
-                if (group_of_[from] != group_of_[to]) between[group_of_[from]].push_back(group_of_[to]);
-            }
-        }
-        return between;
-    }
-
-    // What ends a segment comes as late as it may, so that all that does not depend on it runs before.
     void order_tasks() {
-        std::vector<bool> group_ends(nodes_.size(), false);
-        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-            if (nodes_[node].info->ends_segment()) group_ends[group_of_[node]] = true;
-        }
-        const auto by_end = [&](std::uint32_t group) { return std::pair{bool(group_ends[group]), group}; };
-        for (const std::uint32_t group : ordered(links_between_groups(), by_end)) {
-            if (group_of_[group] == group) append_unit(group);
+        fail_on_faults();
+        detail::LinearOrder order = detail::linear_order(problem_);
+        faults_ = std::move(order.faults);
+        fail_on_faults();
+        for (const StepRange& range : order.units) {
+            Unit unit{"", {}, true};
+            for (std::uint32_t step = range.begin; step < range.end; ++step)
+                append_task(order.nodes[step], unit);
+            result_.units.push_back(std::move(unit));
         }
         result_.segments = segment_ + 1;
-    }
-
-    void append_unit(std::uint32_t group) {
-        Links inside(nodes_.size());
-        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-            if (group_of_[node] != group) continue;
-            for (const std::uint32_t next : successors_[node]) {
-                if (group_of_[next] == group) inside[node].push_back(next);
-            }
-        }
-        const auto by_end = [&](std::uint32_t node) {
-            return std::pair{nodes_[node].info->ends_segment(), node};
-        };
-        Unit unit{"", {}, true};
-        for (const std::uint32_t node : ordered(inside, by_end)) {
-            if (group_of_[node] == group) append_task(node, unit);
-        }
-        result_.units.push_back(std::move(unit));
+        result_.regions = std::move(order.regions);
     }
 
     void append_task(std::uint32_t node, Unit& unit) {
         const Node& task = nodes_[node];
-        unit.name += (unit.name.empty() ? "" : "+") + task.name;
+        unit.name += (unit.name.empty() ? "" : "+") + problem_.names[node];
         unit.tasks.push_back(static_cast<std::uint32_t>(result_.order.size()));
         unit.replicable &= task.info->options.replication != Replication::sequential;
-        result_.order.push_back({task.id, task.name, segment_, task.info->ends_segment(), 0, 0});
+        result_.order.push_back({task.id, problem_.names[node], segment_, task.info->ends_segment(), 0, 0});
         node_at_.push_back(node);
         if (task.info->ends_segment()) ++segment_;
     }
@@ -236,7 +213,7 @@ class Analysis {
     void check_segments() {
         for (std::size_t end = 0; end < node_at_.size(); ++end) {
             if (!result_.order[end].ends_segment) continue;
-            const std::vector<bool> after = reached_from(node_at_[end], successors_);
+            const std::vector<bool> after = reached_from(node_at_[end], problem_.forward);
             for (std::size_t later = end + 1; later < node_at_.size(); ++later) {
                 if (after[node_at_[later]]) continue;
                 faults_.push_back(fmt::format(
@@ -248,31 +225,45 @@ class Analysis {
     }
 
     void number_holes() {
-        std::vector<std::uint64_t> holes_after(nodes_.size(), 0);
         std::uint32_t used = 0;
         for (std::size_t at = 0; at < node_at_.size(); ++at) {
-            OrderedTask& task = result_.order[at];
-            for (const std::uint32_t before : predecessors_[node_at_[at]]) task.holes |= holes_after[before];
             const TaskInfo& info = *nodes_[node_at_[at]].info;
-            if (info.options.may_skip && !info.ends_segment()) {
-                if (used == 64) {
-                    faults_.push_back(fmt::format("{}: more than 64 replicable tasks may skip", task.name));
-                    return;
-                }
-                task.own_hole = std::uint64_t{1} << used++;
+            if (!info.options.may_skip || info.ends_segment()) continue;
+            if (used == 64) {
+                faults_.push_back(
+                    fmt::format("{}: more than 64 replicable tasks may skip", result_.order[at].name));
+                return;
             }
-            holes_after[node_at_[at]] = task.holes | task.own_hole;
+            result_.order[at].own_hole = std::uint64_t{1} << used++;
         }
+        // A loop leads holes back to its beginning, so one pass may not be enough.
+        while (used > 0 && pass_holes_on()) {
+        }
+    }
+
+    bool pass_holes_on() {
+        std::vector<std::uint64_t> after(nodes_.size(), 0);
+        for (std::size_t at = 0; at < node_at_.size(); ++at) {
+            after[node_at_[at]] = result_.order[at].holes | result_.order[at].own_hole;
+        }
+        bool changed = false;
+        for (std::size_t at = 0; at < node_at_.size(); ++at) {
+            std::uint64_t holes = result_.order[at].holes;
+            for (const std::uint32_t before : predecessors_[node_at_[at]]) holes |= after[before];
+            changed |= holes != result_.order[at].holes;
+            result_.order[at].holes = holes;
+            after[node_at_[at]] |= holes;
+        }
+        return changed;
     }
 
     const Graph& graph_;
     std::vector<std::string> faults_;
     std::vector<Node> nodes_;                     // all tasks, in order of declaration
     std::vector<std::uint32_t> first_of_module_;  // its first task's node
-    Links successors_;
-    Links predecessors_;
-    std::vector<std::uint32_t> group_of_;  // a group is named after one of its nodes
-    std::vector<std::uint32_t> node_at_;   // per position in the order
+    detail::OrderProblem problem_;
+    detail::Links predecessors_;
+    std::vector<std::uint32_t> node_at_;  // per position in the order
     std::uint32_t segment_ = 0;
     Structure result_{};
 };

@@ -33,11 +33,32 @@ struct OrderedTask {
     std::uint64_t own_hole;  ///< the bit that this task sets when it skips; 0 when it may not
 };
 
+/// Steps [begin, end) of an order.
+struct StepRange {
+    std::uint32_t begin;
+    std::uint32_t end;
+
+    bool empty() const { return begin == end; }
+};
+
+/// A switch or a loop: consecutive steps of an order that do not simply follow one another.
+///
+/// A switch is its commute, the paths, its select; a loop is its select, the head (which computes the control
+/// value), its commute, the body.
+struct Region {
+    bool is_loop;
+    StepRange steps;  ///< all of it
+    std::uint32_t commute;
+    std::uint32_t select;
+    std::vector<StepRange> paths;  ///< of a switch; of a loop: the body
+};
+
 /// A checked graph in the order in which it runs.
 struct Structure {
     std::vector<OrderedTask> order;
     std::vector<Unit> units;  ///< the chain that schedulers see
     std::uint32_t segments;
+    std::vector<Region> regions;  ///< outer ones before those inside them
 };
 
 /// Checks the whole graph and orders it; throws GraphError with every fault that was found.

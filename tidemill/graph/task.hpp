@@ -27,6 +27,12 @@ enum class Replication : std::uint8_t {
     sequential,  ///< one thread, frames in order
 };
 
+/// What the tasks of a switch or a loop are to the executor, which does their work itself.
+enum class ControlKind : std::uint8_t { none, switch_commute, switch_select, loop_select, loop_commute };
+
+/// What a control task returns: look at its kind for what comes next.
+inline constexpr Flow kControlFlow{0xff};
+
 /// What a task promises when it is declared.
 struct TaskOptions {
     Replication replication = Replication::sequential;
@@ -54,6 +60,7 @@ struct TaskInfo {
     TaskOptions options;
     TaskCall call;
     TaskCode code;
+    ControlKind control = ControlKind::none;
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.
     bool ends_segment() const {

@@ -1,30 +1,70 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
 namespace tidemill {
 
-/// Durations of one task (or of waits) in clock ticks; written by one thread.
-struct Durations {
-    std::uint64_t count = 0;
-    std::uint64_t sum = 0;
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t most = 0;
-
+/// Durations of one task (or of waits, or latencies) in clock ticks; written by one thread.
+///
+/// Besides the sum and the extremes it counts durations in buckets that are exact below 16 ticks and a
+/// sixteenth of their lower end wide above, up to 2^40 ticks (minutes). Adding costs the same for all of
+/// them.
+class Durations {
+  public:
     void add(std::uint64_t ticks) {
-        ++count;
-        sum += ticks;
-        least = std::min(least, ticks);
-        most = std::max(most, ticks);
+        sum_ += ticks;
+        least_ = std::min(least_, ticks);
+        most_ = std::max(most_, ticks);
+        ++buckets_[bucket_of(ticks)];
     }
-    void add(const Durations& other) {
-        count += other.count;
-        sum += other.sum;
-        least = std::min(least, other.least);
-        most = std::max(most, other.most);
+    void add(const Durations& other);
+
+    std::uint64_t count() const;
+    std::uint64_t sum() const { return sum_; }
+    std::uint64_t least() const { return count() ? least_ : 0; }
+    std::uint64_t most() const { return most_; }
+
+    /// The duration that `share` (0 to 1) of all do not exceed, within 1/32 of itself; 0 when there are none.
+    double quantile(double share) const;
+
+  private:
+    static constexpr int kFineBits = 4;  // buckets per octave: 16
+    static constexpr std::uint64_t kFine = std::uint64_t{1} << kFineBits;
+    static constexpr int kLargestBits = 40;
+    static constexpr std::uint64_t kLargest = (std::uint64_t{1} << kLargestBits) - 1;
+
+    // The top five bits of a number tell its bucket.
+    static constexpr std::size_t bucket_of(std::uint64_t ticks) {
+        ticks = std::min(ticks, kLargest);
+        const int shift = std::bit_width(ticks | kFine) - (kFineBits + 1);
+        return (static_cast<std::size_t>(shift) << kFineBits) + static_cast<std::size_t>(ticks >> shift);
     }
+    static double middle_of(std::size_t bucket);
+
+    std::uint64_t sum_ = 0;
+    std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t most_ = 0;
+    std::array<std::uint64_t, (kLargestBits - kFineBits + 1) * kFine> buckets_{};
 };
+
+/// Durations in microseconds: what a report tells of them.
+struct DurationReport {
+    std::uint64_t count = 0;
+    double total_us = 0;
+    double mean_us = 0;
+    double least_us = 0;
+    double p50_us = 0;  ///< half of them took no longer; percentiles are right within 1/32
+    double p90_us = 0;
+    double p99_us = 0;
+    double most_us = 0;
+};
+
+/// Counts ticks as microseconds.
+DurationReport report_of(const Durations& durations);
 
 }  // namespace tidemill

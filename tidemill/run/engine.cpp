@@ -99,8 +99,12 @@ RunReport Engine::run(const RunOptions& options) {
     Crew crew(graph_, plan_, ring_sizes(), any_sleeper());
     for (std::size_t s = 0; s < stages_.size(); ++s) {
         for (std::size_t r = 0; r < stages_[s].cut.threads; ++r) {
+            Worker::Options chosen = worker_options(s, options);
+            for (Observer* observer : options.observers) {
+                chosen.observers.push_back(&observer->watch({plan_, s, r}));
+            }
             crew.workers.push_back(std::make_unique<Worker>(
-                plan_, s, r, crew.modules_for(graph_, plan_, s, r), crew.state, worker_options(s, options)));
+                plan_, s, r, crew.modules_for(graph_, plan_, s, r), crew.state, std::move(chosen)));
         }
     }
     crew.pin_errors.resize(crew.workers.size());
@@ -131,10 +135,27 @@ void Engine::run_threads(Crew& crew) const {
     }
 }
 
+std::vector<SegmentReport> Engine::report_segments(const std::vector<Durations>& step_times) const {
+    const std::vector<std::size_t> tokens = ring_sizes();
+    std::vector<SegmentReport> segments;
+    for (std::size_t s = 0; s < tokens.size(); ++s) {
+        segments.push_back(
+            {tokens[s], tokens[s] * aligned(plan_.segments[s].token_bytes), 0, plan_.segments[s].stages - 1});
+    }
+    for (const PlannedStage& stage : plan_.stages) {
+        for (const Part& part : stage.parts) segments[part.segment].threads += stage.threads;
+    }
+    for (std::size_t step = 0; step < step_times.size(); ++step) {
+        std::uint64_t& frames = segments[structure_.order[step].segment].frames;
+        frames = std::max(frames, step_times[step].count());
+    }
+    return segments;
+}
+
 RunReport Engine::report(const Crew& crew, double elapsed_s) const {
     RunReport report;
     report.elapsed_s = elapsed_s;
-    for (const Unit& unit : structure_.units) report.units.push_back(unit.name);
+    for (const Unit& unit : structure_.units) report.units.push_back({unit.name, unit.replicable});
     std::vector<Durations> step_times(plan_.steps.size());
     Durations latencies;
     std::size_t unit = 0;
@@ -147,7 +168,7 @@ RunReport Engine::report(const Crew& crew, double elapsed_s) const {
         std::uint64_t work = 0;
         for (std::size_t step = 0; step < worker.step_times().size(); ++step) {
             step_times[step].add(worker.step_times()[step]);
-            work += worker.step_times()[step].sum;
+            work += worker.step_times()[step].sum();
         }
         latencies.add(worker.latencies());
         report.frames += worker.frames_begun();
@@ -155,27 +176,17 @@ RunReport Engine::report(const Crew& crew, double elapsed_s) const {
         report.skipped += worker.frames_skipped();
         const std::vector<PuSet>& cores = stages_[worker.stage()].cores;
         report.stages[worker.stage()].threads.push_back(
-            {us(work), us(worker.pull_waits().sum), us(worker.push_waits().sum),
+            {us(work), report_of(worker.pull_waits()), report_of(worker.push_waits()),
              cores.empty() ? "any" : to_string(cores[worker.replica()]),
              crew.pin_errors[w] ? crew.pin_errors[w]->reason : ""});
     }
     for (std::size_t u = 0; u < structure_.units.size(); ++u) {
         for (const std::uint32_t step : structure_.units[u].tasks) {
-            const Durations& times = step_times[step];
-            const double calls = static_cast<double>(std::max<std::uint64_t>(times.count, 1));
-            report.tasks.push_back({structure_.order[step].name, u, times.count, us(times.sum),
-                                    us(times.sum) / calls, times.count ? us(times.least) : 0,
-                                    us(times.most)});
+            report.tasks.push_back({structure_.order[step].name, u, report_of(step_times[step])});
         }
     }
-    if (latencies.count > 0) {
-        report.mean_latency_us = us(latencies.sum) / static_cast<double>(latencies.count);
-        report.most_latency_us = us(latencies.most);
-    }
-    const std::vector<std::size_t> tokens = ring_sizes();
-    for (std::size_t s = 0; s < tokens.size(); ++s) {
-        report.segments.push_back({tokens[s], tokens[s] * aligned(plan_.segments[s].token_bytes)});
-    }
+    report.latency = report_of(latencies);
+    report.segments = report_segments(step_times);
     return report;
 }
 

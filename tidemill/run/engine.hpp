@@ -9,6 +9,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/pu_set.hpp"
+#include "tidemill/run/observer.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/worker.hpp"
 
@@ -20,6 +21,7 @@ struct RunOptions {
     std::function<bool()> stop_when{};           ///< asked before each source frame
     std::stop_token stop{};                      ///< ends the run from another thread
     bool statistics = true;                      ///< off: no times in the report, and no cost
+    std::vector<Observer*> observers{};          ///< look at every call and wait; they must outlive the run
 };
 
 /// How one stage of a cut runs.
@@ -49,6 +51,7 @@ class Engine {
     bool any_sleeper() const;
     Worker::Options worker_options(std::size_t stage, const RunOptions& options) const;
     void run_threads(Crew& crew) const;
+    std::vector<SegmentReport> report_segments(const std::vector<Durations>& step_times) const;
     RunReport report(const Crew& crew, double elapsed_s) const;
 
     Graph& graph_;

@@ -9,7 +9,8 @@ namespace tidemill {
 std::vector<double> RunReport::unit_weights_us() const {
     std::vector<double> weights(units.size(), 0);
     if (frames == 0) return weights;
-    for (const TaskReport& task : tasks) weights[task.unit] += task.total_us / static_cast<double>(frames);
+    for (const TaskReport& task : tasks)
+        weights[task.unit] += task.calls.total_us / static_cast<double>(frames);
     return weights;
 }
 
@@ -23,15 +24,17 @@ std::string task_table(const RunReport& report) {
     double total = 0;
     std::size_t width = 4;
     for (const TaskReport& task : report.tasks) {
-        total += task.total_us;
+        total += task.calls.total_us;
         width = std::max(width, task.name.size());
     }
-    std::string table = fmt::format("{:<{}}  {:>9}  {:>9}  {:>9}  {:>9}  {:>6}\n", "task", width, "calls",
-                                    "min us", "mean us", "max us", "share");
+    std::string table = fmt::format("{:<{}}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}  {:>6}\n", "task",
+                                    width, "calls", "mean us", "p50", "p90", "p99", "max", "share");
     for (const TaskReport& task : report.tasks) {
-        table += fmt::format("{:<{}}  {:>9}  {:>9.2f}  {:>9.2f}  {:>9.2f}  {:>5.1f}%\n", task.name, width,
-                             task.calls, task.least_us, task.mean_us, task.most_us,
-                             total > 0 ? 100 * task.total_us / total : 0.0);
+        const DurationReport& calls = task.calls;
+        table +=
+            fmt::format("{:<{}}  {:>9}  {:>9.2f}  {:>9.2f}  {:>9.2f}  {:>9.2f}  {:>9.2f}  {:>5.1f}%\n",
+                        task.name, width, calls.count, calls.mean_us, calls.p50_us, calls.p90_us,
+                        calls.p99_us, calls.most_us, total > 0 ? 100 * task.calls.total_us / total : 0.0);
     }
     return table;
 }
@@ -43,14 +46,14 @@ std::string stage_table(const RunReport& report) {
     const auto share = [&](double us) { return fmt::format("{:.1f}%", 100 * us / elapsed_us); };
     for (std::size_t s = 0; s < report.stages.size(); ++s) {
         const StageReport& stage = report.stages[s];
-        const std::string& first = report.units[stage.first_unit];
-        const std::string& last = report.units[stage.first_unit + stage.units - 1];
+        const std::string& first = report.units[stage.first_unit].name;
+        const std::string& last = report.units[stage.first_unit + stage.units - 1].name;
         for (std::size_t t = 0; t < stage.threads.size(); ++t) {
             const ThreadReport& thread = stage.threads[t];
-            table +=
-                fmt::format("{:<5}  {:<6}  {:<10}  {:>9}  {:>9}  {:>9}  {}\n", s + 1, t + 1, thread.cores,
-                            share(thread.work_us), share(thread.pull_wait_us), share(thread.push_wait_us),
-                            stage.units == 1 ? first : first + " .. " + last);
+            table += fmt::format("{:<5}  {:<6}  {:<10}  {:>9}  {:>9}  {:>9}  {}\n", s + 1, t + 1,
+                                 thread.cores, share(thread.work_us), share(thread.pull_waits.total_us),
+                                 share(thread.push_waits.total_us),
+                                 stage.units == 1 ? first : first + " .. " + last);
             if (!thread.not_pinned.empty())
                 table += fmt::format("       not pinned: {}\n", thread.not_pinned);
         }

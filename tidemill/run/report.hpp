@@ -5,26 +5,30 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/run/durations.hpp"
+
 namespace tidemill {
 
 /// What a task did during a run.
 struct TaskReport {
-    std::string name;  ///< "module.task"
-    std::size_t unit;  ///< which unit of the chain it belongs to
-    std::uint64_t calls = 0;
-    double total_us = 0;  ///< over all threads
-    double mean_us = 0;   ///< of a call
-    double least_us = 0;
-    double most_us = 0;
+    std::string name;      ///< "module.task"
+    std::size_t unit;      ///< which unit of the chain it belongs to
+    DurationReport calls;  ///< of all threads
+};
+
+/// A unit of the chain that schedulers see.
+struct UnitReport {
+    std::string name;
+    bool replicable;
 };
 
 /// What a thread of a stage did during a run.
 struct ThreadReport {
     double work_us = 0;
-    double pull_wait_us = 0;  ///< waiting for the stage before
-    double push_wait_us = 0;  ///< waiting for a free token, that is for the stages after
-    std::string cores;        ///< where it was pinned; "any" when it was not
-    std::string not_pinned;   ///< why the system refused to pin it; empty when all went well
+    DurationReport pull_waits;  ///< waiting for the stage before
+    DurationReport push_waits;  ///< waiting for a free token, that is for the stages after
+    std::string cores;          ///< where it was pinned; "any" when it was not
+    std::string not_pinned;     ///< why the system refused to pin it; empty when all went well
 };
 
 /// What a stage did during a run.
@@ -36,8 +40,11 @@ struct StageReport {
 
 /// The tokens of a segment: the memory that frames in flight take.
 struct SegmentReport {
-    std::size_t tokens;
-    std::size_t bytes;
+    std::size_t tokens;        ///< threads, and what may wait between stages
+    std::size_t bytes;         ///< of all of them
+    std::size_t threads;       ///< of the stages that its frames pass
+    std::size_t rings;         ///< borders between those stages
+    std::uint64_t frames = 0;  ///< that its busiest task saw
 };
 
 /// What came of a run. Times are zero when statistics were off.
@@ -46,10 +53,9 @@ struct RunReport {
     std::uint64_t delivered = 0;  ///< frames of the last segment that passed all its tasks
     std::uint64_t skipped = 0;    ///< frames of the last segment that a replicable task skipped
     double elapsed_s = 0;
-    double mean_latency_us = 0;  ///< from a source frame's first task to the last task of what came of it
-    double most_latency_us = 0;
+    DurationReport latency;  ///< from a source frame's first task to the last task of what came of it
     std::vector<TaskReport> tasks;
-    std::vector<std::string> units;  ///< names of the chain's units
+    std::vector<UnitReport> units;
     std::vector<StageReport> stages;
     std::vector<SegmentReport> segments;
 

@@ -472,7 +472,7 @@ TEST_CASE("the report counts calls per task and names what was not pinned") {
     build_chain_of_eight(graph, words);
     const RunReport report = Pipeline(graph, cut({{1, 1}, {6, 2}, {1, 1}})).run();
     REQUIRE(report.tasks.size() == 8);
-    for (const TaskReport& task : report.tasks) CHECK(task.calls >= 200);
+    for (const TaskReport& task : report.tasks) CHECK(task.calls.count >= 200);
     CHECK(report.stages[1].threads.size() == 2);
     CHECK(report.segments[0].tokens == 4 + 2);
     CHECK(report.unit_weights_us().size() == 8);

@@ -7,9 +7,13 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
+#include "tidemill/run/observer.hpp"
 #include "tidemill/run/run_state.hpp"
 
 namespace tidemill {
+
+/// What a worker notes of its tasks: nothing, their times, or each call for observers.
+enum class Watching { nothing, times, calls };
 
 /// One thread's share of a plan: runs a stage (or one of its replicas) on frame after frame.
 class Worker {
@@ -19,7 +23,8 @@ class Worker {
         WaitMode pull = WaitMode::passive;  ///< waiting for input
         WaitMode push = WaitMode::passive;  ///< waiting for a free token
         bool statistics = true;
-        std::function<bool()> stop_when;  ///< asked before each source frame by the first worker
+        std::vector<ThreadObserver*> observers;  ///< with any of them, times are taken too
+        std::function<bool()> stop_when;         ///< asked before each source frame by the first worker
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.
@@ -55,6 +60,8 @@ class Worker {
         TaskCode code;
         std::uint64_t holes;  // the skips that keep it from running
         std::uint32_t index;  // in the plan
+        const RunStep* next;  // null at the end
+        const RunStep* next_at_hole;
         const Step* step;
         const TaskInfo* info;
     };
@@ -63,6 +70,8 @@ class Worker {
         std::uint32_t stage_index;
         bool last_of_segment;
         std::vector<RunStep> steps;  // without the one that ends the segment
+        std::uint32_t first_step;
+        const RunStep* first = nullptr;
         std::optional<RunStep> end;
         TokenCursor cursor;
         FrameContext context;
@@ -71,20 +80,29 @@ class Worker {
     RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules) const;
     void add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
-    template <bool kStatistics>
+    template <Watching kWatching>
     void run_stream();
     bool leads() const { return stage_ == 0 && replica_ == 0; }
     void end_when_halting();
-    template <bool kStatistics>
+    template <Watching kWatching>
     Token* take(const RunPart& part);
-    template <bool kStatistics>
+    template <Watching kWatching>
+    void note_wait(const RunPart& part, bool pushes, std::uint64_t start);
+    template <Watching kWatching>
+    std::uint64_t note_call(const RunPart& part, const RunStep& step, const Token& token, Flow flow,
+                            std::uint64_t start);
+    template <Watching kWatching>
     void process(std::size_t part, Token& token, std::uint64_t frame);
-    template <bool kStatistics>
+    template <Watching kWatching>
     void emit(std::size_t part, Token& token);
-    template <bool kStatistics>
+    template <Watching kWatching>
     void finish(const RunPart& part, const Token& token, std::uint64_t frame);
+    /// Does what a task of a switch or loop does; returns the step that comes next.
+    const RunStep* steer(const RunPart& part, const RunStep& step);
+    const RunStep* leave_out(const RunStep& step);
+    static const RunStep* step_at(const RunPart& part, std::uint32_t index);
     /// Whether the frame's further tasks are to run; throws when the task did not promise such a flow.
-    bool goes_on(const RunPart& part, const RunStep& step, Token& token, Flow flow);
+    bool obey(const RunPart& part, const RunStep& step, Token& token, Flow flow);
     void fail(const RunPart& part, const RunStep& step);
 
     std::size_t stage_;
@@ -93,6 +111,7 @@ class Worker {
     RunState& state_;
     Options options_;
     Arena scratch_;
+    std::vector<std::uint32_t> region_states_;  // see ControlStep
     std::vector<RunPart> parts_;
     std::vector<Durations> step_times_;
     Durations pull_waits_;
