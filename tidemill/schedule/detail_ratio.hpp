@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <compare>
 #include <cstdint>
 
@@ -27,6 +29,16 @@ inline std::uint64_t capacity(const Ratio& period, std::uint64_t cores) {
     if (work >> 64 == 0) return static_cast<std::uint64_t>(work) / period.den;
     const Wide quotient = work / period.den;
     return quotient < kSaturated ? static_cast<std::uint64_t>(quotient) : kSaturated;
+}
+
+/// A wanted period in units, rounded to the nearest 2^-20 of one: decimals that are whole units are exact.
+inline Ratio ratio_of(double period_us, double units_per_us) {
+    constexpr int kBits = 20;
+    constexpr double kBeyondAll = 0x1p62;
+    const double units = period_us * units_per_us;
+    if (units >= kBeyondAll) return {std::uint64_t{1} << 62, 1};
+    const int bits = std::clamp(61 - std::ilogb(std::max(units, 1.0)), 0, kBits);
+    return {static_cast<std::uint64_t>(std::llround(std::ldexp(units, bits))), std::uint64_t{1} << bits};
 }
 
 }  // namespace tidemill::detail

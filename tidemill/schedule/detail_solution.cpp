@@ -15,29 +15,31 @@ Ratio real_period(const ExactChain& chain, const Solution& stages) {
     Ratio period;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const auto& [begin, kind, cores] = stages[s];
-        period = std::max(period, Ratio{chain.sum(kind, begin, end_of(chain, stages, s)), cores});
+        period = std::max(period, Ratio{chain.weight(kind, begin, end_of(chain, stages, s)), cores});
     }
     return period;
 }
 
 Ratio one_core_period(const ExactChain& chain) {
-    std::uint64_t least = chain.kinds[0].prefix.back();
-    for (const auto& kind : chain.kinds) least = std::min(least, kind.prefix.back());
+    std::uint64_t least = chain.weight(0, 0, chain.size);
+    for (std::size_t kind = 1; kind < chain.kinds.size(); ++kind)
+        least = std::min(least, chain.weight(kind, 0, chain.size));
     return {least, 1};
 }
 
 Schedule to_schedule(const Chain& chain, const ExactChain& exact, const Solution& stages,
-                     std::string_view strategy) {
+                     std::string_view strategy, const Model& model) {
     Schedule schedule;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const auto& [begin, kind, cores] = stages[s];
         schedule.stages.push_back({.first_task = begin,
                                    .task_count = end_of(exact, stages, s) - begin,
                                    .threads = static_cast<int>(cores),
-                                   .core_kind = chain.kinds[exact.kinds[kind].chain_kind]});
+                                   .core_kind = chain.kinds[exact.kinds[kind].chain_kind],
+                                   .shares_core = exact.kinds[kind].shares_core});
     }
     for (const auto& task : chain.tasks) schedule.task_names.push_back(task.name);
-    schedule.period_us = period_us(schedule, chain);
+    schedule.period_us = period_us(schedule, chain, model);
     schedule.made_by = strategy;
     return schedule;
 }

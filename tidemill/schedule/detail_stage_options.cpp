@@ -8,27 +8,44 @@ namespace {
 
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
+// The fewest cores that do the weight within the period; one for no weight.
+std::uint64_t cores_for(std::uint64_t weight, const Ratio& period) {
+    if (weight == 0) return 1;
+    if (period.num == 0) return kNone;
+    const Wide cores = (Wide{weight} * period.den + period.num - 1) / period.num;
+    return cores < kNone ? static_cast<std::uint64_t>(cores) : kNone;
+}
+
 }  // namespace
 
 StageOptions::StageOptions(const ExactChain& chain)
-    : chain_(chain), first_(chain.size + 1, 0), begins_(chain.kinds.size()) {
+    : chain_(chain),
+      work_(chain),
+      first_(chain.size + 1, 0),
+      begins_(chain.kinds.size()),
+      others_(chain.kinds.size()) {
     options_.reserve(4 * chain.size);
 }
 
 void StageOptions::find(const Ratio& period) {
     if (period_ == period) return;
     period_ = period;
+    budget_ = capacity(period, work_.capacity());
+    next_budget_ = kNone;
+    next_.reset();
     options_.clear();
     capacities_.clear();
     next_sums_.clear();
     for (auto& begins : begins_) begins.clear();
+    for (auto& others : others_) others.clear();
     for (std::size_t end = 1; end <= chain_.size; ++end) {
-        for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind) find_ending_at(end, kind);
+        for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind)
+            chain_.has_costs() ? find_all(end, kind) : find_longest(end, kind);
         first_[end] = options_.size();
     }
 }
 
-void StageOptions::find_ending_at(std::size_t end, std::size_t kind) {
+void StageOptions::find_longest(std::size_t end, std::size_t kind) {
     const auto& prefix = chain_.kinds[kind].prefix;
     const auto max_cores = static_cast<std::size_t>(chain_.kinds[kind].cores);
     const std::size_t run_begin = chain_.run_begin[end];
@@ -44,10 +61,44 @@ void StageOptions::find_ending_at(std::size_t end, std::size_t kind) {
 
         if (begin > first_allowed)
             next_sums_[cores - 1] = std::min(next_sums_[cores - 1], prefix[end] - prefix[begin - 1]);
-        if (begin < shortest) options_.push_back({begin, kind, cores});
+        if (begin < shortest) offer(begin, end, kind, cores);
         shortest = std::min(shortest, begin);
         if (begin <= run_begin) return;  // more cores only help inside a replicable run
+        if (wastes_too_much(begin, end, kind)) return;
     }
+}
+
+void StageOptions::find_all(std::size_t end, std::size_t kind) {
+    const auto max_cores = static_cast<std::uint64_t>(chain_.kinds[kind].cores);
+    for (std::size_t begin = end; begin-- > 0;) {
+        const std::uint64_t most = chain_.replicable(begin, end) ? max_cores : 1;
+        const std::uint64_t without_cuts = chain_.sum(kind, begin, end) + chain_.stage_cost;
+        if (without_cuts > capacity(*period_, most)) return may_fit_at({without_cuts, most});
+        if (wastes_too_much(begin, end, kind)) return;
+        const std::uint64_t weight = chain_.weight(kind, begin, end);
+        const std::uint64_t cores = cores_for(weight, *period_);
+        if (cores <= most) offer(begin, end, kind, cores);
+        const std::uint64_t fewer = std::min(cores - 1, most);
+        if (fewer > 0) may_fit_at({weight, fewer});
+    }
+}
+
+// A longer stage on this kind wastes no less: tasks that are cheaper elsewhere stay so.
+bool StageOptions::wastes_too_much(std::size_t begin, std::size_t end, std::size_t kind) {
+    const std::uint64_t price = work_.price(kind) * chain_.sum(kind, begin, end);
+    const std::uint64_t needed = work_.all_work() - work_.work(begin, end) + price;
+    if (needed <= budget_) return false;
+    next_budget_ = std::min(next_budget_, needed);
+    return true;
+}
+
+// Unless the rest of the work is more than the other cores can do.
+void StageOptions::offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores) {
+    auto& others = others_[kind];
+    while (others.size() < cores)
+        others.push_back(capacity(*period_, work_.capacity() - work_.price(kind) * (others.size() + 1)));
+    if (work_.all_work() - work_.work(begin, end) <= others[cores - 1])
+        options_.push_back({begin, kind, cores});
 }
 
 std::uint64_t StageOptions::capacity_of(std::size_t cores) {
@@ -58,8 +109,16 @@ std::uint64_t StageOptions::capacity_of(std::size_t cores) {
     return capacities_[cores - 1];
 }
 
+void StageOptions::may_fit_at(const Ratio& period) {
+    if (!next_ || period < *next_) next_ = period;
+}
+
 std::optional<Ratio> StageOptions::next_period() const {
-    std::optional<Ratio> next;
+    std::optional<Ratio> next = next_;
+    if (next_budget_ != kNone) {
+        const Ratio candidate{next_budget_, work_.capacity()};
+        if (!next || candidate < *next) next = candidate;
+    }
     for (std::size_t i = 0; i < next_sums_.size(); ++i) {
         const Ratio candidate{next_sums_[i], i + 1};
         if (next_sums_[i] != kNone && (!next || candidate < *next)) next = candidate;

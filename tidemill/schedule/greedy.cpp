@@ -194,10 +194,9 @@ Ratio published_lower_bound(const ExactChain& chain) {
     return std::max(Ratio{sum, chain.total_cores()}, Ratio{sequential, 1});
 }
 
-/// Halves the interval of periods until no two different stage weights fit into what is left.
+/// Halves the interval of periods from `lower` on until no two different stage weights fit into what is left.
 template <class Build>
-Solution least_period(const ExactChain& chain, Build build) {
-    const Ratio lower = published_lower_bound(chain);
+Solution least_period(const ExactChain& chain, const Ratio& lower, Build build) {
     if (auto stages = build(chain, lower)) return *std::move(stages);
     const Ratio upper = detail::one_core_period(chain);
     Solution best = *build(chain, upper);
@@ -224,26 +223,39 @@ Solution least_period(const ExactChain& chain, Build build) {
     return best;
 }
 
+// The search's way of building stages, for what an objective asks of every strategy.
+template <class Build>
+Schedule solve(const Chain& chain, const Platform& platform, const Objective& objective,
+               std::string_view name, Build build) {
+    if (objective.among_equals != Preference::kFewestCores)
+        throw ScheduleError(fmt::format("{}: has no choice among equals, so it cannot prefer '{}'; use herad",
+                                        name, to_string(objective.among_equals)));
+    const ExactChain exact = detail::exact_chain(chain, platform);
+    Ratio from = published_lower_bound(exact);
+    if (objective.wanted_period_us)
+        from = std::max(from, detail::ratio_of(*objective.wanted_period_us, exact.units_per_us));
+    return to_schedule(chain, exact, least_period(exact, from, build), name);
+}
+
 }  // namespace
 
-Schedule otac(const Chain& chain, const Platform& platform, std::string_view kind) {
-    if (platform.count(kind) == 0)
+Schedule otac(const Chain& chain, const Platform& platform, std::string_view kind,
+              const Objective& objective) {
+    const int cores = usable(platform, objective).count(kind);
+    if (cores == 0)
         throw ScheduleError(
             fmt::format("otac: the platform has no '{}' cores; choose a kind that it has", kind));
     Platform own;
-    own.set(kind, platform.count(kind));
-    const ExactChain exact = detail::exact_chain(chain, own);
-    return to_schedule(chain, exact, least_period(exact, last_kind_first), fmt::format("otac-{}", kind));
+    own.set(kind, cores);
+    return solve(chain, own, objective, fmt::format("otac-{}", kind), last_kind_first);
 }
 
-Schedule fertac(const Chain& chain, const Platform& platform) {
-    const ExactChain exact = detail::exact_chain(chain, platform);
-    return to_schedule(chain, exact, least_period(exact, last_kind_first), "fertac");
+Schedule fertac(const Chain& chain, const Platform& platform, const Objective& objective) {
+    return solve(chain, usable(platform, objective), objective, "fertac", last_kind_first);
 }
 
-Schedule two_catac(const Chain& chain, const Platform& platform) {
-    const ExactChain exact = detail::exact_chain(chain, platform);
-    return to_schedule(chain, exact, least_period(exact, every_kind), "2catac");
+Schedule two_catac(const Chain& chain, const Platform& platform, const Objective& objective) {
+    return solve(chain, usable(platform, objective), objective, "2catac", every_kind);
 }
 
 }  // namespace tidemill

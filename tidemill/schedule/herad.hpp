@@ -1,13 +1,31 @@
 #pragma once
 
+#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/objective.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
 
 /// The optimal schedule: least period; among equals fewest cores of the platform's first kind, then of the
-/// second and so on (big, little, others), then fewest stages. Exact in integers, for any number of kinds.
-/// Throws ScheduleError for chains or platforms it cannot use. Named after the published strategy, whose
-/// dynamic programme it replaces by tests of single periods: README.md says how.
-Schedule herad(const Chain& chain, const Platform& platform);
+/// second and so on (big, little, others), then fewest stages; or what another objective asks for. Exact in
+/// integers, for any number of kinds and any model. A wanted period that no schedule reaches is answered with
+/// the least there is; one that many reach, with the least that the chosen cores can do (unless few stages
+/// matter more). Throws ScheduleError for chains, platforms or models it cannot use. Named after the
+/// published strategy, whose dynamic programme it replaces by tests of single periods: README.md says how.
+Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective = {},
+               const Model& model = {});
+
+/// A schedule that is faster than any of less or equal power.
+struct FrontPoint {
+    Schedule schedule;
+    double period_us = 0;
+    double power_w = 0;
+
+    bool operator==(const FrontPoint&) const = default;
+};
+
+/// The whole trade between period and power, fastest first: each point has the least period of its power and
+/// the least power of its period. Throws ScheduleError as herad() does, and when the model knows no power.
+std::vector<FrontPoint> power_front(const Chain& chain, const Platform& platform, const Model& model);
 
 }  // namespace tidemill

@@ -72,6 +72,11 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
                         stage.threads, sequential->name));
 }
 
+int cores_of(const std::vector<CoreCount>& cores, std::string_view kind) {
+    const auto found = std::ranges::find(cores, kind, &CoreCount::kind);
+    return found == cores.end() ? 0 : found->count;
+}
+
 std::string cores_line(const Schedule& schedule) {
     std::string line;
     for (const auto& [kind, count] : cores_used(schedule))
@@ -116,16 +121,49 @@ double frames_per_second(const Schedule& schedule, const Profile& profile) {
     return 1e6 * profile.frames_per_execution / period_us(schedule, profile);
 }
 
-std::vector<CoreCount> cores_used(const Schedule& schedule) {
-    std::vector<CoreCount> used;
-    for (const Stage& stage : schedule.stages) {
-        const auto found = std::ranges::find(used, stage.core_kind, &CoreCount::kind);
-        if (found == used.end())
-            used.push_back({stage.core_kind, stage.threads});
-        else
-            found->count += stage.threads;
+double stage_weight_us(const Schedule& schedule, std::size_t stage, const Chain& chain, const Model& model) {
+    const Stage& own = schedule.stages.at(stage);
+    const KindModel kind = model.kind(own.core_kind);
+    double factor = own.shares_core ? kind.shared_slowdown.value_or(1) : 1;
+    if (!kind.slowdown.empty()) factor *= slowdown(kind, cores_of(cores_used(schedule), own.core_kind));
+    double costs_us = model.stage_us;
+    if (stage > 0) costs_us += model.cut_us(own.first_task - 1);
+    if (stage + 1 < schedule.stages.size()) costs_us += model.cut_us(own.first_task + own.task_count - 1);
+    const bool shared = std::ranges::all_of(tasks_of(own, chain), &ChainTask::replicable);
+    return stage_weight_us(own, chain) * factor + (shared ? costs_us / own.threads : costs_us);
+}
+
+double period_us(const Schedule& schedule, const Chain& chain, const Model& model) {
+    if (model.has_published_periods()) return period_us(schedule, chain);
+    double period = 0;
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        period = std::max(period, stage_weight_us(schedule, s, chain, model));
+    return period;
+}
+
+double power_w(const Schedule& schedule, const Platform& platform, const Model& model) {
+    const std::vector<CoreCount> used = cores_used(schedule);
+    double power = 0;
+    for (const auto& [name, count] : platform.kinds()) {
+        const KindModel kind = model.kind(name);
+        const int busy = cores_of(used, name);
+        power += busy * kind.busy_w + (count - busy) * kind.idle_w;
     }
-    return used;
+    return power;
+}
+
+std::vector<CoreCount> cores_used(const Schedule& schedule) {
+    std::vector<CoreCount> halves;
+    for (const Stage& stage : schedule.stages) {
+        const int own = stage.shares_core ? stage.threads : 2 * stage.threads;
+        const auto found = std::ranges::find(halves, stage.core_kind, &CoreCount::kind);
+        if (found == halves.end())
+            halves.push_back({stage.core_kind, own});
+        else
+            found->count += own;
+    }
+    for (CoreCount& kind : halves) kind.count = (kind.count + 1) / 2;
+    return halves;
 }
 
 void check(const Schedule& schedule, const Chain& chain) {
@@ -170,8 +208,8 @@ std::optional<Waiting> parse_waiting(std::string_view text) {
     return parse_name<Waiting>(kWaitingNames, text);
 }
 
-std::string to_table(const Schedule& schedule, const Chain& chain) {
-    const double period = period_us(schedule, chain);
+std::string to_table(const Schedule& schedule, const Chain& chain, const Model& model) {
+    const double period = period_us(schedule, chain, model);
     std::size_t width = 5;
     for (const Stage& stage : schedule.stages) width = std::max(width, label(stage, chain).size());
 
@@ -179,7 +217,7 @@ std::string to_table(const Schedule& schedule, const Chain& chain) {
                                     "kind", "weight (us)");
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
-        const double weight_us = stage_weight_us(stage, chain);
+        const double weight_us = stage_weight_us(schedule, s, chain, model);
         const double load = period > 0 ? weight_us / period : 1.0;
         table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<8}  {:>12.2f}  {:>3.0f}%\n", s + 1,
                              label(stage, chain), width, stage.task_count, stage.threads, stage.core_kind,

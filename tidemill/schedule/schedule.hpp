@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/schedule/chain.hpp"
+#include "tidemill/schedule/model.hpp"
 
 namespace tidemill {
 
@@ -26,6 +27,7 @@ struct Stage {
     Pinning pinning = Pinning::kPacked;
     std::optional<int> sync_buff_size{};  // ring after this stage; never on the last one
     std::optional<Waiting> waiting{};     // at that ring
+    bool shares_core = false;             // each thread has half a core: two such threads share one
 
     bool operator==(const Stage&) const = default;
 };
@@ -68,16 +70,28 @@ struct Schedule {
     int thread_count() const;
 };
 
-/// Weight of a stage in µs: the sum of its tasks, shared by its threads when all of them are replicable.
+/// Weight of a stage in µs, as published: the sum of its tasks, shared by its threads when all of them are
+/// replicable.
 double stage_weight_us(const Stage& stage, const Chain& chain);
 
-/// The largest stage weight in µs: the time between two executions when the pipeline is full.
+/// The largest stage weight in µs, as published: the time between two executions when the pipeline is full.
 double period_us(const Schedule& schedule, const Chain& chain);
+
+/// The weight of a schedule's stage under a model: with its costs, slowed down as its kind's cores are busy.
+double stage_weight_us(const Schedule& schedule, std::size_t stage, const Chain& chain, const Model& model);
+
+/// The largest stage weight under a model.
+double period_us(const Schedule& schedule, const Chain& chain, const Model& model);
+
+/// Watts of all cores of a platform while the schedule runs on it: a core with a thread is busy, the others
+/// are idle.
+double power_w(const Schedule& schedule, const Platform& platform, const Model& model);
 
 /// Source frames per second at the predicted period.
 double frames_per_second(const Schedule& schedule, const Profile& profile);
 
-/// Cores used per kind, in order of first use.
+/// Cores used per kind, in order of first use; stages that share cores count half a core per thread, rounded
+/// up.
 std::vector<CoreCount> cores_used(const Schedule& schedule);
 
 /// Throws ScheduleError saying what was expected unless the schedule fits the chain: all tasks in order,
@@ -98,6 +112,6 @@ std::optional<Pinning> parse_pinning(std::string_view text);
 std::optional<Waiting> parse_waiting(std::string_view text);
 
 /// A table for people: one line per stage (tasks, cores, kind, weight, load), then period and cores used.
-std::string to_table(const Schedule& schedule, const Chain& chain);
+std::string to_table(const Schedule& schedule, const Chain& chain, const Model& model = {});
 
 }  // namespace tidemill

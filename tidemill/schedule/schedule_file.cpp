@@ -110,7 +110,7 @@ void parse_task_names(const JsonPlace& place, const Stage& stage, std::vector<st
 
 void append_stage(Schedule& schedule, const JsonPlace& place) {
     const JsonObject object(place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size",
-                                    "sync_waiting_type", "task-names"});
+                                    "sync_waiting_type", "task-names", "shares-core"});
     Stage stage;
     stage.first_task = schedule.task_count();
     stage.task_count = static_cast<std::size_t>(object.at("tasks").integer(1, kMaxNumber));
@@ -119,6 +119,7 @@ void append_stage(Schedule& schedule, const JsonPlace& place) {
         place.fail(fmt::format("more than {} threads in all stages", kMaxNumber));
     stage.core_kind = kind_from_file(object.at("core-type").text());
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
+    if (object.has("shares-core")) stage.shares_core = object.at("shares-core").flag();
     parse_ring(object, stage);
     if (object.has("task-names")) parse_task_names(object.at("task-names"), stage, schedule.task_names);
     schedule.stages.push_back(std::move(stage));
@@ -153,6 +154,7 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
               {"threads", stage.threads},
               {"core-type", kind_to_file(stage.core_kind)},
               {"pinning-policy", to_string(stage.pinning)}};
+    if (stage.shares_core) json["shares-core"] = true;
     if (stage.sync_buff_size) json["sync_buff_size"] = *stage.sync_buff_size;
     if (stage.waiting) json["sync_waiting_type"] = to_string(*stage.waiting);
     if (!task_names.empty())

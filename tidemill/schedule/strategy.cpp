@@ -11,15 +11,36 @@
 namespace tidemill {
 namespace {
 
+using Greedy = Schedule (*)(const Chain&, const Platform&, const Objective&);
+
+// The greedy strategies rely on what holds in the published model only: fewer tasks never cost more.
+template <Greedy greedy>
+Schedule published_model_only(const Chain& chain, const Platform& platform, const Objective& objective,
+                              const Model& model) {
+    check(model, chain);
+    if (!model.has_published_periods())
+        throw ScheduleError(
+            "strategy: only herad knows costs, slowdowns and shared cores; use it, or no model");
+    return greedy(chain, platform, objective);
+}
+
+Schedule otac_big(const Chain& chain, const Platform& platform, const Objective& objective) {
+    return otac(chain, platform, "big", objective);
+}
+
+Schedule otac_little(const Chain& chain, const Platform& platform, const Objective& objective) {
+    return otac(chain, platform, "little", objective);
+}
+
 // To add a strategy, add its line here.
 constexpr std::array kStrategies{
     Strategy{"herad", "optimal period, then fewest big cores, fewest little cores, fewest stages", herad},
-    Strategy{"2catac", "greedy stages, the better of all kinds at each stage", two_catac},
-    Strategy{"fertac", "greedy stages, little cores first, big ones where those do not do", fertac},
-    Strategy{"otac-big", "greedy stages on big cores only",
-             [](const Chain& chain, const Platform& platform) { return otac(chain, platform, "big"); }},
-    Strategy{"otac-little", "greedy stages on little cores only",
-             [](const Chain& chain, const Platform& platform) { return otac(chain, platform, "little"); }},
+    Strategy{"2catac", "greedy stages, the better of all kinds at each stage",
+             published_model_only<two_catac>},
+    Strategy{"fertac", "greedy stages, little cores first, big ones where those do not do",
+             published_model_only<fertac>},
+    Strategy{"otac-big", "greedy stages on big cores only", published_model_only<otac_big>},
+    Strategy{"otac-little", "greedy stages on little cores only", published_model_only<otac_little>},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/objective.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
@@ -11,7 +13,15 @@ namespace tidemill {
 struct Strategy {
     std::string_view name;
     std::string_view summary;
-    Schedule (*schedule)(const Chain& chain, const Platform& platform);
+    Schedule (*solve)(const Chain& chain, const Platform& platform, const Objective& objective,
+                      const Model& model);
+
+    /// Schedules a chain; throws ScheduleError for chains, platforms, objectives and models that the strategy
+    /// cannot use.
+    Schedule schedule(const Chain& chain, const Platform& platform, const Objective& objective = {},
+                      const Model& model = {}) const {
+        return solve(chain, platform, objective, model);
+    }
 };
 
 /// All strategies, best first.

@@ -1,4 +1,4 @@
-#include "tidemill/schedule/detail_lower_bound.hpp"
+#include "tidemill/schedule/detail_work_bound.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kSeed = 99;
 
 Ratio bound(const Instance& instance) {
-    return lower_bound(exact_chain(to_chain(instance), to_platform(instance)));
+    return WorkBound(exact_chain(to_chain(instance), to_platform(instance))).period();
 }
 
 double value(const Ratio& ratio) {

@@ -1,0 +1,115 @@
+#include "tidemill/schedule/detail_period_search.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace tidemill::detail {
+namespace {
+
+constexpr int kStepBits = 20;  // guesses between whole units, where the weights leave room
+constexpr std::uint64_t kMaxStride = std::uint64_t{1} << 60;
+constexpr double kMicro = 1e6;
+
+/// Narrows the least period between a bound that cannot be beaten and a schedule that exists. Both ends only
+/// ever take values at which something changes, so they meet at the exact optimum.
+class PeriodSearch {
+  public:
+    PeriodSearch(const ExactChain& chain, StageOptions& options, const Ratio& from, const PowerLimit* limit)
+        : chain_(chain), options_(options), limit_(limit), lower_(from), upper_(safe_period()) {
+        step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, kStepBits);
+        stride_ = fine(lower_) / kFirstStride + 1;
+    }
+
+    Ratio least_period() {
+        const std::size_t pool = most_numerous_pool();
+        return with_cells_for(chain_.pools[pool].units + 1, [&](auto cell) {
+            CoreTable<decltype(cell)> table(chain_, {.counted_pool = pool});
+            for (Ratio period = lower_; lower_ < upper_; period = next_guess()) test(table, period);
+            return upper_;
+        });
+    }
+
+  private:
+    static constexpr std::uint64_t kFirstStride = 256;
+
+    // The whole chain on one core of a kind that may be used.
+    Ratio safe_period() const {
+        if (!limit_) return one_core_period(chain_);
+        Ratio best{std::uint64_t{1} << 62, 1};
+        for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind)
+            if (limit_->power.per_core(chain_.kinds[kind].pool) <= limit_->most)
+                best = std::min(best, Ratio{chain_.weight(kind, 0, chain_.size), 1});
+        return best;
+    }
+
+    template <class Table>
+    void test(Table& table, const Ratio& period) {
+        options_.find(period);
+        const std::optional<std::size_t> state = found(table);
+        if (state) {
+            upper_ = real_period(chain_, table.solution(options_, *state));
+            solved_ = true;
+        } else {
+            lower_ = std::min(upper_, options_.next_period().value_or(upper_));
+        }
+    }
+
+    template <class Table>
+    std::optional<std::size_t> found(Table& table) const {
+        if (!table.fill(options_)) return std::nullopt;
+        if (!limit_) return table.states() - 1;
+        const auto power = [&](std::size_t state) { return limit_->power.of(chain_, table, state); };
+        const std::size_t state = best_state(table, power);
+        if (power(state) > limit_->most) return std::nullopt;
+        return state;
+    }
+
+    // Counting the most numerous kind leaves the fewest states.
+    std::size_t most_numerous_pool() const {
+        const auto most = std::ranges::max_element(chain_.pools, {}, &CorePool::units);
+        return static_cast<std::size_t>(most - chain_.pools.begin());
+    }
+
+    // In steps of 2^-step_bits_ units, rounded up.
+    std::uint64_t fine(const Ratio& period) const {
+        return static_cast<std::uint64_t>(((Wide{period.num} << step_bits_) + period.den - 1) / period.den);
+    }
+
+    // The optimum tends to lie close above the bound, where few stages are worth trying: stride away from it,
+    // faster each time, until a schedule has been found; then bisect. Within one step of each other, the
+    // lower end itself is the candidate.
+    Ratio next_guess() {
+        const std::uint64_t low = fine(lower_);
+        const std::uint64_t high = fine(upper_);
+        if (low >= high) return lower_;
+        std::uint64_t guess = low + (high - low) / 2;
+        if (!solved_) guess = std::min(guess, low + stride_);
+        stride_ = std::min(stride_ * 4, kMaxStride);
+        return {guess, std::uint64_t{1} << step_bits_};
+    }
+
+    const ExactChain& chain_;
+    StageOptions& options_;
+    const PowerLimit* limit_;
+    Ratio lower_;
+    Ratio upper_;
+    int step_bits_ = 0;
+    std::uint64_t stride_ = 1;
+    bool solved_ = false;
+};
+
+}  // namespace
+
+CorePower::CorePower(const Chain& chain, const ExactChain& exact, const Model& model) {
+    for (const CorePool& pool : exact.pools) {
+        const KindModel kind = model.kind(chain.kinds[pool.chain_kind]);
+        per_core_.push_back(static_cast<std::uint64_t>(std::llround(kMicro * (kind.busy_w - kind.idle_w))));
+    }
+}
+
+Ratio least_period(const ExactChain& chain, StageOptions& options, const Ratio& from,
+                   const PowerLimit* limit) {
+    return PeriodSearch(chain, options, from, limit).least_period();
+}
+
+}  // namespace tidemill::detail
