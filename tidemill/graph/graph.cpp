@@ -102,7 +102,7 @@ const Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {
     return nodes_[module].sources[socket].get();
 }
 
-std::unique_ptr<Module> Graph::clone(std::size_t module) const {
+void Graph::require_clonable(std::size_t module) const {
     const Node& node = nodes_[module];
     if (!node.cloner) {
         throw GraphError(
@@ -111,7 +111,11 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
                         "or declare its tasks sequential or shared",
                         node.module->name(), plain_type_name(typeid(*node.module))));
     }
-    return node.cloner(*node.module);
+}
+
+std::unique_ptr<Module> Graph::clone(std::size_t module) const {
+    require_clonable(module);
+    return nodes_[module].cloner(*nodes_[module].module);
 }
 
 }  // namespace tidemill

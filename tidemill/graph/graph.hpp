@@ -79,6 +79,9 @@ class Graph {
     /// The index of a module of this graph; throws GraphError for another graph's.
     std::size_t index_of(const Module& module) const;
 
+    /// Throws GraphError when a module's type cannot be copied.
+    void require_clonable(std::size_t module) const;
+
     /// A deep copy of a module; throws GraphError when its type cannot be copied.
     std::unique_ptr<Module> clone(std::size_t module) const;
 

@@ -50,6 +50,9 @@ class Module {
     /// True when tasks of this module may sit in different stages, because they share no state.
     bool tasks_independent() const { return tasks_independent_; }
 
+    /// Sets the totals that this module keeps to nothing; called once on each fresh clone.
+    virtual void forget_totals() {}
+
     /// Adds the totals that a clone kept to this module's; called once per clone after a run.
     virtual void merge(Module& /*clone*/) {}
 

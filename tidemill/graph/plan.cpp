@@ -89,16 +89,25 @@ class Compiler {
                                 cuts[s].units, cuts[s].threads));
             }
             for (std::size_t u = units; u < std::min(units + cuts[s].units, structure_.units.size()); ++u) {
-                if (cuts[s].threads == 1 || structure_.units[u].replicable) continue;
-                throw GraphError(
-                    fmt::format("stage {} has {} threads, but {} is sequential; give it one thread", s + 1,
-                                cuts[s].threads, structure_.units[u].name));
+                if (cuts[s].threads > 1) check_replicable(s, cuts[s].threads, structure_.units[u]);
             }
             units += cuts[s].units;
         }
         if (units != structure_.units.size()) {
             throw GraphError(fmt::format("the stages take {} tasks, the graph '{}' has {}", units,
                                          graph_.name(), structure_.units.size()));
+        }
+    }
+
+    void check_replicable(std::size_t stage, std::size_t threads, const Unit& unit) const {
+        if (!unit.replicable) {
+            throw GraphError(fmt::format("stage {} has {} threads, but {} is sequential; give it one thread",
+                                         stage + 1, threads, unit.name));
+        }
+        for (const std::uint32_t step : unit.tasks) {
+            const TaskId id = structure_.order[step].id;
+            const TaskOptions& options = graph_.module(id.module).tasks()[id.task].options;
+            if (options.replication == Replication::cloned) graph_.require_clonable(id.module);
         }
     }
 

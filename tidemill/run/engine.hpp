@@ -1,63 +1,56 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <stop_token>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/graph/plan.hpp"
-#include "tidemill/platform/pu_set.hpp"
-#include "tidemill/run/observer.hpp"
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/run/crew.hpp"
 #include "tidemill/run/report.hpp"
-#include "tidemill/run/worker.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/thread_pool.hpp"
 
 namespace tidemill {
 
-/// When a run ends, besides at the end of its source.
-struct RunOptions {
-    std::uint64_t frames = TokenRing::kEndless;  ///< source frames to begin at most
-    std::function<bool()> stop_when{};           ///< asked before each source frame
-    std::stop_token stop{};                      ///< ends the run from another thread
-    bool statistics = true;                      ///< off: no times in the report, and no cost
-    std::vector<Observer*> observers{};          ///< look at every call and wait; they must outlive the run
-};
-
-/// How one stage of a cut runs.
-struct EngineStage {
-    StageCut cut;
-    std::size_t ring_depth = 1;            ///< frames that may wait between this stage and the next
-    WaitMode waiting = WaitMode::passive;  ///< at that ring
-    std::vector<PuSet> cores{};            ///< per thread; empty: not pinned
-};
-
-/// Runs a graph cut into stages: what all executors have in common.
+/// Runs a graph cut into stages: what all executors have in common. Its threads outlive a run.
 class Engine {
   public:
     /// Throws GraphError when the graph is faulty or the stages do not fit it.
     Engine(Graph& graph, std::vector<EngineStage> stages);
 
-    /// Runs until the stream ends; one stage with one unpinned thread runs in the calling thread.
-    /// Throws RunError when a task throws.
+    /// Runs until the stream ends; throws RunError when a task throws. Frames are numbered from 0.
     RunReport run(const RunOptions& options);
+
+    /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too.
+    RunReport resume(const RunOptions& options);
+
+    /// Changes the stages, also while another thread runs the stream: frames in flight are finished, clones
+    /// are merged, and the next frame begins under the new stages. No frame is lost, doubled or out of order.
+    /// Throws GraphError, and changes nothing, when the stages do not fit the graph.
+    void reschedule(std::vector<EngineStage> stages);
 
     const Structure& structure() const { return structure_; }
 
   private:
-    struct Crew;
+    using Clock = std::chrono::steady_clock;
 
-    std::vector<std::size_t> ring_sizes() const;
-    bool any_sleeper() const;
-    Worker::Options worker_options(std::size_t stage, const RunOptions& options) const;
-    void run_threads(Crew& crew) const;
-    std::vector<SegmentReport> report_segments(const std::vector<Durations>& step_times) const;
-    RunReport report(const Crew& crew, double elapsed_s) const;
+    bool run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals, RunReport& report);
+    void check(const std::vector<EngineStage>& stages) const;
+    void finish(const RunTotals& totals, RunReport& report) const;
 
     Graph& graph_;
     Structure structure_;
     std::vector<EngineStage> stages_;
-    Plan plan_;
+    std::vector<std::uint64_t> next_frames_;  // per segment
+    ThreadPool pool_;
+
+    std::mutex mutex_;  // guards what follows
+    RunState* running_ = nullptr;
+    std::optional<std::vector<EngineStage>> wanted_stages_;
+    Clock::time_point wanted_since_;
 };
 
 }  // namespace tidemill

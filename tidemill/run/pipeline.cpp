@@ -96,6 +96,10 @@ std::vector<EngineStage> stages_of(const Graph& graph, const Schedule& schedule,
 }  // namespace
 
 Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options)
-    : engine_(graph, stages_of(graph, schedule, options)) {}
+    : graph_(graph), options_(options), engine_(graph, stages_of(graph, schedule, options)) {}
+
+void Pipeline::reschedule(const Schedule& schedule) {
+    engine_.reschedule(stages_of(graph_, schedule, options_));
+}
 
 }  // namespace tidemill

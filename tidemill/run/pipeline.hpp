@@ -26,10 +26,19 @@ class Pipeline {
     /// Runs until the source stops, or as the options say; throws RunError when a task throws.
     RunReport run(const RunOptions& options = {}) { return engine_.run(options); }
 
+    /// Runs on where the last run ended, on the same threads; frame numbers go on, too.
+    RunReport resume(const RunOptions& options = {}) { return engine_.resume(options); }
+
+    /// Changes the schedule, also while another thread is in run(): no frame is lost, doubled or out of
+    /// order. Throws as the constructor does, and then changes nothing.
+    void reschedule(const Schedule& schedule);
+
     /// The graph in order, with its units and segments.
     const Structure& structure() const { return engine_.structure(); }
 
   private:
+    const Graph& graph_;
+    PipelineOptions options_;
     Engine engine_;
 };
 

@@ -53,7 +53,8 @@ struct RunReport {
     std::uint64_t delivered = 0;  ///< frames of the last segment that passed all its tasks
     std::uint64_t skipped = 0;    ///< frames of the last segment that a replicable task skipped
     double elapsed_s = 0;
-    DurationReport latency;  ///< from a source frame's first task to the last task of what came of it
+    std::vector<double> bubbles_us;  ///< per change of schedule: from the wish to the first new frame
+    DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     std::vector<TaskReport> tasks;
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;
@@ -62,14 +63,20 @@ struct RunReport {
     /// Time that each unit took per source frame, in microseconds, over all threads.
     std::vector<double> unit_weights_us() const;
 
+    /// Time between two source frames, in microseconds; 0 when there were none.
+    double period_us() const;
+
     /// Bytes of all tokens.
     std::size_t token_bytes() const;
 };
 
-/// The tasks of a run as a table: calls, least, mean and most time of a call, share of the whole.
+/// The tasks of a run as a table: calls, mean time of a call and its percentiles, share of the whole.
 std::string task_table(const RunReport& report);
 
 /// The stages of a run as a table: threads, cores, work and waits.
 std::string stage_table(const RunReport& report);
+
+/// The whole report as one JSON object, times in microseconds.
+std::string to_json(const RunReport& report);
 
 }  // namespace tidemill

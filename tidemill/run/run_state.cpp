@@ -2,9 +2,11 @@
 
 namespace tidemill {
 
-RunState::RunState(const Plan& plan, const std::vector<std::size_t>& tokens, bool sleepy) {
+RunState::RunState(const Plan& plan, const std::vector<std::size_t>& tokens,
+                   const std::vector<std::uint64_t>& first_frames, bool sleepy) {
     for (std::size_t s = 0; s < plan.segments.size(); ++s) {
-        rings_.emplace_back(tokens[s], plan.segments[s].stages, plan.segments[s].token_bytes, sleepy);
+        rings_.emplace_back(tokens[s], plan.segments[s].stages, plan.segments[s].token_bytes, first_frames[s],
+                            sleepy);
     }
 }
 
@@ -13,7 +15,7 @@ RunState::RunState(const Plan& plan, const std::vector<std::size_t>& tokens, boo
 void RunState::stop_before(std::uint32_t segment, std::uint64_t frame) {
     for (std::uint32_t upstream = 0; upstream < segment; ++upstream) rings_[upstream].lower_limit(0);
     rings_[segment].lower_limit(frame);
-    halt();
+    end();
 }
 
 void RunState::fail(std::uint32_t segment, RunError error) {

@@ -18,8 +18,9 @@ namespace tidemill {
 /// What the threads of one run share: the rings of all segments, and why the run is to end.
 class RunState {
   public:
-    /// `tokens[s]` is the size of segment s's ring.
-    RunState(const Plan& plan, const std::vector<std::size_t>& tokens, bool sleepy);
+    /// `tokens[s]` is the size of segment s's ring, `first_frames[s]` the number of its first frame.
+    RunState(const Plan& plan, const std::vector<std::size_t>& tokens,
+             const std::vector<std::uint64_t>& first_frames, bool sleepy);
 
     TokenRing& ring(std::uint32_t segment) { return rings_[segment]; }
     std::uint32_t segments() const { return static_cast<std::uint32_t>(rings_.size()); }
@@ -28,6 +29,14 @@ class RunState {
     void halt() { halting_.store(true, std::memory_order_relaxed); }
     bool halting() const { return halting_.load(std::memory_order_relaxed); }
     const std::atomic<bool>* halting_flag() const { return &halting_; }
+
+    /// The same, and the stream is over.
+    void end() {
+        ended_.store(true, std::memory_order_relaxed);
+        halt();
+    }
+    /// Whether the stream is over, rather than only this run of it.
+    bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
     /// Ends the stream before `frame` of `segment`: a task said stop.
     void stop_before(std::uint32_t segment, std::uint64_t frame);
@@ -46,6 +55,7 @@ class RunState {
 
     std::deque<TokenRing> rings_;
     alignas(64) std::atomic<bool> halting_{false};
+    std::atomic<bool> ended_{false};
     std::mutex mutex_;
     std::optional<Failure> failure_;
 };

@@ -308,6 +308,7 @@ class Total : public Module {
     In<std::uint64_t> x = in<std::uint64_t>("x");
     Out<std::uint64_t> y = out<std::uint64_t>("y");
     Task add = task("add", &Total::sum, {.replication = Replication::cloned});
+    void forget_totals() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<Total&>(clone).total; }
     std::uint64_t total = 0;
 
@@ -348,9 +349,8 @@ TEST_CASE("a module that cannot be copied is not replicated, and the error says 
     auto& sink = graph.add<Collect>(words);
     graph.bind(source.value, total.x);
     graph.bind(total.y, sink.value);
-    Pipeline pipeline(graph, cut({{1, 1}, {1, 2}, {1, 1}}));
-    CHECK_THROWS_WITH_AS(pipeline.run(), doctest::Contains("'uncopyable' (Uncopyable) cannot be copied"),
-                         GraphError);
+    CHECK_THROWS_WITH_AS(Pipeline(graph, cut({{1, 1}, {1, 2}, {1, 1}})),
+                         doctest::Contains("'uncopyable' (Uncopyable) cannot be copied"), GraphError);
 }
 
 TEST_CASE("stop anywhere delivers the frames before it and none after") {
@@ -491,4 +491,74 @@ TEST_CASE("a schedule for another graph is refused with what was expected") {
     named.task_names = {"count.next", "map0.run", "fir.run", "d", "e", "f", "g", "h"};
     CHECK_THROWS_WITH(Pipeline(graph, named),
                       doctest::Contains("task 3 is 'fir.run', here it is 'map1.run'"));
+}
+
+TEST_CASE("resume goes on with frames, numbers, state and totals where the run ended") {
+    Words words;
+    Graph graph;
+    auto& source = graph.add<Count>(100u);
+    auto& total = graph.add<Total>();
+    auto& sink = graph.add<Collect>(words);
+    graph.bind(source.value, total.x);
+    graph.bind(total.y, sink.value);
+    Pipeline pipeline(graph, cut({{1, 1}, {1, 3}, {1, 1}}));
+    CHECK(pipeline.run({.frames = 10}).frames == 10);
+    CHECK(pipeline.resume({.frames = 31}).frames == 31);
+    pipeline.resume();
+    REQUIRE(words.size() == 100);
+    for (std::uint64_t n = 0; n < 100; ++n) CHECK(words[n] == mixed(n, n));
+    CHECK(total.total == 99 * 100 / 2);
+}
+
+TEST_CASE("a change of schedule while the stream runs loses, doubles and reorders nothing") {
+    const auto build = [](Graph& graph, Words& words, std::function<void(std::uint64_t)> at_frame) {
+        auto& source = graph.add<Count>(3000u);
+        auto& before = graph.add<Map>("before", kShared, mix);
+        auto& total = graph.add<Total>();
+        auto thirds = std::make_shared<std::uint64_t>(0);
+        auto& thin = graph.add<Map>("thin", TaskOptions{.may_skip = true, .may_repeat = true},
+                                    [=](std::uint64_t in, std::uint64_t n, std::uint64_t& out) {
+                                        at_frame(n);
+                                        out = mixed(in, n);
+                                        const std::uint64_t kind = ++*thirds % 5;
+                                        return kind == 0 ? Flow::skip : kind == 1 ? Flow::again : Flow::ok;
+                                    });
+        auto& after = graph.add<Map>("after", kShared, mix);
+        auto& sink = graph.add<Collect>(words);
+        graph.bind(source.value, before.x);
+        graph.bind(before.y, total.x);
+        graph.bind(total.y, thin.x);
+        graph.bind(thin.y, after.x);
+        graph.bind(after.y, sink.value);
+    };
+    Words expected;
+    Graph in_order;
+    build(in_order, expected, [](std::uint64_t) {});
+    Sequence(in_order).run();
+
+    const Schedule schedules[] = {cut({{1, 1}, {2, 3}, {1, 1}, {1, 2}, {1, 1}}), cut({{6, 1}}),
+                                  cut({{1, 1}, {2, 2}, {3, 1}}), cut({{4, 1}, {1, 4}, {1, 1}})};
+    Words words;
+    Graph graph;
+    Pipeline* running = nullptr;
+    // The wish comes from the middle of the stream, as live measurements would make it.
+    build(graph, words, [&](std::uint64_t n) {
+        if (n % 200 == 100) running->reschedule(schedules[n / 200 % 4]);
+    });
+    Pipeline pipeline(graph, schedules[0], {.waiting = WaitMode::mixed});
+    running = &pipeline;
+    const RunReport report = pipeline.run();
+    CHECK(words == expected);
+    CHECK(report.frames == 3000);
+    CHECK(report.bubbles_us.size() >= 10);
+}
+
+TEST_CASE("a schedule that does not fit is refused and changes nothing") {
+    Words words;
+    Graph graph;
+    build_chain_of_eight(graph, words);
+    Pipeline pipeline(graph, cut({{4, 1}, {4, 1}}));
+    CHECK_THROWS_WITH(pipeline.reschedule(cut({{4, 2}, {4, 1}})), doctest::Contains("is sequential"));
+    CHECK(pipeline.run().stages.size() == 2);
+    CHECK(words.size() == 200);
 }

@@ -13,6 +13,9 @@ class Sequence {
     /// Runs until the source stops, or as the options say; throws RunError when a task throws.
     RunReport run(const RunOptions& options = {}) { return engine_.run(options); }
 
+    /// Runs on where the last run ended; frame numbers go on, too.
+    RunReport resume(const RunOptions& options = {}) { return engine_.resume(options); }
+
     /// The graph in order, with its units and segments.
     const Structure& structure() const { return engine_.structure(); }
 

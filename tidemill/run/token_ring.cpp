@@ -12,11 +12,17 @@ void lower(std::atomic<std::uint64_t>& bound, std::uint64_t value) {
 
 }  // namespace
 
-TokenRing::TokenRing(std::size_t tokens, std::uint32_t stages, std::size_t token_bytes, bool sleepy)
-    : tokens_(tokens), memory_(tokens * aligned(token_bytes)), stages_(stages), sleepy_(sleepy) {
-    for (std::size_t i = 0; i < tokens; ++i) {
-        tokens_[i].turn.store(turn_of(i, 0), std::memory_order_relaxed);
-        tokens_[i].data = memory_.data() + i * aligned(token_bytes);
+TokenRing::TokenRing(std::size_t tokens, std::uint32_t stages, std::size_t token_bytes,
+                     std::uint64_t first_frame, bool sleepy)
+    : tokens_(tokens),
+      memory_(tokens * aligned(token_bytes)),
+      stages_(stages),
+      first_frame_(first_frame),
+      sleepy_(sleepy) {
+    for (std::uint64_t frame = first_frame; frame < first_frame + tokens; ++frame) {
+        const std::size_t index = at(frame).index;
+        tokens_[index].turn.store(turn_of(frame, 0), std::memory_order_relaxed);
+        tokens_[index].data = memory_.data() + index * aligned(token_bytes);
     }
 }
 

@@ -38,8 +38,10 @@ class TokenRing {
   public:
     static constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
-    /// `sleepy` says whether any thread will ever wait other than actively.
-    TokenRing(std::size_t tokens, std::uint32_t stages, std::size_t token_bytes, bool sleepy);
+    /// `first_frame` is the number of the first frame; `sleepy` says whether any thread will ever wait other
+    /// than actively.
+    TokenRing(std::size_t tokens, std::uint32_t stages, std::size_t token_bytes, std::uint64_t first_frame,
+              bool sleepy);
 
     std::size_t size() const { return tokens_.size(); }
     std::size_t bytes() const { return memory_.bytes(); }
@@ -80,6 +82,10 @@ class TokenRing {
     /// Ends the segment before `frame` (or earlier, if told before), and wakes all that wait for later ones.
     void close(std::uint64_t frame);
 
+    /// The first frame that does not exist.
+    std::uint64_t end() const { return end_.load(std::memory_order_seq_cst); }
+    /// The first frame of all.
+    std::uint64_t first_frame() const { return first_frame_; }
     /// Whether `frame` lies beyond the segment's end.
     bool ended_before(std::uint64_t frame) const { return frame >= end_.load(std::memory_order_seq_cst); }
 
@@ -102,6 +108,7 @@ class TokenRing {
     std::vector<Token> tokens_;
     Arena memory_;
     std::uint32_t stages_;
+    std::uint64_t first_frame_;
     bool sleepy_;
     alignas(64) std::atomic<std::uint64_t> end_{kEndless};
     std::atomic<std::uint64_t> limit_{kEndless};

@@ -38,7 +38,10 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       region_states_(plan.regions, 0),
       step_times_(options_.statistics || !options_.observers.empty() ? plan.steps.size() : 0) {
     for (const Part& part : plan.stages[stage].parts) add_part(plan, part, modules);
-    parts_.front().cursor = state_.ring(parts_.front().segment).at(replica);
+    TokenRing& ring = state_.ring(parts_.front().segment);
+    // Frame k belongs to thread k mod n, wherever the numbers begin.
+    const std::uint64_t first = ring.first_frame();
+    parts_.front().cursor = ring.at(first + (replica + threads_ - first % threads_) % threads_);
 }
 
 void Worker::add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
@@ -47,7 +50,7 @@ void Worker::add_part(const Plan& plan, const Part& part, const std::vector<Modu
     added.first_step = part.first_step;
     added.stage_index = part.stage_index;
     added.last_of_segment = part.stage_index + 1 == plan.segments[part.segment].stages;
-    added.cursor = state_.ring(part.segment).at(0);
+    added.cursor = state_.ring(part.segment).at(state_.ring(part.segment).first_frame());
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
@@ -124,7 +127,7 @@ void Worker::run_stream() {
 // No other thread of this stage can have begun a frame that would use the token of ours again: ending the
 // stream one ring further on is safe without asking them.
 void Worker::end_when_halting() {
-    if (options_.stop_when && options_.stop_when()) state_.halt();
+    if (options_.stop_when && options_.stop_when()) state_.end();
     if (ending_ || !state_.halting()) return;
     ending_ = true;
     TokenRing& ring = state_.ring(0);

@@ -29,6 +29,7 @@ class RxSpectrum final : public Module {
     Task measure = task("measure", &RxSpectrum::measure_block, {.replication = Replication::cloned});
 
     const dsp::SampleDefects& defects() const { return defects_; }
+    void forget_totals() override { defects_ = {}; }
     void merge(Module& clone) override;
 
   private:
