@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tidemill/platform/energy_watch.hpp"
+
 namespace tidemill {
 
 namespace {
@@ -34,12 +36,14 @@ RunReport Engine::run(const RunOptions& options) {
 RunReport Engine::resume(const RunOptions& options) {
     RunTotals totals;
     RunReport report;
+    EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
     std::uint64_t left = options.frames;
     while (run_crew(options, left, totals, report)) {
         if (options.frames != TokenRing::kEndless) left = options.frames - totals.frames;
     }
     report.elapsed_s = seconds_since(start);
+    report.energy = energy.stop();
     finish(totals, report);
     return report;
 }

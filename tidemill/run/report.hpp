@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/platform/energy_use.hpp"
 #include "tidemill/run/durations.hpp"
 
 namespace tidemill {
@@ -55,6 +56,7 @@ struct RunReport {
     double elapsed_s = 0;
     std::vector<double> bubbles_us;  ///< per change of schedule: from the wish to the first new frame
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
+    EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;

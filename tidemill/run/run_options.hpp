@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/platform/energy_meter.hpp"
 #include "tidemill/platform/pu_set.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/token_ring.hpp"
@@ -20,6 +21,7 @@ struct RunOptions {
     std::stop_token stop{};                      ///< ends the run from another thread
     bool statistics = true;                      ///< off: no times in the report, and no cost
     std::vector<Observer*> observers{};          ///< look at every call and wait; they must outlive the run
+    EnergyMeter* energy_meter = nullptr;         ///< read while the run goes on; null: energy is not measured
 };
 
 /// How one stage of a cut runs.
