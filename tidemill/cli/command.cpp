@@ -14,26 +14,21 @@ namespace tidemill::cli {
 
 namespace {
 
-int fail(ExitStatus status, const std::exception& error) {
-    fmt::print(stderr, "tidemill: {}\n", error.what());
-    return status;
+ExitStatus status_of(const std::exception& error) {
+    const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
+    if (is.operator()<WrongUsage, PlatformError>()) return kWrongUsage;
+    if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
+    return kJobFailed;
 }
 
 }  // namespace
 
-int run_command(const Command& chosen) {
+int run_command(const Command& chosen, const std::string& program) {
     try {
         return chosen();
-    } catch (const WrongUsage& error) {
-        return fail(kWrongUsage, error);
-    } catch (const PlatformError& error) {
-        return fail(kWrongUsage, error);
-    } catch (const io::IoError& error) {
-        return fail(kUnusableInput, error);
-    } catch (const ScheduleError& error) {
-        return fail(kUnusableInput, error);
     } catch (const std::exception& error) {
-        return fail(kJobFailed, error);
+        fmt::print(stderr, "{}: {}\n", program, error.what());
+        return status_of(error);
     }
 }
 

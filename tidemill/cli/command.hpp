@@ -32,7 +32,8 @@ void add_profile(CLI::App& program, Command& chosen);
 void add_schedule(CLI::App& program, Command& chosen);
 void add_dvbs2(CLI::App& program, Command& chosen);
 
-/// Runs `chosen` and turns what it throws into a message and an exit status.
-int run_command(const Command& chosen);
+/// Runs `chosen` and turns what it throws into a message, which begins with the program's name, and an exit
+/// status.
+int run_command(const Command& chosen, const std::string& program = "tidemill");
 
 }  // namespace tidemill::cli

@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/reception_options.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -18,18 +19,6 @@ struct Options {
     bool json = false;
 };
 
-std::string table_of(const Profile& profile) {
-    std::string table = fmt::format("{:<28}  {:<10}", "task", "replicable");
-    for (const std::string& kind : profile.kinds) table += fmt::format("  {:>12}", kind + " us");
-    table += "\n";
-    for (const ChainTask& task : profile.tasks) {
-        table += fmt::format("{:<28}  {:<10}", task.name, task.replicable ? "yes" : "no");
-        for (const double weight_us : task.weight_us) table += fmt::format("  {:>12.2f}", weight_us);
-        table += "\n";
-    }
-    return table;
-}
-
 int run_profile(const Options& options) {
     const Topology topology = Topology::here();
     const ReceptionProfile found =
@@ -40,7 +29,7 @@ int run_profile(const Options& options) {
             "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");
     }
     if (!options.output.empty()) write_profile(found.profile, options.output);
-    fmt::print("{}", options.json ? to_json(found.profile) : table_of(found.profile));
+    fmt::print("{}", options.json ? to_json(found.profile) : profile_table(found.profile));
     return kDone;
 }
 

@@ -45,7 +45,8 @@ std::string strategy_names() {
 void add_schedule(CLI::App& program, Command& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = program.add_subcommand("schedule", "Find the best schedule of a profiled chain");
-    verb->footer("Example: tidemill schedule profile.json --cores big=4,little=4 -o schedule.json");
+    verb->footer(fmt::format("Example: {} schedule profile.json --cores big=4,little=4 -o schedule.json",
+                             program.get_name()));
     verb->add_option("chain", options->chain, "Profile or chain file (JSON)")->required();
     verb->add_option("--cores", options->cores, "Cores that may be used, e.g. big=4,little=4")->required();
     verb->add_option("--strategy", options->strategy, fmt::format("One of: {}", strategy_names()))

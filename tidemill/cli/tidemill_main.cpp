@@ -6,7 +6,8 @@ int main(int argc, char** argv) {
     using namespace tidemill::cli;
     CLI::App program{
         "Runs streaming dataflow programs at full speed on unequal cores.\n"
-        "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts"};
+        "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts",
+        "tidemill"};
     program.require_subcommand(1);
     program.set_version_flag("--version", "tidemill " TIDEMILL_VERSION);
     Command chosen;

@@ -55,7 +55,7 @@ void add_topo(CLI::App& program, Command& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* verb =
         program.add_subcommand("topo", "Show the cores, kinds, clusters and caches of this machine");
-    verb->footer("Example: tidemill topo --kinds big=0-3,little=4-7");
+    verb->footer(fmt::format("Example: {} topo --kinds big=0-3,little=4-7", program.get_name()));
     verb->add_option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] {

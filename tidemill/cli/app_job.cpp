@@ -1,0 +1,133 @@
+#include "tidemill/cli/app_job.hpp"
+
+#include <atomic>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/platform/affinity.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/profiler.hpp"
+#include "tidemill/run/sequence.hpp"
+#include "tidemill/schedule/schedule_file.hpp"
+#include "tidemill/schedule/strategy.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The first part of a profile, which is thrown away: tables made at first use and fresh memory are not what a
+// stream costs in the long run.
+constexpr double kWarmUp = 0.2;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+RunReport run_for(Sequence& sequence, double seconds) {
+    return sequence.run(
+        {.stop_when = [start = Clock::now(), seconds] { return seconds_since(start) >= seconds; }});
+}
+
+// Source frames begun so far, counted while the source is asked whether to go on.
+class FrameCount {
+  public:
+    FrameCount(double seconds, std::size_t first_threads)
+        : seconds_(seconds), first_threads_(first_threads) {}
+
+    bool enough() {
+        // The first thread of the first stage alone is asked; the others begin as many frames.
+        frames_.store(frames_.load(std::memory_order_relaxed) + first_threads_, std::memory_order_relaxed);
+        return seconds_ > 0 && seconds_since(start_) >= seconds_;
+    }
+
+    std::string line() const {
+        const double elapsed_s = seconds_since(start_);
+        const std::uint64_t frames = frames_.load(std::memory_order_relaxed);
+        return fmt::format("{:7.1f} s  {:10} frames  {:11.1f} frames/s", elapsed_s, frames,
+                           static_cast<double>(frames) / elapsed_s);
+    }
+
+  private:
+    double seconds_;
+    std::size_t first_threads_;
+    Clock::time_point start_ = Clock::now();
+    std::atomic<std::uint64_t> frames_{0};
+};
+
+void choose_schedule(const AppProgram& program, const AppRunOptions& options, const Topology& topology,
+                     AppOutcome& outcome) {
+    if (options.executor == "sequence") return;
+    if (!options.schedule.empty()) {
+        outcome.schedule = read_schedule(options.schedule);
+        return;
+    }
+    const Platform platform = chosen_platform(options.cores, topology);
+    outcome.profile = profile_app(program, topology, platform, options.profile_s);
+    outcome.schedule = strategy(options.strategy).schedule(*outcome.profile, platform);
+    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {:.2f} us a frame\n",
+               outcome.schedule->stages.size(), outcome.schedule->thread_count(),
+               *outcome.predicted_period_us());
+}
+
+RunReport run_graph(Graph& graph, const std::optional<Schedule>& schedule, const Topology& topology,
+                    const RunOptions& options) {
+    if (!schedule) return Sequence(graph).run(options);
+    return Pipeline(graph, *schedule, {.topology = &topology, .waiting = WaitMode::mixed}).run(options);
+}
+
+}  // namespace
+
+double AppOutcome::period_us() const {
+    return run.frames > 0 ? run.elapsed_s * 1e6 / static_cast<double>(run.frames) : 0;
+}
+
+std::optional<double> AppOutcome::predicted_period_us() const {
+    if (!profile || !schedule) return std::nullopt;
+    return tidemill::period_us(*schedule, *profile);
+}
+
+Profile profile_app(const AppProgram& program, const Topology& topology, const Platform& platform,
+                    double seconds) {
+    Profile profile;
+    for (const CoreKind& kind : topology.kinds) {
+        if (platform.count(kind.name) == 0) continue;
+        const PinGuard pinned(topology.cores[kind.cores.front()].pus);
+        if (pinned.error()) fmt::print(stderr, "warning: profile not pinned: {}\n", pinned.error()->reason);
+        Graph graph(program.name);
+        program.build(graph);
+        Sequence sequence(graph);
+        RunReport report = run_for(sequence, kWarmUp * seconds);
+        RunReport steady = run_for(sequence, (1 - kWarmUp) * seconds);
+        // A short stream may be over with the warming up.
+        if (steady.frames >= report.frames) report = std::move(steady);
+        add_weights(profile, kind.name, sequence.structure(), report);
+    }
+    return profile;
+}
+
+AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
+    AppOutcome outcome;
+    outcome.program = program.name;
+    const Topology topology = Topology::here();
+    choose_schedule(program, options, topology, outcome);
+    Graph graph(program.name);
+    const App::Outcome tell = program.build(graph);
+    FrameCount count(options.seconds, outcome.schedule ? outcome.schedule->stages[0].threads : 1);
+    {
+        const Watch watch([&] { return count.line(); });
+        RunOptions run{
+            .stop_when = [&] { return count.enough(); }, .stop = watch.stop(), .statistics = options.stats};
+        if (options.frames > 0) run.frames = options.frames;
+        outcome.run = run_graph(graph, outcome.schedule, topology, run);
+        outcome.interrupted = watch.interrupted();
+    }
+    if (tell) outcome.result = tell();
+    return outcome;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tidemill/cli/app.hpp"
+#include "tidemill/platform/topology.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill::cli {
+
+/// A user's program.
+struct AppProgram {
+    std::string name;
+    App::Build build;
+};
+
+/// The verb `run` of a user's program, as the command line says it.
+struct AppRunOptions {
+    std::string executor = "pipeline";
+    std::string schedule{};  ///< schedule file; empty: make one from a profile
+    std::string cores{};     ///< for the automatic schedule; empty: all
+    std::string strategy = "herad";
+    double profile_s = 0.5;
+    std::uint64_t frames = 0;  ///< 0: until the source stops
+    double seconds = 0;        ///< 0: until the source stops
+    bool stats = false;
+    bool json = false;
+};
+
+/// What a run came to, and how it was done.
+struct AppOutcome {
+    std::string program;
+    std::optional<Profile> profile;
+    std::optional<Schedule> schedule;
+    RunReport run;
+    bool interrupted = false;
+    std::string result;  ///< what the program itself says
+
+    double period_us() const;
+    std::optional<double> predicted_period_us() const;
+};
+
+/// Runs a new graph in order on each kind of core that `platform` has, for `seconds` each or until its source
+/// stops, and weighs its tasks.
+Profile profile_app(const AppProgram& program, const Topology& topology, const Platform& platform,
+                    double seconds);
+
+/// Runs a new graph: profiles and schedules one before, unless told how to run.
+AppOutcome run_app(const AppProgram& program, const AppRunOptions& options);
+
+/// The outcome in words, with tables of tasks and stages if asked for.
+std::string report_text(const AppOutcome& outcome, bool stats);
+
+/// The outcome as one JSON object.
+std::string report_json(const AppOutcome& outcome);
+
+}  // namespace tidemill::cli

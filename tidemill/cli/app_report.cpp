@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/schedule_json.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string tables(const AppOutcome& outcome) {
+    std::string text = "\nTasks\n" + task_table(outcome.run);
+    if (outcome.profile) {
+        text += "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile);
+    }
+    text += "\nStages\n" + stage_table(outcome.run);
+    std::size_t tokens = 0;
+    for (const SegmentReport& segment : outcome.run.segments) tokens += segment.tokens;
+    return text + fmt::format(
+                      "\nlatency    {:.2f} us in the mean, {:.2f} us at most\n"
+                      "memory     {} tokens, {} bytes\n",
+                      outcome.run.latency.mean_us, outcome.run.latency.most_us, tokens,
+                      outcome.run.token_bytes());
+}
+
+}  // namespace
+
+std::string report_text(const AppOutcome& outcome, bool stats) {
+    std::string text = outcome.result;
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    text +=
+        fmt::format("frames     {} begun, {} delivered, {} skipped{}\n", outcome.run.frames,
+                    outcome.run.delivered, outcome.run.skipped, outcome.interrupted ? ", interrupted" : "");
+    const auto predicted_us = outcome.predicted_period_us();
+    text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
+                        predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
+    return stats ? text + tables(outcome) : text;
+}
+
+std::string report_json(const AppOutcome& outcome) {
+    const auto predicted_us = outcome.predicted_period_us();
+    Json json{{"program", outcome.program},
+              {"result", outcome.result},
+              {"executor", outcome.schedule ? "pipeline" : "sequence"},
+              {"frames", outcome.run.frames},
+              {"delivered", outcome.run.delivered},
+              {"skipped", outcome.run.skipped},
+              {"interrupted", outcome.interrupted},
+              {"elapsed_s", outcome.run.elapsed_s},
+              {"period_us", outcome.period_us()},
+              {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
+    json["schedule"] = outcome.profile ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
+    return json.dump(2);
+}
+
+}  // namespace tidemill::cli

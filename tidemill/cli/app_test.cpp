@@ -1,0 +1,152 @@
+#include <filesystem>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/command.hpp"
+#include "tidemill/schedule/profile_file.hpp"
+#include "tidemill/schedule/schedule_file.hpp"
+
+using namespace tidemill;
+
+namespace {
+
+class Count : public Module {
+  public:
+    explicit Count(int frames) : frames_(frames) {}
+    Out<int> value = out<int>("value");
+    Task next = task("next", &Count::count);
+
+  private:
+    Flow count(Frame f) {
+        f[value][0] = n_;
+        return n_++ == frames_ ? Flow::stop : Flow::ok;
+    }
+    int frames_;
+    int n_ = 0;
+};
+
+class Sum : public Module {
+  public:
+    In<int> value = in<int>("value");
+    Task take = task("take", &Sum::add);
+    long total = 0;
+
+  private:
+    void add(Frame f) { total += f[value][0]; }
+};
+
+App::Outcome build_sum(Graph& graph, int frames) {
+    auto& source = graph.add<Count>(frames);
+    auto& twice =
+        graph.add(task("twice", in<int>("x"), out<int>("y"), [](auto x, auto y) { y[0] = 2 * x[0]; }));
+    auto& sum = graph.add<Sum>();
+    graph.chain(source, twice, sum);
+    return [&sum] { return fmt::format("sum {}", sum.total); };
+}
+
+const cli::AppProgram kProgram{"sum", [](Graph& graph) { return build_sum(graph, 1000); }};
+
+/// What a program ends with when it is called with these words.
+int status(const App& app, std::vector<const char*> words) {
+    words.insert(words.begin(), "program");
+    return app.run(static_cast<int>(words.size()), words.data());
+}
+
+struct Folder {
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / fmt::format("tidemill-{}", getpid());
+    Folder() { std::filesystem::create_directory(path); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::string operator/(const char* name) const { return (path / name).string(); }
+};
+
+}  // namespace
+
+TEST_CASE("app: a program gives the same result in order, by itself and by a schedule file") {
+    const Folder folder;
+    cli::AppRunOptions options{.profile_s = 0.01};
+    const cli::AppOutcome automatic = cli::run_app(kProgram, options);
+    CHECK(automatic.result == "sum 999000");
+    CHECK(automatic.run.delivered == 1000);
+    REQUIRE(automatic.schedule);
+    CHECK(automatic.predicted_period_us());
+
+    write_schedule(*automatic.schedule, folder / "schedule.json");
+    options.schedule = folder / "schedule.json";
+    const cli::AppOutcome scheduled = cli::run_app(kProgram, options);
+    CHECK(scheduled.result == "sum 999000");
+    CHECK_FALSE(scheduled.predicted_period_us());
+
+    options.executor = "sequence";
+    CHECK(cli::run_app(kProgram, options).result == "sum 999000");
+}
+
+TEST_CASE("app: a limit of frames ends the run, and nothing is timed unless asked for") {
+    const cli::AppOutcome plain = cli::run_app(kProgram, {.executor = "sequence", .frames = 10});
+    CHECK(plain.result == "sum 90");
+    CHECK(plain.run.tasks[1].calls.count == 0);
+    const cli::AppOutcome timed =
+        cli::run_app(kProgram, {.executor = "sequence", .frames = 10, .stats = true});
+    CHECK(timed.run.tasks[1].calls.count == 10);
+}
+
+TEST_CASE("app: the report says frames and result, in words and for machines") {
+    const cli::AppOutcome outcome = cli::run_app(kProgram, {.profile_s = 0.01, .frames = 100, .stats = true});
+    const std::string text = cli::report_text(outcome, true);
+    CHECK(text.starts_with("sum 9900\nframes     100 begun, 100 delivered, 0 skipped\n"));
+    CHECK(text.find("twice.twice") != std::string::npos);
+    const auto json = nlohmann::json::parse(cli::report_json(outcome));
+    CHECK(json["result"] == "sum 9900");
+    CHECK(json["frames"] == 100);
+    CHECK(json["schedule"]["period"] == json["predicted_period_us"]);
+}
+
+TEST_CASE("app: profile writes a file that schedule turns into one that run obeys") {
+    const Folder folder;
+    const std::string profile = folder / "profile.json";
+    const std::string schedule = folder / "schedule.json";
+    const App app("sum", kProgram.build);
+    CHECK(status(app, {"profile", "--seconds", "0.01", "-o", profile.c_str(), "--json"}) == cli::kDone);
+    CHECK(read_profile(profile).tasks[1].name == "twice.twice");
+    CHECK(read_profile(profile).tasks[1].replicable);
+    CHECK(status(app, {"schedule", profile.c_str(), "--cores", "big=2", "-o", schedule.c_str()}) ==
+          cli::kDone);
+    CHECK(read_schedule(schedule).task_count() == 3);
+}
+
+TEST_CASE("app: own options reach the graph, before or after the verb") {
+    std::uint64_t frames = 3;
+    bool loud = false;
+    std::string last;
+    App app("sum", [&](Graph& graph) {
+        return [&, tell = build_sum(graph, static_cast<int>(frames))] { return last = tell(); };
+    });
+    app.about("Adds up numbers.")
+        .option("--count", &frames, "Numbers to add")
+        .option("--loud", &loud, "Shout");
+    CHECK(status(app, {"run", "--executor", "sequence"}) == cli::kDone);
+    CHECK(last == "sum 6");
+    CHECK(status(app, {"--count", "5", "run", "--executor", "sequence"}) == cli::kDone);
+    CHECK(last == "sum 20");
+    CHECK(status(app, {"run", "--executor", "sequence", "--count", "6", "--loud"}) == cli::kDone);
+    CHECK(last == "sum 30");
+    CHECK(loud);
+}
+
+TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs apart") {
+    const App app("sum", [](Graph& graph) { build_sum(graph, 10); });
+    CHECK(status(app, {"--help"}) == cli::kDone);
+    CHECK(status(app, {"run", "--help"}) == cli::kDone);
+    CHECK(status(app, {}) == cli::kWrongUsage);
+    CHECK(status(app, {"rnu"}) == cli::kWrongUsage);
+    CHECK(status(app, {"run", "--frames", "0"}) == cli::kWrongUsage);
+    CHECK(status(app, {"run", "--cores", "big=100000"}) == cli::kWrongUsage);
+    CHECK(status(app, {"run", "--schedule", "no-such-file.json"}) == cli::kUnusableInput);
+    const App broken("broken", [](Graph& graph) { graph.add<Sum>(); });
+    CHECK(status(broken, {"run", "--executor", "sequence"}) == cli::kJobFailed);
+}
