@@ -38,26 +38,40 @@ class RunState {
     /// Whether the stream is over, rather than only this run of it.
     bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
+    /// Whether the stream goes on to source frame `frame`, which is about to begin. Asked where several
+    /// threads begin frames, for nothing else says how far the others are.
+    bool may_begin(std::uint64_t frame);
+
+    /// Lets no frame begin behind those that have; returns the first that has not. Once per run.
+    std::uint64_t shut_source();
+
     /// Ends the stream before `frame` of `segment`: a task said stop.
     void stop_before(std::uint32_t segment, std::uint64_t frame);
 
     /// The same because a task threw.
     void fail(std::uint32_t segment, RunError error);
 
-    /// Throws the error of the smallest failing frame, if any failed. Called when all threads are done.
+    /// Throws the error that the sequence would have met, if any. Called when all threads are done.
     void rethrow() const;
 
   private:
-    struct Failure {
+    struct Outcome {
         std::uint32_t segment;
-        RunError error;
+        std::uint64_t frame;
+        std::optional<RunError> error;  // none: a task said stop
     };
+
+    void end_before(Outcome outcome);
+
+    static constexpr std::uint64_t kShut = std::uint64_t{1} << 63;
 
     std::deque<TokenRing> rings_;
     alignas(64) std::atomic<bool> halting_{false};
     std::atomic<bool> ended_{false};
+
+    alignas(64) std::atomic<std::uint64_t> begun_;  // one past the last source frame begun, and kShut
     std::mutex mutex_;
-    std::optional<Failure> failure_;
+    std::optional<Outcome> outcome_;
 };
 
 }  // namespace tidemill

@@ -116,6 +116,7 @@ void Worker::run_stream() {
         Token* token = take<kWatching>(first);
         if (!token) return;
         if (stage_ == 0) {
+            if (threads_ > 1 && !state_.may_begin(first.cursor.frame)) return;
             token->holes = 0;
             token->born = stamp<kWatching>();
         }
@@ -124,15 +125,13 @@ void Worker::run_stream() {
     }
 }
 
-// No other thread of this stage can have begun a frame that would use the token of ours again: ending the
-// stream one ring further on is safe without asking them.
+// Alone, the leader knows what has begun. Beside others it must ask: replicas whose frames share no tokens
+// and no later thread with its own may be any number of frames ahead.
 void Worker::end_when_halting() {
     if (options_.stop_when && options_.stop_when()) state_.end();
     if (ending_ || !state_.halting()) return;
     ending_ = true;
-    TokenRing& ring = state_.ring(0);
-    const std::uint64_t next = parts_.front().cursor.frame;
-    ring.close(threads_ == 1 ? next : next + ring.size());
+    state_.ring(0).close(threads_ == 1 ? parts_.front().cursor.frame : state_.shut_source());
 }
 
 template <Watching kWatching>
