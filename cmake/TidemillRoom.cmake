@@ -1,6 +1,7 @@
 # One room of the house = one library, one test program and one benchmark program, each made of
 # the files that lie in the room's folder: adding a file is all it takes to add it to the build.
-# Tests that take long lie in *_slow_test.cpp, a program of its own (ctest label "slow").
+# Tests that take long lie in *_slow_test.cpp, a program of its own (ctest label "slow"); those that
+# search a model exhaustively in *_model_test.cpp (label "model").
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -47,8 +48,10 @@ function(tidemill_room name)
   list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   set(slow_tests ${tests})
-  list(FILTER tests EXCLUDE REGEX "_slow_test\\.cpp$")
+  set(model_tests ${tests})
+  list(FILTER tests EXCLUDE REGEX "_(slow|model)_test\\.cpp$")
   list(FILTER slow_tests INCLUDE REGEX "_slow_test\\.cpp$")
+  list(FILTER model_tests INCLUDE REGEX "_model_test\\.cpp$")
   list(FILTER benchmarks INCLUDE REGEX "_bench\\.cpp$")
 
   list(TRANSFORM ROOM_USES PREPEND tidemill_)
@@ -64,6 +67,7 @@ function(tidemill_room name)
 
   tidemill_room_test(${name}_test fast ${name} ${tests})
   tidemill_room_test(${name}_slow_test slow ${name} ${slow_tests})
+  tidemill_room_test(${name}_model_test model ${name} ${model_tests})
   if(TIDEMILL_BENCHMARKS AND benchmarks)
     add_executable(${name}_bench ${benchmarks})
     target_link_libraries(${name}_bench PRIVATE tidemill_${name} benchmark::benchmark_main)
