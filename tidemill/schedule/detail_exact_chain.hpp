@@ -61,6 +61,9 @@ struct ExactChain {
     /// Whether all tasks of [begin, end) are replicable.
     bool replicable(std::size_t begin, std::size_t end) const { return run_begin[end] <= begin; }
 
+    /// Whether every thread has a core of its own and stages cost what their tasks do.
+    bool is_published() const { return !has_costs() && kinds.size() == pools.size(); }
+
     /// Cores of all kinds.
     std::uint64_t total_cores() const;
 };

@@ -3,11 +3,12 @@
 #include <bit>
 #include <cmath>
 
+#include "tidemill/schedule/detail_greedy_stages.hpp"
+
 namespace tidemill::detail {
 namespace {
 
 constexpr int kStepBits = 20;  // guesses between whole units, where the weights leave room
-constexpr std::uint64_t kMaxStride = std::uint64_t{1} << 60;
 constexpr double kMicro = 1e6;
 
 /// Narrows the least period between a bound that cannot be beaten and a schedule that exists. Both ends only
@@ -17,20 +18,23 @@ class PeriodSearch {
     PeriodSearch(const ExactChain& chain, StageOptions& options, const Ratio& from, const PowerLimit* limit)
         : chain_(chain), options_(options), limit_(limit), lower_(from), upper_(safe_period()) {
         step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, kStepBits);
-        stride_ = fine(lower_) / kFirstStride + 1;
+        if (!limit && chain.is_published()) shorten_greedily();
     }
 
     Ratio least_period() {
         const std::size_t pool = most_numerous_pool();
         return with_cells_for(chain_.pools[pool].units + 1, [&](auto cell) {
             CoreTable<decltype(cell)> table(chain_, {.counted_pool = pool});
-            for (Ratio period = lower_; lower_ < upper_; period = next_guess()) test(table, period);
+            if (lower_ < upper_) test(table, just_below_upper());
+            while (lower_ < upper_) test(table, next_guess());
             return upper_;
         });
     }
 
   private:
-    static constexpr std::uint64_t kFirstStride = 256;
+    static constexpr std::uint64_t kFirstStride = 32;
+    static constexpr int kHalvings = 5;
+    static constexpr std::uint64_t kMaxNumerator = std::uint64_t{1} << 62;
 
     // The whole chain on one core of a kind that may be used.
     Ratio safe_period() const {
@@ -48,7 +52,6 @@ class PeriodSearch {
         const std::optional<std::size_t> state = found(table);
         if (state) {
             upper_ = real_period(chain_, table.solution(options_, *state));
-            solved_ = true;
         } else {
             lower_ = std::min(upper_, options_.next_period().value_or(upper_));
         }
@@ -75,17 +78,40 @@ class PeriodSearch {
         return static_cast<std::uint64_t>(((Wide{period.num} << step_bits_) + period.den - 1) / period.den);
     }
 
-    // The optimum tends to lie close above the bound, where few stages are worth trying: stride away from it,
-    // faster each time, until a schedule has been found; then bisect. Within one step of each other, the
-    // lower end itself is the candidate.
-    Ratio next_guess() {
+    // What FERTAC can do costs little to find and is often the optimum or close to it.
+    void shorten_greedily() {
+        std::uint64_t low = fine(lower_);
+        std::uint64_t guess = low;
+        for (std::uint64_t stride = low / kFirstStride + 1; guess < fine(upper_); stride *= 2) {
+            if (greedy_does(guess)) break;
+            low = guess;
+            guess += stride;
+        }
+        for (int i = 0; i < kHalvings && low + 1 < fine(upper_); ++i) {
+            guess = low + (fine(upper_) - low) / 2;
+            if (!greedy_does(guess)) low = guess;
+        }
+    }
+
+    bool greedy_does(std::uint64_t steps) {
+        const auto stages = last_kind_first(chain_, {steps, std::uint64_t{1} << step_bits_});
+        if (stages) upper_ = std::min(upper_, real_period(chain_, *stages));
+        return stages.has_value();
+    }
+
+    // Above every smaller period that a stage can have: weights on r and s cores differ by at least 1/(rs).
+    Ratio just_below_upper() const {
+        const std::uint64_t parts = 2 * chain_.total_cores();
+        if (upper_.num > kMaxNumerator / parts) return next_guess();
+        return std::max(lower_, Ratio{upper_.num * parts - 1, upper_.den * parts});
+    }
+
+    // In steps of the grid, the middle; within one step of each other, the lower end itself is the candidate.
+    Ratio next_guess() const {
         const std::uint64_t low = fine(lower_);
         const std::uint64_t high = fine(upper_);
         if (low >= high) return lower_;
-        std::uint64_t guess = low + (high - low) / 2;
-        if (!solved_) guess = std::min(guess, low + stride_);
-        stride_ = std::min(stride_ * 4, kMaxStride);
-        return {guess, std::uint64_t{1} << step_bits_};
+        return {low + (high - low) / 2, std::uint64_t{1} << step_bits_};
     }
 
     const ExactChain& chain_;
@@ -94,8 +120,6 @@ class PeriodSearch {
     Ratio lower_;
     Ratio upper_;
     int step_bits_ = 0;
-    std::uint64_t stride_ = 1;
-    bool solved_ = false;
 };
 
 }  // namespace

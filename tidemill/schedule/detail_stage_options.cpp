@@ -46,17 +46,17 @@ void StageOptions::find(const Ratio& period) {
 }
 
 void StageOptions::find_longest(std::size_t end, std::size_t kind) {
-    const auto& prefix = chain_.kinds[kind].prefix;
+    const std::uint64_t* prefix = chain_.kinds[kind].prefix.data();
     const auto max_cores = static_cast<std::size_t>(chain_.kinds[kind].cores);
     const std::size_t run_begin = chain_.run_begin[end];
     auto& begins = begins_[kind];
     std::size_t shortest = end;
     for (std::size_t cores = 1; cores <= max_cores; ++cores) {
-        const std::uint64_t capacity = capacity_of(cores);
         const std::size_t first_allowed = cores == 1 ? 0 : run_begin;
+        const std::uint64_t reach = capacity_of(cores);
         if (begins.size() < cores) begins.push_back(0);
         std::size_t begin = std::max(begins[cores - 1], first_allowed);
-        while (prefix[end] - prefix[begin] > capacity) ++begin;
+        while (prefix[end] - prefix[begin] > reach) ++begin;
         begins[cores - 1] = begin;
 
         if (begin > first_allowed)
