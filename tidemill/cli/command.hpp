@@ -30,7 +30,13 @@ using AddVerb = void (*)(CLI::App& program, Command& chosen);
 void add_topo(CLI::App& program, Command& chosen);
 void add_profile(CLI::App& program, Command& chosen);
 void add_schedule(CLI::App& program, Command& chosen);
+void add_front(CLI::App& program, Command& chosen);
+void add_simulate(CLI::App& program, Command& chosen);
+void add_reproduce(CLI::App& program, Command& chosen);
+void add_bench(CLI::App& program, Command& chosen);
 void add_dvbs2(CLI::App& program, Command& chosen);
+void add_dvbs2_tx(CLI::App& dvbs2, Command& chosen);
+void add_dvbs2_channel(CLI::App& dvbs2, Command& chosen);
 
 /// Runs `chosen` and turns what it throws into a message, which begins with the program's name, and an exit
 /// status.

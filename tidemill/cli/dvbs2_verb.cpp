@@ -46,6 +46,8 @@ void add_dvbs2(CLI::App& program, Command& chosen) {
     CLI::App* dvbs2 = program.add_subcommand("dvbs2", "The DVB-S2 transceiver");
     dvbs2->require_subcommand(1);
     dvbs2->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
+    add_dvbs2_tx(*dvbs2, chosen);
+    add_dvbs2_channel(*dvbs2, chosen);
     add_rx(*dvbs2, chosen);
 }
 

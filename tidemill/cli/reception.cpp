@@ -1,11 +1,12 @@
 #include "tidemill/cli/reception.hpp"
 
 #include <chrono>
-#include <map>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/command.hpp"
+#include "tidemill/cli/sample_format_name.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/profiler.hpp"
@@ -14,20 +15,10 @@ namespace tidemill::cli {
 
 namespace {
 
-std::optional<dsp::SampleFormat> format_of(const std::string& name) {
-    static const std::map<std::string, dsp::SampleFormat> formats{{"cf32", dsp::SampleFormat::cf32},
-                                                                  {"ci16", dsp::SampleFormat::ci16},
-                                                                  {"ci8", dsp::SampleFormat::ci8},
-                                                                  {"cu8", dsp::SampleFormat::cu8}};
-    if (name.empty()) return std::nullopt;
-    const auto found = formats.find(name);
-    if (found == formats.end()) {
-        throw WrongUsage(fmt::format("--format {}: give cf32, ci16, ci8 or cu8", name));
-    }
-    return found->second;
-}
-
 void check_settings(const ReceptionOptions& options, const io::Recording& recording) {
+    if (!std::isfinite(options.symbol_rate_hz) || !std::isfinite(options.sample_rate_hz)) {
+        throw WrongUsage("--symbol-rate and --sample-rate must be finite numbers");
+    }
     const double sample_rate_hz = recording.sample_rate_hz.value_or(0);
     if (options.symbol_rate_hz > 0 && sample_rate_hz == 0) {
         throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
@@ -69,7 +60,8 @@ void profile_kind(const ReceptionJob& job, const CoreKind& kind, const PuSet& pu
 }  // namespace
 
 ReceptionJob prepare(const ReceptionOptions& options) {
-    io::RecordingHints hints{format_of(options.format), std::nullopt};
+    io::RecordingHints hints;
+    if (!options.format.empty()) hints.format = sample_format_of(options.format);
     if (options.sample_rate_hz > 0) hints.sample_rate_hz = options.sample_rate_hz;
     ReceptionJob job{io::open_recording(options.recording, hints), {}, {}};
     check_settings(options, job.recording);

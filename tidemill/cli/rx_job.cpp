@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/rx/rx_frames.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -36,9 +37,13 @@ std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_c
 }
 
 void choose_schedule(const RxOptions& options, const Topology& topology, RxOutcome& outcome) {
-    if (options.executor == "sequence") return;
+    if (options.executor == "sequence") {
+        if (options.schedule.empty() && options.cores.empty()) return;
+        throw WrongUsage("--executor sequence runs on one thread: leave out --cores and --schedule");
+    }
     if (!options.schedule.empty()) {
         outcome.schedule = read_schedule(options.schedule);
+        outcome.predicted_period_us = outcome.schedule->period_us;
         return;
     }
     const Platform platform = chosen_platform(options.cores, topology);
@@ -72,6 +77,11 @@ void collect(const dvbs2::Receiver& receiver, RxOutcome& outcome) {
     outcome.blocks_without_clock = receiver.timing().dropped_blocks();
     outcome.clock_ppm = receiver.timing().clock_ppm();
     outcome.signal_seen = outcome.sync.symbols > 0;
+    // A schedule file tells the time of a block; what a block carries is known only now.
+    if (outcome.predicted_period_us && !outcome.predicted_mbps && outcome.run.frames > 0) {
+        outcome.predicted_mbps = static_cast<double>(outcome.totals.info_bits) /
+                                 static_cast<double>(outcome.run.frames) / *outcome.predicted_period_us;
+    }
 }
 
 }  // namespace
@@ -86,7 +96,10 @@ RxOutcome receive(const RxOptions& options) {
     outcome.job = prepare(options.reception);
     outcome.output = options.output;
     std::optional<io::TsWriter> writer;
-    if (!options.output.empty()) writer.emplace(options.output);
+    if (!options.output.empty()) {
+        refuse_overwriting(options.output, outcome.job.recording.data_path);
+        writing([&] { writer.emplace(options.output); });
+    }
     const Topology topology = Topology::here();
     choose_schedule(options, topology, outcome);
     announce(outcome);
@@ -102,9 +115,14 @@ RxOutcome receive(const RxOptions& options) {
         outcome.interrupted = watch.interrupted();
     }
     receiver.finish();
-    if (writer) writer->close();
+    if (writer) writing([&] { writer->close(); });
     outcome.missing_samples = reader.missing_samples();
     collect(receiver, outcome);
+    // Only now, because it reads the whole file once more.
+    if (!outcome.interrupted) {
+        const std::string disagreement = io::check_digest(outcome.job.recording);
+        if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
+    }
     return outcome;
 }
 

@@ -66,6 +66,12 @@ Json run_json(const RxOutcome& outcome) {
     return json;
 }
 
+Json used_schedule_json(const RxOutcome& outcome) {
+    if (!outcome.schedule) return {};
+    return outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile)
+                           : schedule_json(*outcome.schedule);
+}
+
 std::string received_text(const RxOutcome& outcome) {
     const dvbs2::Pls pls = outcome.totals.usual_pls();
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
@@ -145,7 +151,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["recorded_s"] = recorded_s(outcome);
     json["interrupted"] = outcome.interrupted;
     json["executor"] = outcome.schedule ? "pipeline" : "sequence";
-    json["schedule"] = outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile) : Json();
+    json["schedule"] = used_schedule_json(outcome);
     json["predicted_mbps"] = outcome.predicted_mbps ? Json(*outcome.predicted_mbps) : Json();
     json["predicted_period_us"] = outcome.predicted_period_us ? Json(*outcome.predicted_period_us) : Json();
     json["losses"] = losses_json(outcome);
@@ -157,6 +163,10 @@ std::string report_json(const RxOutcome& outcome) {
 std::string failure_text(const RxOutcome& outcome) {
     const std::string& path = outcome.job.recording.data_path.string();
     const double symbol_rate_hz = outcome.symbol_rate_hz();
+    if (outcome.interrupted) {
+        return fmt::format("interrupted after {} samples of {}, before anything was received",
+                           outcome.samples, path);
+    }
     if (!outcome.signal_seen) {
         return fmt::format(
             "no signal found in {} ({} samples) at {:.6g} symbols/s with roll-off {:.2f}: check "

@@ -2,18 +2,43 @@
 
 namespace tidemill::cli {
 
-nlohmann::ordered_json schedule_json(const Schedule& schedule, const Chain& chain) {
-    nlohmann::ordered_json json{{"period", period_us(schedule, chain)}, {"unit", "us"}};
-    json["cores"] = nlohmann::ordered_json::object();
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json period_and_cores(const Schedule& schedule, const Json& period) {
+    Json json{{"period", period}, {"unit", "us"}};
+    json["cores"] = Json::object();
     for (const CoreCount& kind : cores_used(schedule)) json["cores"][kind.kind] = kind.count;
+    return json;
+}
+
+}  // namespace
+
+Json schedule_json(const Schedule& schedule, const Chain& chain) {
+    Json json = period_and_cores(schedule, period_us(schedule, chain));
     for (const Stage& stage : schedule.stages) {
-        nlohmann::ordered_json names = nlohmann::ordered_json::array();
+        Json names = Json::array();
         for (std::size_t i = 0; i < stage.task_count; ++i)
             names.push_back(chain.tasks[stage.first_task + i].name);
         json["stages"].push_back({{"tasks", names},
                                   {"cores", stage.threads},
                                   {"kind", stage.core_kind},
                                   {"weight", stage_weight_us(stage, chain)}});
+    }
+    return json;
+}
+
+Json schedule_json(const Schedule& schedule) {
+    Json json = period_and_cores(schedule, schedule.period_us ? Json(*schedule.period_us) : Json());
+    for (const Stage& stage : schedule.stages) {
+        Json names = Json::array();
+        for (std::size_t i = 0; i < stage.task_count && !schedule.task_names.empty(); ++i)
+            names.push_back(schedule.task_names[stage.first_task + i]);
+        json["stages"].push_back({{"tasks", names},
+                                  {"task_count", stage.task_count},
+                                  {"cores", stage.threads},
+                                  {"kind", stage.core_kind}});
     }
     return json;
 }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "tidemill/dsp/sample_format.hpp"
+
+namespace tidemill::cli {
+
+/// The format that `--format` names: cf32, ci16, ci8 or cu8; throws WrongUsage for anything else.
+dsp::SampleFormat sample_format_of(const std::string& name);
+
+}  // namespace tidemill::cli
