@@ -36,6 +36,7 @@ RunReport Engine::run(const RunOptions& options) {
 RunReport Engine::resume(const RunOptions& options) {
     RunTotals totals;
     RunReport report;
+    for (Observer* observer : options.observers) observer->begin_run();
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
     std::uint64_t left = options.frames;

@@ -54,7 +54,11 @@ class Observer {
   public:
     virtual ~Observer() = default;
 
-    /// The one who looks at a thread; asked once per thread, before any of them runs. The observer owns it.
+    /// A run is about to begin, or to be resumed.
+    virtual void begin_run() {}
+
+    /// The one who looks at a thread; the observer owns it. Asked once per thread before any of them runs,
+    /// and again for the threads of a new schedule.
     virtual ThreadObserver& watch(const ObservedThread& thread) = 0;
 };
 

@@ -9,9 +9,14 @@ namespace tidemill {
 std::vector<double> RunReport::unit_weights_us() const {
     std::vector<double> weights(units.size(), 0);
     if (frames == 0) return weights;
-    for (const TaskReport& task : tasks)
+    for (const TaskReport& task : tasks) {
         weights[task.unit] += task.calls.total_us / static_cast<double>(frames);
+    }
     return weights;
+}
+
+double RunReport::period_us() const {
+    return frames > 0 ? elapsed_s * 1e6 / static_cast<double>(frames) : 0;
 }
 
 std::size_t RunReport::token_bytes() const {

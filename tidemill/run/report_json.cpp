@@ -1,0 +1,58 @@
+#include <nlohmann/json.hpp>
+
+#include "tidemill/run/bottleneck.hpp"
+#include "tidemill/run/report.hpp"
+
+namespace tidemill {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const DurationReport& durations) {
+    return {{"count", durations.count},     {"total_us", durations.total_us}, {"mean_us", durations.mean_us},
+            {"min_us", durations.least_us}, {"p50_us", durations.p50_us},     {"p90_us", durations.p90_us},
+            {"p99_us", durations.p99_us},   {"max_us", durations.most_us}};
+}
+
+Json json_of(const TaskReport& task, const RunReport& report) {
+    Json json{{"name", task.name}, {"unit", report.units[task.unit].name}};
+    json.update(json_of(task.calls));
+    return json;
+}
+
+Json json_of(const StageReport& stage, const RunReport& report) {
+    Json json{{"first", report.units[stage.first_unit].name}, {"units", stage.units}};
+    json["threads"] = Json::array();
+    for (const ThreadReport& thread : stage.threads) {
+        Json& each = json["threads"].emplace_back(Json{{"cores", thread.cores}, {"work_us", thread.work_us}});
+        each["pull_wait"] = json_of(thread.pull_waits);
+        each["push_wait"] = json_of(thread.push_waits);
+        if (!thread.not_pinned.empty()) each["not_pinned"] = thread.not_pinned;
+    }
+    return json;
+}
+
+Json json_of(const SegmentReport& segment) {
+    return {{"tokens", segment.tokens}, {"bytes", segment.bytes}, {"frames", segment.frames}};
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+    Json json{{"frames", report.frames},         {"delivered", report.delivered},
+              {"skipped", report.skipped},       {"elapsed_s", report.elapsed_s},
+              {"period_us", report.period_us()}, {"token_bytes", report.token_bytes()}};
+    json["bottleneck"] = bottleneck(report);
+    json["bubbles_us"] = report.bubbles_us;
+    json["latency"] = json_of(report.latency);
+    json["tasks"] = Json::array();
+    for (const TaskReport& task : report.tasks) json["tasks"].push_back(json_of(task, report));
+    json["stages"] = Json::array();
+    for (const StageReport& stage : report.stages) json["stages"].push_back(json_of(stage, report));
+    json["segments"] = Json::array();
+    for (const SegmentReport& segment : report.segments) json["segments"].push_back(json_of(segment));
+    return json.dump(2);
+}
+
+}  // namespace tidemill

@@ -1,0 +1,53 @@
+#include "tidemill/run/ring_depth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace tidemill {
+
+namespace {
+
+// Latency as a function of the depth of all rings: what threads hold, and what each place in the rings adds.
+struct LatencyLine {
+    double threads_us = 0;
+    double per_depth_us = 0;
+};
+
+RingDepth deepest(double wanted_us, const LatencyLine& line) {
+    if (!(wanted_us > 0)) {
+        throw std::invalid_argument(fmt::format("a latency of {} us is wanted; give more than 0", wanted_us));
+    }
+    constexpr double kDeepest = 1 << 16;  // more memory than any frame is worth
+    double depth = line.per_depth_us > 0 ? (wanted_us - line.threads_us) / line.per_depth_us : 1;
+    depth = std::clamp(std::floor(depth), 1.0, kDeepest);
+    return {static_cast<std::size_t>(depth), line.threads_us + depth * line.per_depth_us};
+}
+
+}  // namespace
+
+RingDepth ring_depth_for(double wanted_us, const RunReport& report) {
+    LatencyLine line;
+    for (const SegmentReport& segment : report.segments) {
+        if (segment.frames == 0) {
+            throw std::invalid_argument(
+                "no ring depth follows from a run in which a segment saw no frames; run longer, with "
+                "statistics");
+        }
+        const double period_us = report.elapsed_s * 1e6 / static_cast<double>(segment.frames);
+        line.threads_us += static_cast<double>(segment.threads) * period_us;
+        line.per_depth_us += static_cast<double>(segment.rings) * period_us;
+    }
+    return deepest(wanted_us, line);
+}
+
+RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile) {
+    check(schedule, profile);
+    const double period = period_us(schedule, profile);
+    return deepest(wanted_us, {schedule.thread_count() * period,
+                               static_cast<double>(schedule.stages.size() - 1) * period});
+}
+
+}  // namespace tidemill

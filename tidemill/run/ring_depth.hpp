@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tidemill/run/report.hpp"
+#include "tidemill/schedule/chain.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill {
+
+/// How deep the rings between stages may be, and the latency that this makes.
+struct RingDepth {
+    std::size_t depth = 1;  ///< for PipelineOptions::ring_depth
+    double latency_us =
+        0;  ///< mean, of frames that find the rings full; above what was wanted when 1 is too deep
+};
+
+/// The deepest rings with which a frame takes no longer than `wanted_us` on average, but at least 1.
+///
+/// Little's law: a frame that meets P tokens in flight, of which one leaves every T microseconds, takes P *
+/// T. When the source is not what limits, all tokens of a segment are in flight: one per thread, and the
+/// depth of each ring. Segments follow one another, so their times add up. A slower source makes latencies
+/// shorter. Throws std::invalid_argument when the report knows no frames or the wanted latency is not
+/// positive.
+RingDepth ring_depth_for(double wanted_us, const RunReport& report);
+
+/// The same for a schedule that has not run yet, from the period that its profile promises; counts on one
+/// frame out per source frame everywhere.
+RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile);
+
+}  // namespace tidemill

@@ -1,0 +1,103 @@
+#include "tidemill/run/ring_depth.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/pipeline.hpp"
+
+using namespace tidemill;
+using namespace tidemill::detail;
+
+namespace {
+
+// Waiting stands in for computing: an instant source, then a stage that takes a millisecond a frame.
+void build_waiting(Graph& graph) {
+    auto& counter = graph.add<TestCounter>();
+    auto& pass = graph.add(
+        task("pass", in<std::uint64_t>("x"), out<std::uint64_t>("y"), [](auto x, auto y) { y[0] = x[0]; }));
+    auto& slow = graph.add(task("slow", TaskOptions{}, in<std::uint64_t>("x"),
+                                [](auto) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }));
+    graph.bind(counter.value, pass["x"]);
+    graph.bind(pass["y"], slow["x"]);
+}
+
+// Frames that were on their way at a time, on average (Little's law); needs no clock to be right.
+double frames_in_flight(const RunReport& report) {
+    return report.latency.total_us / (report.elapsed_s * 1e6);
+}
+
+RunReport run_with(std::size_t ring_depth) {
+    Graph graph;
+    build_waiting(graph);
+    return Pipeline(graph, test_schedule({{1, 1}, {1, 2}, {1, 1}}), {.ring_depth = ring_depth})
+        .run({.frames = 60});
+}
+
+}  // namespace
+
+TEST_CASE("frames wait in the rings that are given to them, and never more of them than there are tokens") {
+    for (const std::size_t depth : {1u, 3u, 6u}) {
+        const RunReport report = run_with(depth);
+        REQUIRE(report.latency.count == 60);
+        CHECK(report.segments[0].tokens == 4 + 2 * depth);
+        CHECK(frames_in_flight(report) <= static_cast<double>(report.segments[0].tokens));
+        // The source never limits, so the rings are full but at the begin and the end.
+        CHECK(frames_in_flight(report) > 0.5 * static_cast<double>(report.segments[0].tokens));
+    }
+}
+
+TEST_CASE("the chosen depth keeps the latency that was wanted, in periods of the run that is made with it") {
+    const RunReport deep = run_with(10);
+    const double wanted_us = 9.5 * deep.period_us();
+    const RingDepth chosen = ring_depth_for(wanted_us, deep);
+    CHECK(chosen.depth == 2);  // 4 threads + 2 rings of 2 places: 8 tokens
+    CHECK(chosen.latency_us == doctest::Approx(8 * deep.period_us()));
+    const RunReport again = run_with(chosen.depth);
+    CHECK(again.latency.mean_us <= 8 * again.period_us());
+}
+
+TEST_CASE("a latency that even the shallowest rings exceed is told, not promised") {
+    RunReport report;
+    report.elapsed_s = 1;
+    report.frames = 1000;
+    report.segments = {{6, 0, 4, 2, 1000}};
+    const RingDepth chosen = ring_depth_for(2000, report);
+    CHECK(chosen.depth == 1);
+    CHECK(chosen.latency_us == doctest::Approx(6000));
+}
+
+TEST_CASE("segments add up, each at its own period") {
+    RunReport report;
+    report.elapsed_s = 1;
+    report.frames = 100;
+    report.segments = {{0, 0, 2, 1, 100}, {0, 0, 3, 2, 1000}};  // 10 ms and 1 ms a frame
+    const RingDepth chosen = ring_depth_for(50000, report);
+    // 2 * 10 + 3 * 1 ms for the threads, 1 * 10 + 2 * 1 ms per place
+    CHECK(chosen.depth == 2);
+    CHECK(chosen.latency_us == doctest::Approx(23000 + 2 * 12000));
+}
+
+TEST_CASE("one stage has no rings, and any latency but one of nothing may be wanted of it") {
+    RunReport report;
+    report.elapsed_s = 1;
+    report.segments = {{1, 0, 1, 0, 10}};
+    CHECK(ring_depth_for(1, report).depth == 1);
+    CHECK(ring_depth_for(1, report).latency_us == doctest::Approx(100000));
+    CHECK_THROWS_AS(ring_depth_for(0, report), std::invalid_argument);
+    report.segments[0].frames = 0;
+    CHECK_THROWS_AS(ring_depth_for(1, report), std::invalid_argument);
+}
+
+TEST_CASE("a profile promises a period, and from that a depth") {
+    Profile profile;
+    profile.kinds = {"big"};
+    profile.tasks = {{"a", false, {100}}, {"b", true, {400}}, {"c", false, {150}}};
+    const Schedule schedule = test_schedule({{1, 1}, {1, 2}, {1, 1}});
+    const RingDepth chosen = ring_depth_for(3000, schedule, profile);
+    CHECK(chosen.depth == 5);  // (3000 / 200 - 4) / 2
+    CHECK(chosen.latency_us == doctest::Approx((4 + 2 * 5) * 200));
+}
