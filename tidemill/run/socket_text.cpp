@@ -54,7 +54,8 @@ std::string text_of(std::span<const std::byte> bytes, const ElementType& type, s
     const std::size_t count = bytes.size() / type.size;
     std::string text;
     for (std::size_t i = 0; i < std::min(count, most); ++i) {
-        text += (i == 0 ? "" : " ") + element_text(bytes.data() + i * type.size, type);
+        if (i > 0) text += ' ';
+        text += element_text(bytes.data() + i * type.size, type);
     }
     if (count > most) text += most == 0 ? "..." : " ...";
     return text;
