@@ -268,7 +268,15 @@ TEST_CASE("external command: goes on printing, and its end is an error") {
     found.meter->sample(at_s(2));
     CHECK(found.meter->domains()[0].joules == Approx(10));
     CHECK(says(refusal_of("command:exit 1", {}), "has ended"));
+    CHECK(says(refusal_of("command:cat /dev/zero", {}), "prints no lines"));
     CHECK(says(refusal_of("command:echo hello; tail -f /dev/null", {}), "\"hello\" is not a reading"));
+}
+
+TEST_CASE("external command: one that never pauses does not hold up the reading") {
+    const FoundEnergyMeter found = find_energy_meter("command:yes 5 W");
+    found.meter->start(at_s(0));
+    found.meter->sample(at_s(2));
+    CHECK(found.meter->domains()[0].joules == Approx(10));
 }
 
 TEST_CASE("energy meters: the wish must be understood, and a machine without any says what was tried") {
