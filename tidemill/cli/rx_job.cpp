@@ -101,6 +101,7 @@ RxOutcome receive(const RxOptions& options) {
         writing([&] { writer.emplace(options.output); });
     }
     const Topology topology = Topology::here();
+    const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     choose_schedule(options, topology, outcome);
     announce(outcome);
 
@@ -111,9 +112,11 @@ RxOutcome receive(const RxOptions& options) {
     {
         const auto start = std::chrono::steady_clock::now();
         const Watch watch([&] { return progress_line(receiver, start); });
-        outcome.run = run_receiver(receiver, outcome, topology, {.stop = watch.stop()});
+        outcome.run = run_receiver(receiver, outcome, topology,
+                                   {.stop = watch.stop(), .energy_meter = energy.meter.get()});
         outcome.interrupted = watch.interrupted();
     }
+    if (!energy.meter) outcome.run.energy.not_measured = energy.reason;
     receiver.finish();
     if (writer) writing([&] { writer->close(); });
     outcome.missing_samples = reader.missing_samples();

@@ -16,6 +16,7 @@ struct RxOptions {
     std::string schedule;  ///< schedule file; empty: make one from a profile
     std::string executor = "pipeline";
     double profile_s = 1.0;
+    std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     bool json = false;
 };
 
