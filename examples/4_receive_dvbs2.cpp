@@ -1,0 +1,42 @@
+// Receives a DVB-S2 recording: samples in, transport stream out.
+// usage: 4_receive_dvbs2 RECORDING OUTPUT.ts
+
+#include <fmt/core.h>
+
+#include "tidemill/dvbs2/rx/receiver.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/ts_writer.hpp"
+#include "tidemill/run/sequence.hpp"
+
+using namespace tidemill;
+
+namespace {
+
+void receive(const char* recording, const char* output) {
+    io::RecordingReader reader(io::open_recording(recording));
+    io::TsWriter writer(output);
+    dvbs2::Receiver receiver(reader, {},
+                             [&](std::span<const std::uint8_t> packets) { writer.write(packets); });
+    Sequence(receiver.graph()).run();
+    receiver.finish();
+    writer.close();
+
+    const dvbs2::FrameTotals& totals = receiver.sink().totals();
+    fmt::print("{} frames, {} bad, Es/N0 {:.1f} dB, {} packets\n", totals.frames, totals.frames_bad,
+               totals.esn0_db(), receiver.sink().counts().packets);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        fmt::print(stderr, "usage: {} RECORDING OUTPUT.ts\n", argv[0]);
+        return 2;
+    }
+    try {
+        receive(argv[1], argv[2]);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+}
