@@ -1,0 +1,54 @@
+#include "tidemill/schedule/model_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tidemill/schedule/detail_json.hpp"
+
+namespace tidemill {
+namespace {
+
+using detail::JsonObject;
+using detail::JsonPlace;
+
+double number_or_0(const JsonObject& object, std::string_view key) {
+    return object.has(key) ? object.at(key).number() : 0;
+}
+
+std::vector<double> numbers(const JsonObject& object, std::string_view key) {
+    std::vector<double> result;
+    if (object.has(key))
+        for (const JsonPlace& element : object.at(key).elements()) result.push_back(element.number());
+    return result;
+}
+
+KindModel parse_kind(const std::string& name, const JsonPlace& place) {
+    const JsonObject object(place, {"busy_w", "idle_w", "slowdown", "shared_slowdown"});
+    KindModel kind{.kind = name,
+                   .busy_w = number_or_0(object, "busy_w"),
+                   .idle_w = number_or_0(object, "idle_w"),
+                   .slowdown = numbers(object, "slowdown")};
+    if (object.has("shared_slowdown")) kind.shared_slowdown = object.at("shared_slowdown").number();
+    return kind;
+}
+
+}  // namespace
+
+Model parse_model(std::string_view text, std::string_view source) {
+    const detail::Json json = detail::parse_json(text, source);
+    const JsonObject object({json, std::string(source)},
+                            {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds"});
+    Model model{.stage_us = number_or_0(object, "stage_us"),
+                .hop_us = number_or_0(object, "hop_us"),
+                .byte_us = number_or_0(object, "byte_us"),
+                .bytes_at_cut = numbers(object, "bytes_at_cut")};
+    if (object.has("kinds"))
+        for (const auto& [name, place] : members(object.at("kinds")))
+            model.kinds.push_back(parse_kind(name, place));
+    return model;
+}
+
+Model read_model(const std::filesystem::path& path) {
+    return parse_model(detail::read_text(path), path.string());
+}
+
+}  // namespace tidemill
