@@ -1,0 +1,74 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/profile_file.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+struct Options {
+    std::string profile;
+    MachineOptions machine;
+    bool json = false;
+};
+
+std::string cores_text(const Schedule& schedule) {
+    std::string text;
+    for (const auto& [kind, count] : cores_used(schedule))
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", kind, count);
+    return text;
+}
+
+double millijoules_per_frame(const FrontPoint& point, const Profile& profile) {
+    return 1e3 * point.power_w * 1e-6 * point.period_us / profile.frames_per_execution;
+}
+
+std::string table_of(const std::vector<FrontPoint>& front, const Profile& profile) {
+    std::string table = fmt::format("{:>12}  {:>12}  {:>9}  {:>12}  {:>6}  cores\n", "period us", "frames/s",
+                                    "power W", "mJ/frame", "stages");
+    for (const FrontPoint& point : front)
+        table += fmt::format("{:>12.2f}  {:>12.1f}  {:>9.3f}  {:>12.4f}  {:>6}  {}\n", point.period_us,
+                             1e6 * profile.frames_per_execution / point.period_us, point.power_w,
+                             millijoules_per_frame(point, profile), point.schedule.stages.size(),
+                             cores_text(point.schedule));
+    return table;
+}
+
+int run_front(const Options& options) {
+    const Profile profile = read_profile(options.profile);
+    const Platform platform = platform_of(options.machine, profile);
+    const Model model = model_of(options.machine, profile);
+    if (!model.has_power())
+        throw WrongUsage("no power is known: give --watts, for instance big=1.0,little=0.25");
+    const std::vector<FrontPoint> front = power_front(profile, platform, model);
+    if (!options.json) {
+        fmt::print("{}", table_of(front, profile));
+        return kDone;
+    }
+    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    for (const FrontPoint& point : front)
+        points.push_back(result_json(point.schedule, profile, platform, model));
+    fmt::print("{}\n", nlohmann::ordered_json{{"front", points}}.dump(2));
+    return kDone;
+}
+
+}  // namespace
+
+void add_front(CLI::App& program, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = program.add_subcommand(
+        "front", "All schedules that are faster than any of less or equal power, fastest first");
+    verb->footer("Example: tidemill front profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
+    verb->add_option("profile", options->profile, "Profile or chain file (JSON)")->required();
+    add_machine_options(*verb, options->machine);
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_front(*options); }; });
+}
+
+}  // namespace tidemill::cli
