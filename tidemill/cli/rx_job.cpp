@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/graph_file.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/rx/rx_frames.hpp"
@@ -13,6 +14,7 @@
 #include "tidemill/io/ts_writer.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/trace.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -93,6 +95,7 @@ double RxOutcome::symbol_rate_hz() const {
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
+    if (!options.graph.empty()) check_graph_file(options.graph);
     outcome.job = prepare(options.reception);
     outcome.output = options.output;
     std::optional<io::TsWriter> writer;
@@ -109,16 +112,23 @@ RxOutcome receive(const RxOptions& options) {
     dvbs2::Receiver receiver(reader, outcome.job.config, [&](std::span<const std::uint8_t> packets) {
         if (writer) writer->write(packets);
     });
+    std::optional<Trace> trace;
+    if (!options.trace.empty()) trace.emplace();
     {
         const auto start = std::chrono::steady_clock::now();
         const Watch watch([&] { return progress_line(receiver, start); });
-        outcome.run = run_receiver(receiver, outcome, topology,
-                                   {.stop = watch.stop(), .energy_meter = energy.meter.get()});
+        RunOptions run{.stop = watch.stop(), .energy_meter = energy.meter.get()};
+        if (trace) run.observers.push_back(&*trace);
+        outcome.run = run_receiver(receiver, outcome, topology, run);
         outcome.interrupted = watch.interrupted();
     }
     if (!energy.meter) outcome.run.energy.not_measured = energy.reason;
     receiver.finish();
     if (writer) writing([&] { writer->close(); });
+    if (trace) trace->write(options.trace);
+    if (!options.graph.empty()) {
+        write_graph_file(options.graph, receiver.graph(), outcome.schedule, outcome.run);
+    }
     outcome.missing_samples = reader.missing_samples();
     collect(receiver, outcome);
     // Only now, because it reads the whole file once more.

@@ -17,6 +17,8 @@ struct RxOptions {
     std::string executor = "pipeline";
     double profile_s = 1.0;
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
+    std::string trace;                  ///< file for a trace of the run; empty: none
+    std::string graph;                  ///< file for a drawing of the graph (.svg, .dot); empty: none
     bool json = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "tidemill/cli/rx_job.hpp"
 #include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/run/bottleneck.hpp"
 
 namespace tidemill::cli {
 
@@ -37,33 +38,6 @@ Json losses_json(const RxOutcome& outcome) {
         {"samples_clipped", outcome.defects.clipped},
         {"samples_missing", outcome.missing_samples},
         {"trailing_bytes", outcome.job.recording.trailing_bytes}};
-}
-
-Json run_json(const RxOutcome& outcome) {
-    Json json{{"elapsed_s", outcome.run.elapsed_s},
-              {"period_us", outcome.run.elapsed_s * 1e6 /
-                                static_cast<double>(std::max<std::uint64_t>(outcome.run.frames, 1))},
-              {"token_bytes", outcome.run.token_bytes()},
-              {"mean_latency_us", outcome.run.latency.mean_us}};
-    for (const TaskReport& task : outcome.run.tasks) {
-        json["tasks"].push_back({{"name", task.name},
-                                 {"calls", task.calls.count},
-                                 {"mean_us", task.calls.mean_us},
-                                 {"total_us", task.calls.total_us}});
-    }
-    for (const StageReport& stage : outcome.run.stages) {
-        Json threads = Json::array();
-        for (const ThreadReport& thread : stage.threads) {
-            threads.push_back({{"cores", thread.cores},
-                               {"work_us", thread.work_us},
-                               {"pull_wait_us", thread.pull_waits.total_us},
-                               {"push_wait_us", thread.push_waits.total_us}});
-        }
-        json["stages"].push_back({{"first", outcome.run.units[stage.first_unit].name},
-                                  {"tasks", stage.units},
-                                  {"threads", threads}});
-    }
-    return json;
 }
 
 Json used_schedule_json(const RxOutcome& outcome) {
@@ -103,8 +77,12 @@ std::string losses_text(const RxOutcome& outcome) {
 std::string speed_text(const RxOutcome& outcome) {
     const std::string predicted =
         outcome.predicted_mbps ? fmt::format(", predicted {:.2f} Mb/s", *outcome.predicted_mbps) : "";
-    return fmt::format("speed      {:.2f} Mb/s of information{}; {:.2f} s of signal in {:.2f} s\n",
-                       outcome.totals.info_mbps(), predicted, recorded_s(outcome), outcome.run.elapsed_s);
+    const DurationReport& latency = outcome.run.latency;
+    return fmt::format(
+        "speed      {:.2f} Mb/s of information{}; {:.2f} s of signal in {:.2f} s\n"
+        "latency    {:.2f} ms on average, 99 % within {:.2f} ms, at most {:.2f} ms\n",
+        outcome.totals.info_mbps(), predicted, recorded_s(outcome), outcome.run.elapsed_s,
+        latency.mean_us / 1000, latency.p99_us / 1000, latency.most_us / 1000);
 }
 
 std::string energy_text(const RxOutcome& outcome) {
@@ -155,7 +133,7 @@ std::string report_text(const RxOutcome& outcome) {
     if (outcome.profile)
         text +=
             "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
-    text += "Stages\n" + stage_table(outcome.run);
+    text += "Stages\n" + stage_table(outcome.run) + "\n" + bottleneck(outcome.run) + "\n";
     for (const std::string& warning : outcome.job.warnings) text += "warning: " + warning + "\n";
     return text;
 }
@@ -179,7 +157,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["predicted_period_us"] = outcome.predicted_period_us ? Json(*outcome.predicted_period_us) : Json();
     json["losses"] = losses_json(outcome);
     json["energy"] = energy_json(outcome);
-    json["run"] = run_json(outcome);
+    json["run"] = Json::parse(to_json(outcome.run));
     json["warnings"] = outcome.job.warnings;
     return json.dump(2);
 }

@@ -136,7 +136,13 @@ class Picture {
             return fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", from.middle_x(), from.bottom(), to.middle_x(),
                                to.y);
         }
-        return curve(from.right(), from.middle_y(), kBulge, to.right(), to.middle_y(), kBulge);
+        const double pull = bulge(last.row - first.row);
+        return curve(from.right(), from.middle_y(), pull, to.right(), to.middle_y(), pull);
+    }
+
+    // Longer links bend further out, so that they can be told apart; a curve goes three quarters of its pull.
+    static double bulge(std::size_t rows) {
+        return std::min(12 + 6 * static_cast<double>(rows), (kPadding + kBulge) / 0.8);
     }
 
     static std::string curve(double x1, double y1, double pull1, double x2, double y2, double pull2) {
