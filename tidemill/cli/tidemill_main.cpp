@@ -11,7 +11,10 @@ int main(int argc, char** argv) {
     program.require_subcommand(1);
     program.set_version_flag("--version", "tidemill " TIDEMILL_VERSION);
     Command chosen;
-    for (const AddVerb add : {add_topo, add_profile, add_schedule, add_front, add_dvbs2}) add(program, chosen);
+    for (const AddVerb add :
+         {add_topo, add_profile, add_schedule, add_front, add_simulate, add_dvbs2, add_reproduce, add_bench}) {
+        add(program, chosen);
+    }
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

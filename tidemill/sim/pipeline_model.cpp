@@ -51,6 +51,9 @@ double unused_watts(const Schedule& schedule, const std::vector<CoreModel>& core
 }
 
 StageModel stage_of(const Stage& stage, const Chain& chain) {
+    if (stage.shares_core) {
+        throw ScheduleError("stages that share a core cannot be simulated: schedule without shared cores");
+    }
     const std::size_t kind = chain.kind_index(stage.core_kind);
     double work_us = 0;
     for (std::size_t i = 0; i < stage.task_count; ++i) {

@@ -47,8 +47,8 @@ Profile published_profile(std::string_view platform);
 /// little ones.
 Schedule published_schedule(std::string_view stages);
 
-/// Information bits of a frame in the published experiments: K_bch of short frames at 8/9 (EN 302 307-1, table
-/// 5b).
+/// Information bits of a frame in the published experiments: K_bch of short frames at 8/9 (EN 302 307-1,
+/// table 5b).
 inline constexpr double kPublishedBitsPerFrame = 14232;
 
 /// Information throughput at a period between executions.

@@ -18,7 +18,8 @@ std::string to_table(const SimReport& report) {
     table += fmt::format("latency mean {:.2f} us, median {:.2f}, 95 % {:.2f}, 99 % {:.2f}, most {:.2f}\n",
                          latency.mean_us, latency.median_us, latency.p95_us, latency.p99_us, latency.most_us);
     if (report.energy_j > 0) {
-        table += fmt::format("power {:.3f} W, energy {:.3f} mJ/frame\n", report.mean_w, report.mj_per_frame);
+        table += fmt::format("power {:.3f} W, energy {:.3f} mJ per execution\n", report.mean_w,
+                             report.mj_per_frame);
     }
     return table;
 }

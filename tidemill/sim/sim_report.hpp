@@ -26,7 +26,7 @@ struct SimLatency {
     double most_us = 0;
 };
 
-/// What came of a simulated run.
+/// What came of a simulated run; a frame here is one execution of the chain.
 struct SimReport {
     std::uint64_t frames = 0;
     std::size_t tokens = 0;

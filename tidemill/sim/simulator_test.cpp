@@ -279,6 +279,9 @@ TEST_CASE("senseless models are refused by what is wrong") {
     CHECK(error({.cores = {{.kind = "big", .speed = {1, 0}}}}).find("big speed") != std::string::npos);
     CHECK(error({.cores = {{.kind = "huge"}}}).find("huge") != std::string::npos);
     CHECK_THROWS_AS(simulate(model_of(three_stages(), chain), 0), ScheduleError);
+    Schedule sharing = three_stages();
+    sharing.stages[0].shares_core = true;
+    CHECK_THROWS_AS(model_of(sharing, chain), ScheduleError);
 }
 
 }  // namespace tidemill

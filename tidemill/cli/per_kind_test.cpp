@@ -1,0 +1,26 @@
+#include "tidemill/cli/per_kind.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tidemill/cli/command.hpp"
+
+namespace tidemill::cli {
+
+TEST_CASE("numbers per kind are read in their order") {
+    const auto kinds = parse_per_kind("big=4/0.3,little=1", "--watts");
+    REQUIRE(kinds.size() == 2);
+    CHECK(kinds[0].first == "big");
+    CHECK(kinds[0].second == std::vector{4.0, 0.3});
+    CHECK(kinds[1].second == std::vector{1.0});
+    CHECK(parse_per_kind("", "--watts").empty());
+}
+
+TEST_CASE("what is no number per kind is refused") {
+    for (const char* wrong : {"big", "=1", "big=", "big=x", "big=1/", "big=/1", "big=1,,little=2", "big=1,",
+                              "big=nan", "big=1,big=2"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_AS(parse_per_kind(wrong, "--watts"), WrongUsage);
+    }
+}
+
+}  // namespace tidemill::cli

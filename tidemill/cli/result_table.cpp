@@ -1,0 +1,70 @@
+#include "tidemill/cli/result_table.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tidemill::cli {
+
+namespace {
+
+std::string shown(const Cell& cell, int decimals) {
+    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+    if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.{}f}", *number, decimals);
+    return "-";
+}
+
+// Columns of text stand to the left, columns of numbers to the right.
+bool is_text(const ResultTable& table, std::size_t column) {
+    return std::ranges::any_of(
+        table.rows, [=](const auto& row) { return std::holds_alternative<std::string>(row[column]); });
+}
+
+void append(std::string& line, const std::string& text, std::size_t width, bool left) {
+    line += left ? fmt::format("{:<{}}  ", text, width) : fmt::format("{:>{}}  ", text, width);
+}
+
+void end_line(std::string& text, std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const ResultTable& table) {
+    std::vector<std::string> lines(table.rows.size() + 1);
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        std::vector<std::string> cells{table.columns[c].name};
+        for (const auto& row : table.rows) cells.push_back(shown(row[c], table.columns[c].decimals));
+        const std::size_t width = std::ranges::max_element(cells, {}, &std::string::size)->size();
+        for (std::size_t r = 0; r < cells.size(); ++r) append(lines[r], cells[r], width, is_text(table, c));
+    }
+    std::string text = table.title + "\n";
+    for (std::string& line : lines) end_line(text, std::move(line));
+    for (const std::string& note : table.notes) text += note + "\n";
+    return text;
+}
+
+nlohmann::ordered_json to_json(const ResultTable& table) {
+    nlohmann::ordered_json json{{"title", table.title}, {"rows", nlohmann::ordered_json::array()}};
+    for (const auto& row : table.rows) {
+        nlohmann::ordered_json object;
+        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+            std::visit(
+                [&](const auto& value) {
+                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+                        object[table.columns[c].name] = nullptr;
+                    } else {
+                        object[table.columns[c].name] = value;
+                    }
+                },
+                row[c]);
+        }
+        json["rows"].push_back(std::move(object));
+    }
+    json["notes"] = table.notes;
+    return json;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tidemill::cli {
+
+/// A value in a table of results; nothing where nothing is known.
+using Cell = std::variant<std::monostate, std::string, double>;
+
+/// A table of results that people and machines read alike.
+struct ResultTable {
+    /// A column, with the decimals that its numbers have in text; JSON has all of them.
+    struct Column {
+        std::string name;
+        int decimals = 2;
+    };
+
+    std::string title;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows{};
+    std::vector<std::string> notes{};
+};
+
+/// Aligned columns under a title, notes below.
+std::string to_text(const ResultTable& table);
+
+/// {"title", "rows": [{column: value}], "notes"}.
+nlohmann::ordered_json to_json(const ResultTable& table);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tidemill::cli {
+
+/// Which waiting pipelines to run, and for how long.
+struct WaitingOptions {
+    double period_ms = 50;
+    std::uint64_t frames = 80;
+    std::string strategy = "herad";  ///< or "all"
+    bool json = false;
+};
+
+/// Schedules the published DVB-S2 profiles, writes down the predicted periods, and measures them in pipelines
+/// of tasks that wait.
+int run_waiting(const WaitingOptions& options);
+
+}  // namespace tidemill::cli
