@@ -23,6 +23,11 @@ std::string label(const Stage& stage, const Chain& chain) {
     return fmt::format("{} .. {}", tasks.front().name, tasks.back().name);
 }
 
+// Half cores as "6/2".
+std::string cores_label(const Stage& stage) {
+    return fmt::format("{}{}", stage.threads, stage.shares_core ? "/2" : "");
+}
+
 void check_covers(const Schedule& schedule, const Chain& chain) {
     if (schedule.stages.empty()) throw ScheduleError("schedule: no stages; there must be at least one");
     std::size_t next = 0;
@@ -220,8 +225,8 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const Model& 
         const double weight_us = stage_weight_us(schedule, s, chain, model);
         const double load = period > 0 ? weight_us / period : 1.0;
         table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<8}  {:>12.2f}  {:>3.0f}%\n", s + 1,
-                             label(stage, chain), width, stage.task_count, stage.threads, stage.core_kind,
-                             weight_us, 100 * load);
+                             label(stage, chain), width, stage.task_count, cores_label(stage),
+                             stage.core_kind, weight_us, 100 * load);
     }
     return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule));
 }
