@@ -55,6 +55,8 @@ function(tidemill_room name)
   list(FILTER benchmarks INCLUDE REGEX "_bench\\.cpp$")
 
   list(TRANSFORM ROOM_USES PREPEND tidemill_)
+  # Header-only libraries that only our .cpp files include: who uses an installed Tidemill needs none of them.
+  list(TRANSFORM ROOM_LINKS REPLACE "^(CLI11::CLI11|nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
   if(sources)
     add_library(tidemill_${name} STATIC ${sources})
     set(scope PUBLIC)
@@ -63,7 +65,7 @@ function(tidemill_room name)
     set(scope INTERFACE)
   endif()
   target_link_libraries(tidemill_${name} ${scope}
-    tidemill_build_flags ${ROOM_USES} ${ROOM_LINKS} fmt::fmt Threads::Threads)
+    $<BUILD_INTERFACE:tidemill_build_flags> ${ROOM_USES} ${ROOM_LINKS} fmt::fmt Threads::Threads)
 
   tidemill_room_test(${name}_test fast ${name} ${tests})
   tidemill_room_test(${name}_slow_test slow ${name} ${slow_tests})

@@ -10,9 +10,10 @@ wrong() {
     failed=1
 }
 
-# Markdown links that stay inside the repository, without their #anchor.
+# Markdown links outside blocks of code that stay inside the repository, without their #anchor.
 links() { # FILE
-    grep -oE '\]\([^)#]+' "$1" | cut -c3- | grep -vE '^[a-z]+:' || true
+    # shellcheck disable=SC2016 # backticks as such
+    sed '/^```/,/^```$/d' "$1" | grep -oE '\]\([^)#]+' | cut -c3- | grep -vE '^[a-z]+:' || true
 }
 
 # Words in backticks that look like a source file of this repository.

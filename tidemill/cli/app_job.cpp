@@ -33,15 +33,14 @@ RunReport run_for(Sequence& sequence, double seconds) {
         {.stop_when = [start = Clock::now(), seconds] { return seconds_since(start) >= seconds; }});
 }
 
-// Source frames begun so far, counted while the source is asked whether to go on.
+// Source frames begun so far, counted when the source is asked whether to go on.
 class FrameCount {
   public:
     FrameCount(double seconds, std::size_t first_threads)
         : seconds_(seconds), first_threads_(first_threads) {}
 
     bool enough() {
-        // The first thread of the first stage alone is asked; the others begin as many frames.
-        frames_.store(frames_.load(std::memory_order_relaxed) + first_threads_, std::memory_order_relaxed);
+        frames_.store(asked_++ * first_threads_, std::memory_order_relaxed);
         return seconds_ > 0 && seconds_since(start_) >= seconds_;
     }
 
@@ -54,7 +53,8 @@ class FrameCount {
 
   private:
     double seconds_;
-    std::size_t first_threads_;
+    std::size_t first_threads_;  // only the first of them is asked; the others begin as many frames
+    std::uint64_t asked_ = 0;
     Clock::time_point start_ = Clock::now();
     std::atomic<std::uint64_t> frames_{0};
 };

@@ -78,12 +78,16 @@ void ModuleBench::fill_inputs(std::uint32_t task) {
 
 Flow ModuleBench::step(const Task& task) {
     check_own(task.module);
+    const TaskInfo& info = module().tasks()[task.index];
+    if (info.control != ControlKind::none) {
+        throw GraphError(fmt::format("{} is carried out by executors: test it in a graph under Sequence",
+                                     module().path_of_task(task.index)));
+    }
     fill_inputs(task.index);
     FrameContext context;
     context.bases[static_cast<std::size_t>(Base::scratch)] = memory_.data();
     context.number = frames_[task.index];
     context.stopping = stopping_.get();
-    const TaskInfo& info = module().tasks()[task.index];
     const Flow flow = info.call(module(), info.code, Frame(context, places_.data()));
     check_promise(module(), task.index, flow);
     if (flow != Flow::again) ++frames_[task.index];

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/control.hpp"
+
 using namespace tidemill;
 
 namespace {
@@ -145,4 +147,9 @@ TEST_CASE("a flow that was not promised is an error, as it is in a run") {
         b.feed<int>("x", {1});
         CHECK_THROWS_WITH_AS(b.step(), doctest::Contains("gate.gate returned"), GraphError);
     }
+}
+
+TEST_CASE("what executors carry out themselves has no bench") {
+    Bench<Switch<int>> b{"branch", std::uint8_t{2}};
+    CHECK_THROWS_WITH(b.step("commute"), doctest::Contains("branch.commute is carried out by executors"));
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# docs/language.md shows every example of examples/language, as it is, and what it prints.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+page=docs/language.md
+
+# The page's blocks of code and output: a line that names the file, then what the page says it holds.
+shown() {
+    awk '/^`examples\/language\/.*\.cpp`$/ { file = substr($0, 2, length($0) - 2) }
+         /^```cpp$/ { print "== " file; inside = 1; next }
+         /^```text$/ { sub(/\.cpp$/, ".out", file); print "== " file; inside = 1; next }
+         /^```$/ { inside = 0 }
+         inside' "$page"
+}
+
+there() {
+    for source in examples/language/*.cpp; do
+        printf '== %s\n' "$source"
+        cat "$source"
+        printf '== %s\n' "${source%.cpp}.out"
+        cat "${source%.cpp}.out"
+    done
+}
+
+diff <(shown) <(there)
+printf '%d examples shown as they are\n' "$(grep -c '^```cpp$' "$page")"
