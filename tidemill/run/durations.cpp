@@ -8,25 +8,57 @@
 namespace tidemill {
 
 void Durations::add(const Durations& other) {
-    sum_ += other.sum_;
-    least_ = std::min(least_, other.least_);
-    most_ = std::max(most_, other.most_);
-    for (std::size_t b = 0; b < buckets_.size(); ++b) buckets_[b] += other.buckets_[b];
+    const Durations all = other.settled();
+    settle();
+    sum_ += all.sum_;
+    least_ = std::min(least_, all.least_);
+    most_ = std::max(most_, all.most_);
+    for (std::size_t b = 0; b < buckets_.size(); ++b) buckets_[b] += all.buckets_[b];
+}
+
+void Durations::settle() {
+    for (std::uint64_t r = 0; r < recent_count_; ++r) {
+        const std::uint64_t ticks = recent_[r];
+        sum_ += ticks;
+        least_ = std::min(least_, ticks);
+        most_ = std::max(most_, ticks);
+        ++buckets_[bucket_of(ticks)];
+    }
+    recent_count_ = 0;
+}
+
+Durations Durations::settled() const {
+    Durations copy = *this;
+    copy.settle();
+    return copy;
 }
 
 std::uint64_t Durations::count() const {
-    return std::accumulate(buckets_.begin(), buckets_.end(), std::uint64_t{0});
+    return std::accumulate(buckets_.begin(), buckets_.end(), recent_count_);
+}
+
+std::uint64_t Durations::sum() const {
+    return settled().sum_;
+}
+
+std::uint64_t Durations::least() const {
+    return count() > 0 ? settled().least_ : 0;
+}
+
+std::uint64_t Durations::most() const {
+    return settled().most_;
 }
 
 double Durations::quantile(double share) const {
-    const double all = static_cast<double>(count());
-    if (all == 0) return 0;
-    const auto rank = static_cast<std::uint64_t>(std::max(1.0, std::ceil(share * all)));
+    const Durations all = settled();
+    if (all.count() == 0) return 0;
+    const double wanted = std::ceil(share * static_cast<double>(all.count()));
+    const auto rank = static_cast<std::uint64_t>(std::max(1.0, wanted));
     std::uint64_t seen = 0;
     std::size_t bucket = 0;
-    while ((seen += buckets_[bucket]) < rank && bucket + 1 < buckets_.size()) ++bucket;
+    while ((seen += all.buckets_[bucket]) < rank && bucket + 1 < all.buckets_.size()) ++bucket;
     // The extremes are known exactly: no percentile lies outside of them.
-    return std::clamp(middle_of(bucket), static_cast<double>(least_), static_cast<double>(most_));
+    return std::clamp(middle_of(bucket), static_cast<double>(all.least_), static_cast<double>(all.most_));
 }
 
 double Durations::middle_of(std::size_t bucket) {
