@@ -89,6 +89,7 @@ Worker::RunStep Worker::run_step(const Plan& plan, std::uint32_t index,
     made.code = info.code;
     made.holes = step.task.holes;
     made.index = index;
+    made.copies = !step.before.empty();
     made.step = &step;
     made.info = &info;
     return made;
@@ -188,7 +189,7 @@ void Worker::process(std::size_t index, Token& token, std::uint64_t frame) {
                     step = leave_out(*step);
                     continue;
                 }
-                if (!step->step->before.empty()) copy_all(step->step->before, part.context);
+                if (step->copies) copy_all(step->step->before, part.context);
                 const Flow flow = step->call(*step->module, step->code, Frame(part.context, step->places));
                 if constexpr (kWatching != Watching::nothing) {
                     before = note_call<kWatching>(part, *step, token, flow, before);

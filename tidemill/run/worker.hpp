@@ -53,13 +53,15 @@ class Worker {
     std::uint64_t frames_skipped() const { return skipped_; }  ///< frames that ended here as holes
 
   private:
-    struct RunStep {
+    // What every call needs lies in the first cache line.
+    struct alignas(64) RunStep {
         TaskCall call;
         Module* module;
         const Place* places;
         TaskCode code;
         std::uint64_t holes;  // the skips that keep it from running
         std::uint32_t index;  // in the plan
+        bool copies;          // some of its forwards
         const RunStep* next;  // null at the end
         const RunStep* next_at_hole;
         const Step* step;
