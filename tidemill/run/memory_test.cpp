@@ -69,7 +69,8 @@ TEST_CASE("a pipeline's memory is tokens times live bytes, and the report says e
         const std::size_t tokens = 3 + 2 * static_cast<std::size_t>(ring);
         REQUIRE(report.segments.size() == 1);
         CHECK(report.segments[0].tokens == tokens);
-        // Two sockets cross a border; the first is dead when the second is written, so they share their bytes.
+        // Two sockets cross a border; the first is dead when the second is written, so they share their
+        // bytes.
         CHECK(chain.traces[2]->inputs.size() == tokens);
         CHECK(chain.traces[4]->inputs.size() == tokens);
         std::set<const void*> places = chain.traces[2]->inputs;
