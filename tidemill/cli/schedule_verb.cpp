@@ -143,9 +143,9 @@ void add_schedule(CLI::App& program, Command& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = program.add_subcommand("schedule", "Find the best schedule of a profiled chain");
     verb->footer(
-        "Examples: tidemill schedule profile.json --cores big=4,little=4 -o schedule.json\n"
-        "          tidemill schedule profile.json --objective power --watts big=1.0,little=0.25 --rate 5000\n"
-        "          tidemill schedule --batch chains.jsonl --strategy 2catac --json");
+        "Example: tidemill schedule profile.json --cores big=4,little=4 -o schedule.json\n"
+        "         tidemill schedule profile.json --objective power --watts big=1.0,little=0.25 --rate 5000\n"
+        "         tidemill schedule --batch chains.jsonl --strategy 2catac --json");
     verb->add_option("chain", options->chain, "Profile or chain file (JSON)");
     verb->add_option(
         "--batch", options->batch,
