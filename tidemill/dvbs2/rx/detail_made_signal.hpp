@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "tidemill/dvbs2/channel.hpp"

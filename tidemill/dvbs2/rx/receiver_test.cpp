@@ -1,11 +1,12 @@
 #include "tidemill/dvbs2/rx/receiver.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <tuple>
+#include <vector>
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include "tidemill/dvbs2/rx/detail_made_signal.hpp"
 #include "tidemill/dvbs2/rx/detail_rx_schedules.hpp"

@@ -56,6 +56,8 @@ class RxCoarse final : public Module {
 
     /// Whether a signal is there at the moment.
     bool found() const { return found_.load(std::memory_order_relaxed); }
+    /// Frequency that the oscillator took out last, cycles per symbol; for after a run.
+    double frequency() const { return coarse_.frequency(); }
     /// Blocks in which no signal was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
 
