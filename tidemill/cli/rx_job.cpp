@@ -22,8 +22,10 @@ namespace tidemill::cli {
 
 namespace {
 
-// Frames that may wait between two stages: decoding times vary from frame to frame.
-constexpr std::size_t kRingDepth = 4;
+// Frames that may wait between two stages: decoding times vary from frame to frame,
+// and where other programs want the cores too, a stage must get through its share of a core's time without
+// the other stage.
+constexpr std::size_t kRingDepth = 32;
 
 std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_clock::time_point start) {
     const auto& live = receiver.sink().live();
@@ -78,6 +80,9 @@ void collect(const dvbs2::Receiver& receiver, RxOutcome& outcome) {
     outcome.blocks_without_signal = receiver.coarse().dropped_blocks();
     outcome.blocks_without_clock = receiver.timing().dropped_blocks();
     outcome.clock_ppm = receiver.timing().clock_ppm();
+    // What the front took out, and what the frames, turned upright, still had.
+    const double left = outcome.totals.inverted ? -outcome.totals.frequency : outcome.totals.frequency;
+    outcome.frequency_hz = (receiver.coarse().frequency() + left) * outcome.symbol_rate_hz();
     outcome.signal_seen = outcome.sync.symbols > 0;
     // A schedule file tells the time of a block; what a block carries is known only now.
     if (outcome.predicted_period_us && !outcome.predicted_mbps && outcome.run.frames > 0) {

@@ -39,6 +39,7 @@ struct RxOutcome {
     std::uint64_t blocks_without_signal = 0;
     std::uint64_t blocks_without_clock = 0;
     double clock_ppm = 0;
+    double frequency_hz = 0;  ///< of the carrier in the recording
     bool signal_seen = false;
     bool interrupted = false;
     std::string output;

@@ -56,8 +56,8 @@ std::string received_text(const RxOutcome& outcome) {
         "frames     {} ({} bad), locked after {}, {:.1f} LDPC iterations a frame, {} bits corrected by BCH\n",
         name(modcod.modulation), name(modcod.rate), name(pls.size), pls.pilots ? "on" : "off",
         outcome.totals.inverted ? ", spectrum inverted" : "", symbol_rate_hz / 1000, outcome.totals.esn0_db(),
-        outcome.totals.frequency * symbol_rate_hz, outcome.clock_ppm, outcome.totals.frames,
-        outcome.totals.frames_bad, lock_frames(outcome),
+        outcome.frequency_hz, outcome.clock_ppm, outcome.totals.frames, outcome.totals.frames_bad,
+        lock_frames(outcome),
         static_cast<double>(outcome.totals.ldpc_iterations) /
             static_cast<double>(outcome.totals.frames - outcome.totals.frames_bad),
         outcome.totals.corrected_bits);
@@ -118,7 +118,7 @@ void add_received(const RxOutcome& outcome, Json& json) {
     json["inverted_spectrum"] = outcome.totals.inverted;
     json["lock_frames"] = lock_frames(outcome);
     json["esn0_db"] = outcome.totals.esn0_db();
-    json["frequency_offset_hz"] = outcome.totals.frequency * outcome.symbol_rate_hz();
+    json["frequency_offset_hz"] = outcome.frequency_hz;
     json["clock_offset_ppm"] = outcome.clock_ppm;
 }
 

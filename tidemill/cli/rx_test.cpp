@@ -151,6 +151,8 @@ TEST_CASE("tx, channel, rx: packets sent come out of a noisy recording") {
     const Json json = Json::parse(ended.out);
     CHECK(json["modulation"] == "8PSK");
     CHECK(json["inverted_spectrum"] == true);
+    CHECK(json["frequency_offset_hz"].get<double>() == doctest::Approx(-30e3).epsilon(0.002));
+    CHECK(json["clock_offset_ppm"].get<double>() == doctest::Approx(25).epsilon(0.2));
     CHECK(json["esn0_db"].get<double>() == doctest::Approx(9).epsilon(0.03));
 }
 

@@ -32,6 +32,10 @@ constexpr double kWantedDeviation = 0.0012;
 constexpr double kMemorySymbols = 131072;
 constexpr double kTolerance = 0.003;
 constexpr double kSettled = 0.0005;
+// What the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
+// itself.
+constexpr double kCalmDrift = 1.5e-9;
+constexpr double kUrgent = 0.005;
 constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
@@ -233,7 +237,10 @@ void CoarseFrequency::slew() {
     const double error = now.frequency - frequency_;
     slewing_ = std::abs(error) > (slewing_ ? kSettled : kTolerance);
     if (!slewing_) return;
-    frequency_ += error * geometry_.block_samples() / geometry_.samples_per_symbol() / kMemorySymbols;
+    const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();
+    const double step = error * symbols / kMemorySymbols;
+    const double calm = kCalmDrift * symbols;
+    frequency_ += std::abs(error) > kUrgent ? step : std::clamp(step, -calm, calm);
 }
 
 double CoarseFrequency::signal_gain(double share) const {
