@@ -22,9 +22,8 @@ namespace tidemill::cli {
 
 namespace {
 
-// Frames that may wait between two stages: decoding times vary from frame to frame,
-// and where other programs want the cores too, a stage must get through its share of a core's time without
-// the other stage.
+// Frames that may wait between two stages. Decoding times vary from frame to frame; and where other programs
+// want the cores too, a stage must find work for the whole slice of time that it gets.
 constexpr std::size_t kRingDepth = 32;
 
 std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_clock::time_point start) {
