@@ -58,6 +58,9 @@ class Frame {
         return context_->stopping && context_->stopping->load(std::memory_order_relaxed);
     }
 
+    /// For executors: what this frame's tasks have in common.
+    const FrameContext& context() const { return *context_; }
+
   private:
     std::byte* bytes(std::uint32_t socket) const {
         const Place place = places_[socket];

@@ -58,16 +58,32 @@ std::unique_ptr<Source>& Graph::free_input(SocketRef input) {
     return node.sources[input.index];
 }
 
-void Graph::bind(SocketRef output, SocketRef input) {
+std::unique_ptr<Source>& Graph::free_input_for(SocketRef output, SocketRef input) {
     index_of(*output.module);
     const SocketInfo& from = output.module->sockets()[output.index];
-    const SocketInfo& to = input.module->sockets()[input.index];
     std::unique_ptr<Source>& source = free_input(input);
     const std::string ends = described(output) + " -> " + described(input);
     if (from.direction == Direction::in) throw GraphError(ends + ": the first is an input; bind an output");
-    if (from.type != to.type) throw GraphError(ends + ": types differ; insert a task that converts");
-    if (from.count != to.count) throw GraphError(ends + ": counts differ; give both the same count");
+    if (from.type != input.module->sockets()[input.index].type) {
+        throw GraphError(ends + ": types differ; insert a task that converts");
+    }
+    return source;
+}
+
+void Graph::bind(SocketRef output, SocketRef input) {
+    std::unique_ptr<Source>& source = free_input_for(output, input);
+    if (output.module->sockets()[output.index].count != input.module->sockets()[input.index].count) {
+        throw GraphError(
+            fmt::format("{} -> {}: counts differ; give both the same count, or let one run more "
+                        "often than the other with stream()",
+                        described(output), described(input)));
+    }
     source = std::make_unique<Source>(Source{output.module, output.index, {}});
+}
+
+void Graph::stream(SocketRef output, SocketRef input) {
+    free_input_for(output, input) =
+        std::make_unique<Source>(Source{output.module, output.index, {}, /*streams=*/true});
 }
 
 void Graph::bind_constant(std::vector<std::byte> bytes, SocketRef input) {

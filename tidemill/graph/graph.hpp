@@ -19,6 +19,7 @@ struct Source {
     const Module* module = nullptr;  ///< null for constant data
     std::uint32_t socket = 0;
     std::vector<std::byte> constant;
+    bool streams = false;  ///< element by element, rather than frame to frame
 };
 
 /// A stream program: modules, and the bindings between their sockets. Owns its modules; they never move.
@@ -46,14 +47,24 @@ class Graph {
     /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
     template <class From, Direction kFrom, class To, Direction kTo>
     void bind(const TypedSocket<From, kFrom>& output, const TypedSocket<To, kTo>& input) {
-        static_assert(std::is_same_v<From, To>, "types differ; insert a task that converts");
-        static_assert(kFrom != Direction::in, "data comes from an output or a forward");
-        static_assert(kTo != Direction::out, "data goes to an input or a forward");
+        check_types<From, kFrom, To, kTo>();
         bind(SocketRef(output), SocketRef(input));
     }
 
     /// The same for sockets whose types are known at run time only; throws GraphError when they differ.
     void bind(SocketRef output, SocketRef input);
+
+    /// Feeds `input` with the elements of `output` one after the other, whatever their counts: each task runs
+    /// as often per frame as it takes until all that is given is taken. Throws GraphError when the input is
+    /// bound already; that the streams of a graph come out even is checked when it is complete.
+    template <class From, Direction kFrom, class To, Direction kTo>
+    void stream(const TypedSocket<From, kFrom>& output, const TypedSocket<To, kTo>& input) {
+        check_types<From, kFrom, To, kTo>();
+        stream(SocketRef(output), SocketRef(input));
+    }
+
+    /// The same for sockets whose types are known at run time only; throws GraphError when they differ.
+    void stream(SocketRef output, SocketRef input);
 
     /// Feeds `input` with the same data on every frame.
     template <class T>
@@ -104,7 +115,15 @@ class Graph {
         }
     }
 
+    template <class From, Direction kFrom, class To, Direction kTo>
+    static void check_types() {
+        static_assert(std::is_same_v<From, To>, "types differ; insert a task that converts");
+        static_assert(kFrom != Direction::in, "data comes from an output or a forward");
+        static_assert(kTo != Direction::out, "data goes to an input or a forward");
+    }
+
     void adopt(std::unique_ptr<Module> module, Cloner cloner);
+    std::unique_ptr<Source>& free_input_for(SocketRef output, SocketRef input);
     void bind_constant(std::vector<std::byte> bytes, SocketRef input);
     void link(const Module& from, const Module& to);
     std::unique_ptr<Source>& free_input(SocketRef input);

@@ -69,7 +69,8 @@ TEST_CASE("binding names both ends when they do not fit") {
     auto& ints = graph.add(task("ints", in<std::int8_t>("x", 8), [](auto) {}));
     CHECK_THROWS_WITH(
         graph.bind(producer["y"], wide["x"]),
-        "producer.y (float32 x 8) -> wide.x (float32 x 16): counts differ; give both the same count");
+        "producer.y (float32 x 8) -> wide.x (float32 x 16): counts differ; give both the same count, or "
+        "let one run more often than the other with stream()");
     CHECK_THROWS_WITH(
         graph.bind(producer["y"], ints["x"]),
         "producer.y (float32 x 8) -> ints.x (int8 x 8): types differ; insert a task that converts");

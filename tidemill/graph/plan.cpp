@@ -198,7 +198,8 @@ class Compiler {
     }
 
     void make_items(Value& value) {
-        const std::size_t bytes = graph_.module(value.module).sockets()[value.socket].bytes();
+        const std::size_t bytes = graph_.module(value.module).sockets()[value.socket].bytes() *
+                                  structure_.order[value.producer].firings;
         const std::uint32_t last_reader = value.readers.empty() ? value.producer : value.readers.back();
         const std::uint32_t last_segment = std::max(value.segment, structure_.order[last_reader].segment);
         for (std::uint32_t segment = value.segment; segment <= last_segment; ++segment) {
@@ -393,7 +394,7 @@ class Compiler {
         place = place_of(value.items.front(), task.segment);
         if (socket.direction == Direction::out || item_is_shared(value)) return;
         plan_.steps[value.producer].before.push_back(
-            {input_place(task, index), place, static_cast<std::uint32_t>(socket.bytes())});
+            {input_place(task, index), place, static_cast<std::uint32_t>(socket.bytes() * task.firings)});
     }
 
     Place input_place(const OrderedTask& task, std::uint32_t index) {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/graph/detail_linear_order.hpp"
+#include "tidemill/graph/detail_rates.hpp"
 
 namespace tidemill {
 
@@ -22,6 +23,7 @@ class Analysis {
         fail_on_faults();
         list_links();
         check_cycles();
+        count_firings();
         fail_on_faults();
     }
 
@@ -92,15 +94,25 @@ class Analysis {
         return first_of_module_[module] + graph_.module(module).sockets()[socket].task;
     }
 
-    template <class Visit>  // (producing node, producing socket, reading node, reading socket's info)
+    struct Binding {
+        std::uint32_t from;  // nodes
+        std::uint32_t to;
+        const Source& source;
+        SocketRef input;
+
+        const SocketInfo& input_info() const { return input.module->sockets()[input.index]; }
+        const SocketInfo& output_info() const { return source.module->sockets()[source.socket]; }
+    };
+
+    template <class Visit>  // (Binding)
     void for_each_binding(Visit visit) const {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
-            const auto sockets = graph_.module(m).sockets();
-            for (std::uint32_t s = 0; s < sockets.size(); ++s) {
+            const Module& module = graph_.module(m);
+            for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
                 const Source* source = graph_.source_of(m, s);
                 if (!source || !source->module) continue;
-                visit(node_of(graph_.index_of(*source->module), source->socket), source->socket,
-                      node_of(m, s), sockets[s]);
+                const std::uint32_t from = node_of(graph_.index_of(*source->module), source->socket);
+                visit(Binding{from, node_of(m, s), *source, {&module, s}});
             }
         }
     }
@@ -109,10 +121,10 @@ class Analysis {
         problem_.forward.resize(nodes_.size());
         problem_.all.resize(nodes_.size());
         predecessors_.resize(nodes_.size());
-        for_each_binding([&](std::uint32_t from, std::uint32_t, std::uint32_t to, const SocketInfo& socket) {
-            problem_.all[from].push_back(to);
-            predecessors_[to].push_back(from);
-            if (!socket.late) problem_.forward[from].push_back(to);
+        for_each_binding([&](const Binding& binding) {
+            problem_.all[binding.from].push_back(binding.to);
+            predecessors_[binding.to].push_back(binding.from);
+            if (!binding.input_info().late) problem_.forward[binding.from].push_back(binding.to);
         });
     }
 
@@ -125,6 +137,34 @@ class Analysis {
         }
         faults_.push_back(
             fmt::format("these tasks wait for each other: {}; break the cycle", fmt::join(names, ", ")));
+    }
+
+    void count_firings() {
+        std::vector<detail::RateLink> links;
+        for_each_binding([&](const Binding& binding) {
+            const std::uint64_t given = binding.source.streams ? binding.output_info().count : 1;
+            const std::uint64_t taken = binding.source.streams ? binding.input_info().count : 1;
+            links.push_back({binding.from, binding.to, given, taken,
+                             fmt::format("{} ({}) -> {} ({})",
+                                         binding.source.module->path_of_socket(binding.source.socket),
+                                         binding.output_info().count,
+                                         binding.input.module->path_of_socket(binding.input.index),
+                                         binding.input_info().count)});
+        });
+        detail::Repetitions repetitions =
+            detail::repetitions_of(static_cast<std::uint32_t>(nodes_.size()), links);
+        if (repetitions.fault) faults_.push_back(*repetitions.fault);
+        firings_ = std::move(repetitions.firings);
+        for (std::size_t n = 0; n < nodes_.size(); ++n) {
+            const TaskInfo& info = *nodes_[n].info;
+            const bool once =
+                info.options.may_skip || info.options.may_repeat || info.control != ControlKind::none;
+            if (!once || firings_[n] == 1) continue;
+            faults_.push_back(
+                fmt::format("{} would run {} times per frame, but a task that skips, repeats or "
+                            "steers runs once: make its sockets larger",
+                            problem_.names[n], firings_[n]));
+        }
     }
 
     // The tasks of a module with state, and those of a switch or loop, are one unit.
@@ -180,8 +220,9 @@ class Analysis {
             path_of_socket[s] = control.path_readers.size();
             control.path_readers.emplace_back();
         }
-        for_each_binding([&](std::uint32_t from, std::uint32_t socket, std::uint32_t to, const SocketInfo&) {
-            if (from == control.commute) control.path_readers[path_of_socket[socket]].push_back(to);
+        for_each_binding([&](const Binding& binding) {
+            if (binding.from != control.commute) return;
+            control.path_readers[path_of_socket[binding.source.socket]].push_back(binding.to);
         });
     }
 
@@ -205,7 +246,8 @@ class Analysis {
         unit.name += (unit.name.empty() ? "" : "+") + problem_.names[node];
         unit.tasks.push_back(static_cast<std::uint32_t>(result_.order.size()));
         unit.replicable &= task.info->options.replication != Replication::sequential;
-        result_.order.push_back({task.id, problem_.names[node], segment_, task.info->ends_segment(), 0, 0});
+        result_.order.push_back({task.id, problem_.names[node], segment_, task.info->ends_segment(), 0, 0,
+                                 static_cast<std::uint32_t>(firings_[node])});
         node_at_.push_back(node);
         if (task.info->ends_segment()) ++segment_;
     }
@@ -213,7 +255,7 @@ class Analysis {
     void check_segments() {
         for (std::size_t end = 0; end < node_at_.size(); ++end) {
             if (!result_.order[end].ends_segment) continue;
-            const std::vector<bool> after = reached_from(node_at_[end], problem_.forward);
+            const std::vector<bool> after = reached_from(node_at_[end], ties_behind(end));
             for (std::size_t later = end + 1; later < node_at_.size(); ++later) {
                 if (after[node_at_[later]]) continue;
                 faults_.push_back(fmt::format(
@@ -222,6 +264,19 @@ class Analysis {
                     result_.order[end].name, result_.order[later].name));
             }
         }
+    }
+
+    // What a task behind `end` depends on; a task whose state another one behind it shares goes with that
+    // one.
+    detail::Links ties_behind(std::size_t end) const {
+        detail::Links ties = problem_.forward;
+        for (std::size_t at = end + 1; at < node_at_.size(); ++at) {
+            for (std::size_t other = end + 1; other < node_at_.size(); ++other) {
+                const bool tied = problem_.together[node_at_[at]] == problem_.together[node_at_[other]];
+                if (tied && at != other) ties[node_at_[at]].push_back(node_at_[other]);
+            }
+        }
+        return ties;
     }
 
     void number_holes() {
@@ -261,6 +316,7 @@ class Analysis {
     std::vector<std::string> faults_;
     std::vector<Node> nodes_;                     // all tasks, in order of declaration
     std::vector<std::uint32_t> first_of_module_;  // its first task's node
+    std::vector<std::uint64_t> firings_;          // per node
     detail::OrderProblem problem_;
     detail::Links predecessors_;
     std::vector<std::uint32_t> node_at_;  // per position in the order

@@ -31,6 +31,7 @@ struct OrderedTask {
     bool ends_segment;       ///< outputs belong to the next segment
     std::uint64_t holes;     ///< the skips (bits) that keep this task from running
     std::uint64_t own_hole;  ///< the bit that this task sets when it skips; 0 when it may not
+    std::uint32_t firings;   ///< how often it runs per frame
 };
 
 /// Steps [begin, end) of an order.

@@ -77,8 +77,7 @@ const Worker::RunStep* Worker::step_at(const RunPart& part, std::uint32_t index)
     return position < part.steps.size() ? &part.steps[position] : nullptr;
 }
 
-Worker::RunStep Worker::run_step(const Plan& plan, std::uint32_t index,
-                                 const std::vector<Module*>& modules) const {
+Worker::RunStep Worker::run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules) {
     const Step& step = plan.steps[index];
     Module* module = modules[step.task.id.module];
     const TaskInfo& info = module->tasks()[step.task.id.task];
@@ -92,6 +91,11 @@ Worker::RunStep Worker::run_step(const Plan& plan, std::uint32_t index,
     made.copies = !step.before.empty();
     made.step = &step;
     made.info = &info;
+    if (step.task.firings > 1) {
+        firings_.push_back(std::make_unique<Firings>(plan, index, *module));
+        made.call = &Firings::fire;
+        made.code = firings_.back()->code();
+    }
     return made;
 }
 

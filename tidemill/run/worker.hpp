@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "tidemill/graph/firings.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/observer.hpp"
@@ -79,7 +81,7 @@ class Worker {
         FrameContext context;
     };
 
-    RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules) const;
+    RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules);
     void add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
     template <Watching kWatching>
@@ -113,7 +115,8 @@ class Worker {
     RunState& state_;
     Options options_;
     Arena scratch_;
-    std::vector<std::uint32_t> region_states_;  // see ControlStep
+    std::vector<std::uint32_t> region_states_;       // see ControlStep
+    std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
     std::vector<RunPart> parts_;
     std::vector<Durations> step_times_;
     Durations pull_waits_;

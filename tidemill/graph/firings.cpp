@@ -1,0 +1,49 @@
+#include "tidemill/graph/firings.hpp"
+
+#include <cstring>
+
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill {
+
+Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
+    : count_(plan.steps[step].task.firings),
+      first_places_(plan.places[plan.steps[step].task.id.module]),
+      places_(first_places_) {
+    const std::uint32_t task = plan.steps[step].task.id.task;
+    call_ = module.tasks()[task].call;
+    code_ = module.tasks()[task].code;
+    for (std::size_t s = 0; s < module.sockets().size(); ++s) {
+        const SocketInfo& socket = module.sockets()[s];
+        // Every firing reads the same constants.
+        if (socket.task != task || places_[s].base == Base::constant) continue;
+        strides_.push_back({s, static_cast<std::uint32_t>(socket.bytes())});
+    }
+}
+
+TaskCode Firings::code() const {
+    TaskCode code;
+    const Firings* self = this;
+    std::memcpy(code.bytes.data(), &self, sizeof(self));
+    return code;
+}
+
+Flow Firings::fire(Module& module, const TaskCode& code, Frame frame) {
+    Firings* self = nullptr;
+    std::memcpy(&self, code.bytes.data(), sizeof(self));
+    return self->run(module, frame.context());
+}
+
+Flow Firings::run(Module& module, const FrameContext& context) {
+    FrameContext own = context;
+    own.number *= count_;
+    places_ = first_places_;
+    for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {
+        const Flow flow = call_(module, code_, Frame(own, places_.data()));
+        if (flow != Flow::ok) return flow;
+        for (const Stride& stride : strides_) places_[stride.socket].offset += stride.bytes;
+    }
+    return Flow::ok;
+}
+
+}  // namespace tidemill

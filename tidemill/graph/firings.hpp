@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/graph/plan.hpp"
+#include "tidemill/graph/task.hpp"
+
+namespace tidemill {
+
+/// A task that runs several times per frame, as one call: each firing finds its elements behind those of the
+/// firing before, and counts as a frame of its own. Serves one thread; stays where it was made.
+class Firings {
+  public:
+    /// For step `step` of `plan`, which lives as long as this.
+    Firings(const Plan& plan, std::uint32_t step, const Module& module);
+    Firings(const Firings&) = delete;
+    Firings& operator=(const Firings&) = delete;
+
+    /// What to call, with `code()`, in the task's stead.
+    static Flow fire(Module& module, const TaskCode& code, Frame frame);
+    TaskCode code() const;
+
+  private:
+    struct Stride {
+        std::size_t socket;
+        std::uint32_t bytes;
+    };
+
+    Flow run(Module& module, const FrameContext& context);
+
+    TaskCall call_;
+    TaskCode code_;
+    std::uint32_t count_;
+    const std::vector<Place>& first_places_;
+    std::vector<Place> places_;  // of the firing that runs
+    std::vector<Stride> strides_;
+};
+
+}  // namespace tidemill
