@@ -134,4 +134,19 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
     return nodes_[module].cloner(*nodes_[module].module);
 }
 
+Graph Graph::duplicate() const {
+    Graph copy(name_);
+    for (std::size_t m = 0; m < nodes_.size(); ++m) {
+        copy.nodes_.push_back({clone(m), nodes_[m].cloner, {}});
+        copy.module(m).forget_totals();
+    }
+    for (std::size_t m = 0; m < nodes_.size(); ++m) {
+        for (const auto& source : nodes_[m].sources) {
+            auto& copied = copy.nodes_[m].sources.emplace_back(source ? new Source(*source) : nullptr);
+            if (source && source->module) copied->module = &copy.module(index_of(*source->module));
+        }
+    }
+    return copy;
+}
+
 }  // namespace tidemill

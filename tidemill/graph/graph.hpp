@@ -96,6 +96,10 @@ class Graph {
     /// A deep copy of a module; throws GraphError when its type cannot be copied.
     std::unique_ptr<Module> clone(std::size_t module) const;
 
+    /// A graph of its own with a deep copy of every module, totals forgotten; throws GraphError when a module
+    /// cannot be copied. Socket members of the copies still name the original: bind before duplicating.
+    Graph duplicate() const;
+
   private:
     using Cloner = std::function<std::unique_ptr<Module>(const Module&)>;
 

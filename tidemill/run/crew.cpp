@@ -1,6 +1,8 @@
 #include "tidemill/run/crew.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <latch>
 
 #include "tidemill/platform/tick_clock.hpp"
 
@@ -8,135 +10,169 @@ namespace tidemill {
 
 namespace {
 
-Plan compiled(const Graph& graph, const Structure& structure, const std::vector<EngineStage>& stages) {
+Plan compiled(const Graph& graph, const Structure& structure, const EngineCut& cut) {
     std::vector<StageCut> cuts;
-    for (const EngineStage& stage : stages) cuts.push_back(stage.cut);
+    for (const EngineStage& stage : cut.stages) cuts.push_back(stage.cut);
     return compile(graph, structure, cuts);
 }
 
 }  // namespace
 
-Crew::Crew(Graph& graph, const Structure& structure, const std::vector<EngineStage>& stages,
-           const RunOptions& options, const std::vector<std::uint64_t>& first_frames)
-    : stages_(stages),
+Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
+           const std::vector<std::uint64_t>& first_frames, std::uint64_t frames)
+    : graph_(graph),
+      cut_(cut),
       structure_(structure),
-      plan_(compiled(graph, structure, stages)),
-      state_(plan_, ring_sizes(), first_frames, any_sleeper()) {
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-        for (std::size_t r = 0; r < stages_[s].cut.threads; ++r) add_worker(graph, options, s, r);
+      first_frames_(first_frames),
+      frames_(frames),
+      plan_(compiled(graph, structure, cut)),
+      state_(plan_, ring_sizes(), cut.batch, any_sleeper()) {
+    if (frames_ != TokenRing::kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
+    for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
+        for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
+            seats_.emplace_back(s, r, options_for(s, r, options));
+        }
     }
-    pin_errors_.resize(workers_.size());
 }
 
 // One token per thread keeps all of them busy; the rings' depths are what may wait in between.
 std::vector<std::size_t> Crew::ring_sizes() const {
     std::vector<std::size_t> sizes(plan_.segments.size(), 0);
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
+    for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (const Part& part : plan_.stages[s].parts) {
             const bool last = part.stage_index + 1 == plan_.segments[part.segment].stages;
-            sizes[part.segment] += stages_[s].cut.threads + (last ? 0 : stages_[s].ring_depth);
+            sizes[part.segment] += cut_.stages[s].cut.threads + (last ? 0 : cut_.stages[s].ring_depth);
         }
     }
     return sizes;
 }
 
 bool Crew::any_sleeper() const {
-    for (std::size_t s = 0; s + 1 < stages_.size(); ++s) {
-        if (stages_[s].waiting != WaitMode::active) return true;
+    for (std::size_t s = 0; s + 1 < cut_.stages.size(); ++s) {
+        if (cut_.stages[s].waiting != WaitMode::active) return true;
     }
     return false;
 }
 
-void Crew::add_worker(Graph& graph, const RunOptions& options, std::size_t stage, std::size_t replica) {
+Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const {
     Worker::Options chosen;
-    chosen.pull = stages_[stage == 0 ? 0 : stage - 1].waiting;
-    chosen.push = stages_[stage].waiting;
+    chosen.pull = cut_.stages[stage == 0 ? 0 : stage - 1].waiting;
+    chosen.push = cut_.stages[stage].waiting;
     chosen.statistics = options.statistics;
-    if (stage == 0) chosen.stop_when = options.stop_when;
+    if (stage == 0 && replica == 0) chosen.stop_when = options.stop_when;
     for (Observer* observer : options.observers) {
         chosen.observers.push_back(&observer->watch({plan_, stage, replica}));
     }
-    workers_.push_back(std::make_unique<Worker>(plan_, stage, replica, modules_for(graph, stage, replica),
-                                                state_, std::move(chosen)));
+    chosen.numbers = options.numbers;
+    chosen.batch = cut_.batch;
+    chosen.first_frames = first_frames_;
+    if (frames_ != TokenRing::kEndless) chosen.source_end = first_frames_.front() + frames_;
+    return chosen;
 }
 
 // The first replica works on the graph's own modules.
-std::vector<Module*> Crew::modules_for(Graph& graph, std::size_t stage, std::size_t replica) {
+std::vector<Module*> Crew::modules_for(Seat& seat) {
     std::vector<Module*> modules;
-    for (std::size_t m = 0; m < graph.module_count(); ++m) modules.push_back(&graph.module(m));
-    if (replica == 0) return modules;
-    for (const Part& part : plan_.stages[stage].parts) {
+    for (std::size_t m = 0; m < graph_.module_count(); ++m) modules.push_back(&graph_.module(m));
+    if (seat.replica == 0) return modules;
+    for (const Part& part : plan_.stages[seat.stage].parts) {
         for (std::uint32_t step = part.first_step; step < part.last_step; ++step) {
             const TaskId id = plan_.steps[step].task.id;
-            Module& original = graph.module(id.module);
+            Module& original = graph_.module(id.module);
             const bool copied = modules[id.module] != &original;
             if (original.tasks()[id.task].options.replication != Replication::cloned || copied) continue;
-            clones_.push_back({&original, graph.clone(id.module)});
-            clones_.back().copy->forget_totals();
-            modules[id.module] = clones_.back().copy.get();
+            seat.clones.push_back({&original, graph_.clone(id.module)});
+            seat.clones.back().copy->forget_totals();
+            modules[id.module] = seat.clones.back().copy.get();
         }
     }
     return modules;
 }
 
-const PuSet* Crew::cores_of(const Worker& worker) const {
-    const std::vector<PuSet>& cores = stages_[worker.stage()].cores;
-    return cores.empty() || cores[worker.replica()].empty() ? nullptr : &cores[worker.replica()];
+const PuSet* Crew::cores_of(const Seat& seat) const {
+    const std::vector<PuSet>& cores = cut_.stages[seat.stage].cores;
+    return cores.empty() || cores[seat.replica].empty() ? nullptr : &cores[seat.replica];
+}
+
+void Crew::take(Seat& seat) {
+    try {
+        if (const PuSet* cores = cores_of(seat)) seat.pin_error = seat.pinned.emplace(*cores).error();
+        seat.worker.emplace(plan_, seat.stage, seat.replica, modules_for(seat), state_, seat.options);
+    } catch (...) {
+        seat.failure = std::current_exception();
+    }
 }
 
 void Crew::run(ThreadPool& pool) {
-    std::vector<ThreadPool::Job> jobs;
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-        jobs.push_back([this, w] {
-            Worker& worker = *workers_[w];
-            std::optional<PinGuard> pinned;
-            if (const PuSet* cores = cores_of(worker)) pin_errors_[w] = pinned.emplace(*cores).error();
-            worker.run();
-        });
-    }
-    const bool alone = jobs.size() == 1 && !cores_of(*workers_.front());
-    if (alone) {
-        jobs.front()();
+    if (seats_.size() == 1 && !cores_of(seats_.front())) {
+        take(seats_.front());
+        if (!seats_.front().failure) seats_.front().worker->run();
     } else {
-        pool.run_all(std::move(jobs));
+        run_together(pool);
     }
-    for (Clone& clone : clones_) clone.original->merge(*clone.copy);
+    for (const Seat& seat : seats_) {
+        if (seat.failure) std::rethrow_exception(seat.failure);
+    }
+    for (Seat& seat : seats_) {
+        for (Clone& clone : seat.clones) clone.original->merge(*clone.copy);
+    }
 }
 
-std::vector<std::uint64_t> Crew::next_frames() {
-    std::vector<std::uint64_t> numbers;
-    for (std::uint32_t s = 0; s < state_.segments(); ++s) numbers.push_back(state_.ring(s).end());
+// Nobody begins before all have their places: a module must not change while another thread copies it.
+void Crew::run_together(ThreadPool& pool) {
+    std::latch seated(std::ssize(seats_));
+    std::atomic<bool> complete{true};
+    std::vector<ThreadPool::Job> jobs;
+    for (Seat& seat : seats_) {
+        jobs.push_back([this, &seat, &seated, &complete] {
+            take(seat);
+            if (seat.failure) complete = false;
+            seated.arrive_and_wait();
+            if (complete) seat.worker->run();
+            seat.pinned.reset();
+        });
+    }
+    pool.run_all(std::move(jobs));
+}
+
+std::vector<std::uint64_t> Crew::next_frames() const {
+    std::vector<std::uint64_t> numbers = first_frames_;
+    for (const Seat& seat : seats_) {
+        for (std::uint32_t s = 0; s < numbers.size(); ++s) {
+            numbers[s] = std::max(numbers[s], seat.worker->next_frame(s));
+        }
+    }
     return numbers;
 }
 
 void Crew::add_to(RunTotals& totals) const {
     totals.step_times.resize(plan_.steps.size());
-    for (const auto& worker : workers_) {
-        for (std::size_t step = 0; step < worker->step_times().size(); ++step) {
-            totals.step_times[step].add(worker->step_times()[step]);
-        }
-        totals.latencies.add(worker->latencies());
-        totals.frames += worker->frames_begun();
-        totals.delivered += worker->frames_delivered();
-        totals.skipped += worker->frames_skipped();
+    for (const Seat& seat : seats_) {
+        const Worker& worker = *seat.worker;
+        for (const Worker::StepTimes& step : worker.step_times())
+            totals.step_times[step.step].add(step.times);
+        totals.latencies.add(worker.latencies());
+        totals.frames += worker.frames_begun();
+        totals.delivered += worker.frames_delivered();
+        totals.skipped += worker.frames_skipped();
     }
 }
 
 std::vector<StageReport> Crew::stage_reports() const {
     std::vector<StageReport> reports;
     std::size_t unit = 0;
-    for (const EngineStage& stage : stages_) {
+    for (const EngineStage& stage : cut_.stages) {
         reports.push_back({unit, stage.cut.units, {}});
         unit += stage.cut.units;
     }
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-        const Worker& worker = *workers_[w];
+    for (const Seat& seat : seats_) {
+        const Worker& worker = *seat.worker;
         std::uint64_t work = 0;
-        for (const Durations& times : worker.step_times()) work += times.sum();
-        const PuSet* cores = cores_of(worker);
-        reports[worker.stage()].threads.push_back(
+        for (const Worker::StepTimes& step : worker.step_times()) work += step.times.sum();
+        const PuSet* cores = cores_of(seat);
+        reports[seat.stage].threads.push_back(
             {to_ns(work) / 1000, report_of(worker.pull_waits()), report_of(worker.push_waits()),
-             cores ? to_string(*cores) : "any", pin_errors_[w] ? pin_errors_[w]->reason : ""});
+             cores ? to_string(*cores) : "any", seat.pin_error ? seat.pin_error->reason : ""});
     }
     return reports;
 }
@@ -145,8 +181,8 @@ std::vector<SegmentReport> Crew::segment_reports(const RunTotals& totals) const 
     const std::vector<std::size_t> tokens = ring_sizes();
     std::vector<SegmentReport> segments;
     for (std::size_t s = 0; s < tokens.size(); ++s) {
-        segments.push_back(
-            {tokens[s], tokens[s] * aligned(plan_.segments[s].token_bytes), 0, plan_.segments[s].stages - 1});
+        segments.push_back({tokens[s], tokens[s] * cut_.batch * aligned(plan_.segments[s].token_bytes), 0,
+                            plan_.segments[s].stages - 1});
     }
     for (const PlannedStage& stage : plan_.stages) {
         for (const Part& part : stage.parts) segments[part.segment].threads += stage.threads;

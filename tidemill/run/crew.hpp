@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
@@ -28,18 +31,20 @@ struct RunTotals {
 /// The workers that run a graph in one cut, with the clones that replicas work on.
 class Crew {
   public:
-    /// `first_frames` are the numbers with which each segment begins. Throws GraphError when the stages do
-    /// not fit the graph, or a module that is to be replicated cannot be copied.
-    Crew(Graph& graph, const Structure& structure, const std::vector<EngineStage>& stages,
-         const RunOptions& options, const std::vector<std::uint64_t>& first_frames);
+    /// `first_frames` are the numbers with which each segment begins, `frames` is how many frames of the
+    /// source there are at most. Throws GraphError when the stages do not fit the graph, or a module that is
+    /// to be replicated cannot be copied.
+    Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
+         const std::vector<std::uint64_t>& first_frames, std::uint64_t frames);
 
     RunState& state() { return state_; }
 
-    /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged.
+    /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged. Throws
+    /// what a module's copying threw, before any task has run.
     void run(ThreadPool& pool);
 
     /// The number that each segment's next frame will have.
-    std::vector<std::uint64_t> next_frames();
+    std::vector<std::uint64_t> next_frames() const;
 
     void add_to(RunTotals& totals) const;
     std::vector<StageReport> stage_reports() const;
@@ -51,19 +56,37 @@ class Crew {
         std::unique_ptr<Module> copy;
     };
 
+    /// A thread's place in a stage. What it needs for itself is made, and so touched first, by the thread.
+    struct Seat {
+        Seat(std::size_t its_stage, std::size_t its_replica, Worker::Options its_options)
+            : stage(its_stage), replica(its_replica), options(std::move(its_options)) {}
+
+        std::size_t stage;
+        std::size_t replica;
+        Worker::Options options;
+        std::vector<Clone> clones;
+        std::optional<Worker> worker;
+        std::optional<PinGuard> pinned;
+        std::optional<PinError> pin_error;
+        std::exception_ptr failure;  // while it took its place
+    };
+
     std::vector<std::size_t> ring_sizes() const;
     bool any_sleeper() const;
-    void add_worker(Graph& graph, const RunOptions& options, std::size_t stage, std::size_t replica);
-    std::vector<Module*> modules_for(Graph& graph, std::size_t stage, std::size_t replica);
-    const PuSet* cores_of(const Worker& worker) const;
+    Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const;
+    void take(Seat& seat);
+    std::vector<Module*> modules_for(Seat& seat);
+    const PuSet* cores_of(const Seat& seat) const;
+    void run_together(ThreadPool& pool);
 
-    const std::vector<EngineStage>& stages_;
+    Graph& graph_;
+    const EngineCut& cut_;
     const Structure& structure_;
+    std::vector<std::uint64_t> first_frames_;
+    std::uint64_t frames_;
     Plan plan_;
     RunState state_;
-    std::vector<Clone> clones_;
-    std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<std::optional<PinError>> pin_errors_;  // per worker
+    std::deque<Seat> seats_;
 };
 
 }  // namespace tidemill

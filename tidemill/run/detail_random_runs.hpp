@@ -40,16 +40,17 @@ inline std::string text_of(const Schedule& schedule) {
     return text;
 }
 
-/// Runs a program as a graph: in order when `schedule` is null.
-inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* schedule) {
+/// Runs a program as a graph: in order when `schedule` is null, else handing over `batch` frames at a time.
+inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* schedule,
+                                  std::uint32_t batch = 1) {
     RandomOutcome outcome;
     Graph graph;
     const auto modules = build(program, graph, outcome);
     const RunOptions options{.frames = program.frames, .statistics = program.frames % 2 == 0};
     try {
-        const RunReport report = schedule
-                                     ? Pipeline(graph, *schedule, {.waiting = WaitMode::mixed}).run(options)
-                                     : Sequence(graph).run(options);
+        const RunReport report =
+            schedule ? Pipeline(graph, *schedule, {.waiting = WaitMode::mixed, .frames = batch}).run(options)
+                     : Sequence(graph).run(options);
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
     } catch (const RunError& error) {
@@ -85,8 +86,9 @@ inline void check_program(std::uint64_t seed, int schedules) {
     std::mt19937_64 random(seed);
     for (int i = 0; i < schedules; ++i) {
         const Schedule schedule = random_schedule(program, random);
-        INFO("schedule ", text_of(schedule));
-        check_same(run_as_graph(program, &schedule), expected, false);
+        const auto batch = static_cast<std::uint32_t>(random() % 2 ? 1 : 2 + random() % 4);
+        INFO("schedule ", text_of(schedule), "batch ", batch);
+        check_same(run_as_graph(program, &schedule, batch), expected, false);
     }
 }
 

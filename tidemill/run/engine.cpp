@@ -1,5 +1,6 @@
 #include "tidemill/run/engine.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "tidemill/platform/energy_watch.hpp"
@@ -12,19 +13,36 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Tells observers when a run begins and ends.
+class Watched {
+  public:
+    explicit Watched(const std::vector<Observer*>& observers) : observers_(observers) {
+        for (Observer* observer : observers_) observer->begin_run();
+    }
+    ~Watched() {
+        for (Observer* observer : observers_) observer->end_run();
+    }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+  private:
+    const std::vector<Observer*>& observers_;
+};
+
 }  // namespace
 
-Engine::Engine(Graph& graph, std::vector<EngineStage> stages)
+Engine::Engine(Graph& graph, EngineCut cut)
     : graph_(graph),
       structure_(structure_of(graph)),
-      stages_(std::move(stages)),
+      cut_(std::move(cut)),
       next_frames_(structure_.segments, 0) {
-    check(stages_);
+    check(cut_);
 }
 
-void Engine::check(const std::vector<EngineStage>& stages) const {
+void Engine::check(const EngineCut& cut) const {
+    if (cut.batch == 0) throw GraphError("a stage that hands over 0 frames at a time; give 1 or more");
     std::vector<StageCut> cuts;
-    for (const EngineStage& stage : stages) cuts.push_back(stage.cut);
+    for (const EngineStage& stage : cut.stages) cuts.push_back(stage.cut);
     compile(graph_, structure_, cuts);
 }
 
@@ -36,7 +54,7 @@ RunReport Engine::run(const RunOptions& options) {
 RunReport Engine::resume(const RunOptions& options) {
     RunTotals totals;
     RunReport report;
-    for (Observer* observer : options.observers) observer->begin_run();
+    const Watched watched(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
     std::uint64_t left = options.frames;
@@ -49,10 +67,10 @@ RunReport Engine::resume(const RunOptions& options) {
     return report;
 }
 
-void Engine::reschedule(std::vector<EngineStage> stages) {
-    check(stages);
+void Engine::reschedule(EngineCut cut) {
+    check(cut);
     const std::lock_guard lock(mutex_);
-    wanted_stages_ = std::move(stages);
+    wanted_cut_ = std::move(cut);
     wanted_since_ = Clock::now();
     if (running_) running_->halt();
 }
@@ -63,25 +81,32 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
     std::optional<Crew> crew;
     {
         const std::lock_guard lock(mutex_);
-        const bool changed = wanted_stages_.has_value();
-        if (changed) stages_ = std::move(*std::exchange(wanted_stages_, std::nullopt));
-        crew.emplace(graph_, structure_, stages_, options, next_frames_);
+        const bool changed = wanted_cut_.has_value();
+        if (changed) cut_ = std::move(*std::exchange(wanted_cut_, std::nullopt));
+        crew.emplace(graph_, structure_, cut_, options, next_frames_, frames_left);
         running_ = &crew->state();
         if (changed) report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
     }
-    if (frames_left != TokenRing::kEndless) crew->state().ring(0).close(next_frames_[0] + frames_left);
-    {
-        const std::stop_callback end_on_request(options.stop, [&] { crew->state().end(); });
-        crew->run(pool_);
-    }
+    const Clock::time_point start = Clock::now();
+    work(*crew, options);
+    report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
-    running_ = nullptr;
     crew->state().rethrow();
     next_frames_ = crew->next_frames();
     crew->add_to(totals);
     report.stages = crew->stage_reports();
     report.segments = crew->segment_reports(totals);
-    return wanted_stages_ && !crew->state().ended() && totals.frames < options.frames;
+    return wanted_cut_ && !crew->state().ended() && totals.frames < options.frames;
+}
+
+void Engine::work(Crew& crew, const RunOptions& options) {
+    const auto forget = [this](RunState*) {
+        const std::lock_guard lock(mutex_);
+        running_ = nullptr;
+    };
+    const std::unique_ptr<RunState, decltype(forget)> until_here(&crew.state(), forget);
+    const std::stop_callback end_on_request(options.stop, [&] { crew.state().end(); });
+    crew.run(pool_);
 }
 
 void Engine::finish(const RunTotals& totals, RunReport& report) const {

@@ -19,7 +19,7 @@ namespace tidemill {
 class Engine {
   public:
     /// Throws GraphError when the graph is faulty or the stages do not fit it.
-    Engine(Graph& graph, std::vector<EngineStage> stages);
+    Engine(Graph& graph, EngineCut cut);
 
     /// Runs until the stream ends; throws RunError when a task throws. Frames are numbered from 0.
     RunReport run(const RunOptions& options);
@@ -30,7 +30,7 @@ class Engine {
     /// Changes the stages, also while another thread runs the stream: frames in flight are finished, clones
     /// are merged, and the next frame begins under the new stages. No frame is lost, doubled or out of order.
     /// Throws GraphError, and changes nothing, when the stages do not fit the graph.
-    void reschedule(std::vector<EngineStage> stages);
+    void reschedule(EngineCut cut);
 
     const Structure& structure() const { return structure_; }
 
@@ -38,18 +38,19 @@ class Engine {
     using Clock = std::chrono::steady_clock;
 
     bool run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals, RunReport& report);
-    void check(const std::vector<EngineStage>& stages) const;
+    void work(Crew& crew, const RunOptions& options);
+    void check(const EngineCut& cut) const;
     void finish(const RunTotals& totals, RunReport& report) const;
 
     Graph& graph_;
     Structure structure_;
-    std::vector<EngineStage> stages_;
+    EngineCut cut_;
     std::vector<std::uint64_t> next_frames_;  // per segment
     ThreadPool pool_;
 
     std::mutex mutex_;  // guards what follows
     RunState* running_ = nullptr;
-    std::optional<std::vector<EngineStage>> wanted_stages_;
+    std::optional<EngineCut> wanted_cut_;
     Clock::time_point wanted_since_;
 };
 

@@ -223,18 +223,18 @@ double locked_queues_ns(std::uint64_t frames, std::size_t tokens) {
 }
 
 double one_token_ns(std::uint64_t frames, WaitMode mode) {
-    TokenRing ring(1, 2, 64, 0, mode != WaitMode::active);
+    TokenRing ring({.tokens = 1, .frames = 1, .frame_bytes = 64}, 2, mode != WaitMode::active);
     std::uint64_t sum = 0;
     const double elapsed = two_threads_ns(
         frames,
         [&](std::uint64_t frame) {
             Token* token = ring.take(ring.at(frame), 0, mode);
-            token->born = frame;
+            token->first_mark.born = frame;
             ring.pass(*token, frame, 0);
         },
         [&](std::uint64_t frame) {
             Token* token = ring.take(ring.at(frame), 1, mode);
-            sum += token->born;
+            sum += token->first_mark.born;
             ring.pass(*token, frame, 1);
         });
     if (sum != frames * (frames - 1) / 2) throw std::logic_error("frames are missing");

@@ -44,7 +44,11 @@ struct ObservedThread {
 class ThreadObserver {
   public:
     virtual ~ThreadObserver() = default;
+    /// A call is about to begin.
+    virtual void calling(const OrderedTask& /*task*/, std::uint64_t /*frame*/) {}
     virtual void called(const ObservedCall& /*call*/) {}
+    /// A wait is about to begin: for input of that segment, or for a free token (then it `pushes`).
+    virtual void waiting(std::uint32_t /*segment*/, bool /*pushes*/) {}
     virtual void waited(const ObservedWait& /*wait*/) {}
 };
 
@@ -56,6 +60,9 @@ class Observer {
 
     /// A run is about to begin, or to be resumed.
     virtual void begin_run() {}
+
+    /// The run is over, whether all went well or not.
+    virtual void end_run() {}
 
     /// The one who looks at a thread; the observer owns it. Asked once per thread before any of them runs,
     /// and again for the threads of a new schedule.

@@ -67,8 +67,7 @@ void check_names(const Schedule& schedule, const Structure& structure) {
     }
 }
 
-std::vector<EngineStage> stages_of(const Graph& graph, const Schedule& schedule,
-                                   const PipelineOptions& options) {
+EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOptions& options) {
     check_names(schedule, structure_of(graph));
     std::vector<std::vector<PuSet>> cores(schedule.stages.size());
     if (options.topology) {
@@ -78,10 +77,10 @@ std::vector<EngineStage> stages_of(const Graph& graph, const Schedule& schedule,
         }
         cores = place_threads(*options.topology, placements);
     }
-    std::vector<EngineStage> stages;
+    EngineCut cut{{}, options.frames};
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
-        EngineStage& made = stages.emplace_back();
+        EngineStage& made = cut.stages.emplace_back();
         made.cut = {stage.task_count, static_cast<std::size_t>(stage.threads)};
         made.ring_depth =
             stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : options.ring_depth;
@@ -90,16 +89,16 @@ std::vector<EngineStage> stages_of(const Graph& graph, const Schedule& schedule,
             made.waiting = *stage.waiting == Waiting::kActive ? WaitMode::active : WaitMode::passive;
         made.cores = std::move(cores[s]);
     }
-    return stages;
+    return cut;
 }
 
 }  // namespace
 
 Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options)
-    : graph_(graph), options_(options), engine_(graph, stages_of(graph, schedule, options)) {}
+    : graph_(graph), options_(options), engine_(graph, cut_of(graph, schedule, options)) {}
 
 void Pipeline::reschedule(const Schedule& schedule) {
-    engine_.reschedule(stages_of(graph_, schedule, options_));
+    engine_.reschedule(cut_of(graph_, schedule, options_));
 }
 
 }  // namespace tidemill

@@ -13,6 +13,7 @@ struct PipelineOptions {
     const Topology* topology = nullptr;  ///< where to pin threads; null: nowhere
     std::size_t ring_depth = 1;          ///< frames that may wait between two stages
     WaitMode waiting = WaitMode::passive;
+    std::uint32_t frames = 1;  ///< that stages hand over at a time: more cost less, and wait longer
 };
 
 /// Runs a graph in stages, each on threads of its own, as a schedule says. Every frame, number and

@@ -47,7 +47,7 @@ std::string task_table(const RunReport& report) {
 std::string stage_table(const RunReport& report) {
     std::string table = fmt::format("{:<5}  {:<6}  {:<10}  {:>9}  {:>9}  {:>9}  {}\n", "stage", "thread",
                                     "cores", "work", "pull wait", "push wait", "tasks");
-    const double elapsed_us = std::max(report.elapsed_s * 1e6, 1e-9);
+    const double elapsed_us = std::max(report.stages_elapsed_s * 1e6, 1e-9);
     const auto share = [&](double us) { return fmt::format("{:.1f}%", 100 * us / elapsed_us); };
     for (std::size_t s = 0; s < report.stages.size(); ++s) {
         const StageReport& stage = report.stages[s];

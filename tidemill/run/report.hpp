@@ -54,6 +54,7 @@ struct RunReport {
     std::uint64_t delivered = 0;  ///< frames of the last segment that passed all its tasks
     std::uint64_t skipped = 0;    ///< frames of the last segment that a replicable task skipped
     double elapsed_s = 0;
+    double stages_elapsed_s = 0;     ///< of that, under the last schedule: what `stages` tells of
     std::vector<double> bubbles_us;  ///< per change of schedule: from the wish to the first new frame
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     EnergyUse energy;                ///< joules and watts, or why they were not measured

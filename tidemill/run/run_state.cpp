@@ -4,21 +4,20 @@
 
 namespace tidemill {
 
-RunState::RunState(const Plan& plan, const std::vector<std::size_t>& tokens,
-                   const std::vector<std::uint64_t>& first_frames, bool sleepy)
-    : begun_(first_frames.front()) {
+RunState::RunState(const Plan& plan, const std::vector<std::size_t>& tokens, std::uint32_t batch,
+                   bool sleepy) {
     for (std::size_t s = 0; s < plan.segments.size(); ++s) {
-        rings_.emplace_back(tokens[s], plan.segments[s].stages, plan.segments[s].token_bytes, first_frames[s],
-                            sleepy);
+        rings_.emplace_back(TokenLayout{tokens[s], batch, plan.segments[s].token_bytes},
+                            plan.segments[s].stages, sleepy);
     }
 }
 
-bool RunState::may_begin(std::uint64_t frame) {
+bool RunState::may_begin(std::uint64_t batch) {
     std::uint64_t seen = begun_.load(std::memory_order_relaxed);
     do {
-        if (frame < (seen & ~kShut)) return true;
+        if (batch < (seen & ~kShut)) return true;
         if (seen & kShut) return false;
-    } while (!begun_.compare_exchange_weak(seen, frame + 1, std::memory_order_relaxed));
+    } while (!begun_.compare_exchange_weak(seen, batch + 1, std::memory_order_relaxed));
     return true;
 }
 
@@ -30,8 +29,7 @@ void RunState::stop_before(std::uint32_t segment, std::uint64_t frame) {
     end_before({segment, frame, {}});
 }
 
-void RunState::fail(std::uint32_t segment, RunError error) {
-    const std::uint64_t frame = error.frame();
+void RunState::fail(std::uint32_t segment, std::uint64_t frame, RunError error) {
     end_before({segment, frame, std::move(error)});
 }
 

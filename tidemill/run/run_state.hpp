@@ -18,9 +18,8 @@ namespace tidemill {
 /// What the threads of one run share: the rings of all segments, and why the run is to end.
 class RunState {
   public:
-    /// `tokens[s]` is the size of segment s's ring, `first_frames[s]` the number of its first frame.
-    RunState(const Plan& plan, const std::vector<std::size_t>& tokens,
-             const std::vector<std::uint64_t>& first_frames, bool sleepy);
+    /// `tokens[s]` is the size of segment s's ring; each token holds `batch` frames.
+    RunState(const Plan& plan, const std::vector<std::size_t>& tokens, std::uint32_t batch, bool sleepy);
 
     TokenRing& ring(std::uint32_t segment) { return rings_[segment]; }
     std::uint32_t segments() const { return static_cast<std::uint32_t>(rings_.size()); }
@@ -38,18 +37,18 @@ class RunState {
     /// Whether the stream is over, rather than only this run of it.
     bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
-    /// Whether the stream goes on to source frame `frame`, which is about to begin. Asked where several
-    /// threads begin frames, for nothing else says how far the others are.
-    bool may_begin(std::uint64_t frame);
+    /// Whether the stream goes on to source batch `batch`, which is about to begin. Asked where several
+    /// threads begin batches, for nothing else says how far the others are.
+    bool may_begin(std::uint64_t batch);
 
-    /// Lets no frame begin behind those that have; returns the first that has not. Once per run.
+    /// Lets no batch begin behind those that have; returns the first that has not. Once per run.
     std::uint64_t shut_source();
 
     /// Ends the stream before `frame` of `segment`: a task said stop.
     void stop_before(std::uint32_t segment, std::uint64_t frame);
 
     /// The same because a task threw.
-    void fail(std::uint32_t segment, RunError error);
+    void fail(std::uint32_t segment, std::uint64_t frame, RunError error);
 
     /// Throws the error that the sequence would have met, if any. Called when all threads are done.
     void rethrow() const;
@@ -69,7 +68,7 @@ class RunState {
     alignas(64) std::atomic<bool> halting_{false};
     std::atomic<bool> ended_{false};
 
-    alignas(64) std::atomic<std::uint64_t> begun_;  // one past the last source frame begun, and kShut
+    alignas(64) std::atomic<std::uint64_t> begun_{0};  // one past the last source batch begun, and kShut
     std::mutex mutex_;
     std::optional<Outcome> outcome_;
 };

@@ -2,6 +2,6 @@
 
 namespace tidemill {
 
-Sequence::Sequence(Graph& graph) : engine_(graph, {EngineStage{{structure_of(graph).units.size(), 1}}}) {}
+Sequence::Sequence(Graph& graph) : engine_(graph, {{EngineStage{{structure_of(graph).units.size(), 1}}}}) {}
 
 }  // namespace tidemill

@@ -12,17 +12,19 @@ void lower(std::atomic<std::uint64_t>& bound, std::uint64_t value) {
 
 }  // namespace
 
-TokenRing::TokenRing(std::size_t tokens, std::uint32_t stages, std::size_t token_bytes,
-                     std::uint64_t first_frame, bool sleepy)
-    : tokens_(tokens),
-      memory_(tokens * aligned(token_bytes)),
+TokenRing::TokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy)
+    : tokens_(layout.tokens),
+      marks_(layout.tokens * (layout.frames - 1)),
+      memory_(layout.tokens * layout.frames * aligned(layout.frame_bytes)),
       stages_(stages),
-      first_frame_(first_frame),
       sleepy_(sleepy) {
-    for (std::uint64_t frame = first_frame; frame < first_frame + tokens; ++frame) {
-        const std::size_t index = at(frame).index;
-        tokens_[index].turn.store(turn_of(frame, 0), std::memory_order_relaxed);
-        tokens_[index].data = memory_.data() + index * aligned(token_bytes);
+    const std::size_t stride = aligned(layout.frame_bytes);
+    for (std::size_t index = 0; index < tokens_.size(); ++index) {
+        Token& token = tokens_[index];
+        token.turn.store(turn_of(index, 0), std::memory_order_relaxed);
+        token.data_stride = static_cast<std::uint32_t>(stride);
+        token.first_data = memory_.data() + index * layout.frames * stride;
+        token.later_marks = marks_.data() + index * (layout.frames - 1);
     }
 }
 
@@ -32,7 +34,7 @@ Token* TokenRing::take(const TokenCursor& cursor, std::uint32_t stage, WaitMode 
     Token* token = try_take(cursor, stage);
     if (!token && mode == WaitMode::mixed) token = spin(cursor, stage, kBoundedSpin);
     while (!token) {
-        if (ended_before(cursor.frame)) return nullptr;
+        if (ended_before(cursor.batch)) return nullptr;
         if (mode != WaitMode::active) {
             token = sleep(cursor, stage);
         } else if (!(token = spin(cursor, stage, kSpinBeforeYield))) {
@@ -54,14 +56,14 @@ Token* TokenRing::sleep(const TokenCursor& cursor, std::uint32_t stage) {
     Token& token = tokens_[cursor.index];
     token.sleepers.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in pass()
     const std::uint32_t seen = token.turn.load(std::memory_order_seq_cst);
-    const bool mine = (seen & kTurnMask) == turn_of(cursor.frame, stage);
-    if (!mine && !ended_before(cursor.frame)) detail::sleep_while(token.turn, seen);
+    const bool mine = (seen & kTurnMask) == turn_of(cursor.batch, stage);
+    if (!mine && !ended_before(cursor.batch)) detail::sleep_while(token.turn, seen);
     token.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return try_take(cursor, stage);
 }
 
-void TokenRing::close(std::uint64_t frame) {
-    lower(end_, frame);
+void TokenRing::close(std::uint64_t batch) {
+    lower(end_, batch);
     for (Token& token : tokens_) {
         token.turn.fetch_xor(kNudge, std::memory_order_seq_cst);
         detail::wake_all(token.turn);

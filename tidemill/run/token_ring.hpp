@@ -11,65 +11,82 @@
 
 namespace tidemill {
 
-/// Carries one frame of a segment from stage to stage.
+/// What a token says of one of its frames besides its data.
+struct FrameMark {
+    std::uint64_t holes = 0;  ///< bits of the tasks that skipped this frame
+    std::uint64_t born = 0;   ///< tick at which its source frame began
+};
+
+/// Carries a batch of frames of a segment, usually one, from stage to stage.
 ///
-/// `turn` says who may touch the rest: the thread that waits for exactly this frame and stage. It is the
+/// `turn` says who may touch the rest: the thread that waits for exactly this batch and stage. It is the
 /// only word that two threads ever share, and each of its values has one writer and one reader.
 struct alignas(64) Token {
     std::atomic<std::uint32_t> turn{0};
     std::atomic<std::uint32_t> sleepers{0};
-    std::uint64_t holes = 0;  ///< bits of the tasks that skipped this frame
-    std::uint64_t born = 0;   ///< tick at which its source frame began
-    std::byte* data = nullptr;
+    std::uint64_t first_frame = 0;  ///< the number of the batch's first frame
+    std::uint32_t frames = 0;       ///< how many frames there are in the batch
+    std::uint32_t data_stride = 0;  ///< bytes from one frame's data to the next
+    std::byte* first_data = nullptr;
+    FrameMark first_mark;  // here, so that a token of one frame is one cache line
+    FrameMark* later_marks = nullptr;
+
+    std::byte* data(std::uint32_t frame) const { return first_data + std::size_t{data_stride} * frame; }
+    FrameMark& mark(std::uint32_t frame) { return frame == 0 ? first_mark : later_marks[frame - 1]; }
 };
 
-/// A place in a ring: frame k always uses token k modulo the number of tokens.
+/// A place in a ring: batch k always uses token k modulo the number of tokens.
 struct TokenCursor {
-    std::uint64_t frame;
+    std::uint64_t batch;
     std::size_t index;
 };
 
-/// The tokens of one segment, recycled for ever.
+/// How many tokens a ring has, and what each of them holds.
+struct TokenLayout {
+    std::size_t tokens;
+    std::uint32_t frames;     ///< per token
+    std::size_t frame_bytes;  ///< of data
+};
+
+/// The tokens of one segment, recycled for ever. Batches are numbered from 0 in each ring.
 ///
-/// Frame k passes through stages 0, 1, ... of the segment and is then free for frame k + size(). With n
-/// threads in a stage, frame k belongs to thread k mod n: order needs no lock, and a stage hands over by
-/// one store. The number of tokens bounds how far stages can drift apart: it is the back-pressure.
+/// The token of batch k passes through stages 0, 1, ... of the segment and is then free for batch k + size().
+/// With n threads in a stage, batch k belongs to thread k mod n: order needs no lock, and a stage hands over
+/// by one store. The number of tokens bounds how far stages can drift apart: it is the back-pressure.
 class TokenRing {
   public:
     static constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
-    /// `first_frame` is the number of the first frame; `sleepy` says whether any thread will ever wait other
-    /// than actively.
-    TokenRing(std::size_t tokens, std::uint32_t stages, std::size_t token_bytes, std::uint64_t first_frame,
-              bool sleepy);
+    /// `sleepy` says whether any thread will ever wait other than actively.
+    TokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy);
 
     std::size_t size() const { return tokens_.size(); }
     std::size_t bytes() const { return memory_.bytes(); }
 
-    TokenCursor at(std::uint64_t frame) const { return {frame, frame % tokens_.size()}; }
+    TokenCursor at(std::uint64_t batch) const { return {batch, batch % tokens_.size()}; }
 
-    void advance(TokenCursor& cursor, std::size_t frames) const {
-        cursor.frame += frames;
-        cursor.index += frames;
+    void advance(TokenCursor& cursor, std::size_t batches) const {
+        cursor.batch += batches;
+        cursor.index += batches;
         while (cursor.index >= tokens_.size()) cursor.index -= tokens_.size();
     }
 
-    /// The token of the cursor's frame if its turn has come at `stage`; null otherwise.
+    /// The token of the cursor's batch if its turn has come at `stage`; null otherwise.
     /// Does not look whether the segment has ended.
     Token* try_take(const TokenCursor& cursor, std::uint32_t stage) {
         Token& token = tokens_[cursor.index];
         // pairs with the store in pass()
         const std::uint32_t turn = token.turn.load(std::memory_order_acquire);
-        return (turn & kTurnMask) == turn_of(cursor.frame, stage) ? &token : nullptr;
+        return (turn & kTurnMask) == turn_of(cursor.batch, stage) ? &token : nullptr;
     }
 
-    /// The same, but waits; null when the segment has ended before this frame.
+    /// The same, but waits; null when the segment has ended before this batch.
     Token* take(const TokenCursor& cursor, std::uint32_t stage, WaitMode mode);
 
-    /// Hands the token of `frame` over from `stage` to the next one, or to the frame that uses it next.
-    void pass(Token& token, std::uint64_t frame, std::uint32_t stage) {
+    /// Hands the token of `batch` over from `stage` to the next one, or to the batch that uses it next.
+    void pass(Token& token, std::uint64_t batch, std::uint32_t stage) {
         const bool last = stage + 1 == stages_;
-        const std::uint32_t turn = last ? turn_of(frame + tokens_.size(), 0) : turn_of(frame, stage + 1);
+        const std::uint32_t turn = last ? turn_of(batch + tokens_.size(), 0) : turn_of(batch, stage + 1);
         if (!sleepy_) {
             token.turn.store(turn, std::memory_order_release);  // pairs with the load in try_take()
             return;
@@ -79,15 +96,13 @@ class TokenRing {
         if (token.sleepers.load(std::memory_order_seq_cst) != 0) detail::wake_all(token.turn);
     }
 
-    /// Ends the segment before `frame` (or earlier, if told before), and wakes all that wait for later ones.
-    void close(std::uint64_t frame);
+    /// Ends the segment before `batch` (or earlier, if told before), and wakes all that wait for later ones.
+    void close(std::uint64_t batch);
 
-    /// The first frame that does not exist.
+    /// The first batch that does not exist.
     std::uint64_t end() const { return end_.load(std::memory_order_seq_cst); }
-    /// The first frame of all.
-    std::uint64_t first_frame() const { return first_frame_; }
-    /// Whether `frame` lies beyond the segment's end.
-    bool ended_before(std::uint64_t frame) const { return frame >= end_.load(std::memory_order_seq_cst); }
+    /// Whether `batch` lies beyond the segment's end.
+    bool ended_before(std::uint64_t batch) const { return batch >= end(); }
 
     /// Tasks are not run for this frame and later ones, though their tokens go round.
     std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
@@ -99,16 +114,16 @@ class TokenRing {
     static constexpr std::uint32_t kNudge = 0x80000000u;
     static constexpr std::uint32_t kTurnMask = ~kNudge;
 
-    std::uint32_t turn_of(std::uint64_t frame, std::uint32_t stage) const {
-        return static_cast<std::uint32_t>(frame * stages_ + stage) & kTurnMask;
+    std::uint32_t turn_of(std::uint64_t batch, std::uint32_t stage) const {
+        return static_cast<std::uint32_t>(batch * stages_ + stage) & kTurnMask;
     }
     Token* spin(const TokenCursor& cursor, std::uint32_t stage, int rounds);
     Token* sleep(const TokenCursor& cursor, std::uint32_t stage);
 
     std::vector<Token> tokens_;
+    std::vector<FrameMark> marks_;
     Arena memory_;
     std::uint32_t stages_;
-    std::uint64_t first_frame_;
     bool sleepy_;
     alignas(64) std::atomic<std::uint64_t> end_{kEndless};
     std::atomic<std::uint64_t> limit_{kEndless};

@@ -10,6 +10,7 @@
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/observer.hpp"
+#include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 
 namespace tidemill {
@@ -17,7 +18,7 @@ namespace tidemill {
 /// What a worker notes of its tasks: nothing, their times, or each call for observers.
 enum class Watching { nothing, times, calls };
 
-/// One thread's share of a plan: runs a stage (or one of its replicas) on frame after frame.
+/// One thread's share of a plan: runs a stage (or one of its replicas) on batch after batch of frames.
 class Worker {
   public:
     /// How a worker behaves besides what the plan says.
@@ -25,8 +26,18 @@ class Worker {
         WaitMode pull = WaitMode::passive;  ///< waiting for input
         WaitMode push = WaitMode::passive;  ///< waiting for a free token
         bool statistics = true;
-        std::vector<ThreadObserver*> observers;  ///< with any of them, times are taken too
-        std::function<bool()> stop_when;         ///< asked before each source frame by the first worker
+        std::vector<ThreadObserver*> observers{};  ///< with any of them, times are taken too
+        std::function<bool()> stop_when{};         ///< asked before each source frame by the first worker
+        FrameNumbers numbers{};                    ///< what tasks see of a frame's number
+        std::uint32_t batch = 1;                   ///< frames per token
+        std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
+        std::uint64_t source_end = TokenRing::kEndless;  ///< no source frame from there on
+    };
+
+    /// What a step took, in ticks.
+    struct StepTimes {
+        std::uint32_t step;  ///< in the plan
+        Durations times;
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.
@@ -42,8 +53,8 @@ class Worker {
     std::size_t stage() const { return stage_; }
     std::size_t replica() const { return replica_; }
 
-    /// Times of each step of the plan, in ticks; empty when statistics are off.
-    const std::vector<Durations>& step_times() const { return step_times_; }
+    /// Of each of its steps; empty when statistics are off.
+    const std::vector<StepTimes>& step_times() const { return step_times_; }
     const Durations& pull_waits() const { return pull_waits_; }
     const Durations& push_waits() const { return push_waits_; }
     const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
@@ -54,6 +65,10 @@ class Worker {
     }  ///< frames that ended here after their last task
     std::uint64_t frames_skipped() const { return skipped_; }  ///< frames that ended here as holes
 
+    /// One past the last frame of `segment` that this worker began or emitted; its first one when there is
+    /// none.
+    std::uint64_t next_frame(std::uint32_t segment) const;
+
   private:
     // What every call needs lies in the first cache line.
     struct alignas(64) RunStep {
@@ -62,7 +77,7 @@ class Worker {
         const Place* places;
         TaskCode code;
         std::uint64_t holes;  // the skips that keep it from running
-        std::uint32_t index;  // in the plan
+        std::uint32_t times;  // index of its StepTimes
         bool copies;          // some of its forwards
         const RunStep* next;  // null at the end
         const RunStep* next_at_hole;
@@ -78,6 +93,9 @@ class Worker {
         const RunStep* first = nullptr;
         std::optional<RunStep> end;
         TokenCursor cursor;
+        Token* open = nullptr;         // the batch that the part before is filling
+        std::uint64_t next_frame = 0;  // that begins, or is emitted, here
+        std::uint64_t frame = 0;       // that runs
         FrameContext context;
     };
 
@@ -87,26 +105,36 @@ class Worker {
     template <Watching kWatching>
     void run_stream();
     bool leads() const { return stage_ == 0 && replica_ == 0; }
+    bool halting();
     void end_when_halting();
+    bool begin_batch(Token& token);
     template <Watching kWatching>
     Token* take(const RunPart& part);
     template <Watching kWatching>
-    void note_wait(const RunPart& part, bool pushes, std::uint64_t start);
+    Token* wait(const RunPart& part);
     template <Watching kWatching>
-    std::uint64_t note_call(const RunPart& part, const RunStep& step, const Token& token, Flow flow,
+    std::uint64_t note_call(const RunPart& part, const RunStep& step, const FrameMark& mark, Flow flow,
                             std::uint64_t start);
     template <Watching kWatching>
-    void process(std::size_t part, Token& token, std::uint64_t frame);
+    void process(std::size_t part, Token& token, std::uint32_t frame);
     template <Watching kWatching>
-    void emit(std::size_t part, Token& token);
+    void run_steps(std::size_t part, FrameMark& mark);
     template <Watching kWatching>
-    void finish(const RunPart& part, const Token& token, std::uint64_t frame);
+    Flow call(const RunPart& part, const RunStep& step);
+    template <Watching kWatching>
+    void emit(std::size_t part, const FrameMark& mark);
+    template <Watching kWatching>
+    Token& open_token(RunPart& part);
+    void hand_on(std::size_t part, Token& token);
+    void hand_on_open(std::size_t part);
+    template <Watching kWatching>
+    void finish(const RunPart& part, const FrameMark& mark);
     /// Does what a task of a switch or loop does; returns the step that comes next.
     const RunStep* steer(const RunPart& part, const RunStep& step);
     const RunStep* leave_out(const RunStep& step);
     static const RunStep* step_at(const RunPart& part, std::uint32_t index);
     /// Whether the frame's further tasks are to run; throws when the task did not promise such a flow.
-    bool obey(const RunPart& part, const RunStep& step, Token& token, Flow flow);
+    bool obey(const RunPart& part, const RunStep& step, FrameMark& mark, Flow flow);
     void fail(const RunPart& part, const RunStep& step);
 
     std::size_t stage_;
@@ -118,7 +146,7 @@ class Worker {
     std::vector<std::uint32_t> region_states_;       // see ControlStep
     std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
     std::vector<RunPart> parts_;
-    std::vector<Durations> step_times_;
+    std::vector<StepTimes> step_times_;
     Durations pull_waits_;
     Durations push_waits_;
     Durations latencies_;
