@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace tidemill::policy {
+
+/// A task's place among those in flight: small, dense, free for another task after complete().
+using TaskSlot = std::uint32_t;
+inline constexpr TaskSlot kNoTask = std::numeric_limits<TaskSlot>::max();
+
+/// What a task is an instance of: small and dense.
+using KernelId = std::uint32_t;
+
+/// A thread that runs tasks, from 0 on.
+using WorkerId = std::uint32_t;
+
+/// A task when the program creates it.
+struct NewTask {
+    TaskSlot slot;
+    KernelId kernel;
+    std::uint64_t number;         ///< one more than that of the task created before
+    std::uint64_t iteration = 0;  ///< of the stream's loop; 0 where there is none
+    std::int32_t priority = 0;    ///< the user's wish, read by the policy of that name only
+    /// Tasks whose outputs this one consumes; completed ones too, as long as their slots are still theirs.
+    std::span<const TaskSlot> predecessors{};
+};
+
+/// Which ready task runs next. Told of every event, in an order that some sequence could have had; knows no
+/// thread and no clock. Whoever shares one between threads keeps the calls apart.
+///
+/// After the first tasks of each kernel and the largest number of tasks in flight, no event allocates.
+class Policy {
+  public:
+    Policy() = default;
+    Policy(const Policy&) = delete;
+    Policy& operator=(const Policy&) = delete;
+    virtual ~Policy() = default;
+
+    /// The program creates a task, in its own order.
+    virtual void create(const NewTask& task) = 0;
+
+    /// The last predecessor has completed, or there was none.
+    virtual void ready(TaskSlot task) = 0;
+
+    /// Takes the ready task that `worker` is to run, or kNoTask.
+    virtual TaskSlot issue(WorkerId worker) = 0;
+
+    /// The task has ended on `worker`. To be told before any successor is ready.
+    virtual void complete(TaskSlot task, WorkerId worker) = 0;
+
+    /// Gives the adaptive policies the time, of any steady clock; as often as is cheap, after complete().
+    virtual void tick(std::uint64_t now_ns) = 0;
+
+    /// Whether create() must be told the predecessors of every task. Where not, they may be left out for
+    /// edges that learn() was told of.
+    virtual bool wants_predecessors() const = 0;
+
+    /// Tells of an edge between kernels known beforehand: tasks of `to` consume what tasks of `from` created
+    /// `distance` tasks earlier, on average, have made.
+    virtual void learn(KernelId from, KernelId to, double distance) = 0;
+
+    virtual std::size_t ready_tasks() const = 0;
+};
+
+/// When and how much the adaptive policies adapt.
+struct Adapting {
+    std::uint64_t interval_ns = 100'000'000;          ///< between looks at the statistics
+    std::uint64_t starved_interval_ns = 500'000'000;  ///< after a look that found the master too slow
+    std::int64_t first_delta = 8;                     ///< of gpriority, in tasks
+};
+
+/// A policy or, parted by commas, a list of which each breaks the ties of those before: "toplev,oldest".
+/// What is then still tied goes in the order of creation; alone, fifo and lifo know no ties. Throws
+/// PolicyError for a name that there is not.
+std::unique_ptr<Policy> make_policy(std::string_view names, unsigned workers, const Adapting& adapting = {});
+
+/// A policy's name and what it prefers.
+struct PolicyName {
+    std::string_view name;
+    std::string_view issues_first;
+};
+
+std::span<const PolicyName> policies();
+
+}  // namespace tidemill::policy

@@ -1,0 +1,98 @@
+#include "tidemill/policy/policy.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/policy/policy_error.hpp"
+
+namespace tidemill::policy {
+
+namespace {
+
+using Slots = std::vector<TaskSlot>;
+
+// Creates tasks 0, 1, ... of one kernel; a task's slot is its number.
+void create(Policy& policy, std::uint64_t tasks) {
+    for (std::uint64_t number = 0; number < tasks; ++number) {
+        policy.create({.slot = static_cast<TaskSlot>(number), .kernel = 0, .number = number});
+    }
+}
+
+void ready(Policy& policy, const Slots& tasks) {
+    for (const TaskSlot task : tasks) policy.ready(task);
+}
+
+Slots issue_all(Policy& policy) {
+    Slots order;
+    for (TaskSlot task = policy.issue(0); task != kNoTask; task = policy.issue(0)) order.push_back(task);
+    return order;
+}
+
+Slots order_of(const std::string& names, const Slots& made_ready) {
+    const auto policy = make_policy(names, 1);
+    create(*policy, 10);
+    ready(*policy, made_ready);
+    return issue_all(*policy);
+}
+
+}  // namespace
+
+TEST_CASE("fifo issues in the order of readiness, lifo in the opposite one, oldest in that of creation") {
+    CHECK(order_of("fifo", {4, 1, 7, 2}) == Slots{4, 1, 7, 2});
+    CHECK(order_of("lifo", {4, 1, 7, 2}) == Slots{2, 7, 1, 4});
+    CHECK(order_of("oldest", {4, 1, 7, 2}) == Slots{1, 2, 4, 7});
+}
+
+TEST_CASE("in a list, what one completion made ready is tied and goes by the next policy") {
+    for (const auto& [names, expected] :
+         {std::pair{"fifo,oldest", Slots{3, 5, 1, 2}}, std::pair{"lifo,oldest", Slots{1, 2, 3, 5}}}) {
+        const auto policy = make_policy(names, 1);
+        create(*policy, 10);
+        ready(*policy, {0, 5, 3});
+        CHECK(policy->issue(0) == 0);
+        policy->complete(0, 0);
+        ready(*policy, {2, 1});
+        CHECK(issue_all(*policy) == expected);
+    }
+}
+
+TEST_CASE("a ring keeps its order when it grows and goes round") {
+    const auto policy = make_policy("fifo", 1);
+    create(*policy, 1000);
+    TaskSlot next = 0;
+    for (TaskSlot task = 0; task < 1000; ++task) {
+        policy->ready(task);
+        if (task % 3 == 0) CHECK(policy->issue(0) == next++);
+    }
+    CHECK(policy->ready_tasks() == 1000 - next);
+    for (const TaskSlot task : issue_all(*policy)) CHECK(task == next++);
+    CHECK(next == 1000);
+}
+
+TEST_CASE("the program's own priority goes before everything that it is listed before") {
+    const auto policy = make_policy("priority,oldest", 1);
+    for (const auto& [slot, priority] : {std::pair{0u, 0}, {1u, 7}, {2u, 7}, {3u, -1}}) {
+        policy->create({.slot = slot, .kernel = 0, .number = slot, .priority = priority});
+    }
+    ready(*policy, {3, 2, 1, 0});
+    CHECK(issue_all(*policy) == Slots{1, 2, 0, 3});
+}
+
+TEST_CASE("a policy that does not exist is refused with the names that do") {
+    CHECK_THROWS_WITH_AS(make_policy("best", 1),
+                         doctest::Contains("'best' is not a policy; take one of fifo"), PolicyError);
+    CHECK_THROWS_AS(make_policy("oldest,", 1), PolicyError);
+    CHECK_THROWS_WITH_AS(make_policy("fifo,lifo,fifo,lifo,oldest", 1), doctest::Contains("at most 4"),
+                         PolicyError);
+}
+
+TEST_CASE("every policy of the list can be made by its name and says what it prefers") {
+    for (const PolicyName& each : policies()) {
+        CHECK(make_policy(each.name, 2)->ready_tasks() == 0);
+        CHECK_FALSE(each.issues_first.empty());
+    }
+}
+
+}  // namespace tidemill::policy
