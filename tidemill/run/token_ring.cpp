@@ -29,10 +29,13 @@ TokenRing::TokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleep
 }
 
 Token* TokenRing::take(const TokenCursor& cursor, std::uint32_t stage, WaitMode mode) {
-    constexpr int kBoundedSpin = 2000;  // some 30 to 70 us: more than a pair of futex calls costs
+    constexpr int kShortSpin = 50;      // some 1 to 3 us: less than falling asleep and being woken takes
+    constexpr int kBoundedSpin = 2000;  // some 30 to 70 us
     constexpr int kSpinBeforeYield = 200;
     Token* token = try_take(cursor, stage);
-    if (!token && mode == WaitMode::mixed) token = spin(cursor, stage, kBoundedSpin);
+    if (!token && mode != WaitMode::active) {
+        token = spin(cursor, stage, mode == WaitMode::mixed ? kBoundedSpin : kShortSpin);
+    }
     while (!token) {
         if (ended_before(cursor.batch)) return nullptr;
         if (mode != WaitMode::active) {

@@ -65,6 +65,7 @@ void Worker::add_part(const Plan& plan, const Part& part, const std::vector<Modu
     }
     for (RunStep& step : added.steps) {
         step.next = step_at(added, step.step->next);
+        step.jumps = step.next != &step + 1;
         step.next_at_hole = step_at(added, step.step->next_at_hole);
     }
     added.first = step_at(added, part.first_step);
@@ -236,7 +237,8 @@ void Worker::run_steps(std::size_t index, FrameMark& mark) {
             running = step;
             Flow flow = call<kWatching>(part, *running);
             if (flow == Flow::ok) {
-                step = running->next;
+                // A branch is foretold, and the next step fetched ahead; a pointer would be waited for.
+                step = running->jumps ? running->next : running + 1;
             } else if (flow == kControlFlow) {
                 step = steer(part, *running);
                 flow = Flow::ok;

@@ -79,6 +79,7 @@ class Worker {
         std::uint64_t holes;  // the skips that keep it from running
         std::uint32_t times;  // index of its StepTimes
         bool copies;          // some of its forwards
+        bool jumps;           // what comes next is not simply the step behind it
         const RunStep* next;  // null at the end
         const RunStep* next_at_hole;
         const Step* step;
