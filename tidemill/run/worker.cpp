@@ -1,23 +1,12 @@
 #include "tidemill/run/worker.hpp"
 
 #include <algorithm>
-#include <cstring>
-
-#include <fmt/format.h>
 
 #include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill {
 
 namespace {
-
-std::byte* at(const FrameContext& context, Place place) {
-    return context.bases[static_cast<std::size_t>(place.base)] + place.offset;
-}
-
-void copy_all(const std::vector<Copy>& copies, const FrameContext& context) {
-    for (const Copy& copy : copies) std::memcpy(at(context, copy.to), at(context, copy.from), copy.bytes);
-}
 
 // Time stamps that cost nothing when nobody looks at them.
 template <Watching kWatching>
@@ -35,69 +24,30 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       threads_(plan.stages[stage].threads),
       state_(state),
       options_(std::move(options)),
-      scratch_(plan.stages[stage].scratch_bytes),
-      region_states_(plan.regions, 0) {
+      scratch_(plan.stages[stage].scratch_bytes) {
     for (const Part& part : plan.stages[stage].parts) add_part(plan, part, modules);
     // Batch k belongs to thread k mod n.
     parts_.front().cursor = state_.ring(parts_.front().segment).at(replica);
 }
 
 void Worker::add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
-    RunPart& added = parts_.emplace_back();
-    added.segment = part.segment;
-    added.first_step = part.first_step;
-    added.stage_index = part.stage_index;
-    added.last_of_segment = part.stage_index + 1 == plan.segments[part.segment].stages;
-    added.cursor = state_.ring(part.segment).at(0);
-    added.next_frame = options_.first_frames[part.segment];
+    TokenRing& ring = state_.ring(part.segment);
+    RunPart& added = parts_.emplace_back(RunPart{
+        .segment = part.segment,
+        .stage_index = part.stage_index,
+        .last_of_segment = part.stage_index + 1 == plan.segments[part.segment].stages,
+        .steps = PartSteps(plan, part, modules),
+        .cursor = ring.at(0),
+        .next_frame = options_.first_frames[part.segment],
+    });
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
     added.context.bases[static_cast<std::size_t>(Base::constant)] =
         const_cast<std::byte*>(plan.constants.data());
-    for (std::uint32_t index = part.first_step; index < part.last_step; ++index) {
-        const RunStep step = run_step(plan, index, modules);
-        if (step.step->task.ends_segment) {
-            added.end = step;
-        } else {
-            added.steps.push_back(step);
-        }
-    }
-    for (RunStep& step : added.steps) {
-        step.next = step_at(added, step.step->next);
-        step.jumps = step.next != &step + 1;
-        step.next_at_hole = step_at(added, step.step->next_at_hole);
-    }
-    added.first = step_at(added, part.first_step);
-}
-
-// Null for what lies beyond: the part ends, or the segment does.
-const Worker::RunStep* Worker::step_at(const RunPart& part, std::uint32_t index) {
-    const std::uint32_t position = index - part.first_step;
-    return position < part.steps.size() ? &part.steps[position] : nullptr;
-}
-
-Worker::RunStep Worker::run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules) {
-    const Step& step = plan.steps[index];
-    Module* module = modules[step.task.id.module];
-    const TaskInfo& info = module->tasks()[step.task.id.task];
-    RunStep made{};
-    made.call = info.call;
-    made.module = module;
-    made.places = plan.places[step.task.id.module].data();
-    made.code = info.code;
-    made.holes = step.task.holes;
-    made.times = static_cast<std::uint32_t>(step_times_.size());
-    made.copies = !step.before.empty();
-    made.step = &step;
-    made.info = &info;
-    if (options_.statistics || !options_.observers.empty()) step_times_.push_back({index, {}});
-    if (step.task.firings > 1) {
-        firings_.push_back(std::make_unique<Firings>(plan, index, *module));
-        made.call = &Firings::fire;
-        made.code = firings_.back()->code();
-    }
-    return made;
+    if (!options_.statistics && options_.observers.empty()) return;
+    for (std::uint32_t step = part.first_step; step < part.last_step; ++step)
+        step_times_.push_back({step, {}});
 }
 
 std::uint64_t Worker::next_frame(std::uint32_t segment) const {
@@ -200,7 +150,7 @@ template <Watching kWatching>
 std::uint64_t Worker::note_call(const RunPart& part, const RunStep& step, const FrameMark& mark, Flow flow,
                                 std::uint64_t start) {
     const std::uint64_t end = ticks();
-    StepTimes& times = step_times_[step.times];
+    StepTimes& times = step_times_[step.index - step_times_.front().step];
     times.times.add(end - start);
     if constexpr (kWatching == Watching::times) return end;
     const Frame frame(part.context, step.places);
@@ -224,14 +174,14 @@ void Worker::process(std::size_t index, Token& token, std::uint32_t frame) {
 template <Watching kWatching>
 void Worker::run_steps(std::size_t index, FrameMark& mark) {
     RunPart& part = parts_[index];
-    const RunStep* step = part.first;
+    const RunStep* step = part.steps.first();
     const RunStep* running = step;
     try {
         std::uint64_t before = stamp<kWatching>();
         bool goes_on = true;
         while (step && goes_on) {
             if (mark.holes & step->holes) {
-                step = leave_out(*step);
+                step = part.steps.leave_out(*step);
                 continue;
             }
             running = step;
@@ -240,7 +190,7 @@ void Worker::run_steps(std::size_t index, FrameMark& mark) {
                 // A branch is foretold, and the next step fetched ahead; a pointer would be waited for.
                 step = running->jumps ? running->next : running + 1;
             } else if (flow == kControlFlow) {
-                step = steer(part, *running);
+                step = part.steps.steer(*running, part.context);
                 flow = Flow::ok;
             } else {
                 goes_on = obey(part, *running, mark, flow);
@@ -250,8 +200,8 @@ void Worker::run_steps(std::size_t index, FrameMark& mark) {
                 before = note_call<kWatching>(part, *running, mark, flow, before);
             }
         }
-        if (goes_on && part.end) {
-            running = &*part.end;
+        if (goes_on && part.steps.end()) {
+            running = part.steps.end();
             emit<kWatching>(index, mark);
         }
     } catch (...) {
@@ -274,7 +224,7 @@ template <Watching kWatching>
 void Worker::emit(std::size_t index, const FrameMark& mark) {
     RunPart& part = parts_[index];
     RunPart& next = parts_[index + 1];
-    const RunStep& step = *part.end;
+    const RunStep& step = *part.steps.end();
     if (mark.holes & step.holes) return;
     Flow flow = Flow::again;
     while (flow == Flow::again && part.frame < state_.ring(part.segment).limit()) {
@@ -318,44 +268,11 @@ void Worker::hand_on_open(std::size_t index) {
     state_.ring(part.segment).advance(part.cursor, 1);
 }
 
-const Worker::RunStep* Worker::steer(const RunPart& part, const RunStep& step) {
-    const ControlStep& control = step.step->control;
-    std::uint32_t& state = region_states_[control.region];
-    if (control.kind == ControlKind::switch_select || control.kind == ControlKind::loop_select) {
-        const Copy& copy = control.inputs[state];
-        std::memmove(at(part.context, copy.to), at(part.context, copy.from), copy.bytes);
-        return step.next;
-    }
-    state = std::to_integer<std::uint8_t>(*at(part.context, control.control));
-    if (control.kind == ControlKind::loop_commute) state = state != 0;
-    if (state >= control.targets.size()) {
-        throw std::out_of_range(
-            fmt::format("control value {}, but there are {} paths, from 0", state, control.targets.size()));
-    }
-    return step_at(part, control.targets[state]);
-}
-
-// A hole in a switch or loop ends all of it.
-const Worker::RunStep* Worker::leave_out(const RunStep& step) {
-    if (step.info->control != ControlKind::none) region_states_[step.step->control.region] = 0;
-    return step.next_at_hole;
-}
-
 bool Worker::obey(const RunPart& part, const RunStep& step, FrameMark& mark, Flow flow) {
-    const TaskOptions& promised = step.info->options;
-    const bool sequential = promised.replication == Replication::sequential;
-    if (flow == Flow::skip && promised.may_skip) {
-        mark.holes |= step.step->task.own_hole;
-        return !step.info->ends_segment();
-    }
-    if (flow == Flow::again && promised.may_repeat) return true;
-    if (flow == Flow::stop && sequential) {
-        state_.stop_before(part.segment, part.frame);
-        return false;
-    }
-    throw std::logic_error(flow == Flow::skip    ? "it returned skip; declare it with may_skip"
-                           : flow == Flow::again ? "it returned again; declare it with may_repeat"
-                                                 : "it returned stop; only sequential tasks may");
+    check_promise(*step.info, flow);
+    if (flow == Flow::stop) state_.stop_before(part.segment, part.frame);
+    if (flow == Flow::skip) mark.holes |= step.step->task.own_hole;
+    return flow == Flow::again || (flow == Flow::skip && !step.info->ends_segment());
 }
 
 template <Watching kWatching>

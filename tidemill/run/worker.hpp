@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/graph/firings.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/observer.hpp"
+#include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 
@@ -70,37 +70,18 @@ class Worker {
     std::uint64_t next_frame(std::uint32_t segment) const;
 
   private:
-    // What every call needs lies in the first cache line.
-    struct alignas(64) RunStep {
-        TaskCall call;
-        Module* module;
-        const Place* places;
-        TaskCode code;
-        std::uint64_t holes;  // the skips that keep it from running
-        std::uint32_t times;  // index of its StepTimes
-        bool copies;          // some of its forwards
-        bool jumps;           // what comes next is not simply the step behind it
-        const RunStep* next;  // null at the end
-        const RunStep* next_at_hole;
-        const Step* step;
-        const TaskInfo* info;
-    };
     struct RunPart {
         std::uint32_t segment;
         std::uint32_t stage_index;
         bool last_of_segment;
-        std::vector<RunStep> steps;  // without the one that ends the segment
-        std::uint32_t first_step;
-        const RunStep* first = nullptr;
-        std::optional<RunStep> end;
+        PartSteps steps;
         TokenCursor cursor;
         Token* open = nullptr;         // the batch that the part before is filling
         std::uint64_t next_frame = 0;  // that begins, or is emitted, here
         std::uint64_t frame = 0;       // that runs
-        FrameContext context;
+        FrameContext context{};
     };
 
-    RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules);
     void add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
     template <Watching kWatching>
@@ -130,10 +111,6 @@ class Worker {
     void hand_on_open(std::size_t part);
     template <Watching kWatching>
     void finish(const RunPart& part, const FrameMark& mark);
-    /// Does what a task of a switch or loop does; returns the step that comes next.
-    const RunStep* steer(const RunPart& part, const RunStep& step);
-    const RunStep* leave_out(const RunStep& step);
-    static const RunStep* step_at(const RunPart& part, std::uint32_t index);
     /// Whether the frame's further tasks are to run; throws when the task did not promise such a flow.
     bool obey(const RunPart& part, const RunStep& step, FrameMark& mark, Flow flow);
     void fail(const RunPart& part, const RunStep& step);
@@ -144,8 +121,6 @@ class Worker {
     RunState& state_;
     Options options_;
     Arena scratch_;
-    std::vector<std::uint32_t> region_states_;       // see ControlStep
-    std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
     std::vector<RunPart> parts_;
     std::vector<StepTimes> step_times_;
     Durations pull_waits_;

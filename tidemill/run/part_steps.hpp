@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tidemill/graph/firings.hpp"
+#include "tidemill/graph/module.hpp"
+#include "tidemill/graph/plan.hpp"
+
+namespace tidemill {
+
+/// A task of a plan, ready to be called by one thread. What every call needs lies in the first cache line.
+struct alignas(64) RunStep {
+    TaskCall call;
+    Module* module;
+    const Place* places;
+    TaskCode code;
+    std::uint64_t holes;  ///< the skips that keep it from running
+    std::uint32_t index;  ///< in the plan
+    bool copies;          ///< some of its forwards
+    bool jumps;           ///< what comes next is not simply the step behind it
+    const RunStep* next;  ///< null at the end of the part
+    const RunStep* next_at_hole;
+    const Step* step;
+    const TaskInfo* info;
+};
+
+/// Copies bytes between places of a frame.
+void copy_all(const std::vector<Copy>& copies, const FrameContext& context);
+
+/// Throws when a task returned a flow that it did not promise.
+void check_promise(const TaskInfo& task, Flow flow);
+
+/// The tasks of a part as one thread runs them, one frame at a time.
+class PartSteps {
+  public:
+    /// `modules` are those that this thread's tasks run on, by the graph's indices. The plan must outlive
+    /// this.
+    PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
+
+    /// What comes first for a frame; null when nothing runs before the segment's end.
+    const RunStep* first() const { return at(part_.first_step); }
+    /// The task that ends the segment; null when it is not in this part.
+    const RunStep* end() const { return ends_segment_ ? &steps_.back() : nullptr; }
+
+    /// Does what a task of a switch or loop does; returns what comes next. Throws std::out_of_range when the
+    /// control value names no path.
+    const RunStep* steer(const RunStep& step, const FrameContext& context);
+    /// What comes next when a hole keeps `step` from running.
+    const RunStep* leave_out(const RunStep& step);
+
+  private:
+    RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules);
+    const RunStep* at(std::uint32_t index) const;
+
+    Part part_;
+    std::vector<RunStep> steps_;
+    bool ends_segment_ = false;
+    std::vector<std::uint32_t> region_states_;       // see ControlStep
+    std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
+};
+
+}  // namespace tidemill
