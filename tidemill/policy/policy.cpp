@@ -7,14 +7,22 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/policy/apriority.hpp"
+#include "tidemill/policy/botlev.hpp"
+#include "tidemill/policy/crit.hpp"
 #include "tidemill/policy/fifo.hpp"
+#include "tidemill/policy/gpriority.hpp"
 #include "tidemill/policy/in_order.hpp"
 #include "tidemill/policy/lifo.hpp"
+#include "tidemill/policy/mchild.hpp"
+#include "tidemill/policy/mdesc.hpp"
 #include "tidemill/policy/oldest.hpp"
 #include "tidemill/policy/policy_error.hpp"
 #include "tidemill/policy/ranked.hpp"
 #include "tidemill/policy/rule_list.hpp"
+#include "tidemill/policy/toplev.hpp"
 #include "tidemill/policy/user_priority.hpp"
+#include "tidemill/policy/wave.hpp"
 
 namespace tidemill::policy {
 
@@ -61,6 +69,14 @@ constexpr std::array kMakers{
     Maker{{"fifo", "ready first"}, make_in_order<false>, make_in_list<Fifo>},
     Maker{{"lifo", "ready last"}, make_in_order<true>, make_in_list<Lifo>},
     maker<Oldest>("oldest", "created first"),
+    maker<Toplev>("toplev", "least top level: edges on a longest path from a source"),
+    maker<Botlev>("botlev", "largest bottom level: edges on a longest path to a sink"),
+    maker<Crit>("crit", "largest top + bottom level"),
+    maker<Mchild>("mchild", "most children"),
+    maker<Mdesc>("mdesc", "most descendants"),
+    maker<Wave>("wave", "least iteration + top level of the kernel in it"),
+    maker<Apriority>("apriority", "oldest, bottlenecks of a stream raised by iterations"),
+    maker<Gpriority>("gpriority", "oldest, bottlenecks of any program raised"),
     maker<UserPriority>("priority", "the greatest priority given by the program"),
 };
 

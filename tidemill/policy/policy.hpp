@@ -55,8 +55,8 @@ class Policy {
     /// Gives the adaptive policies the time, of any steady clock; as often as is cheap, after complete().
     virtual void tick(std::uint64_t now_ns) = 0;
 
-    /// Whether create() must be told the predecessors of every task. Where not, they may be left out for
-    /// edges that learn() was told of.
+    /// Whether create() must be told the predecessors of every task. Where not, the adaptive policies need
+    /// them too, unless learn() has told of the edges between kernels; the others read none.
     virtual bool wants_predecessors() const = 0;
 
     /// Tells of an edge between kernels known beforehand: tasks of `to` consume what tasks of `from` created

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <algorithm>
+
+#include "tidemill/policy/busyness.hpp"
+#include "tidemill/policy/kernel_edges.hpp"
+
+namespace tidemill::policy {
+
+/// What both adaptive policies share: oldest first, but tasks of a kernel count as `adjustment` tasks older
+/// than they are. Watches which kernel ends with few threads busy and, once per interval, has the policy
+/// raise it.
+///
+/// `Raise` has `void raise(KernelId bottleneck)`, which changes adjustments, and hides create() where it
+/// learns more.
+template <class Raise>
+class Adaptive : public Rule {
+  public:
+    Adaptive(unsigned workers, const Adapting& adapting) : adapting_(adapting), threads_(workers) {}
+
+    void create(const NewTask& task) {
+        Kernel& kernel = kernels_.at(task.kernel);
+        tasks_.at(task.slot) = {static_cast<Rank>(task.number), task.kernel, kernel.created++};
+        if (task.kernel >= busyness_.size()) busyness_.resize(task.kernel + 1);
+    }
+
+    void issue(TaskSlot, WorkerId worker) { threads_.begin(worker); }
+
+    void complete(TaskSlot slot, WorkerId worker) {
+        const Task& task = tasks_[slot];
+        KernelBusyness& busyness = busyness_[task.kernel];
+        const bool next_is_missing = kernels_[task.kernel].created == task.nth + 1;
+        if (next_is_missing && threads_.any_idle()) {
+            ++busyness.starved;
+        } else {
+            ++busyness.not_starved;
+            busyness.busy_threads += threads_.busy();
+        }
+        threads_.end(worker);
+    }
+
+    bool tick(std::uint64_t now_ns) {
+        if (next_look_ns_ == 0) next_look_ns_ = now_ns + adapting_.interval_ns;
+        return now_ns >= next_look_ns_ && look(now_ns);
+    }
+
+    Rank rank(TaskSlot slot) const {
+        const Task& task = tasks_[slot];
+        return task.number - kernels_[task.kernel].adjustment;
+    }
+
+    Rank adjustment(KernelId kernel) const { return kernels_[kernel].adjustment; }
+    std::span<const KernelBusyness> busyness() const { return busyness_; }
+
+  protected:
+    struct Task {
+        Rank number;
+        KernelId kernel;
+        std::uint32_t nth;  // of its kernel
+    };
+    struct Kernel {
+        Rank adjustment = 0;
+        std::uint32_t created = 0;
+    };
+
+    // Before create(), since a task may take the slot of the one it consumes.
+    void learn_edges(const NewTask& task) {
+        for (const TaskSlot slot : task.predecessors) {
+            const Task& before = tasks_[slot];
+            edges_.saw(before.kernel, task.kernel,
+                       static_cast<double>(static_cast<Rank>(task.number) - before.number));
+        }
+    }
+
+    /// Raises the kernels that `kernel` waits for, directly or not, to what `least(edge, adjustment of the
+    /// one after)` says: a task must not be held up by one that it makes urgent and that is not.
+    template <class Least>
+    void raise_ancestors(KernelId kernel, Least least) {
+        std::vector<KernelId> raised{kernel};
+        while (!raised.empty()) {
+            const KernelId after = raised.back();
+            raised.pop_back();
+            for (const KernelEdges::Edge& edge : edges_.before(after)) {
+                const Rank wanted = least(edge, kernels_[after].adjustment);
+                if (kernels_[edge.from].adjustment >= wanted) continue;
+                kernels_[edge.from].adjustment = wanted;
+                raised.push_back(edge.from);
+            }
+        }
+    }
+
+    Adapting adapting_;
+    Table<Kernel> kernels_;
+    Table<Task> tasks_;
+    KernelEdges edges_;
+
+  private:
+    bool look(std::uint64_t now_ns) {
+        const Verdict verdict = judge(busyness_);
+        next_look_ns_ =
+            now_ns + (verdict.master_too_slow ? adapting_.starved_interval_ns : adapting_.interval_ns);
+        if (verdict.bottleneck) static_cast<Raise&>(*this).raise(*verdict.bottleneck);
+        // All of them: with some left as they were, what was cured is soon blamed on another kernel.
+        std::ranges::fill(busyness_, KernelBusyness{});
+        return verdict.bottleneck.has_value();
+    }
+
+    BusyThreads threads_;
+    std::vector<KernelBusyness> busyness_;
+    std::uint64_t next_look_ns_ = 0;
+};
+
+}  // namespace tidemill::policy

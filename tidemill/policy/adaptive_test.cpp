@@ -1,0 +1,153 @@
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/policy/apriority.hpp"
+#include "tidemill/policy/gpriority.hpp"
+
+namespace tidemill::policy {
+
+namespace {
+
+using Slots = std::vector<TaskSlot>;
+constexpr std::uint64_t kInterval = 100;
+constexpr Adapting kAdapting{
+    .interval_ns = kInterval, .starved_interval_ns = 5 * kInterval, .first_delta = 4};
+
+// A stream of three kernels in a row, all of which keep state; runs one task after the other, kernel `late`
+// while the other worker is idle.
+template <class R>
+class Stream {
+  public:
+    explicit Stream(KernelId late) : late_(late) {
+        for (int i = 0; i < 20; ++i) create_iteration();
+        rule_.issue(0, 1);  // the second worker has begun, so that it can be idle
+        rule_.complete(0, 1);
+        rule_.tick(1);
+    }
+
+    void run_iteration() {
+        for (KernelId kernel = 0; kernel < 3; ++kernel, ++completed_) {
+            const TaskSlot task = completed_;
+            rule_.issue(task, 0);
+            if (kernel != late_) rule_.issue(task, 1);
+            rule_.complete(task, 0);
+            if (kernel != late_) rule_.complete(task, 1);
+        }
+        create_iteration();
+    }
+
+    R& rule() { return rule_; }
+
+  private:
+    void create_iteration() {
+        for (KernelId kernel = 0; kernel < 3; ++kernel, ++created_) {
+            Slots before;
+            if (kernel > 0) before.push_back(created_ - 1);
+            if (created_ >= 3) before.push_back(created_ - 3);
+            rule_.create({.slot = created_,
+                          .kernel = kernel,
+                          .number = created_,
+                          .iteration = created_ / 3,
+                          .predecessors = before});
+        }
+    }
+
+    R rule_{2, kAdapting};
+    KernelId late_;
+    TaskSlot created_ = 0;
+    TaskSlot completed_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("the kernel that ends with the fewest threads busy is the bottleneck, as in Fig. 4.10") {
+    // a, then b1 to b4 and c1 to c4, three iterations on five threads.
+    std::vector<KernelBusyness> kernels(9, {.busy_threads = 12, .not_starved = 3});
+    kernels[0] = {.busy_threads = 3, .not_starved = 3};
+    CHECK(judge(kernels).bottleneck == KernelId{0});
+    kernels[0] = {.busy_threads = 11, .not_starved = 3};
+    CHECK(judge(kernels).bottleneck == std::nullopt);
+}
+
+TEST_CASE("of kernels that look equally late the last one is the bottleneck, one without tasks never is") {
+    std::vector<KernelBusyness> kernels(4, {.busy_threads = 8, .not_starved = 2});
+    kernels[0] = kernels[2] = {.busy_threads = 2, .not_starved = 2};
+    kernels[3] = {};
+    CHECK(judge(kernels).bottleneck == KernelId{2});
+}
+
+TEST_CASE("where a tenth of the tasks starve the master is too slow, and nobody is the bottleneck") {
+    std::vector<KernelBusyness> kernels{{.busy_threads = 10, .not_starved = 10},
+                                        {.busy_threads = 40, .not_starved = 10}};
+    CHECK(judge(kernels).bottleneck == KernelId{0});
+    kernels[1].starved = 2;
+    CHECK(judge(kernels).master_too_slow);
+    CHECK(judge(kernels).bottleneck == std::nullopt);
+    CHECK_FALSE(judge({}).master_too_slow);
+}
+
+TEST_CASE("threads that were never given a task count as busy") {
+    BusyThreads threads(3);
+    CHECK(threads.busy() == 3);
+    threads.begin(1);
+    CHECK(threads.busy() == 3);
+    threads.end(1);
+    CHECK(threads.busy() == 2);
+    threads.begin(1);
+    CHECK(threads.busy() == 3);
+}
+
+TEST_CASE("apriority raises a bottleneck by the tasks of an iteration, and all before it to the same") {
+    Stream<Apriority> stream(1);
+    stream.run_iteration();
+    CHECK_FALSE(stream.rule().tick(kInterval));
+    CHECK(stream.rule().tick(kInterval + 1));
+    CHECK(stream.rule().adjustment(0) == 3);
+    CHECK(stream.rule().adjustment(1) == 3);
+    CHECK(stream.rule().adjustment(2) == 0);
+}
+
+TEST_CASE("gpriority raises a bottleneck by steps that double, and those before it by less: they are older") {
+    Stream<Gpriority> stream(2);
+    std::uint64_t now_ns = 1;
+    for (const std::int64_t expected : {4, 12, 28}) {
+        stream.run_iteration();
+        CHECK(stream.rule().tick(now_ns += kInterval));
+        CHECK(stream.rule().adjustment(2) == expected);
+        CHECK(stream.rule().adjustment(1) == expected - 1);
+        CHECK(stream.rule().adjustment(0) == expected - 2);
+    }
+}
+
+TEST_CASE("a cycle of kernels is raised once round, less far the longer it is") {
+    Gpriority rule(1, kAdapting);
+    for (TaskSlot task = 0; task < 4; ++task) rule.create({.slot = task, .kernel = task % 2, .number = task});
+    rule.learn(0, 1, 1);
+    rule.learn(1, 0, 2);
+    rule.raise(1);
+    CHECK(rule.adjustment(1) == 4);
+    CHECK(rule.adjustment(0) == 3);
+}
+
+TEST_CASE("statistics begin anew after every look, and nothing changes between two looks") {
+    Stream<Gpriority> stream(2);
+    stream.run_iteration();
+    CHECK(stream.rule().tick(kInterval + 1));
+    for (const KernelBusyness& kernel : stream.rule().busyness()) {
+        CHECK(kernel.busy_threads + kernel.starved + kernel.not_starved == 0);
+    }
+    stream.run_iteration();
+    CHECK_FALSE(stream.rule().tick(2 * kInterval));
+}
+
+TEST_CASE("tasks of one kernel go oldest first, whatever its adjustment") {
+    Gpriority rule(1, kAdapting);
+    for (TaskSlot task = 0; task < 6; ++task) rule.create({.slot = task, .kernel = task % 2, .number = task});
+    rule.raise(1);
+    CHECK(rule.rank(1) < rule.rank(3));
+    CHECK(rule.rank(3) < rule.rank(0));
+    CHECK(rule.rank(5) > rule.rank(0));
+}
+
+}  // namespace tidemill::policy

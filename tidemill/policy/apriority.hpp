@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tidemill/policy/adaptive.hpp"
+
+namespace tidemill::policy {
+
+/// Adaptive priority for streams of one dimension: a bottleneck runs one iteration further ahead, and so does
+/// everything before it.
+class Apriority : public Adaptive<Apriority> {
+  public:
+    using Adaptive::Adaptive;
+
+    void create(const NewTask& task) {
+        learn_edges(task);
+        Adaptive::create(task);
+        if (task.iteration != iteration_) {
+            iteration_ = task.iteration;
+            tasks_in_iteration_ = 0;
+        }
+        tasks_per_iteration_ = std::max(tasks_per_iteration_, ++tasks_in_iteration_);
+    }
+
+    void learn(KernelId from, KernelId to, double distance) { edges_.saw(from, to, distance); }
+
+    void raise(KernelId bottleneck) {
+        kernels_[bottleneck].adjustment += tasks_per_iteration_;
+        raise_ancestors(bottleneck, [](const KernelEdges::Edge&, Rank after) { return after; });
+    }
+
+  private:
+    std::uint64_t iteration_ = 0;
+    Rank tasks_in_iteration_ = 0;
+    Rank tasks_per_iteration_ = 0;
+};
+
+}  // namespace tidemill::policy

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tidemill/policy/rule.hpp"
+
+namespace tidemill::policy {
+
+/// How busy the threads were when the tasks of a kernel ended.
+struct KernelBusyness {
+    std::uint64_t busy_threads = 0;  ///< their sum over the tasks counted
+    std::uint64_t starved = 0;  ///< tasks that ended before the kernel's next one was created, threads idle
+    std::uint64_t not_starved = 0;  ///< tasks counted
+
+    double mean() const { return static_cast<double>(busy_threads) / static_cast<double>(not_starved); }
+};
+
+/// What the statistics of all kernels say.
+struct Verdict {
+    bool master_too_slow = false;  ///< more tasks would have been needed, not other ones first
+    std::optional<KernelId> bottleneck{};
+};
+
+/// Judges: with a tenth as many starved tasks as others, the master is too slow. Else the kernel whose tasks
+/// end with the fewest threads busy is the bottleneck, if that is under 90 % of the mean over all tasks;
+/// among equals, the last kernel.
+Verdict judge(std::span<const KernelBusyness> kernels);
+
+/// Counts threads at work. One that was never given a task counts as busy: it says nothing about who is late.
+class BusyThreads {
+  public:
+    explicit BusyThreads(unsigned workers) : workers_(workers), busy_(workers), started_(workers, false) {}
+
+    void begin(WorkerId worker) {
+        if (!started_[worker]) {
+            started_[worker] = true;
+        } else {
+            ++busy_;
+        }
+    }
+    void end(WorkerId) { --busy_; }
+
+    unsigned busy() const { return busy_; }
+    bool any_idle() const { return busy_ < workers_; }
+
+  private:
+    unsigned workers_;
+    unsigned busy_;
+    std::vector<bool> started_;
+};
+
+}  // namespace tidemill::policy
