@@ -39,9 +39,20 @@ int run_run(const AppProgram& program, const AppRunOptions& options) {
 }
 
 void add_run_options(CLI::App& verb, AppRunOptions& options) {
-    verb.add_option("--executor", options.executor, "pipeline, or sequence for one thread without a schedule")
-        ->check(CLI::IsMember({"pipeline", "sequence"}))
+    verb.add_option("--executor", options.executor,
+                    "pipeline; sequence: in order on one thread; threads: one per task, left to the system")
+        ->check(CLI::IsMember({"pipeline", "sequence", "threads"}))
         ->capture_default_str();
+    verb.add_option("--replicas", options.replicas, "With threads: of each task that may have them")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
+    auto* batch = verb.add_option("--batch", options.batch, "Frames that stages hand over at a time")
+                      ->check(CLI::Range(1, 1 << 20))
+                      ->capture_default_str();
+    verb.add_option("--latency-us", options.latency_us,
+                    "Latency to stay below: as much may wait between stages as that allows")
+        ->check(CLI::PositiveNumber)
+        ->excludes(batch);
     auto* cores = verb.add_option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
     verb.add_option("--schedule", options.schedule, "Schedule file to run by, instead of profiling")
         ->excludes(cores);
@@ -53,6 +64,7 @@ void add_run_options(CLI::App& verb, AppRunOptions& options) {
     verb.add_option("--frames", options.frames, "End after this many source frames")
         ->check(CLI::PositiveNumber);
     verb.add_option("--seconds", options.seconds, "End after this time")->check(CLI::PositiveNumber);
+    add_insight_options(verb, options.insight);
     verb.add_flag("--stats", options.stats, "Times of each task, stage and frame");
     verb.add_flag("--json", options.json, "One JSON object on standard output");
 }

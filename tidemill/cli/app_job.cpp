@@ -5,12 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profiler.hpp"
+#include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/thread_per_task.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
@@ -66,6 +69,12 @@ void choose_schedule(const AppProgram& program, const AppRunOptions& options, co
         outcome.schedule = read_schedule(options.schedule);
         return;
     }
+    if (options.executor == "threads") {
+        Graph graph(program.name);
+        program.build(graph);
+        outcome.schedule = thread_per_task(structure_of(graph), options.replicas);
+        return;
+    }
     const Platform platform = chosen_platform(options.cores, topology);
     outcome.profile = profile_app(program, topology, platform, options.profile_s);
     outcome.schedule = strategy(options.strategy).schedule(*outcome.profile, platform);
@@ -74,10 +83,25 @@ void choose_schedule(const AppProgram& program, const AppRunOptions& options, co
                *outcome.predicted_period_us());
 }
 
-RunReport run_graph(Graph& graph, const std::optional<Schedule>& schedule, const Topology& topology,
+PipelineOptions pipeline_options(const AppRunOptions& options, const AppOutcome& outcome,
+                                 const Topology& topology) {
+    constexpr double kHopUs = 0.2;  // what a hop costs where stages seldom wait: `tidemill bench hop`
+    PipelineOptions chosen{.topology = &topology, .waiting = WaitMode::mixed, .frames = options.batch};
+    if (options.latency_us == 0) return chosen;
+    if (!outcome.profile)
+        throw WrongUsage("--latency-us needs a profile: leave --schedule and --executor out");
+    const RingDepth depth = ring_depth_for(options.latency_us, *outcome.schedule, *outcome.profile, kHopUs);
+    if (depth.latency_us > options.latency_us) {
+        fmt::print(stderr, "warning: the least latency of this schedule is {:.2f} us\n", depth.latency_us);
+    }
+    chosen.ring_depth = depth.depth;
+    chosen.frames = depth.frames;
+    return chosen;
+}
+
+RunReport run_graph(Graph& graph, const std::optional<Schedule>& schedule, const PipelineOptions& pipeline,
                     const RunOptions& options) {
-    if (!schedule) return Sequence(graph).run(options);
-    return Pipeline(graph, *schedule, {.topology = &topology, .waiting = WaitMode::mixed}).run(options);
+    return schedule ? Pipeline(graph, *schedule, pipeline).run(options) : Sequence(graph).run(options);
 }
 
 }  // namespace
@@ -117,15 +141,19 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     choose_schedule(program, options, topology, outcome);
     Graph graph(program.name);
     const App::Outcome tell = program.build(graph);
+    Insight insight(options.insight, graph);
     FrameCount count(options.seconds, outcome.schedule ? outcome.schedule->stages[0].threads : 1);
     {
         const Watch watch([&] { return count.line(); });
-        RunOptions run{
-            .stop_when = [&] { return count.enough(); }, .stop = watch.stop(), .statistics = options.stats};
+        RunOptions run{.stop_when = [&] { return count.enough(); },
+                       .stop = watch.stop(),
+                       .statistics = options.stats || options.json};
         if (options.frames > 0) run.frames = options.frames;
-        outcome.run = run_graph(graph, outcome.schedule, topology, run);
+        insight.watch(run);
+        outcome.run = run_graph(graph, outcome.schedule, pipeline_options(options, outcome, topology), run);
         outcome.interrupted = watch.interrupted();
     }
+    insight.write(outcome.schedule, outcome.run);
     if (tell) outcome.result = tell();
     return outcome;
 }

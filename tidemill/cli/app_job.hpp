@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tidemill/cli/app.hpp"
+#include "tidemill/cli/insight.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/schedule/schedule.hpp"
@@ -25,6 +26,10 @@ struct AppRunOptions {
     double profile_s = 0.5;
     std::uint64_t frames = 0;  ///< 0: until the source stops
     double seconds = 0;        ///< 0: until the source stops
+    int replicas = 1;          ///< of each task that may have them, with a thread per task
+    std::uint32_t batch = 1;   ///< frames that stages hand over at a time
+    double latency_us = 0;     ///< wanted; rings and batch follow from it; 0: not asked for
+    InsightOptions insight{};
     bool stats = false;
     bool json = false;
 };

@@ -19,10 +19,10 @@ std::string tables(const AppOutcome& outcome) {
     std::size_t tokens = 0;
     for (const SegmentReport& segment : outcome.run.segments) tokens += segment.tokens;
     return text + fmt::format(
-                      "\nlatency    {:.2f} us in the mean, {:.2f} us at most\n"
+                      "\nlatency    {:.2f} us in the median, {:.2f} us at 99 %, {:.2f} us at most\n"
                       "memory     {} tokens, {} bytes\n",
-                      outcome.run.latency.mean_us, outcome.run.latency.most_us, tokens,
-                      outcome.run.token_bytes());
+                      outcome.run.latency.p50_us, outcome.run.latency.p99_us, outcome.run.latency.most_us,
+                      tokens, outcome.run.token_bytes());
 }
 
 }  // namespace
@@ -51,6 +51,7 @@ std::string report_json(const AppOutcome& outcome) {
               {"elapsed_s", outcome.run.elapsed_s},
               {"period_us", outcome.period_us()},
               {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
+    json["run"] = Json::parse(to_json(outcome.run));
     json["schedule"] = outcome.profile ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
     return json.dump(2);
 }

@@ -150,3 +150,38 @@ TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs a
     const App broken("broken", [](Graph& graph) { graph.add<Sum>(); });
     CHECK(status(broken, {"run", "--executor", "sequence"}) == cli::kJobFailed);
 }
+
+TEST_CASE("app: every executor, batch and latency comes to the same result") {
+    const std::vector<cli::AppRunOptions> all{
+        {.executor = "sequence", .profile_s = 0.01},
+        {.executor = "threads", .profile_s = 0.01, .replicas = 3},
+        {.profile_s = 0.01, .batch = 7},
+        {.profile_s = 0.01, .latency_us = 100},
+    };
+    for (const cli::AppRunOptions& options : all) {
+        const cli::AppOutcome outcome = cli::run_app(kProgram, options);
+        CHECK(outcome.result == "sum 999000");
+        CHECK(outcome.run.delivered == 1000);
+    }
+    CHECK_THROWS_AS(cli::run_app(kProgram, {.executor = "threads", .latency_us = 100}), cli::WrongUsage);
+}
+
+TEST_CASE("app: what the user wants to see is written, and what cannot be is told before the run") {
+    const Folder folder;
+    cli::AppRunOptions options{.executor = "threads", .stats = true};
+    options.insight.trace = folder / "trace.json";
+    options.insight.graph = folder / "graph.svg";
+    options.insight.probes = {"twice.y"};
+    options.insight.watchdog_s = 60;
+    cli::run_app(kProgram, options);
+    CHECK(std::filesystem::file_size(options.insight.trace) > 1000);
+    CHECK(std::filesystem::file_size(options.insight.graph) > 1000);
+
+    options.insight.probes = {"twice.z"};
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), GraphError);
+    options.insight.trace = folder / "nowhere/trace.json";
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);
+    options.insight.trace.clear();
+    options.insight.graph = folder / "graph.png";
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);
+}

@@ -36,9 +36,7 @@ void add_rx(CLI::App& dvbs2, Command& chosen) {
     verb->add_option("--profile-seconds", options->profile_s, "How long to profile each kind of core")
         ->check(CLI::Range(0.01, 60.0))
         ->capture_default_str();
-    verb->add_option("--trace", options->trace, "Write what every thread did, for ui.perfetto.dev");
-    verb->add_option("--graph", options->graph,
-                     "Draw the graph with its stages and times: FILE.svg or FILE.dot");
+    add_insight_options(*verb, options->insight);
     verb->add_option("--energy-meter", options->energy_meter,
                      "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT")
         ->capture_default_str();

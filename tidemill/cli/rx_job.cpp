@@ -6,7 +6,6 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
-#include "tidemill/cli/graph_file.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/rx/rx_frames.hpp"
@@ -14,7 +13,6 @@
 #include "tidemill/io/ts_writer.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/trace.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -99,7 +97,6 @@ double RxOutcome::symbol_rate_hz() const {
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
-    if (!options.graph.empty()) check_graph_file(options.graph);
     outcome.job = prepare(options.reception);
     outcome.output = options.output;
     std::optional<io::TsWriter> writer;
@@ -116,23 +113,19 @@ RxOutcome receive(const RxOptions& options) {
     dvbs2::Receiver receiver(reader, outcome.job.config, [&](std::span<const std::uint8_t> packets) {
         if (writer) writer->write(packets);
     });
-    std::optional<Trace> trace;
-    if (!options.trace.empty()) trace.emplace();
+    Insight insight(options.insight, receiver.graph());
     {
         const auto start = std::chrono::steady_clock::now();
         const Watch watch([&] { return progress_line(receiver, start); });
         RunOptions run{.stop = watch.stop(), .energy_meter = energy.meter.get()};
-        if (trace) run.observers.push_back(&*trace);
+        insight.watch(run);
         outcome.run = run_receiver(receiver, outcome, topology, run);
         outcome.interrupted = watch.interrupted();
     }
     if (!energy.meter) outcome.run.energy.not_measured = energy.reason;
     receiver.finish();
     if (writer) writing([&] { writer->close(); });
-    if (trace) trace->write(options.trace);
-    if (!options.graph.empty()) {
-        write_graph_file(options.graph, receiver.graph(), outcome.schedule, outcome.run);
-    }
+    insight.write(outcome.schedule, outcome.run);
     outcome.missing_samples = reader.missing_samples();
     collect(receiver, outcome);
     // Only now, because it reads the whole file once more.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/insight.hpp"
 #include "tidemill/cli/reception.hpp"
 
 namespace tidemill::cli {
@@ -17,8 +18,7 @@ struct RxOptions {
     std::string executor = "pipeline";
     double profile_s = 1.0;
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
-    std::string trace;                  ///< file for a trace of the run; empty: none
-    std::string graph;                  ///< file for a drawing of the graph (.svg, .dot); empty: none
+    InsightOptions insight{};
     bool json = false;
 };
 

@@ -16,14 +16,18 @@ struct LatencyLine {
     double per_depth_us = 0;
 };
 
-RingDepth deepest(double wanted_us, const LatencyLine& line) {
+RingDepth deepest(double wanted_us, LatencyLine line, double frames = 1) {
     if (!(wanted_us > 0)) {
         throw std::invalid_argument(fmt::format("a latency of {} us is wanted; give more than 0", wanted_us));
     }
     constexpr double kDeepest = 1 << 16;  // more memory than any frame is worth
+    const double most_frames = std::floor(wanted_us / (line.threads_us + line.per_depth_us));
+    frames = std::clamp(frames, 1.0, std::max(1.0, most_frames));
+    line = {frames * line.threads_us, frames * line.per_depth_us};
     double depth = line.per_depth_us > 0 ? (wanted_us - line.threads_us) / line.per_depth_us : 1;
     depth = std::clamp(std::floor(depth), 1.0, kDeepest);
-    return {static_cast<std::size_t>(depth), line.threads_us + depth * line.per_depth_us};
+    return {static_cast<std::size_t>(depth), static_cast<std::uint32_t>(frames),
+            line.threads_us + depth * line.per_depth_us};
 }
 
 }  // namespace
@@ -43,11 +47,14 @@ RingDepth ring_depth_for(double wanted_us, const RunReport& report) {
     return deepest(wanted_us, line);
 }
 
-RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile) {
+RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile, double hop_us) {
+    constexpr double kHopShare = 0.01;
     check(schedule, profile);
     const double period = period_us(schedule, profile);
-    return deepest(wanted_us, {schedule.thread_count() * period,
-                               static_cast<double>(schedule.stages.size() - 1) * period});
+    return deepest(
+        wanted_us,
+        {schedule.thread_count() * period, static_cast<double>(schedule.stages.size() - 1) * period},
+        std::ceil(hop_us / (kHopShare * period)));
 }
 
 }  // namespace tidemill

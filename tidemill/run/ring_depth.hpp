@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "tidemill/run/report.hpp"
 #include "tidemill/schedule/chain.hpp"
@@ -8,9 +9,11 @@
 
 namespace tidemill {
 
-/// How deep the rings between stages may be, and the latency that this makes.
+/// How deep the rings between stages may be, how many frames each place holds, and the latency that this
+/// makes.
 struct RingDepth {
-    std::size_t depth = 1;  ///< for PipelineOptions::ring_depth
+    std::size_t depth = 1;     ///< for PipelineOptions::ring_depth
+    std::uint32_t frames = 1;  ///< for PipelineOptions::frames
     double latency_us =
         0;  ///< mean, of frames that find the rings full; above what was wanted when 1 is too deep
 };
@@ -25,7 +28,9 @@ struct RingDepth {
 RingDepth ring_depth_for(double wanted_us, const RunReport& report);
 
 /// The same for a schedule that has not run yet, from the period that its profile promises; counts on one
-/// frame out per source frame everywhere.
-RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile);
+/// frame out per source frame everywhere. Where a hop takes `hop_us`, as many frames go together as it takes
+/// to keep that below a hundredth of the time, as far as the wanted latency allows.
+RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile,
+                         double hop_us = 0);
 
 }  // namespace tidemill

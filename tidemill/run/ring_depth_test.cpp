@@ -101,3 +101,20 @@ TEST_CASE("a profile promises a period, and from that a depth") {
     CHECK(chosen.depth == 5);  // (3000 / 200 - 4) / 2
     CHECK(chosen.latency_us == doctest::Approx((4 + 2 * 5) * 200));
 }
+
+TEST_CASE("frames go together where a hop would cost much, as far as the latency allows") {
+    // Two stages of 1 us on a thread each: 2 threads and a ring.
+    Profile profile;
+    profile.kinds = {"big"};
+    profile.tasks = {{"a", false, {1}}, {"b", false, {1}}};
+    const Schedule schedule = test_schedule({{1, 1}, {1, 1}});
+    CHECK(ring_depth_for(1000, schedule, profile).frames == 1);
+    const RingDepth roomy = ring_depth_for(1000, schedule, profile, 0.1);
+    CHECK(roomy.frames == 10);
+    CHECK(roomy.depth == 98);
+    CHECK(roomy.latency_us == doctest::Approx(1000));
+    const RingDepth tight = ring_depth_for(12, schedule, profile, 0.1);
+    CHECK(tight.frames == 4);
+    CHECK(tight.depth == 1);
+    CHECK(tight.latency_us == doctest::Approx(12));
+}

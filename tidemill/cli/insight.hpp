@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/run/debug_print.hpp"
+#include "tidemill/run/probes.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/trace.hpp"
+#include "tidemill/run/watchdog.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill::cli {
+
+/// What the user wants to see of a run, as the command line says it.
+struct InsightOptions {
+    std::string trace;                ///< file for a trace; empty: none
+    std::string graph;                ///< file for a drawing of the graph (.svg, .dot); empty: none
+    std::vector<std::string> probes;  ///< sockets, "module.socket"
+    std::uint64_t print_frames = 0;   ///< print all sockets of the first frames of each task
+    double watchdog_s = 0;            ///< tell when nothing moves for so long; 0: never
+};
+
+void add_insight_options(CLI::App& verb, InsightOptions& options);
+
+/// Looks into one run of a graph and writes down what it saw.
+class Insight {
+  public:
+    /// Throws WrongUsage for a file that cannot be written and GraphError for a socket that is not there, so
+    /// that nobody waits for a run that has nowhere to go.
+    Insight(const InsightOptions& options, const Graph& graph);
+
+    /// Lets the run be looked at.
+    void watch(RunOptions& run);
+
+    /// Writes trace and drawing, and the probes' table to standard error.
+    void write(const std::optional<Schedule>& schedule, const RunReport& report) const;
+
+  private:
+    const InsightOptions& options_;
+    const Graph& graph_;
+    std::optional<Trace> trace_;
+    std::optional<Probes> probes_;
+    std::optional<DebugPrint> print_;
+    std::optional<Watchdog> watchdog_;
+};
+
+}  // namespace tidemill::cli
