@@ -30,7 +30,7 @@ std::string snake_case(const std::string& camel) {
 
 void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
     if (module->name_.empty()) module->name_ = snake_case(plain_type_name(typeid(*module)));
-    const std::string wanted = module->name_;
+    const std::string wanted = module->name_ = prefix_ + module->name_;
     const auto taken = [&](const std::string& name) {
         return std::any_of(nodes_.begin(), nodes_.end(),
                            [&](const Node& node) { return node.module->name_ == name; });

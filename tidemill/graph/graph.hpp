@@ -81,6 +81,22 @@ class Graph {
         for (std::size_t i = 0; i + 1 < sizeof...(modules); ++i) link(*all[i], *all[i + 1]);
     }
 
+    /// While it lives, the names of modules added to the graph begin with its own, "group/module": so the
+    /// parts of a program that is built by several functions can be told apart.
+    class Group {
+      public:
+        Group(Graph& graph, const std::string& name) : graph_(graph), outer_(graph.prefix_.size()) {
+            graph_.prefix_ += name + "/";
+        }
+        ~Group() { graph_.prefix_.resize(outer_); }
+        Group(const Group&) = delete;
+        Group& operator=(const Group&) = delete;
+
+      private:
+        Graph& graph_;
+        std::size_t outer_;
+    };
+
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }
 
@@ -133,6 +149,7 @@ class Graph {
     std::unique_ptr<Source>& free_input(SocketRef input);
 
     std::string name_;
+    std::string prefix_;  // of the groups that are open
     std::vector<Node> nodes_;
 };
 

@@ -55,6 +55,18 @@ std::string faults(const Graph& graph) {
 
 }  // namespace
 
+TEST_CASE("modules of a group carry its name, and groups nest") {
+    Graph graph;
+    graph.add<Producer>();
+    {
+        const Graph::Group outer(graph, "rx");
+        CHECK(graph.add<Producer>().name() == "rx/producer");
+        const Graph::Group inner(graph, "sync");
+        CHECK(graph.add<Producer>().name() == "rx/sync/producer");
+    }
+    CHECK(graph.add<Producer>().name() == "producer_2");
+}
+
 TEST_CASE("a module is named after its type, and numbered when there are several") {
     Graph graph;
     CHECK(graph.add<Producer>().name() == "producer");
