@@ -110,17 +110,21 @@ double best_offset(std::span<const KnownPart> parts, double reach, double sigma)
     const auto score = [&](double offset) {
         return weight * agreement(parts, offset) - 0.5 * offset * offset / (sigma * sigma);
     };
-    const auto better = [&](double a, double b) { return score(a) < score(b) ? b : a; };
-    const auto steps = static_cast<int>(std::ceil(reach / step));
     double best = 0;
-    for (int k = -steps; k <= steps; ++k) {
-        best = better(best, k * step);
-    }
+    double best_score = score(best);
+    const auto try_at = [&](double offset) {
+        const double its_score = score(offset);
+        if (its_score <= best_score) return;
+        best = offset;
+        best_score = its_score;
+    };
+    const auto steps = static_cast<int>(std::ceil(reach / step));
+    for (int k = -steps; k <= steps; ++k) try_at(k * step);
     // Lobes are compared at their very tops, not where the grid happened to meet them.
     const double top = climb(score, best, step);
-    best = top;
+    try_at(top);
     for (const double lobe : {-kPilotLobe, kPilotLobe}) {
-        best = std::abs(top + lobe) > reach ? best : better(best, climb(score, top + lobe, step));
+        if (std::abs(top + lobe) <= reach) try_at(climb(score, top + lobe, step));
     }
     return best;
 }

@@ -94,14 +94,15 @@ FrequencyTracker::Choice FrequencyTracker::choose() const {
     if (far_.empty()) {
         return {near, 0};
     }
-    double start = near;
+    Scored start{likelihood(near, near), near};
     for (int k = -kGridSteps; k <= kGridSteps; ++k) {
         const double offset = near + k * kLobe / (2 * kGridSteps);
-        start = likelihood(offset, near) > likelihood(start, near) ? offset : start;
+        const double score = likelihood(offset, near);
+        if (score > start.score) start = {score, offset};
     }
     std::vector<Scored> lobes;
     for (int lobe = -kLobes; lobe <= kLobes; ++lobe) {
-        const double offset = polish(polish(start + lobe * kLobe));
+        const double offset = polish(polish(start.offset + lobe * kLobe));
         lobes.push_back({likelihood(offset, near), offset});
     }
     std::ranges::sort(lobes, std::greater{}, &Scored::score);
