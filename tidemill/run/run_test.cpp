@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/run/detail_random_graph.hpp"
+#include "tidemill/run/detail_test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -13,14 +15,9 @@ using namespace tidemill;
 
 namespace {
 
-using Words = std::vector<std::uint64_t>;
-
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t x = a * 0x9e3779b97f4a7c15ull + b + 0x632be59bd9b4e019ull;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9ull;
-    return x ^ x >> 32;
-}
+using detail::mixed;
+using detail::test_schedule;
+using detail::Words;
 
 class Count : public Module {
   public:
@@ -72,21 +69,6 @@ constexpr TaskOptions kSequential{};
 Flow mix(std::uint64_t in, std::uint64_t number, std::uint64_t& out) {
     out = mixed(in, number);
     return Flow::ok;
-}
-
-/// Stages of these many tasks on these many threads.
-Schedule cut(const std::vector<std::pair<std::size_t, int>>& stages) {
-    Schedule schedule;
-    std::size_t first = 0;
-    for (const auto& [tasks, threads] : stages) {
-        Stage& stage = schedule.stages.emplace_back();
-        stage.first_task = first;
-        stage.task_count = tasks;
-        stage.threads = threads;
-        stage.core_kind = "big";
-        first += tasks;
-    }
-    return schedule;
 }
 
 /// Runs what `build` makes: in order when `schedule` is null.
@@ -145,7 +127,7 @@ TEST_CASE("every cut of a chain of eight tasks, with 1 to 4 replicas, gives what
                 stages.push_back({sizes[s], replicable ? threads : 1});
                 first += sizes[s];
             }
-            const Schedule schedule = cut(stages);
+            const Schedule schedule = test_schedule(stages);
             CAPTURE(borders);
             CAPTURE(replicas);
             CHECK(outcome(build_chain_of_eight, &schedule) == expected);
@@ -155,7 +137,7 @@ TEST_CASE("every cut of a chain of eight tasks, with 1 to 4 replicas, gives what
 
 TEST_CASE("all ways of waiting give the same") {
     const Words expected = outcome(build_chain_of_eight, nullptr);
-    const Schedule schedule = cut({{1, 1}, {3, 3}, {3, 2}, {1, 1}});
+    const Schedule schedule = test_schedule({{1, 1}, {3, 3}, {3, 2}, {1, 1}});
     for (const auto mode : {WaitMode::passive, WaitMode::active, WaitMode::mixed}) {
         CHECK(outcome(build_chain_of_eight, &schedule, mode) == expected);
     }
@@ -170,7 +152,7 @@ TEST_CASE("a replicable source stage ends at the frame that was asked for") {
         auto& sink = graph.add<Collect>(words);
         graph.bind(numbers["y"], map["x"]);
         graph.bind(map.y, sink.value);
-        const RunReport report = Pipeline(graph, cut({{2, threads}, {1, 1}})).run({.frames = 101});
+        const RunReport report = Pipeline(graph, test_schedule({{2, threads}, {1, 1}})).run({.frames = 101});
         CHECK(words.size() == 101);
         CHECK(report.frames == 101);
         CHECK(report.delivered == 101);
@@ -215,7 +197,7 @@ TEST_CASE("skip and again change the number of frames; later tasks see them numb
             stages.push_back({size, replicable ? 3 : 1});
             first += size;
         }
-        const Schedule schedule = cut(stages);
+        const Schedule schedule = test_schedule(stages);
         CAPTURE(borders);
         CHECK(outcome(build, &schedule) == expected);
     }
@@ -236,7 +218,7 @@ TEST_CASE("a hole that a replicable task leaves stops what depends on it, and no
     graph.bind(source.value, gate.x);
     graph.bind(gate.y, sink.value);
     graph.bind(source.value, other.value);
-    const RunReport report = Pipeline(graph, cut({{1, 1}, {1, 4}, {2, 1}})).run();
+    const RunReport report = Pipeline(graph, test_schedule({{1, 1}, {1, 4}, {2, 1}})).run();
     CHECK(kept.size() == 34);
     CHECK(kept[1] == mixed(3, 3));  // the numbers keep their gaps inside a segment
     CHECK(all.size() == 100);
@@ -270,7 +252,7 @@ TEST_CASE("what a later segment needs of an earlier one is carried into every fr
     CHECK(expected[3] == mixed(mixed(11, mixed(1, 1)), 3));
     for (const auto& stages : std::vector<std::vector<std::pair<std::size_t, int>>>{
              {{1, 1}, {1, 2}, {1, 1}, {1, 3}, {1, 1}}, {{2, 1}, {1, 1}, {2, 1}}, {{3, 1}, {1, 4}, {1, 1}}}) {
-        const Schedule schedule = cut(stages);
+        const Schedule schedule = test_schedule(stages);
         CHECK(outcome(build, &schedule) == expected);
     }
 }
@@ -296,7 +278,7 @@ TEST_CASE("a forward changes data in place, and never data that others still rea
     CHECK(expected[4] == mixed(4 + 1000 * 19 + 5, 4));
     for (const auto& stages : std::vector<std::vector<std::pair<std::size_t, int>>>{
              {{1, 1}, {1, 2}, {1, 3}, {1, 2}, {1, 1}}, {{1, 1}, {3, 2}, {1, 1}}, {{2, 1}, {2, 1}, {1, 1}}}) {
-        const Schedule schedule = cut(stages);
+        const Schedule schedule = test_schedule(stages);
         CHECK(outcome(build, &schedule) == expected);
     }
 }
@@ -336,7 +318,7 @@ TEST_CASE("clones keep totals of their own, which are merged at the end") {
         auto& sink = graph.add<Collect>(words);
         graph.bind(source.value, total.x);
         graph.bind(total.y, sink.value);
-        Pipeline(graph, cut({{1, 1}, {1, threads}, {1, 1}})).run();
+        Pipeline(graph, test_schedule({{1, 1}, {1, threads}, {1, 1}})).run();
         CHECK(total.total == 5050);
     }
 }
@@ -349,7 +331,7 @@ TEST_CASE("a module that cannot be copied is not replicated, and the error says 
     auto& sink = graph.add<Collect>(words);
     graph.bind(source.value, total.x);
     graph.bind(total.y, sink.value);
-    CHECK_THROWS_WITH_AS(Pipeline(graph, cut({{1, 1}, {1, 2}, {1, 1}})),
+    CHECK_THROWS_WITH_AS(Pipeline(graph, test_schedule({{1, 1}, {1, 2}, {1, 1}})),
                          doctest::Contains("'uncopyable' (Uncopyable) cannot be copied"), GraphError);
 }
 
@@ -380,7 +362,7 @@ TEST_CASE("stop anywhere delivers the frames before it and none after") {
                  {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
                  {{2, 1}, {2, 1}, {2, 1}},
                  {{1, 1}, {5, 1}}}) {
-            const Schedule schedule = cut(stages);
+            const Schedule schedule = test_schedule(stages);
             CAPTURE(where);
             CHECK(outcome(build, &schedule) == expected);
         }
@@ -408,7 +390,7 @@ TEST_CASE("an exception reaches the caller with task, stage and frame; the frame
             }
             auto& sink = graph.add<Collect>(words);
             graph.bind(last, sink["value"]);
-            Pipeline pipeline(graph, cut({{1, 1}, {2, threads}, {2, 3}, {1, 1}}),
+            Pipeline pipeline(graph, test_schedule({{1, 1}, {2, threads}, {2, 3}, {1, 1}}),
                               {.waiting = WaitMode::mixed});
             try {
                 pipeline.run();
@@ -445,7 +427,8 @@ TEST_CASE("a stop request ends an endless stream, and what was begun is delivere
             if (++seen == 500) stop.request_stop();
         }));
         graph.bind(source["y"], sink["x"]);
-        const RunReport report = Pipeline(graph, cut({{1, threads}, {1, 1}})).run({.stop = stop.get_token()});
+        const RunReport report =
+            Pipeline(graph, test_schedule({{1, threads}, {1, 1}})).run({.stop = stop.get_token()});
         CHECK(report.frames == report.delivered);
         CHECK(report.delivered == seen);
         CHECK(seen >= 500);
@@ -470,7 +453,7 @@ TEST_CASE("the report counts calls per task and names what was not pinned") {
     Words words;
     Graph graph;
     build_chain_of_eight(graph, words);
-    const RunReport report = Pipeline(graph, cut({{1, 1}, {6, 2}, {1, 1}})).run();
+    const RunReport report = Pipeline(graph, test_schedule({{1, 1}, {6, 2}, {1, 1}})).run();
     REQUIRE(report.tasks.size() == 8);
     for (const TaskReport& task : report.tasks) CHECK(task.calls.count >= 200);
     CHECK(report.stages[1].threads.size() == 2);
@@ -484,10 +467,11 @@ TEST_CASE("a schedule for another graph is refused with what was expected") {
     Words words;
     Graph graph;
     build_chain_of_eight(graph, words);
-    CHECK_THROWS_WITH(Pipeline(graph, cut({{3, 1}})), doctest::Contains("is for 3 tasks, the graph has 8"));
-    CHECK_THROWS_WITH(Pipeline(graph, cut({{4, 2}, {4, 1}})),
+    CHECK_THROWS_WITH(Pipeline(graph, test_schedule({{3, 1}})),
+                      doctest::Contains("is for 3 tasks, the graph has 8"));
+    CHECK_THROWS_WITH(Pipeline(graph, test_schedule({{4, 2}, {4, 1}})),
                       doctest::Contains("count.next is sequential; give it one thread"));
-    Schedule named = cut({{8, 1}});
+    Schedule named = test_schedule({{8, 1}});
     named.task_names = {"count.next", "map0.run", "fir.run", "d", "e", "f", "g", "h"};
     CHECK_THROWS_WITH(Pipeline(graph, named),
                       doctest::Contains("task 3 is 'fir.run', here it is 'map1.run'"));
@@ -501,7 +485,7 @@ TEST_CASE("resume goes on with frames, numbers, state and totals where the run e
     auto& sink = graph.add<Collect>(words);
     graph.bind(source.value, total.x);
     graph.bind(total.y, sink.value);
-    Pipeline pipeline(graph, cut({{1, 1}, {1, 3}, {1, 1}}));
+    Pipeline pipeline(graph, test_schedule({{1, 1}, {1, 3}, {1, 1}}));
     CHECK(pipeline.run({.frames = 10}).frames == 10);
     CHECK(pipeline.resume({.frames = 31}).frames == 31);
     pipeline.resume();
@@ -536,8 +520,9 @@ TEST_CASE("a change of schedule while the stream runs loses, doubles and reorder
     build(in_order, expected, [](std::uint64_t) {});
     Sequence(in_order).run();
 
-    const Schedule schedules[] = {cut({{1, 1}, {2, 3}, {1, 1}, {1, 2}, {1, 1}}), cut({{6, 1}}),
-                                  cut({{1, 1}, {2, 2}, {3, 1}}), cut({{4, 1}, {1, 4}, {1, 1}})};
+    const Schedule schedules[] = {test_schedule({{1, 1}, {2, 3}, {1, 1}, {1, 2}, {1, 1}}),
+                                  test_schedule({{6, 1}}), test_schedule({{1, 1}, {2, 2}, {3, 1}}),
+                                  test_schedule({{4, 1}, {1, 4}, {1, 1}})};
     Words words;
     Graph graph;
     Pipeline* running = nullptr;
@@ -557,8 +542,9 @@ TEST_CASE("a schedule that does not fit is refused and changes nothing") {
     Words words;
     Graph graph;
     build_chain_of_eight(graph, words);
-    Pipeline pipeline(graph, cut({{4, 1}, {4, 1}}));
-    CHECK_THROWS_WITH(pipeline.reschedule(cut({{4, 2}, {4, 1}})), doctest::Contains("is sequential"));
+    Pipeline pipeline(graph, test_schedule({{4, 1}, {4, 1}}));
+    CHECK_THROWS_WITH(pipeline.reschedule(test_schedule({{4, 2}, {4, 1}})),
+                      doctest::Contains("is sequential"));
     CHECK(pipeline.run().stages.size() == 2);
     CHECK(words.size() == 200);
 }
