@@ -1,42 +1,18 @@
 #include "tidemill/sim/simulator.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <queue>
 
 #include "tidemill/schedule/error.hpp"
+#include "tidemill/sim/detail_jitter.hpp"
 
 namespace tidemill {
 
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// Well mixed bits of a number (splitmix64), so that a frame's jitter depends on nothing but its place.
-std::uint64_t mixed(std::uint64_t bits) {
-    bits += 0x9e3779b97f4a7c15u;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-
-// Above 0, at most 1.
-double uniform(std::uint64_t bits) {
-    return static_cast<double>((mixed(bits) >> 11) + 1) * 0x1p-53;
-}
-
-// Log-normal with mean 1: times never fall below zero and now and then are much too long.
-double jitter_factor(double deviation, std::uint64_t seed, std::size_t stage, std::uint64_t frame) {
-    if (deviation == 0) return 1;
-    const std::uint64_t place = mixed(mixed(mixed(seed) + stage) + frame);
-    const double normal =
-        std::sqrt(-2 * std::log(uniform(place))) * std::cos(2 * std::numbers::pi * uniform(place + 1));
-    const double variance = std::log1p(deviation * deviation);
-    return std::exp(std::sqrt(variance) * normal - variance / 2);
-}
 
 // Earlier first; among equals, in the order in which they were added.
 template <class What>
@@ -158,7 +134,7 @@ class Simulation {
     void begin(std::size_t stage, std::size_t thread, std::uint64_t frame) {
         const StageModel& model = model_.stages[stage];
         const double work_us = model.work_us[frame % model.work_us.size()] *
-                               jitter_factor(model_.jitter, model_.seed, stage, frame);
+                               detail::jitter_factor(model_.jitter, model_.seed, stage, frame);
         Kind& kind = kinds_[model.kind];
         ++kind.busy;
         kind.ends.push({kind.work_done_us + work_us, order_++, {stage, frame}});

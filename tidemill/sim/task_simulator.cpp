@@ -1,0 +1,334 @@
+#include "tidemill/sim/task_simulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tidemill/schedule/error.hpp"
+#include "tidemill/sim/detail_jitter.hpp"
+
+namespace tidemill {
+
+namespace {
+
+using policy::kNoTask;
+using policy::TaskSlot;
+using policy::WorkerId;
+
+// A task in flight, and after that as long as later ones may name it.
+struct Node {
+    std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t iteration = 0;
+    policy::KernelId kernel = 0;
+    double work_us = 0;
+    double begin_us = 0;
+    std::uint64_t output_bytes = 0;
+    std::uint32_t readers = 0;    // that have not completed
+    std::uint32_t waits_for = 0;  // predecessors that have not completed
+    bool completed = false;
+    std::vector<TaskSlot> read{};        // whose outputs it reads
+    std::vector<TaskSlot> successors{};  // in the order of creation
+};
+
+// Sums up a quantity over time.
+class Gauge {
+  public:
+    void set(double value, double now_us) {
+        integral_ += value_ * (now_us - since_us_);
+        value_ = value;
+        since_us_ = now_us;
+    }
+    double value() const { return value_; }
+    double integral(double now_us) const { return integral_ + value_ * (now_us - since_us_); }
+
+  private:
+    double value_ = 0;
+    double since_us_ = 0;
+    double integral_ = 0;
+};
+
+struct Ending {
+    double time_us;
+    WorkerId worker;
+    TaskSlot task;         // kNoTask: the master has created one
+    std::uint64_t number;  // among equal times, the newest ends first
+
+    bool operator>(const Ending& other) const {
+        return time_us != other.time_us ? time_us > other.time_us : number < other.number;
+    }
+};
+
+struct Stay {
+    double begin_us = std::numeric_limits<double>::infinity();
+    double end_us = 0;
+};
+
+class TaskSimulation {
+  public:
+    TaskSimulation(TaskProgram& program, const TaskMachine& machine, const TaskScheduling& scheduling,
+                   const std::function<void(const SimTask&)>& observe)
+        : program_(program),
+          machine_(machine),
+          observe_(observe),
+          policy_(policy::make_policy(scheduling.policy, static_cast<unsigned>(machine.speeds.size()),
+                                      scheduling.adapting)),
+          throttle_(scheduling.window),
+          window_(scheduling.window),
+          nodes_(remembered_tasks(scheduling.window)),
+          iterations_(program.iterations()) {
+        program_.restart();
+        for (WorkerId worker = 0; worker < machine.speeds.size(); ++worker) idle_.insert(worker);
+        report_.tasks = program.tasks();
+        report_.workers = machine.speeds.size();
+    }
+
+    TaskReport run() {
+        fetch();
+        create_what_fits();
+        issue_to_the_idle();
+        while (!endings_.empty()) step();
+        if (completed_ < program_.tasks()) refuse_window();
+        finish_report();
+        return std::move(report_);
+    }
+
+  private:
+    std::size_t remembered_tasks(const policy::Window& window) const {
+        return std::bit_ceil(std::max<std::uint64_t>(1, program_.reach(window.iterations)));
+    }
+
+    TaskSlot slot_of(std::uint64_t number) const {
+        return static_cast<TaskSlot>(number & (nodes_.size() - 1));
+    }
+
+    void step() {
+        const Ending ending = endings_.top();
+        endings_.pop();
+        now_us_ = ending.time_us;
+        if (ending.task == kNoTask) {
+            creating_.set(0, now_us_);
+            if (machine_.master_works) idle_.insert(kMaster);
+            create_next();
+        } else {
+            complete(ending.task, ending.worker);
+        }
+        create_what_fits();
+        if (machine_.ends_together && !endings_.empty() && endings_.top().time_us == now_us_) return;
+        issue_to_the_idle();
+    }
+
+    // The next task that the program will create, if there is one.
+    void fetch() {
+        next_is_there_ = created_ < program_.tasks();
+        if (next_is_there_) program_.next(next_);
+    }
+
+    bool may_create() const {
+        return next_is_there_ && throttle_.admits(next_.iteration, next_.reserved_bytes);
+    }
+
+    void create_what_fits() {
+        if (machine_.create_us > 0) return start_creating();
+        while (may_create()) create_next();
+    }
+
+    void start_creating() {
+        if (creating_.value() > 0 || !may_create()) return;
+        if (machine_.master_works && idle_.erase(kMaster) == 0) return;  // runs a task
+        creating_.set(1, now_us_);
+        endings_.push({now_us_ + machine_.create_us, kMaster, kNoTask, created_});
+    }
+
+    void create_next() {
+        const TaskSlot slot = slot_of(created_);
+        predecessors_.clear();
+        std::uint32_t waits_for = 0;
+        for (const Predecessor& before : next_.predecessors) {
+            Node& node = nodes_[slot_of(before.number)];
+            if (node.number != before.number) continue;  // long completed
+            predecessors_.push_back(slot_of(before.number));
+            if (node.completed) continue;
+            node.successors.push_back(slot);
+            ++waits_for;
+        }
+        fill(nodes_[slot], waits_for);
+        throttle_.created(next_.iteration, next_.reserved_bytes);
+        report_.peak_tasks = std::max(report_.peak_tasks, throttle_.tasks());
+        policy_->create({.slot = slot,
+                         .kernel = next_.kernel,
+                         .number = created_,
+                         .iteration = next_.iteration,
+                         .predecessors = predecessors_});
+        ++created_;
+        if (waits_for == 0) make_ready(slot);
+        fetch();
+    }
+
+    void fill(Node& node, std::uint32_t waits_for) {
+        node.number = created_;
+        node.iteration = next_.iteration;
+        node.kernel = next_.kernel;
+        node.work_us = next_.work_us;
+        node.output_bytes = next_.output_bytes;
+        node.readers = next_.readers;
+        node.waits_for = waits_for;
+        node.completed = false;
+        node.successors.clear();
+        node.read.clear();
+        for (const Predecessor& before : next_.predecessors) {
+            if (before.is_read) node.read.push_back(slot_of(before.number));
+        }
+        report_.work_us += next_.work_us;
+    }
+
+    void make_ready(TaskSlot task) {
+        policy_->ready(task);
+        ready_changed();
+    }
+
+    // Time with so many tasks ready is added up until their number changes.
+    void ready_changed() {
+        const std::size_t ready = policy_->ready_tasks();
+        if (ready_count_ >= report_.ready_share.size()) report_.ready_share.resize(ready_count_ + 1);
+        report_.ready_share[ready_count_] += now_us_ - ready_since_us_;
+        ready_count_ = ready;
+        ready_since_us_ = now_us_;
+    }
+
+    void issue_to_the_idle() {
+        while (!idle_.empty() && policy_->ready_tasks() > 0) {
+            const WorkerId worker = *idle_.begin();
+            idle_.erase(idle_.begin());
+            begin(policy_->issue(worker), worker);
+            ready_changed();
+        }
+    }
+
+    void begin(TaskSlot task, WorkerId worker) {
+        Node& node = nodes_[task];
+        node.begin_us = now_us_;
+        const double factor = detail::jitter_factor(machine_.noise, machine_.seed, node.kernel, node.number);
+        const double time_us = node.work_us * factor / machine_.speeds[worker] + machine_.task_us;
+        endings_.push({now_us_ + time_us, worker, task, node.number});
+        busy_.set(busy_.value() + 1, now_us_);
+        iterations_[node.iteration].begin_us = std::min(iterations_[node.iteration].begin_us, now_us_);
+        bytes_ += node.output_bytes;
+        report_.peak_bytes = std::max(report_.peak_bytes, bytes_);
+    }
+
+    void complete(TaskSlot task, WorkerId worker) {
+        Node& node = nodes_[task];
+        busy_.set(busy_.value() - 1, now_us_);
+        node.completed = true;
+        iterations_[node.iteration].end_us = now_us_;
+        if (observe_) observe_({node.number, node.kernel, node.iteration, worker, node.begin_us, now_us_});
+        for (const TaskSlot read : node.read) finish_reading(nodes_[read]);
+        if (node.readers == 0) release(node);
+        throttle_.completed(node.iteration);
+        policy_->complete(task, worker);
+        for (const TaskSlot after : node.successors) {
+            if (--nodes_[after].waits_for == 0) make_ready(after);
+        }
+        policy_->tick(1 + static_cast<std::uint64_t>(now_us_ * 1e3));
+        idle_.insert(worker);
+        count_completed();
+    }
+
+    void finish_reading(Node& maker) {
+        if (--maker.readers == 0 && maker.completed) release(maker);
+    }
+
+    void release(const Node& node) {
+        bytes_ -= node.output_bytes;
+        throttle_.released(node.output_bytes);
+    }
+
+    void count_completed() {
+        ++completed_;
+        if (completed_ == program_.tasks() / 2) settled_from_ = {now_us_, busy_.integral(now_us_)};
+        if (completed_ == program_.tasks() * 19 / 20) settled_until_ = {now_us_, busy_.integral(now_us_)};
+    }
+
+    [[noreturn]] void refuse_window() const {
+        throw ScheduleError(
+            fmt::format("{}: with a window of {} bytes nothing can go on: {} bytes are held by what has "
+                        "completed and will be "
+                        "read later, and the next iteration takes {}; give a larger window",
+                        program_.name(), window_.bytes, throttle_.bytes(), next_.reserved_bytes));
+    }
+
+    void finish_report() {
+        const double workers = static_cast<double>(report_.workers);
+        report_.makespan_us = now_us_;
+        report_.utilisation = busy_.integral(now_us_) / (workers * now_us_);
+        const double settled_us = settled_until_.time_us - settled_from_.time_us;
+        if (settled_us > 0) {
+            report_.settled_utilisation =
+                (settled_until_.busy_us - settled_from_.busy_us) / (workers * settled_us);
+        }
+        report_.master_share = creating_.integral(now_us_) / now_us_;
+        ready_changed();
+        for (double& share : report_.ready_share) share /= now_us_;
+        for (const Stay& stay : iterations_) {
+            const double latency_us = stay.end_us - stay.begin_us;
+            report_.mean_latency_us += latency_us / static_cast<double>(iterations_.size());
+            report_.most_latency_us = std::max(report_.most_latency_us, latency_us);
+        }
+    }
+
+    struct Mark {
+        double time_us = 0;
+        double busy_us = 0;
+    };
+    static constexpr WorkerId kMaster = 0;
+
+    TaskProgram& program_;
+    const TaskMachine& machine_;
+    const std::function<void(const SimTask&)>& observe_;
+    std::unique_ptr<policy::Policy> policy_;
+    policy::Throttle throttle_;
+    policy::Window window_;
+    std::vector<Node> nodes_;  // a ring by task number
+    std::vector<Stay> iterations_;
+    std::set<WorkerId> idle_;
+    std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings_;
+    ProgramTask next_;
+    bool next_is_there_ = false;
+    std::vector<TaskSlot> predecessors_;
+    double now_us_ = 0;
+    std::uint64_t created_ = 0;
+    std::uint64_t completed_ = 0;
+    std::uint64_t bytes_ = 0;
+    Gauge busy_;      // workers that run tasks
+    Gauge creating_;  // 1 while the master creates
+    Mark settled_from_;
+    Mark settled_until_;
+    std::size_t ready_count_ = 0;
+    double ready_since_us_ = 0;
+    TaskReport report_;
+};
+
+void check(const TaskMachine& machine) {
+    if (machine.speeds.empty()) throw ScheduleError("a simulation of tasks needs at least one worker");
+    for (const double speed : machine.speeds) {
+        if (!(speed > 0)) throw ScheduleError(fmt::format("a worker's speed must be above 0, not {}", speed));
+    }
+    if (!(machine.create_us >= 0 && machine.task_us >= 0 && machine.noise >= 0)) {
+        throw ScheduleError("overheads and noise must not be negative");
+    }
+}
+
+}  // namespace
+
+TaskReport simulate_tasks(TaskProgram& program, const TaskMachine& machine, const TaskScheduling& scheduling,
+                          const std::function<void(const SimTask&)>& observe) {
+    check(machine);
+    return TaskSimulation(program, machine, scheduling, observe).run();
+}
+
+}  // namespace tidemill

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+
+#include "tidemill/policy/throttle.hpp"
+#include "tidemill/sim/task_program.hpp"
+
+namespace tidemill {
+
+/// Workers and what a runtime costs them.
+struct TaskMachine {
+    std::vector<double> speeds{1};  ///< of each worker: work done per time
+    double create_us = 0;           ///< that the master spends on creating a task
+    double task_us = 0;             ///< that a worker spends on issuing and completing one
+    /// With costs of creation, the master is the first worker, which runs tasks while it is held back and
+    /// when all are created; else it is a thread of its own beside the workers.
+    bool master_works = true;
+    bool ends_together =
+        false;         ///< tasks with equal ends all end before any worker is served, not one at a time
+    double noise = 0;  ///< relative standard deviation of task times
+    std::uint64_t seed = 1;
+};
+
+/// How tasks are scheduled.
+struct TaskScheduling {
+    std::string policy = "oldest";
+    policy::Window window{};
+    policy::Adapting adapting{};
+};
+
+/// One task's run, told when it ends.
+struct SimTask {
+    std::uint64_t number;
+    policy::KernelId kernel;
+    std::uint64_t iteration;
+    policy::WorkerId worker;
+    double begin_us;
+    double end_us;
+};
+
+/// What came of a simulated run.
+struct TaskReport {
+    std::uint64_t tasks = 0;
+    std::size_t workers = 0;
+    double makespan_us = 0;
+    double work_us = 0;              ///< of all tasks, at speed 1
+    double utilisation = 0;          ///< share of the workers' time that they ran tasks
+    double settled_utilisation = 0;  ///< the same between half and 95 % of the tasks, when all has settled
+    double mean_latency_us = 0;      ///< of iterations, from the first beginning to the last end
+    double most_latency_us = 0;
+    std::uint64_t peak_bytes = 0;     ///< most renamed bytes alive
+    std::uint64_t peak_tasks = 0;     ///< most tasks in flight
+    double master_share = 0;          ///< share of the time that the master created tasks
+    std::vector<double> ready_share;  ///< share of the time that so many tasks were ready and not running
+
+    /// Of the speed that all workers together could have.
+    double efficiency(double all_speeds) const { return work_us / (makespan_us * all_speeds); }
+};
+
+/// Runs a program from its beginning on modelled workers under a policy. The same arguments give the same
+/// report, always. Of tasks that end at the same time the newest ends first; idle workers are served in their
+/// order. `observe` is told of every task. Throws ScheduleError where a window in bytes is smaller than the
+/// program needs to go on, PolicyError for a policy or window that there is not.
+TaskReport simulate_tasks(TaskProgram& program, const TaskMachine& machine, const TaskScheduling& scheduling,
+                          const std::function<void(const SimTask&)>& observe = {});
+
+}  // namespace tidemill

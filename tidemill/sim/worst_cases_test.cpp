@@ -1,0 +1,60 @@
+#include "tidemill/sim/worst_cases.hpp"
+
+#include "tidemill/sim/detail_worst_case_checks.hpp"
+
+namespace tidemill::worst_case {
+
+namespace {
+
+double settled(const StreamGraph& graph, unsigned p, const char* policy, std::uint64_t window) {
+    return run(graph, p, 2000, {.policy = policy, .window = {.iterations = window}}, 0.01)
+        .settled_utilisation;
+}
+
+}  // namespace
+
+TEST_CASE("exhaustion: each policy at its worst keeps p workers busy to p/(2p-1)") {
+    for (const unsigned p : {2u, 3u, 5u, 8u}) check_exhaustion(p);
+}
+
+TEST_CASE("back pressure: each policy at its worst does as the formula of Table 4.3 says") {
+    for (const unsigned p : {2u, 3u, 5u}) check_back_pressure(p);
+}
+
+TEST_CASE("fifo runs a long kernel behind a long pipeline at half the rate") {
+    for (const unsigned p : {2u, 3u, 5u}) check_fifo_back_pressure(p, 1000);
+}
+
+TEST_CASE("the adaptive policies cure every case of exhaustion") {
+    for (const unsigned p : {2u, 3u, 5u}) check_cure(p);
+}
+
+TEST_CASE("with a window of one iteration there is nothing to run ahead with: no policy cures exhaustion") {
+    for (const char* policy : {"oldest", "apriority", "gpriority"}) {
+        CHECK(settled(exhaustion(3, false, kUnitUs), 3, policy, 1) == doctest::Approx(0.6).epsilon(0.01));
+    }
+}
+
+TEST_CASE(
+    "where two kernels share one worker nothing looks like a bottleneck: the throttle helps, not "
+    "priorities") {
+    const auto efficiency = [](const char* policy, const policy::Window& window) {
+        return run(stolen_kernel(8, kUnitUs), 8, 2000, {.policy = policy, .window = window}).efficiency(8);
+    };
+    CHECK(efficiency("oldest", {}) == doctest::Approx(0.70).epsilon(0.01));
+    CHECK(efficiency("gpriority", {}) < 0.75);
+    CHECK(efficiency("oldest", {.iterations = 8}) > 0.95);
+}
+
+TEST_CASE("the throttle trades: too few iterations leave workers idle, too many let kernels run apart") {
+    const auto efficiency = [](const policy::Window& window) {
+        return run(slow_end(3, 4, kUnitUs), 3, 100, {.policy = "toplev", .window = window}).efficiency(3);
+    };
+    CHECK(efficiency({.iterations = 2}) < 0.67);
+    CHECK(efficiency({.iterations = 3}) > 0.97);
+    CHECK(efficiency({.iterations = 16}) < 0.93);
+    CHECK(efficiency({.iterations = 64}) < 0.75);
+    CHECK(efficiency({}) == doctest::Approx(2.0 / 3).epsilon(0.01));
+}
+
+}  // namespace tidemill::worst_case
