@@ -35,16 +35,18 @@ struct Value {
     std::vector<std::size_t> items;      // one per segment, from `segment` on
 };
 
-// Gives every item an offset such that items alive together do not overlap; returns the bytes needed.
-std::size_t place_items(std::vector<Item*> items, std::size_t start) {
+// Gives every item an offset such that items alive together (or, apart, any) do not overlap; returns the
+// bytes needed.
+std::size_t place_items(std::vector<Item*> items, std::size_t start, Layout layout = Layout::shared) {
     std::stable_sort(items.begin(), items.end(),
                      [](const Item* a, const Item* b) { return a->first < b->first; });
     std::size_t end = start;
     std::vector<Item*> placed;
     for (Item* item : items) {
         std::vector<const Item*> alive;
-        std::copy_if(placed.begin(), placed.end(), std::back_inserter(alive),
-                     [&](const Item* other) { return other->last >= item->first; });
+        std::copy_if(placed.begin(), placed.end(), std::back_inserter(alive), [&](const Item* other) {
+            return layout == Layout::apart || other->last >= item->first;
+        });
         std::sort(alive.begin(), alive.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
         std::size_t offset = start;
         for (const Item* other : alive) {
@@ -63,8 +65,8 @@ std::size_t place_items(std::vector<Item*> items, std::size_t start) {
 
 class Compiler {
   public:
-    Compiler(const Graph& graph, const Structure& structure, const std::vector<StageCut>& cuts)
-        : graph_(graph), structure_(structure) {
+    Compiler(const Graph& graph, const Structure& structure, const std::vector<StageCut>& cuts, Layout layout)
+        : graph_(graph), structure_(structure), layout_(layout) {
         check_cuts(cuts);
         make_steps();
         make_stages(cuts);
@@ -285,7 +287,7 @@ class Compiler {
         };
         for (std::uint32_t g = 0; g < plan_.segments.size(); ++g) {
             plan_.segments[g].token_bytes =
-                place_items(chosen([&](const Item& i) { return i.in_token && i.segment == g; }), 0);
+                place_items(chosen([&](const Item& i) { return i.in_token && i.segment == g; }), 0, layout_);
         }
         for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
             for (const Part& part : plan_.stages[s].parts) {
@@ -420,6 +422,7 @@ class Compiler {
 
     const Graph& graph_;
     const Structure& structure_;
+    Layout layout_;
     std::vector<std::uint32_t> end_of_segment_;      // the step that ends each segment but the last
     std::vector<std::uint32_t> stage_of_;            // per step
     std::map<std::uint64_t, std::size_t> value_of_;  // by module and socket
@@ -430,8 +433,9 @@ class Compiler {
 
 }  // namespace
 
-Plan compile(const Graph& graph, const Structure& structure, const std::vector<StageCut>& stages) {
-    return Compiler(graph, structure, stages).take();
+Plan compile(const Graph& graph, const Structure& structure, const std::vector<StageCut>& stages,
+             Layout layout) {
+    return Compiler(graph, structure, stages, layout).take();
 }
 
 }  // namespace tidemill

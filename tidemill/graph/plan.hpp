@@ -74,8 +74,15 @@ struct Plan {
     std::uint32_t regions;  ///< switches and loops
 };
 
+/// How sockets lie in a token.
+enum class Layout : std::uint8_t {
+    shared,  ///< they share bytes where stages work on a frame one after the other
+    apart,   ///< each has bytes of its own, so that stages which do not depend on each other may overlap
+};
+
 /// Compiles `graph` for stages that take its units in order; throws GraphError when they do not add up
 /// or when a stage with a sequential task is given more than one thread.
-Plan compile(const Graph& graph, const Structure& structure, const std::vector<StageCut>& stages);
+Plan compile(const Graph& graph, const Structure& structure, const std::vector<StageCut>& stages,
+             Layout layout = Layout::shared);
 
 }  // namespace tidemill

@@ -22,6 +22,7 @@ class InOrder final : public Policy {
         return ring_[(kLastFirst ? --end_ : begin_++) & (ring_.size() - 1)];
     }
 
+    void follow(TaskSlot, WorkerId) override {}
     void complete(TaskSlot, WorkerId) override {}
     void tick(std::uint64_t) override {}
     bool wants_predecessors() const override { return false; }

@@ -49,6 +49,10 @@ class Policy {
     /// Takes the ready task that `worker` is to run, or kNoTask.
     virtual TaskSlot issue(WorkerId worker) = 0;
 
+    /// `worker` goes on with a task that it was given along with others, or whose last predecessor it has
+    /// just completed: nobody else was asked.
+    virtual void follow(TaskSlot task, WorkerId worker) = 0;
+
     /// The task has ended on `worker`. To be told before any successor is ready.
     virtual void complete(TaskSlot task, WorkerId worker) = 0;
 

@@ -27,6 +27,7 @@ class Ranked final : public Policy {
         return task;
     }
 
+    void follow(TaskSlot task, WorkerId worker) override { rule_.issue(task, worker); }
     void complete(TaskSlot task, WorkerId worker) override { rule_.complete(task, worker); }
 
     void tick(std::uint64_t now_ns) override {

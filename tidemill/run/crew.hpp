@@ -14,19 +14,11 @@
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
+#include "tidemill/run/run_totals.hpp"
 #include "tidemill/run/thread_pool.hpp"
 #include "tidemill/run/worker.hpp"
 
 namespace tidemill {
-
-/// What a stream did so far, over all crews that worked on it.
-struct RunTotals {
-    std::vector<Durations> step_times;  ///< per step of the order
-    Durations latencies;
-    std::uint64_t frames = 0;
-    std::uint64_t delivered = 0;
-    std::uint64_t skipped = 0;
-};
 
 /// The workers that run a graph in one cut, with the clones that replicas work on.
 class Crew {

@@ -13,22 +13,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Tells observers when a run begins and ends.
-class Watched {
-  public:
-    explicit Watched(const std::vector<Observer*>& observers) : observers_(observers) {
-        for (Observer* observer : observers_) observer->begin_run();
-    }
-    ~Watched() {
-        for (Observer* observer : observers_) observer->end_run();
-    }
-    Watched(const Watched&) = delete;
-    Watched& operator=(const Watched&) = delete;
-
-  private:
-    const std::vector<Observer*>& observers_;
-};
-
 }  // namespace
 
 Engine::Engine(Graph& graph, EngineCut cut)
@@ -54,7 +38,7 @@ RunReport Engine::run(const RunOptions& options) {
 RunReport Engine::resume(const RunOptions& options) {
     RunTotals totals;
     RunReport report;
-    const Watched watched(options.observers);
+    const ObservedRun observed(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
     std::uint64_t left = options.frames;
@@ -63,7 +47,7 @@ RunReport Engine::resume(const RunOptions& options) {
     }
     report.elapsed_s = seconds_since(start);
     report.energy = energy.stop();
-    finish(totals, report);
+    report_totals(structure_, totals, report);
     return report;
 }
 
@@ -107,19 +91,6 @@ void Engine::work(Crew& crew, const RunOptions& options) {
     const std::unique_ptr<RunState, decltype(forget)> until_here(&crew.state(), forget);
     const std::stop_callback end_on_request(options.stop, [&] { crew.state().end(); });
     crew.run(pool_);
-}
-
-void Engine::finish(const RunTotals& totals, RunReport& report) const {
-    for (const Unit& unit : structure_.units) report.units.push_back({unit.name, unit.replicable});
-    for (std::size_t u = 0; u < structure_.units.size(); ++u) {
-        for (const std::uint32_t step : structure_.units[u].tasks) {
-            report.tasks.push_back({structure_.order[step].name, u, report_of(totals.step_times[step])});
-        }
-    }
-    report.frames = totals.frames;
-    report.delivered = totals.delivered;
-    report.skipped = totals.skipped;
-    report.latency = report_of(totals.latencies);
 }
 
 }  // namespace tidemill

@@ -40,7 +40,6 @@ class Engine {
     bool run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals, RunReport& report);
     void work(Crew& crew, const RunOptions& options);
     void check(const EngineCut& cut) const;
-    void finish(const RunTotals& totals, RunReport& report) const;
 
     Graph& graph_;
     Structure structure_;

@@ -1,6 +1,7 @@
 #include "tidemill/run/waiting.hpp"
 
 #include <climits>
+#include <ctime>
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -12,6 +13,11 @@ namespace tidemill::detail {
 // std::atomic::wait parks on a shared proxy word and spins first; the token's own word is cheaper.
 void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+}
+
+void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen, long at_most_ns) {
+    const timespec at_most{0, at_most_ns};
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &at_most, nullptr, 0);
 }
 
 void wake_all(const std::atomic<std::uint32_t>& word) {

@@ -27,6 +27,9 @@ inline void relax() {
 /// Sleeps while `word` holds `seen`; may return early.
 void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen);
 
+/// The same, but for `at_most_ns` at most, which is less than a second.
+void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen, long at_most_ns);
+
 /// Wakes all that sleep on `word`.
 void wake_all(const std::atomic<std::uint32_t>& word);
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/plan.hpp"
+
+namespace tidemill {
+
+/// A unit of the graph as dynamic scheduling sees it: what one task does to one frame.
+struct Kernel {
+    std::string name;
+    bool sequential;
+    std::uint32_t segment;  ///< of the frames that it takes
+    bool emits;             ///< it ends the segment: frames of the next one come from it
+    /// Kernels of the same segment that come before it on each frame, and those it comes before; what
+    /// follows from others is left out.
+    std::vector<std::uint32_t> predecessors;
+    std::vector<std::uint32_t> successors;
+};
+
+/// Compiles `graph` with each unit as a stage of its own, every socket with bytes of its own.
+Plan compile_apart(const Graph& graph, const Structure& structure);
+
+/// The kernels of a plan whose stages are units, in the plan's order. Throws GraphError when a unit reaches
+/// over more than two segments.
+///
+/// Of two kernels the later one depends on the earlier one where both touch the same bytes and one writes
+/// them; where both are sequential, so that nothing which can be seen from outside is done on a frame before
+/// which the stream ends; and where the later one ends the segment.
+std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, const Plan& plan);
+
+}  // namespace tidemill

@@ -1,0 +1,18 @@
+#include "tidemill/run/run_totals.hpp"
+
+namespace tidemill {
+
+void report_totals(const Structure& structure, const RunTotals& totals, RunReport& report) {
+    for (const Unit& unit : structure.units) report.units.push_back({unit.name, unit.replicable});
+    for (std::size_t u = 0; u < structure.units.size(); ++u) {
+        for (const std::uint32_t step : structure.units[u].tasks) {
+            report.tasks.push_back({structure.order[step].name, u, report_of(totals.step_times[step])});
+        }
+    }
+    report.frames = totals.frames;
+    report.delivered = totals.delivered;
+    report.skipped = totals.skipped;
+    report.latency = report_of(totals.latencies);
+}
+
+}  // namespace tidemill
