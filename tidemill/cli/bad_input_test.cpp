@@ -9,7 +9,7 @@
 
 #include "tidemill/cli/detail_program.hpp"
 #include "tidemill/cli/detail_small_recording.hpp"
-#include "tidemill/dvbs2/channel.hpp"
+#include "tidemill/dsp/gaussian_noise.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -97,7 +97,7 @@ TEST_CASE("rx: silence, noise and a constant are no signal") {
     check_failed(receive_json(folder.put("silence.cf32", as_bytes(samples))), 1, "no signal found");
     std::ranges::fill(samples, dsp::Iq{0.5F, 0.5F});
     CHECK(receive_json(folder.put("constant.cf32", as_bytes(samples))).status == 1);
-    for (std::size_t n = 0; n < samples.size(); ++n) samples[n] = 0.2F * dvbs2::noise_at(3, n);
+    for (std::size_t n = 0; n < samples.size(); ++n) samples[n] = 0.2F * dsp::gaussian_noise_at(3, n);
     CHECK(receive_json(folder.put("noise.cf32", as_bytes(samples))).status == 1);
     CHECK(receive_json(folder.put("one.cf32", as_bytes({dsp::Iq{1, 0}}))).status == 1);
 }

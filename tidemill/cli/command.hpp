@@ -37,6 +37,7 @@ void add_bench(CLI::App& program, Command& chosen);
 void add_dvbs2(CLI::App& program, Command& chosen);
 void add_dvbs2_tx(CLI::App& dvbs2, Command& chosen);
 void add_dvbs2_channel(CLI::App& dvbs2, Command& chosen);
+void add_dvbs2_ber(CLI::App& dvbs2, Command& chosen);
 
 /// Runs `chosen` and turns what it throws into a message, which begins with the program's name, and an exit
 /// status.

@@ -52,6 +52,7 @@ void add_dvbs2(CLI::App& program, Command& chosen) {
     dvbs2->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
     add_dvbs2_tx(*dvbs2, chosen);
     add_dvbs2_channel(*dvbs2, chosen);
+    add_dvbs2_ber(*dvbs2, chosen);
     add_rx(*dvbs2, chosen);
 }
 

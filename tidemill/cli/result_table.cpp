@@ -9,10 +9,12 @@ namespace tidemill::cli {
 
 namespace {
 
-std::string shown(const Cell& cell, int decimals) {
+std::string shown(const Cell& cell, const ResultTable::Column& column) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-    if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.{}f}", *number, decimals);
-    return "-";
+    const auto* number = std::get_if<double>(&cell);
+    if (!number) return "-";
+    if (column.scientific && *number != 0) return fmt::format("{:.{}e}", *number, column.decimals);
+    return fmt::format("{:.{}f}", *number, column.scientific ? 0 : column.decimals);
 }
 
 // Columns of text stand to the left, columns of numbers to the right.
@@ -36,7 +38,7 @@ std::string to_text(const ResultTable& table) {
     std::vector<std::string> lines(table.rows.size() + 1);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         std::vector<std::string> cells{table.columns[c].name};
-        for (const auto& row : table.rows) cells.push_back(shown(row[c], table.columns[c].decimals));
+        for (const auto& row : table.rows) cells.push_back(shown(row[c], table.columns[c]));
         const std::size_t width = std::ranges::max_element(cells, {}, &std::string::size)->size();
         for (std::size_t r = 0; r < cells.size(); ++r) append(lines[r], cells[r], width, is_text(table, c));
     }
@@ -44,6 +46,21 @@ std::string to_text(const ResultTable& table) {
     for (std::string& line : lines) end_line(text, std::move(line));
     for (const std::string& note : table.notes) text += note + "\n";
     return text;
+}
+
+std::string to_csv(const ResultTable& table) {
+    std::string text;
+    for (const auto& column : table.columns) text += fmt::format("{}\"{}\"", text.empty() ? "" : ",", column.name);
+    for (const auto& row : table.rows) {
+        std::string line;
+        for (const Cell& cell : row) {
+            if (&cell != &row.front()) line += ",";
+            if (const auto* name = std::get_if<std::string>(&cell)) line += fmt::format("\"{}\"", *name);
+            if (const auto* number = std::get_if<double>(&cell)) line += fmt::format("{}", *number);
+        }
+        text += "\n" + line;
+    }
+    return text + "\n";
 }
 
 nlohmann::ordered_json to_json(const ResultTable& table) {

@@ -18,6 +18,7 @@ struct ResultTable {
     struct Column {
         std::string name;
         int decimals = 2;
+        bool scientific = false;  ///< 1.2e-03
     };
 
     std::string title;
@@ -28,6 +29,9 @@ struct ResultTable {
 
 /// Aligned columns under a title, notes below.
 std::string to_text(const ResultTable& table);
+
+/// A line of column names, then a line per row; text in quotes, nothing where nothing is known.
+std::string to_csv(const ResultTable& table);
 
 /// {"title", "rows": [{column: value}], "notes"}.
 nlohmann::ordered_json to_json(const ResultTable& table);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
+#include "tidemill/cli/modcod_name.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/packet_source.hpp"
 #include "tidemill/cli/sample_format_name.hpp"
@@ -46,20 +47,8 @@ struct Sent {
     double duration_s = 0;
 };
 
-int modcod_number(const std::string& text) {
-    std::string known;
-    for (const dvbs2::Modcod& modcod : dvbs2::all_modcods()) {
-        const std::string its_name = fmt::format("{} {}", name(modcod.modulation), name(modcod.rate));
-        if (its_name == text) return modcod.number;
-        known += (known.empty() ? "" : ", ") + its_name;
-    }
-    throw WrongUsage(fmt::format("--modcod {}: give one of {}", text, known));
-}
-
 dvbs2::Transmitter transmitter_of(const Options& options) {
-    const dvbs2::Pls pls{modcod_number(options.modcod),
-                         options.frame == "short" ? dvbs2::FrameSize::short_ : dvbs2::FrameSize::normal,
-                         options.pilots};
+    const dvbs2::Pls pls{modcod_of(options.modcod).number, frame_size_of(options.frame), options.pilots};
     try {
         return dvbs2::Transmitter({pls, options.gold_code, options.rolloff, options.samples_per_symbol});
     } catch (const std::invalid_argument& error) {

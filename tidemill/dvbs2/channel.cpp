@@ -6,6 +6,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "tidemill/dsp/gaussian_noise.hpp"
+
 namespace tidemill::dvbs2 {
 namespace {
 
@@ -30,13 +32,6 @@ const dsp::PolyphaseBank& interpolation_bank() {
     return bank;
 }
 
-// Mixing function of a counter-based generator (Steele, Lea, Flood: SplitMix64, 2014).
-std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-    return z ^ z >> 31;
-}
-
 const ChannelConfig& checked(const ChannelConfig& config) {
     const bool all_finite = std::ranges::all_of(
         std::array{config.samples_per_symbol, config.frequency_cycles_per_symbol,
@@ -54,17 +49,6 @@ const ChannelConfig& checked(const ChannelConfig& config) {
 }
 
 }  // namespace
-
-dsp::Iq noise_at(std::uint64_t seed, std::uint64_t n) {
-    constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15U;
-    constexpr float kUnit = 0x1p-32F;
-    const auto bits = mix(mix(seed * kGoldenRatio) + (n + 1) * kGoldenRatio);
-    // Box and Muller; half a step keeps the logarithm's argument above 0.
-    const float uniform = (static_cast<float>(bits >> 32) + 0.5F) * kUnit;
-    const float angle = static_cast<float>(bits & 0xffffffffU) * kUnit * 2.0F * std::numbers::pi_v<float>;
-    const float radius = std::sqrt(-std::log(std::min(uniform, 1.0F)));
-    return {radius * std::cos(angle), radius * std::sin(angle)};
-}
 
 Channel::Channel(const ChannelConfig& config)
     : config_(checked(config)),
@@ -111,7 +95,8 @@ double Channel::next_angle_rad() {
     if (walk_step_rad_ > 0.0) {
         // One part of the complex noise has half of its variance.
         walk_rad_ +=
-            walk_step_rad_ * std::numbers::sqrt2 * noise_at(config_.seed ^ kWalkSeed, signal_samples_).real();
+            walk_step_rad_ * std::numbers::sqrt2 *
+            dsp::gaussian_noise_at(config_.seed ^ kWalkSeed, signal_samples_).real();
     }
     ++signal_samples_;
     return 2.0 * std::numbers::pi * (cycles - std::floor(cycles)) + config_.phase_rad + walk_rad_;
@@ -125,13 +110,10 @@ void Channel::turn(std::span<dsp::Iq> samples) {
 }
 
 void Channel::add_noise(std::span<dsp::Iq> samples) {
-    if (noise_amplitude_ == 0.0F) {
-        samples_ += samples.size();
-        return;
+    if (noise_amplitude_ != 0.0F) {
+        dsp::add_gaussian_noise(config_.seed, samples_, noise_amplitude_, samples);
     }
-    for (auto& sample : samples) {
-        sample += noise_amplitude_ * noise_at(config_.seed, samples_++);
-    }
+    samples_ += samples.size();
 }
 
 }  // namespace tidemill::dvbs2

@@ -28,10 +28,6 @@ struct ChannelConfig {
     std::uint64_t seed = 1;
 };
 
-/// Complex white Gaussian noise of unit variance; sample n depends on seed and n alone, whoever computes it
-/// when.
-dsp::Iq noise_at(std::uint64_t seed, std::uint64_t n);
-
 /// Turns clean samples into received ones: clock and delay, frequency and phase, spectral inversion, noise.
 class Channel {
   public:

@@ -78,27 +78,6 @@ TEST_CASE("channel: noise has the variance of the Es/N0, and lead and tail hold 
     }
 }
 
-TEST_CASE("channel: noise is circular and normal, and depends on seed and place alone") {
-    double mean = 0;
-    double cross = 0;
-    double fourth = 0;
-    double lag = 0;
-    constexpr int kCount = 200000;
-    for (std::uint64_t n = 0; n < kCount; ++n) {
-        const auto a = noise_at(1, n);
-        mean += a.real() + a.imag();
-        cross += 2.0 * a.real() * a.imag();
-        fourth += std::pow(a.real(), 4);
-        lag += 2.0 * a.real() * noise_at(1, n + 1).real();
-    }
-    CHECK(std::abs(mean / kCount) < 0.01);
-    CHECK(std::abs(cross / kCount) < 0.01);
-    CHECK(std::abs(lag / kCount) < 0.01);
-    CHECK(fourth / kCount == doctest::Approx(3.0 * 0.25).epsilon(0.03));
-    CHECK(noise_at(1, 5) == noise_at(1, 5));
-    CHECK(noise_at(1, 5) != noise_at(2, 5));
-}
-
 TEST_CASE("channel: the pieces in which the signal comes do not matter") {
     ChannelConfig config;
     config.esn0_db = 3.0;

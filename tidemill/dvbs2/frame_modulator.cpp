@@ -81,7 +81,7 @@ std::vector<dsp::Iq> FrameModulator::map(std::span<const std::uint8_t> fecframe)
 
 void FrameModulator::modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const {
     assert(plframe.size() == plframe_symbols());
-    const auto data = map(encode(bbframe));
+    const auto data = data_symbols(bbframe);
     std::ranges::copy(header_symbols(pls_.code()), plframe.begin());
     const auto payload = plframe.subspan(kHeaderSymbols);
     insert_pilots(data, layout_.pilot_blocks, payload);

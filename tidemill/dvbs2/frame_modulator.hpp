@@ -30,6 +30,9 @@ class FrameModulator {
     /// BBFRAME, not yet scrambled, to the coded bits of the FECFRAME, packed.
     std::vector<std::uint8_t> encode(std::span<const std::uint8_t> bbframe) const;
 
+    /// BBFRAME, not yet scrambled, to the data symbols of its PLFRAME, not scrambled either; unit energy.
+    std::vector<dsp::Iq> data_symbols(std::span<const std::uint8_t> bbframe) const { return map(encode(bbframe)); }
+
     /// BBFRAME, not yet scrambled, to the symbols of its PLFRAME, unit energy.
     void modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const;
 

@@ -21,7 +21,7 @@ RawLayout layout_of(const io::SampleSource& source, const ReceiverConfig& config
 
 }  // namespace
 
-Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxSink::PacketSink sink)
+Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
     : config_(config), scrambler_(config.gold_code) {
     const RawLayout layout = layout_of(source, config);
     source_ = &graph_.add<RxSource>(source, layout);
@@ -36,7 +36,7 @@ Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxSin
     auto& ldpc = graph_.add<RxLdpc>();
     auto& bch = graph_.add<RxBch>();
     auto& descrambler = graph_.add<RxDescrambler>();
-    sink_ = &graph_.add<RxSink>(std::move(sink));
+    sink_ = &graph_.add<RxSink>(std::move(outputs));
 
     // Blocks of raw samples.
     graph_.bind(source_->raw, spectrum_->raw);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "tidemill/dvbs2/pl_scrambler.hpp"
 #include "tidemill/dvbs2/rx/rx_front.hpp"
@@ -27,7 +30,14 @@ class Receiver {
   public:
     /// `source` must outlive the receiver and know its sample rate, unless the symbol rate is given in its
     /// units. Throws std::invalid_argument for rates or a roll-off that cannot work.
-    Receiver(io::SampleSource& source, const ReceiverConfig& config, RxSink::PacketSink sink);
+    Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs);
+
+    /// For who wants nothing but packets: a function of the bytes of whole ones.
+    template <class PacketSink>
+        requires std::invocable<PacketSink&, std::span<const std::uint8_t>>
+    Receiver(io::SampleSource& source, const ReceiverConfig& config, PacketSink sink)
+        : Receiver(source, config, RxOutputs{.packets = std::move(sink)}) {}
+
     ~Receiver();
 
     Graph& graph() { return graph_; }

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dsp/gaussian_noise.hpp"
 #include "tidemill/dvbs2/rx/detail_made_signal.hpp"
 #include "tidemill/dvbs2/rx/detail_rx_schedules.hpp"
 
@@ -121,7 +122,7 @@ TEST_CASE("receiver: random schedules change no bit") {
 
 TEST_CASE("receiver: nothing, silence and pure noise give nothing") {
     std::vector<dsp::Iq> noise(300000);
-    for (std::size_t n = 0; n < noise.size(); ++n) noise[n] = 0.2F * noise_at(5, n);
+    for (std::size_t n = 0; n < noise.size(); ++n) noise[n] = 0.2F * dsp::gaussian_noise_at(5, n);
     const std::vector<dsp::Iq> silence(300000);
     const std::vector<dsp::Iq> constant(300000, dsp::Iq{0.5F, 0.5F});
     for (const auto& samples : {std::vector<dsp::Iq>{}, std::vector<dsp::Iq>(1), silence, constant, noise}) {

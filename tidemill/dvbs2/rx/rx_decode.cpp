@@ -22,7 +22,7 @@ void RxLdpc::decode_frame(Frame f) {
     const fec::Dvbs2Code* code = code_of(f[info][0].pls);
     if (!code) return;
     std::optional<fec::LdpcDecoder>& decoder = decoders_[index_of(*code)];
-    if (!decoder) decoder.emplace(*code);
+    if (!decoder) decoder.emplace(*code, settings_);
     f[result][0] = decoder->decode(f[llrs].first(static_cast<std::size_t>(code->n)),
                                    f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8));
 }

@@ -19,7 +19,7 @@ const fec::Dvbs2Code* code_of(const Pls& pls);
 /// Inner code: LLRs to packed BCH codewords.
 class RxLdpc final : public Module {
   public:
-    RxLdpc() : Module("ldpc") {}
+    explicit RxLdpc(const fec::LdpcSettings& settings = {}) : Module("ldpc"), settings_(settings) {}
 
     In<fec::Llr> llrs = in<fec::Llr>("llrs", kMaxFecframeBits);
     In<FrameInfo> info = in<FrameInfo>("info");
@@ -30,6 +30,7 @@ class RxLdpc final : public Module {
   private:
     void decode_frame(Frame f);
 
+    fec::LdpcSettings settings_;
     std::array<std::optional<fec::LdpcDecoder>, 21> decoders_;  // made when first needed
 };
 

@@ -24,7 +24,7 @@ Pls FrameTotals::usual_pls() const {
     return Pls::from_code(static_cast<int>(most - frames_of_pls.begin()));
 }
 
-RxSink::RxSink(PacketSink sink) : Module("sink"), sink_(std::move(sink)) {}
+RxSink::RxSink(RxOutputs outputs) : Module("sink"), outputs_(std::move(outputs)) {}
 
 void RxSink::write_frame(Frame f) {
     const Pls& pls = f[info][0].pls;
@@ -32,9 +32,13 @@ void RxSink::write_frame(Frame f) {
     if (!code) return;
     ++totals_.frames;
     ++totals_.frames_of_pls[static_cast<std::size_t>(pls.code())];
+    const auto bbframe = f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8);
+    if (outputs_.frames) {
+        outputs_.frames({f[info][0], f[quality][0], f[ldpc][0], bbframe, f[bch][0].ok});
+    }
     if (f[gap][0]) extractor_.lose(packets_);
     if (f[bch][0].ok) {
-        extractor_.push(f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8), packets_);
+        extractor_.push(bbframe, packets_);
         account(f, *code);
     } else {
         ++totals_.frames_bad;
@@ -66,7 +70,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
 }
 
 void RxSink::give_out() {
-    if (!packets_.empty()) sink_(packets_);
+    if (!packets_.empty()) outputs_.packets(packets_);
     packets_.clear();
 }
 

@@ -38,12 +38,25 @@ struct FrameTotals {
     Pls usual_pls() const;
 };
 
+/// A BBFRAME as it left the decoder.
+struct ReceivedFrame {
+    const FrameInfo& info;
+    const SignalQuality& quality;
+    const fec::LdpcResult& ldpc;
+    std::span<const std::uint8_t> bbframe;  ///< packed, descrambled
+    bool good;                              ///< false: more errors than the outer code corrects
+};
+
+/// Where what was received goes; called by the one thread that runs the sink.
+struct RxOutputs {
+    std::function<void(std::span<const std::uint8_t> packets)> packets;  ///< whole transport stream packets
+    std::function<void(const ReceivedFrame& frame)> frames{};            ///< every frame; may be empty
+};
+
 /// Joins the BBFRAMEs' data to transport stream packets, gives them out and keeps the accounts.
 class RxSink final : public Module {
   public:
-    using PacketSink = std::function<void(std::span<const std::uint8_t> packets)>;
-
-    explicit RxSink(PacketSink sink);
+    explicit RxSink(RxOutputs outputs);
 
     In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
     In<FrameInfo> info = in<FrameInfo>("info");
@@ -73,7 +86,7 @@ class RxSink final : public Module {
     void account(Frame f, const fec::Dvbs2Code& code);
     void give_out();
 
-    PacketSink sink_;
+    RxOutputs outputs_;
     TsExtractor extractor_;
     std::vector<std::uint8_t> packets_;
     FrameTotals totals_;

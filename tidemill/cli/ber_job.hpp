@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tidemill/cli/result_table.hpp"
+#include "tidemill/dvbs2/ber/ber_trial.hpp"
+
+namespace tidemill::cli {
+
+/// `tidemill dvbs2 ber`, as the command line says it.
+struct BerOptions {
+    std::vector<std::string> modcods;  ///< empty: all
+    std::string frame = "normal";
+    bool pilots = false;
+    std::string esn0;    ///< lists of dB, of which one may be given;
+    std::string ebn0;    ///< none: what the project wants of
+    std::string margin;  ///< each frame size over table 13's threshold
+    std::string sync = "ideal";
+    dvbs2::FullSync full_sync;
+    dvbs2::BerLimits limits;
+    int iterations = 50;
+    int threads = 0;  ///< 0: one for each core
+    std::uint64_t seed = 1;
+    std::string state;  ///< file to go on from and to keep up to date; empty: none
+    std::string csv;    ///< file for the table; empty: none
+    bool json = false;
+};
+
+/// A point and what came of it.
+struct BerResult {
+    dvbs2::BerPoint point;
+    dvbs2::BerCounts counts;
+};
+
+/// All points that the options ask for; throws WrongUsage.
+std::vector<dvbs2::BerPoint> ber_points(const BerOptions& options);
+
+/// Counts the errors of every point, one after the other. An interrupt ends it early: later points have no
+/// frames.
+std::vector<BerResult> count_errors(const BerOptions& options);
+
+/// Information bits per data symbol in dB: Es/N0 less Eb/N0.
+double bits_per_symbol_db(const dvbs2::Pls& pls);
+
+/// The results beside table 13's thresholds, and what others published for the same points.
+ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& results);
+
+}  // namespace tidemill::cli

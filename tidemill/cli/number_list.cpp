@@ -1,0 +1,53 @@
+#include "tidemill/cli/number_list.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+constexpr double kMostNumbers = 10000;
+
+[[noreturn]] void refuse(const std::string& text, const std::string& option) {
+    throw WrongUsage(fmt::format("{} {}: give numbers like 1,2.5 or first:step:last like 0:0.5:3", option, text));
+}
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+    return parts;
+}
+
+double number_of(const std::string& text, const std::string& option) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) refuse(text, option);
+    return value;
+}
+
+}  // namespace
+
+std::vector<double> number_list(const std::string& text, const std::string& option) {
+    std::vector<double> numbers;
+    for (const std::string& item : parts_of(text, ',')) {
+        const auto range = parts_of(item, ':');
+        if (range.size() != 1 && range.size() != 3) refuse(text, option);
+        const double first = number_of(range.front(), option);
+        const double step = range.size() == 3 ? number_of(range[1], option) : 1;
+        const double steps = (number_of(range.back(), option) - first) / step;
+        if (!(steps >= 0 && steps < kMostNumbers)) refuse(text, option);
+        // A step may miss the last number by its rounding.
+        for (int i = 0; i <= static_cast<int>(steps + 1e-6); ++i) numbers.push_back(first + i * step);
+    }
+    if (numbers.empty()) refuse(text, option);
+    return numbers;
+}
+
+}  // namespace tidemill::cli

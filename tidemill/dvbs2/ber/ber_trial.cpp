@@ -1,0 +1,83 @@
+#include "tidemill/dvbs2/ber/ber_trial.hpp"
+
+#include "tidemill/dvbs2/ber/ber_full.hpp"
+#include "tidemill/dvbs2/ber/ber_ideal.hpp"
+#include "tidemill/dvbs2/rx/rx_decode.hpp"
+#include "tidemill/dvbs2/rx/rx_demapper.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/sequence.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// Everything that may be replicated on `threads` threads, then the monitor.
+Schedule schedule_of(std::size_t tasks, int threads) {
+    Schedule schedule;
+    schedule.stages = {{.first_task = 0, .task_count = tasks - 1, .threads = threads, .core_kind = "any"},
+                       {.first_task = tasks - 1, .task_count = 1, .threads = 1, .core_kind = "any"}};
+    return schedule;
+}
+
+}  // namespace
+
+BerMonitor::BerMonitor(const BerLimits& limits, const BerCounts& so_far)
+    : Module("monitor"),
+      limits_(limits),
+      total_(so_far),
+      live_frames_(so_far.frames),
+      live_errors_(so_far.frame_errors) {}
+
+Flow BerMonitor::add_counts(Frame f) {
+    if (total_.frames >= limits_.frames || total_.frame_errors >= limits_.frame_errors) return Flow::stop;
+    total_ += f[counts][0];
+    live_frames_.store(total_.frames, std::memory_order_relaxed);
+    live_errors_.store(total_.frame_errors, std::memory_order_relaxed);
+    return Flow::ok;
+}
+
+BerTrial::BerTrial(const BerPoint& point, const BerLimits& limits, const BerCounts& so_far)
+    : frames_per_turn_(point.full_sync ? point.full_sync->frames_per_burst : 1),
+      monitor_(&graph_.add<BerMonitor>(limits, so_far)) {
+    if (point.full_sync) {
+        graph_.bind(graph_.add<BerFullLink>(point).counts, monitor_->counts);
+    } else {
+        make_ideal(point);
+    }
+}
+
+void BerTrial::make_ideal(const BerPoint& point) {
+    auto& link = graph_.add<BerIdealLink>(point.pls, point.esn0_db, point.seed);
+    auto& demapper = graph_.add<RxDemapper>();
+    auto& ldpc = graph_.add<RxLdpc>(fec::LdpcSettings{.max_iterations = point.max_iterations});
+    auto& bch = graph_.add<RxBch>();
+    auto& descrambler = graph_.add<RxDescrambler>();
+    auto& compare = graph_.add<BerCompare>();
+    graph_.bind(link.data, demapper.data);
+    graph_.bind(link.quality, demapper.quality);
+    graph_.bind(demapper.llrs, ldpc.llrs);
+    graph_.bind(ldpc.codeword, bch.codeword);
+    graph_.bind(bch.codeword, descrambler.codeword);
+    graph_.bind(descrambler.codeword, compare.codeword);
+    graph_.bind(link.sent, compare.sent);
+    graph_.bind(ldpc.result, compare.ldpc);
+    graph_.bind(bch.result, compare.bch);
+    for (const auto& info : {demapper.info, ldpc.info, bch.info, descrambler.info, compare.info}) {
+        graph_.bind(link.info, info);
+    }
+    graph_.bind(compare.counts, monitor_->counts);
+}
+
+BerCounts BerTrial::run(int threads, std::stop_token stop) {
+    const RunOptions options{.stop = std::move(stop),
+                             .statistics = false,
+                             .numbers = {.first = monitor_->total().frames / frames_per_turn_}};
+    if (threads > 1) {
+        Pipeline(graph_, schedule_of(structure_of(graph_).units.size(), threads)).run(options);
+    } else {
+        Sequence(graph_).run(options);
+    }
+    return monitor_->total();
+}
+
+}  // namespace tidemill::dvbs2
