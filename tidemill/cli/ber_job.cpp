@@ -61,8 +61,8 @@ std::string progress(const BerPoint& point, const BerCounts& counts, std::size_t
 }  // namespace
 
 double bits_per_symbol_db(const Pls& pls) {
-    return 10 * std::log10(static_cast<double>(dvbs2::code_of(pls)->k_bch) /
-                           dvbs2::layout_of(pls).data_symbols);
+    return 10 *
+           std::log10(static_cast<double>(dvbs2::code_of(pls)->k_bch) / dvbs2::layout_of(pls).data_symbols);
 }
 
 std::vector<BerPoint> ber_points(const BerOptions& options) {
@@ -98,7 +98,8 @@ std::vector<BerResult> count_errors(const BerOptions& options) {
     for (std::size_t k = 0; k < results.size(); ++k) {
         const auto done = [&] {
             const BerCounts& counts = results[k].counts;
-            return counts.frames >= options.limits.frames || counts.frame_errors >= options.limits.frame_errors;
+            return counts.frames >= options.limits.frames ||
+                   counts.frame_errors >= options.limits.frame_errors;
         };
         while (!done() && !watch.interrupted()) {
             show(k);

@@ -29,15 +29,15 @@ constexpr std::array<std::pair<const char*, std::uint64_t BerCounts::*>, 7> kFie
 
 // Everything that the counts depend on.
 std::string key_of(const dvbs2::BerPoint& point) {
-    std::string key = fmt::format("{} {}{}, Es/N0 {} dB, seed {}",
-                                  modcod_name(*dvbs2::find_modcod(point.pls.modcod)), name(point.pls.size),
-                                  point.pls.pilots ? " pilots" : "", point.esn0_db, point.seed);
+    std::string key =
+        fmt::format("{} {}{}, Es/N0 {} dB, seed {}", modcod_name(*dvbs2::find_modcod(point.pls.modcod)),
+                    name(point.pls.size), point.pls.pilots ? " pilots" : "", point.esn0_db, point.seed);
     if (!point.full_sync) return key + fmt::format(", ideal, {} iterations", point.max_iterations);
     const dvbs2::FullSync& full = *point.full_sync;
-    return key + fmt::format(", full, {} c/sym, {} c/sym2, {} ppm, {} deg, roll-off {}, gold {}, bursts of {}",
-                             full.frequency_cycles_per_symbol, full.drift_cycles_per_symbol2,
-                             full.clock_offset_ppm, full.phase_noise_deg, full.rolloff, full.gold_code,
-                             full.frames_per_burst);
+    return key +
+           fmt::format(", full, {} c/sym, {} c/sym2, {} ppm, {} deg, roll-off {}, gold {}, bursts of {}",
+                       full.frequency_cycles_per_symbol, full.drift_cycles_per_symbol2, full.clock_offset_ppm,
+                       full.phase_noise_deg, full.rolloff, full.gold_code, full.frames_per_burst);
 }
 
 }  // namespace
@@ -51,7 +51,8 @@ void BerState::read() {
         std::ifstream file(path_);
         const Json json = Json::parse(file);
         for (const auto& [key, values] : json.items()) {
-            for (const auto& [name, field] : kFields) counts_[key].*field = values.at(name).get<std::uint64_t>();
+            for (const auto& [name, field] : kFields)
+                counts_[key].*field = values.at(name).get<std::uint64_t>();
         }
     } catch (const Json::exception& error) {
         throw io::IoError(fmt::format("'{}' does not hold error counts: {}; name another --state file",
@@ -77,7 +78,8 @@ void BerState::put(const dvbs2::BerPoint& point, const BerCounts& counts) {
     file.close();
     std::error_code failed;
     if (file) std::filesystem::rename(fresh, path_, failed);
-    if (!file || failed) throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path_.string()));
+    if (!file || failed)
+        throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path_.string()));
 }
 
 }  // namespace tidemill::cli

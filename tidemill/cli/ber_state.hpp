@@ -12,7 +12,8 @@ namespace tidemill::cli {
 /// What has been counted so far, kept in a file, so that a long count may be broken off and taken up again.
 class BerState {
   public:
-    /// Reads `path` when it is there; an empty path keeps nothing. Throws io::IoError for what is no such file.
+    /// Reads `path` when it is there; an empty path keeps nothing. Throws io::IoError for what is no such
+    /// file.
     explicit BerState(std::filesystem::path path);
 
     /// What is known of a point; nothing of one with other settings.

@@ -20,8 +20,8 @@ struct Published {
     double frame_error_rate;
 };
 
-// StreamPU's transceiver, short frames, ideal synchronisation, min-sum with 10 iterations, as measured for this
-// project.
+// StreamPU's transceiver, short frames, ideal synchronisation, min-sum with 10 iterations, as measured for
+// this project.
 constexpr std::array<Published, 7> kStreamPu = {{{10, 3.9, 0.117},
                                                  {10, 4.1, 1.6e-3},
                                                  {5, 2.0, 0.99},
@@ -59,7 +59,8 @@ std::string sync_note(const BerOptions& options) {
     }
     const dvbs2::FullSync& full = options.full_sync;
     return fmt::format(
-        "The whole receiver, in bursts of {} frames: offset up to {} of the symbol rate, drift up to {:g} cycles "
+        "The whole receiver, in bursts of {} frames: offset up to {} of the symbol rate, drift up to {:g} "
+        "cycles "
         "per symbol squared, clock up to {} ppm, phase noise {} degrees in 1000 symbols, pilots {}.",
         full.frames_per_burst, full.frequency_cycles_per_symbol, full.drift_cycles_per_symbol2,
         full.clock_offset_ppm, full.phase_noise_deg, options.pilots ? "on" : "off");

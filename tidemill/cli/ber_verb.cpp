@@ -38,11 +38,13 @@ int run_ber(const BerOptions& options) {
 }
 
 void add_points(CLI::App& verb, BerOptions& options) {
-    verb.add_option("--modcod", options.modcods, "Modulation and code rate; may be repeated (default: all 28)");
+    verb.add_option("--modcod", options.modcods,
+                    "Modulation and code rate; may be repeated (default: all 28)");
     verb.add_option("--frame", options.frame, "normal or short")
         ->check(CLI::IsMember({"normal", "short"}))
         ->capture_default_str();
-    auto* esn0 = verb.add_option("--esn0", options.esn0, "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
+    auto* esn0 =
+        verb.add_option("--esn0", options.esn0, "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
     auto* ebn0 = verb.add_option("--ebn0", options.ebn0, "Eb/N0 in dB instead")->excludes(esn0);
     verb.add_option("--margin", options.margin,
                     "dB over the threshold of table 13 instead (default: 0.2, short frames 0.5)")
@@ -97,7 +99,8 @@ void add_full_sync(CLI::App& verb, BerOptions& options) {
 void add_dvbs2_ber(CLI::App& dvbs2, Command& chosen) {
     auto options = std::make_shared<BerOptions>();
     CLI::App* verb = dvbs2.add_subcommand("ber", "Count frame and bit errors over a noisy channel");
-    verb->footer("Example: tidemill dvbs2 ber --modcod \"QPSK 8/9\" --frame short --ebn0 3.5:0.1:4 --frames 10000");
+    verb->footer(
+        "Example: tidemill dvbs2 ber --modcod \"QPSK 8/9\" --frame short --ebn0 3.5:0.1:4 --frames 10000");
     add_points(*verb, *options);
     add_limits(*verb, *options);
     add_full_sync(*verb, *options);

@@ -15,7 +15,8 @@ namespace {
 constexpr double kMostNumbers = 10000;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& option) {
-    throw WrongUsage(fmt::format("{} {}: give numbers like 1,2.5 or first:step:last like 0:0.5:3", option, text));
+    throw WrongUsage(
+        fmt::format("{} {}: give numbers like 1,2.5 or first:step:last like 0:0.5:3", option, text));
 }
 
 std::vector<std::string> parts_of(const std::string& text, char separator) {
@@ -28,7 +29,8 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
 double number_of(const std::string& text, const std::string& option) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) refuse(text, option);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+        refuse(text, option);
     return value;
 }
 

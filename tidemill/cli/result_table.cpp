@@ -50,7 +50,8 @@ std::string to_text(const ResultTable& table) {
 
 std::string to_csv(const ResultTable& table) {
     std::string text;
-    for (const auto& column : table.columns) text += fmt::format("{}\"{}\"", text.empty() ? "" : ",", column.name);
+    for (const auto& column : table.columns)
+        text += fmt::format("{}\"{}\"", text.empty() ? "" : ",", column.name);
     for (const auto& row : table.rows) {
         std::string line;
         for (const Cell& cell : row) {

@@ -94,9 +94,8 @@ double Channel::next_angle_rad() {
         t * (config_.frequency_cycles_per_symbol + 0.5 * config_.drift_cycles_per_symbol2 * t);
     if (walk_step_rad_ > 0.0) {
         // One part of the complex noise has half of its variance.
-        walk_rad_ +=
-            walk_step_rad_ * std::numbers::sqrt2 *
-            dsp::gaussian_noise_at(config_.seed ^ kWalkSeed, signal_samples_).real();
+        walk_rad_ += walk_step_rad_ * std::numbers::sqrt2 *
+                     dsp::gaussian_noise_at(config_.seed ^ kWalkSeed, signal_samples_).real();
     }
     ++signal_samples_;
     return 2.0 * std::numbers::pi * (cycles - std::floor(cycles)) + config_.phase_rad + walk_rad_;

@@ -31,7 +31,9 @@ class FrameModulator {
     std::vector<std::uint8_t> encode(std::span<const std::uint8_t> bbframe) const;
 
     /// BBFRAME, not yet scrambled, to the data symbols of its PLFRAME, not scrambled either; unit energy.
-    std::vector<dsp::Iq> data_symbols(std::span<const std::uint8_t> bbframe) const { return map(encode(bbframe)); }
+    std::vector<dsp::Iq> data_symbols(std::span<const std::uint8_t> bbframe) const {
+        return map(encode(bbframe));
+    }
 
     /// BBFRAME, not yet scrambled, to the symbols of its PLFRAME, unit energy.
     void modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const;

@@ -14,10 +14,10 @@ struct BurstResult {
     std::uint64_t samples_to_lock = 0;  ///< read when the first good frame came out; 0 when none did
 };
 
-/// Sends burst number `burst` of known frames through pulse shaper and channel, at two samples per symbol, into
-/// the whole receiver, and compares what comes out. Depends on its arguments alone. `skipped_symbols` are
-/// cut off the beginning, as if the receiver had been switched on late. Throws std::invalid_argument when the
-/// settings cannot be sent, and asserts that point.full_sync is there.
+/// Sends burst number `burst` of known frames through pulse shaper and channel, at two samples per symbol,
+/// into the whole receiver, and compares what comes out. Depends on its arguments alone. `skipped_symbols`
+/// are cut off the beginning, as if the receiver had been switched on late. Throws std::invalid_argument when
+/// the settings cannot be sent, and asserts that point.full_sync is there.
 BurstResult receive_burst(const BerPoint& point, std::uint64_t burst, std::uint64_t skipped_symbols = 0);
 
 /// receive_burst() as a task: frame n of the graph is burst n.

@@ -24,8 +24,8 @@ struct BerPoint {
     Pls pls;
     double esn0_db = 0;  ///< per data symbol
     std::uint64_t seed = 1;
-    int max_iterations = 50;               ///< of the LDPC decoder, with ideal synchronisation
-    std::optional<FullSync> full_sync{};   ///< none: ideal synchronisation
+    int max_iterations = 50;              ///< of the LDPC decoder, with ideal synchronisation
+    std::optional<FullSync> full_sync{};  ///< none: ideal synchronisation
 };
 
 /// When counting ends: at whatever comes first.

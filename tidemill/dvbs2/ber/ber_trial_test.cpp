@@ -31,7 +31,8 @@ TEST_CASE("ber: the noise has the variance that the demapper is told, and the sy
         Bench<BerIdealLink> bench(Pls{modcod, FrameSize::normal, false}, 3.0, std::uint64_t{1});
         bench.step();
         const auto noisy = bench.read(bench->data);
-        const auto symbols = static_cast<std::size_t>(layout_of({modcod, FrameSize::normal, false}).data_symbols);
+        const auto symbols =
+            static_cast<std::size_t>(layout_of({modcod, FrameSize::normal, false}).data_symbols);
         double power = 0;
         for (const dsp::Iq symbol : noisy.subspan(0, symbols)) power += std::norm(symbol);
         const double n0 = std::pow(10.0, -0.3);
@@ -76,7 +77,8 @@ TEST_CASE("ber: enough errors end the count at the same frame, whoever counts") 
     CHECK(BerTrial(waterfall(), limits).run(2, stop.get_token()).frames < 10);
 }
 
-TEST_CASE("ber: the whole receiver delivers every frame of a burst, and a hopeless burst is counted as lost") {
+TEST_CASE(
+    "ber: the whole receiver delivers every frame of a burst, and a hopeless burst is counted as lost") {
     const BerCounts good = BerTrial(with_full_sync(8, 30), {.frames = 60}).run(2);
     CHECK(good.frames == 60);
     CHECK(good.frame_errors == 0);

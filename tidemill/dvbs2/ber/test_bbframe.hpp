@@ -5,8 +5,8 @@
 
 namespace tidemill::dvbs2 {
 
-/// Fills a packed BBFRAME for error counting: a header that is true, the frame's number, then random bits that
-/// depend on seed and number alone.
+/// Fills a packed BBFRAME for error counting: a header that is true, the frame's number, then random bits
+/// that depend on seed and number alone.
 void make_test_bbframe(std::uint64_t seed, std::uint64_t number, std::span<std::uint8_t> bbframe);
 
 /// The number in a BBFRAME that make_test_bbframe() filled.

@@ -34,8 +34,9 @@ class Receiver {
 
     /// For who wants nothing but packets: a function of the bytes of whole ones.
     template <class PacketSink>
-        requires std::invocable<PacketSink&, std::span<const std::uint8_t>>
-    Receiver(io::SampleSource& source, const ReceiverConfig& config, PacketSink sink)
+    requires std::invocable<PacketSink&, std::span<const std::uint8_t>> Receiver(io::SampleSource& source,
+                                                                                 const ReceiverConfig& config,
+                                                                                 PacketSink sink)
         : Receiver(source, config, RxOutputs{.packets = std::move(sink)}) {}
 
     ~Receiver();

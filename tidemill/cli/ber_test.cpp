@@ -1,0 +1,90 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/detail_program.hpp"
+#include "tidemill/cli/number_list.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace detail;
+using io::detail::ScratchFolder;
+using Json = nlohmann::json;
+
+Ended count(std::vector<std::string> more) {
+    more.insert(more.begin(), {"dvbs2", "ber", "--modcod", "QPSK 8/9", "--frame", "short"});
+    return run_program(more);
+}
+
+}  // namespace
+
+TEST_CASE("number list: numbers, ranges and mixtures, and a reason for anything else") {
+    CHECK(number_list("1,2.5", "--esn0") == std::vector{1.0, 2.5});
+    CHECK(number_list("-2:0.5:-1", "--esn0") == std::vector{-2.0, -1.5, -1.0});
+    CHECK(number_list("0:0.1:0.3,7", "--esn0").size() == 5);
+    for (const char* text :
+         {"", ",", "x", "1:2", "1:0:2", "2:1:1", "1:nan:2", "inf", "0:1e-9:1", "1:2:3:4"}) {
+        CAPTURE(text);
+        CHECK_THROWS_AS(number_list(text, "--esn0"), WrongUsage);
+    }
+}
+
+TEST_CASE("ber: a waterfall in a table, with table 13 and published points beside it") {
+    const Ended ended = count({"--ebn0", "3.0,3.6,4.5", "--frames", "60", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json rows = Json::parse(ended.out)["rows"];
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0]["FER"] == 1.0);
+    CHECK(rows[1]["FER"] > 0.05);
+    CHECK(rows[1]["FER"] < 0.95);
+    CHECK(rows[2]["FER"] == 0.0);
+    CHECK(rows[2]["to"] == doctest::Approx(0.0487).epsilon(0.01));
+    CHECK(rows[0]["Es/N0 dB"] == doctest::Approx(3.0 + 2.447).epsilon(1e-3));
+    CHECK(rows[0]["table 13 dB"] == doctest::Approx(6.20));
+    const Ended text = count({"--margin", "1", "--frames", "5"});
+    CHECK(says(text.out, "7.20"));
+    CHECK(says(text.out, "StreamPU"));
+}
+
+TEST_CASE("ber: a count goes on from its file, and gives what one count gives") {
+    const ScratchFolder folder;
+    const std::vector<std::string> point{"--esn0", "6.05", "--json", "--state", folder / "state.json"};
+    const auto upto = [&](const char* frames, const char* threads) {
+        std::vector<std::string> arguments = point;
+        arguments.insert(arguments.end(), {"--frames", frames, "--threads", threads});
+        const Ended ended = count(arguments);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        return Json::parse(ended.out)["rows"][0];
+    };
+    CHECK(upto("20", "2")["frames"] == 20);
+    const Json resumed = upto("50", "2");
+    std::filesystem::remove(folder / "state.json");
+    CHECK(upto("50", "1") == resumed);
+    folder.put("state.json", "{\"x\": 3}");
+    CHECK(count(point).status == 3);
+}
+
+TEST_CASE("ber: the whole receiver may be counted, and a table written as CSV") {
+    const ScratchFolder folder;
+    const std::string csv = folder / "table.csv";
+    const Ended ended = count({"--sync", "full", "--pilots", "--margin", "1.5", "--frames", "20", "--burst",
+                               "20", "--phase-noise", "3", "--csv", csv});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const std::string table = ScratchFolder::content_of(csv);
+    CHECK(says(table, "\"MODCOD\",\"frame\",\"Es/N0 dB\""));
+    CHECK(says(table, "\"QPSK 8/9\",\"short\",7.7,"));
+    CHECK(says(table, ",20,0,0,0,0,0,"));
+}
+
+TEST_CASE("ber: what cannot be is refused") {
+    CHECK(count({"--esn0", "1", "--ebn0", "1"}).status == 2);
+    CHECK(count({"--esn0", "abc"}).status == 2);
+    CHECK(run_program({"dvbs2", "ber", "--modcod", "QPSK 9/10", "--frame", "short"}).status == 2);
+    CHECK(run_program({"dvbs2", "ber", "--modcod", "QAM 3/4"}).status == 2);
+}
+
+}  // namespace tidemill::cli
