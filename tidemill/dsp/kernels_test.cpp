@@ -1,16 +1,22 @@
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <numbers>
 #include <random>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/detail_every_target.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/interpolator.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 
@@ -102,6 +108,62 @@ TEST_CASE("split_fir: every instruction set filters like the textbook convolutio
                 CHECK(error_db(got_even, want_even) < -110.0);
                 CHECK(error_db(got_odd, want_odd) < -110.0);
             }
+        }
+    });
+}
+
+TEST_CASE("interpolator: every instruction set makes the textbook sum, for any number of phases") {
+    const auto response = [](double t) { return std::exp(-0.1 * t * t) * std::cos(0.7 * t); };
+    on_every_target([&] {
+        for (const std::size_t phases : {1U, 2U, 3U, 5U}) {
+            for (const std::size_t count : {0U, 1U, 31U, 32U, 133U}) {
+                constexpr std::size_t kReach = 6;
+                const Interpolator interpolator(kReach, phases, response);
+                const auto x = noise(count + interpolator.history(), 5);
+                std::vector<Wide> want(count * phases);
+                for (std::size_t n = 0; n < want.size(); ++n) {
+                    // Where the output lies, in input samples.
+                    const double place = static_cast<double>(n) / static_cast<double>(phases) + kReach - 1;
+                    for (std::size_t j = n / phases; j < n / phases + 2 * kReach; ++j) {
+                        want[n] += response(place - static_cast<double>(j)) * Wide(x[j]);
+                    }
+                }
+                std::vector<Iq> got(want.size());
+                interpolator.process(x, got);
+                if (count > 0) CHECK(error_db(got, want) < -120.0);
+            }
+        }
+    });
+}
+
+TEST_CASE("quantizer: every instruction set rounds, limits and counts as the textbook does") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    on_every_target([&] {
+        for (const std::size_t count : {0U, 1U, 7U, 16U, 50U, 133U}) {
+            auto x = noise(count, 6);
+            if (count > 5) x[3] = {nan, 0.5F}, x[4] = {-9.0F, 9.0F}, x[5] = {1.0F, -1.0F};
+            const auto check = [&]<typename Integer>(Integer) {
+                constexpr float kCentre = std::is_unsigned_v<Integer> ? 127.5F : 0.0F;
+                constexpr float kMost = static_cast<float>(std::numeric_limits<Integer>::max()) - kCentre;
+                std::vector<Integer> want;
+                std::uint64_t limited = 0;
+                for (const Iq sample : x) {
+                    bool beyond = false;
+                    for (const float part : {sample.real(), sample.imag()}) {
+                        const float scaled = 0.5F * part * kMost;
+                        beyond |= !(std::abs(scaled) <= kMost);
+                        const float within = std::isnan(scaled) ? 0.0F : std::clamp(scaled, -kMost, kMost);
+                        want.push_back(static_cast<Integer>(std::lrint(within + kCentre)));
+                    }
+                    limited += beyond ? 1U : 0U;
+                }
+                std::vector<Integer> got(2 * count);
+                CHECK(quantize(x, 0.5F, std::span<Integer>(got)) == limited);
+                CHECK(got == want);
+            };
+            check(std::int8_t{});
+            check(std::uint8_t{});
+            check(std::int16_t{});
         }
     });
 }

@@ -11,16 +11,14 @@
 namespace tidemill::dvbs2 {
 namespace {
 
-dsp::Resampler make_shaper(int samples_per_symbol, double rolloff) {
+dsp::Interpolator make_shaper(int samples_per_symbol, double rolloff) {
     if (samples_per_symbol < 2 || !(rolloff > 0.0 && rolloff <= 1.0)) {
         throw std::invalid_argument(
             fmt::format("cannot shape {} samples per symbol with roll-off {}: use at least 2, and 0 to 1",
                         samples_per_symbol, rolloff));
     }
-    constexpr auto kTaps = static_cast<std::size_t>(2 * PulseShaper::kReachSymbols);
-    const auto pulse = [rolloff](double t) { return dsp::root_raised_cosine(t, rolloff); };
-    return {dsp::PolyphaseBank(kTaps, static_cast<std::size_t>(samples_per_symbol), pulse), kTaps,
-            -PulseShaper::kReachSymbols, 1.0 / samples_per_symbol};
+    return {PulseShaper::kReachSymbols, static_cast<std::size_t>(samples_per_symbol),
+            [rolloff](double t) { return dsp::root_raised_cosine(t, rolloff); }};
 }
 
 BbHeader header_for(double rolloff) {
@@ -38,14 +36,20 @@ BbHeader header_for(double rolloff) {
 }  // namespace
 
 PulseShaper::PulseShaper(int samples_per_symbol, double rolloff)
-    : resampler_(make_shaper(samples_per_symbol, rolloff)) {}
+    : interpolator_(make_shaper(samples_per_symbol, rolloff)),
+      samples_per_symbol_(static_cast<std::size_t>(samples_per_symbol)),
+      symbols_(interpolator_.history()) {}
 
 void PulseShaper::process(std::span<const dsp::Iq> symbols, std::vector<dsp::Iq>& samples) {
-    resampler_.process(symbols, samples);
+    symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
+    const std::size_t made = symbols.size() * samples_per_symbol_;
+    samples.resize(samples.size() + made);
+    interpolator_.process(symbols_, std::span(samples).last(made));
+    symbols_.erase(symbols_.begin(), symbols_.end() - static_cast<std::ptrdiff_t>(interpolator_.history()));
 }
 
 void PulseShaper::finish(std::vector<dsp::Iq>& samples) {
-    resampler_.finish(samples);
+    process(std::vector<dsp::Iq>(interpolator_.history()), samples);
 }
 
 Transmitter::Transmitter(const TransmitterConfig& config)

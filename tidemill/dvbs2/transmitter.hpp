@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dsp/interpolator.hpp"
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/dsp/resampler.hpp"
 #include "tidemill/dvbs2/frame_modulator.hpp"
 #include "tidemill/dvbs2/modcod.hpp"
 #include "tidemill/dvbs2/ts_packer.hpp"
@@ -19,7 +19,7 @@ class PulseShaper {
   public:
     /// Symbols by which the pulse reaches to either side: symbol k peaks at sample (k + kReachSymbols) *
     /// samples.
-    static constexpr int kReachSymbols = 32;
+    static constexpr int kReachSymbols = 20;
 
     /// Throws std::invalid_argument unless samples_per_symbol >= 2 and 0 < rolloff <= 1.
     PulseShaper(int samples_per_symbol, double rolloff);
@@ -31,7 +31,9 @@ class PulseShaper {
     void finish(std::vector<dsp::Iq>& samples);
 
   private:
-    dsp::Resampler resampler_;
+    dsp::Interpolator interpolator_;
+    std::size_t samples_per_symbol_;
+    std::vector<dsp::Iq> symbols_;  // the last ones, before those that come
 };
 
 struct TransmitterConfig {

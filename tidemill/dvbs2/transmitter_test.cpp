@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/pl_header.hpp"
@@ -44,7 +45,7 @@ std::vector<Iq> read_samples(const std::filesystem::path& path) {
 
 // The recording behind a matched filter, at its two samples per symbol.
 std::vector<Iq> matched_filter(const std::vector<Iq>& samples, double rolloff) {
-    constexpr std::size_t kTaps = 128;
+    constexpr std::size_t kTaps = 64;
     const dsp::PolyphaseBank bank(kTaps, 1,
                                   [&](double t) { return dsp::root_raised_cosine(t / 2, rolloff) / 2; });
     std::vector<Iq> padded(samples);
@@ -175,8 +176,8 @@ TEST_CASE("transmitter: samples have mean power 1, and a matched filter gives th
             power += std::norm(sample);
         }
         CHECK(power / static_cast<double>(samples.size()) == doctest::Approx(1.0).epsilon(0.02));
-        // The filter's first output stands 63 samples behind the input's first.
-        const std::size_t begin = 2 * PulseShaper::kReachSymbols - 63;
+        // The filter's first output stands 31 samples behind the input's first.
+        const std::size_t begin = 2 * PulseShaper::kReachSymbols - 31;
         CHECK(evm_db(match(matched_filter(samples, rolloff), begin, symbols)) < -45.0);
     }
 }

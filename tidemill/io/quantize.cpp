@@ -1,45 +1,28 @@
 #include "tidemill/io/quantize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
-#include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <type_traits>
-#include <utility>
+
+#include "tidemill/dsp/quantizer.hpp"
 
 namespace tidemill::io {
 namespace {
 
-// One component as an integer of the format; counts what does not fit.
-template <typename Integer>
-class Component {
-  public:
-    Integer operator()(float value) {
-        constexpr float kCentre = std::is_unsigned_v<Integer> ? 127.5F : 0.0F;
-        constexpr float kMax = std::numeric_limits<Integer>::max() - kCentre;
-        const float scaled = value * kMax;
-        // Written so that a NaN counts as well.
-        limited_ = limited_ || !(std::abs(scaled) <= kMax);
-        const float within = std::isnan(scaled) ? 0.0F : std::clamp(scaled, -kMax, kMax);
-        return static_cast<Integer>(std::lrint(within + kCentre));
-    }
-
-    bool take_limited() { return std::exchange(limited_, false); }
-
-  private:
-    bool limited_ = false;
-};
-
+// Bytes of a file are written as they come: there are no integers to be aligned.
 template <typename Integer>
 std::uint64_t quantize_to(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
-    Component<Integer> component;
+    constexpr std::size_t kPiece = 4096;
+    std::array<Integer, 2 * kPiece> piece;
     std::uint64_t limited = 0;
-    for (const auto sample : samples) {
-        const Integer pair[2] = {component(gain * sample.real()), component(gain * sample.imag())};
-        std::memcpy(to, pair, sizeof(pair));
-        to += sizeof(pair);
-        limited += component.take_limited() ? 1U : 0U;
+    for (; !samples.empty(); samples = samples.subspan(std::min(kPiece, samples.size()))) {
+        const auto some = samples.first(std::min(kPiece, samples.size()));
+        const auto made = std::span(piece).first(2 * some.size());
+        limited += dsp::quantize(some, gain, made);
+        std::memcpy(to, made.data(), made.size_bytes());
+        to += made.size_bytes();
     }
     return limited;
 }
