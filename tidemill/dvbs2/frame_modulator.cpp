@@ -60,19 +60,22 @@ std::vector<std::uint8_t> FrameModulator::encode(std::span<const std::uint8_t> b
 }
 
 std::vector<dsp::Iq> FrameModulator::map(std::span<const std::uint8_t> fecframe) const {
-    std::vector<std::uint8_t> bits(8 * fecframe.size());
-    fec::unpack_bits(fecframe, bits);
     const auto points = constellation_of(*modcod_);
     const auto interleaver = interleaver_of(*modcod_);
     const auto symbol_bits = static_cast<std::size_t>(bits_per_symbol(modcod_->modulation));
-    const bool interleaved = interleaver.columns > 1;
     const auto symbols = static_cast<std::size_t>(layout_.data_symbols);
     std::vector<dsp::Iq> data(symbols);
+    if (interleaver.columns <= 1) {  // QPSK: four symbols a byte
+        for (std::size_t i = 0; i < symbols; ++i) data[i] = points[fecframe[i / 4] >> (6 - 2 * (i % 4)) & 3];
+        return data;
+    }
+    std::vector<std::uint8_t> bits(8 * fecframe.size());
+    fec::unpack_bits(fecframe, bits);
     for (std::size_t i = 0; i < symbols; ++i) {
         std::size_t label = 0;
         for (std::size_t b = 0; b < symbol_bits; ++b) {
-            const auto column = static_cast<std::size_t>(interleaver.read_order[interleaved ? b : 0]);
-            label = label << 1 | bits[interleaved ? column * symbols + i : symbol_bits * i + b];
+            const auto column = static_cast<std::size_t>(interleaver.read_order[b]);
+            label = label << 1 | bits[column * symbols + i];
         }
         data[i] = points[label];
     }

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -61,7 +62,10 @@ PlScrambler::PlScrambler(int gold_code) {
 void PlScrambler::scramble(std::span<dsp::Iq> symbols) const {
     assert(symbols.size() <= kLength);
     for (std::size_t i = 0; i < symbols.size(); ++i) {
-        symbols[i] *= std::conj(descrambling_[i]);
+        // Written out, because the product of std::complex looks for infinities.
+        const auto [re, im] = std::pair{symbols[i].real(), symbols[i].imag()};
+        const auto [undo_re, undo_im] = std::pair{descrambling_[i].real(), descrambling_[i].imag()};
+        symbols[i] = {re * undo_re + im * undo_im, im * undo_re - re * undo_im};
     }
 }
 

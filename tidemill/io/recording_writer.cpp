@@ -33,7 +33,7 @@ void RecordingWriter::write(std::span<const dsp::Iq> samples) {
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
     limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
     data_.write_all(block_);
-    sha_.update(block_);
+    if (!is_raw_) sha_.update(block_);
     samples_ += samples.size();
 }
 
