@@ -1,14 +1,15 @@
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tidemill/cli/bench_conditions.hpp"
+#include "tidemill/cli/bench_report.hpp"
+#include "tidemill/cli/child_program.hpp"
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/waiting_job.hpp"
 
@@ -20,8 +21,23 @@ constexpr std::string_view kSuffix = "_bench";
 constexpr const char* kHowToBuild =
     "build them with: cmake --preset release && cmake --build --preset release";
 
+/// Some benchmarks of a room: those whose names begin with the topic's.
+struct Topic {
+    const char* name;
+    const char* room;
+    const char* question;
+};
+
+constexpr Topic kTopics[] = {
+    {"graph", "run", "what a task, a turn of a loop and a look inside cost"},
+    {"hop", "run", "what a frame's way from stage to stage costs, and what batches of frames save"},
+    {"locality", "run", "which buffers and pinnings make a pipeline of memory-bound tasks worth it"},
+    {"baseline", "run", "found schedules beside a thread per task, and duplicates of a graph"},
+};
+
 struct Options {
     std::string name;
+    std::string filter;
     std::vector<std::string> arguments;
     WaitingOptions waiting;
 };
@@ -44,51 +60,113 @@ std::vector<std::string> built_benchmarks() {
 }
 
 int list(bool json) {
+    std::vector<std::pair<std::string, std::string>> names{
+        {"waiting", "real pipelines of tasks that wait, beside their predicted periods"}};
     const std::vector<std::string> rooms = built_benchmarks();
+    for (const Topic& topic : kTopics) {
+        if (std::ranges::find(rooms, topic.room) != rooms.end())
+            names.emplace_back(topic.name, topic.question);
+    }
+    for (const std::string& room : rooms) names.emplace_back(room, fmt::format("all of the room {}", room));
     if (json) {
-        nlohmann::ordered_json names{"waiting"};
-        for (const std::string& room : rooms) names.push_back(room);
-        fmt::print("{}\n", nlohmann::ordered_json{{"benchmarks", names}}.dump(2));
+        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        for (const auto& name : names) all.push_back(name.first);
+        fmt::print("{}\n", nlohmann::ordered_json{{"benchmarks", all}}.dump(2));
         return kDone;
     }
-    fmt::print("waiting     real pipelines of tasks that wait, beside their predicted periods (built in)\n");
-    for (const std::string& room : rooms) {
-        fmt::print("{:<10}  kernels and parts of the room {} (Google Benchmark)\n", room, room);
-    }
+    for (const auto& [name, what] : names) fmt::print("{:<10}  {}\n", name, what);
     if (rooms.empty())
         fmt::print(stderr, "no room's benchmarks are built beside this program; {}\n", kHowToBuild);
     return kDone;
 }
 
-int run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
-    std::vector<std::string> words{program};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    pid_t child = 0;
-    const int error = posix_spawn(&child, program.c_str(), nullptr, nullptr, pointers.data(), environ);
-    if (error != 0) throw JobFailed(fmt::format("cannot run {}: {}", program.string(), std::strerror(error)));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+std::filesystem::path program_of(const std::string& room) {
+    const std::vector<std::string> rooms = built_benchmarks();
+    if (std::ranges::find(rooms, room) == rooms.end()) {
+        throw JobFailed(fmt::format("there is no {}{} beside this program; {}", room, kSuffix, kHowToBuild));
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? kDone : kJobFailed;
+    return folder_of_program() / (room + std::string(kSuffix));
+}
+
+std::string run_benchmark(const std::filesystem::path& program, std::vector<std::string> arguments,
+                          const std::function<void(const std::string&)>& line_came) {
+    Finished finished = run_child(program, arguments, line_came);
+    if (finished.status == 0) return std::move(finished.output);
+    throw JobFailed(fmt::format("{} ended with status {}: {}", program.filename().string(), finished.status,
+                                finished.message));
+}
+
+/// Tells people, on a terminal, which case was measured last.
+class Progress {
+  public:
+    explicit Progress(std::size_t cases) : cases_(cases) {}
+    ~Progress() {
+        if (shown_) fmt::print(stderr, "\r\x1b[K");
+    }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void line_came(const std::string& line) {
+        constexpr std::string_view kBegin = "\"run_name\": \"";
+        const std::size_t begin = line.find(kBegin);
+        if (begin == std::string::npos) return;
+        const std::string name = line.substr(begin + kBegin.size(), line.rfind('"') - begin - kBegin.size());
+        done_ += name != last_ ? 1 : 0;
+        last_ = name;
+        if (shown_) fmt::print(stderr, "\r\x1b[K{} of {}: {}", done_, cases_, name);
+        std::fflush(stderr);
+    }
+
+  private:
+    std::size_t cases_;
+    std::size_t done_ = 0;
+    std::string last_;
+    bool shown_ = isatty(STDERR_FILENO) == 1;
+};
+
+std::vector<BenchGroup> measure(const std::filesystem::path& program, std::vector<std::string> arguments) {
+    auto listing = arguments;
+    listing.emplace_back("--benchmark_list_tests=true");
+    const std::string names = run_benchmark(program, listing, {});
+    const auto cases = static_cast<std::size_t>(std::ranges::count(names, '\n'));
+    if (cases == 0) throw JobFailed("no benchmark has such a name");
+    arguments.emplace_back("--benchmark_format=json");
+    Progress progress(cases);
+    return read_benchmarks(
+        run_benchmark(program, arguments, [&](const std::string& line) { progress.line_came(line); }));
+}
+
+bool all_measured(const std::vector<BenchGroup>& groups) {
+    return std::ranges::all_of(groups, [](const BenchGroup& group) {
+        return std::ranges::all_of(group.cases, [](const BenchCase& each) { return each.error.empty(); });
+    });
+}
+
+int run_room(const std::string& name, const Options& options) {
+    const auto* const topic = std::ranges::find(kTopics, name, &Topic::name);
+    const bool is_topic = topic != std::end(kTopics);
+    std::vector<std::string> arguments{
+        "--benchmark_repetitions=5", "--benchmark_min_time=0.05",
+        fmt::format("--benchmark_filter={}{}", is_topic ? fmt::format("^{}/.*", name) : "", options.filter)};
+    arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
+    const std::filesystem::path program = program_of(is_topic ? topic->room : name);
+    const BenchConditions conditions = conditions_here();
+    const std::vector<BenchGroup> groups = measure(program, arguments);
+    if (options.waiting.json) {
+        const nlohmann::ordered_json json{
+            {"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
+        fmt::print("{}\n", json.dump(2));
+    } else {
+        fmt::print("{}\n{}", to_text(conditions), to_text(groups));
+    }
+    return all_measured(groups) ? kDone : kJobFailed;
 }
 
 int run_bench(const Options& options) {
     if (options.name.empty()) return list(options.waiting.json);
-    if (options.name == "waiting") {
-        if (options.arguments.empty()) return run_waiting(options.waiting);
-        throw WrongUsage(fmt::format("waiting does not know {}", options.arguments.front()));
-    }
-    const std::vector<std::string> rooms = built_benchmarks();
-    if (std::ranges::find(rooms, options.name) == rooms.end()) {
-        throw JobFailed(
-            fmt::format("there is no {}{} beside this program; {}", options.name, kSuffix, kHowToBuild));
-    }
-    std::vector<std::string> arguments = options.arguments;
-    if (options.waiting.json) arguments.emplace_back("--benchmark_format=json");
-    return run_program(folder_of_program() / (options.name + std::string(kSuffix)), arguments);
+    if (options.name != "waiting") return run_room(options.name, options);
+    if (options.arguments.empty() && options.filter.empty()) return run_waiting(options.waiting);
+    throw WrongUsage("waiting has no cases to filter, and no options of Google Benchmark");
 }
 
 }  // namespace
@@ -96,11 +174,15 @@ int run_bench(const Options& options) {
 void add_bench(CLI::App& program, Command& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = program.add_subcommand(
-        "bench", "Run a room's benchmarks, or pipelines of tasks that wait; alone, list them");
+        "bench", "Measure and compare: hops, tasks, caches, kernels; alone, list what there is");
     verb->footer(
-        "Further options go to the room's program.\n"
-        "Example: tidemill bench schedule --benchmark_filter=herad");
-    verb->add_option("name", options->name, "A room, or waiting");
+        "Each table answers a question: ours and a baseline in turn in the same run, the median of their\n"
+        "ratios, half the distance between the quartiles, and what was published where there is something.\n"
+        "Options that are not listed here go to Google Benchmark.\n"
+        "Example: tidemill bench hop\n"
+        "         tidemill bench fec ldpc --benchmark_repetitions=9");
+    verb->add_option("name", options->name, "What to measure: a topic, a room, or waiting");
+    verb->add_option("filter", options->filter, "Only cases whose names match this regular expression");
     verb->add_option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
         ->check(CLI::Range(0.1, 10000.0))
         ->capture_default_str();

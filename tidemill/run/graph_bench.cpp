@@ -1,4 +1,5 @@
 // What does the executor add to each task of a sequence, beside what plain calls cost?
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -7,14 +8,30 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/run/detail_bench_ratio.hpp"
+#include "tidemill/graph/control.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
 
 constexpr int kRounds = 11;
 constexpr std::uint64_t kCalls = 2'000'000;  // of tasks, in each round
+constexpr const char* kStreamPu = "StreamPU 1.8";
+
+const bool kAsked =
+    bench::ask({"graph/empty_task", "What does an empty task cost in a sequence of so many, statistics off?",
+                "ns a task", "virtual call", kStreamPu}) &&
+    bench::ask({"graph/copying_task", "What does a task cost that copies 16 bytes from socket to socket?",
+                "ns a task", "virtual call", kStreamPu}) &&
+    bench::ask({"graph/loop",
+                "What does a task in a loop cost per turn? Three tasks: count, compare, pass on.",
+                "ns a task and turn", "virtual call", kStreamPu}) &&
+    bench::ask({"graph/switch",
+                "What does a task on a path of a switch cost, its commute and select included?", "ns a task",
+                "virtual call", kStreamPu}) &&
+    bench::ask({"graph/firings", "What does one firing cost of an empty task that fires so often per frame?",
+                "ns a firing", "once per frame"});
 
 class Empty : public Module {
   public:
@@ -113,18 +130,18 @@ double function_call_ns(std::size_t tasks, std::uint64_t frames) {
     return watch.ns() / static_cast<double>(frames * tasks);
 }
 
-template <class M>
-double task_ns(Sequence& sequence, const Chain<M>& chain, std::uint64_t frames, bool statistics) {
-    const std::uint64_t before = chain.modules.back()->calls;
+double frame_ns(Sequence& sequence, std::uint64_t frames, const std::uint64_t& calls,
+                std::uint64_t calls_per_frame = 1) {
+    const std::uint64_t before = calls;
     const bench::CpuStopwatch watch;
-    sequence.run({.frames = frames, .statistics = statistics});
+    sequence.run({.frames = frames, .statistics = false});
     const double elapsed = watch.ns();
-    if (chain.modules.back()->calls != before + frames) throw std::logic_error("a frame is missing");
-    return elapsed / static_cast<double>(frames * chain.modules.size());
+    if (calls != before + frames * calls_per_frame) throw std::logic_error("a frame is missing");
+    return elapsed / static_cast<double>(frames);
 }
 
 template <class M, class P>
-void cost_of_a_task(benchmark::State& state, bool statistics) {
+void cost_of_a_task(benchmark::State& state, const bench::Levels& levels) {
     const auto tasks = static_cast<std::size_t>(state.range(0));
     const std::uint64_t frames = kCalls / tasks;
     Chain<M> chain(tasks);
@@ -133,32 +150,148 @@ void cost_of_a_task(benchmark::State& state, bool statistics) {
     std::vector<double> functions;
     for (auto _ : state) {
         for (int round = 0; round < kRounds; ++round) {
-            ratio.add(task_ns(sequence, chain, frames, statistics), virtual_call_ns<P>(tasks, frames));
+            ratio.add(frame_ns(sequence, frames, chain.modules.back()->calls) / static_cast<double>(tasks),
+                      virtual_call_ns<P>(tasks, frames));
             functions.push_back(function_call_ns(tasks, frames));
         }
     }
-    ratio.report(state, "ns_per_task", "ns_virtual_call");
-    state.counters["ns_std_function"] = bench::median(functions);
+    ratio.report(state, levels);
+    state.counters["std_function"] = bench::median(functions);
 }
 
-// Question: what does an empty task cost in a sequence, with statistics off and on? Baselines: the same as
-// virtual calls and as calls of std::function.
-void empty_tasks(benchmark::State& state, bool statistics) {
-    cost_of_a_task<Empty, PlainCount>(state, statistics);
-}
-// Question: and one that copies 16 bytes from socket to socket?
-void copying_tasks(benchmark::State& state, bool statistics) {
-    cost_of_a_task<Copy16, PlainCopy>(state, statistics);
+void empty_task(benchmark::State& state) {
+    const double published = state.range(0) == 8 ? 11 : state.range(0) == 100 ? 15 : 16;
+    cost_of_a_task<Empty, PlainCount>(state, {published, 3});
 }
 
-void sizes(benchmark::internal::Benchmark* benchmark) {
-    benchmark->ArgName("tasks")->Arg(8)->Arg(100)->Arg(1000)->Iterations(1)->Unit(benchmark::kMillisecond);
+void copying_task(benchmark::State& state) {
+    cost_of_a_task<Copy16, PlainCopy>(state, {state.range(0) == 1000 ? 21.0 : 0, 3});
 }
 
-BENCHMARK_CAPTURE(empty_tasks, statistics_off, false)->Apply(sizes);
-BENCHMARK_CAPTURE(empty_tasks, statistics_on, true)->Apply(sizes);
-BENCHMARK_CAPTURE(copying_tasks, statistics_off, false)->Apply(sizes);
-BENCHMARK_CAPTURE(copying_tasks, statistics_on, true)->Apply(sizes);
+/// Counts to `turns` in each frame: select, a task that counts, and commute.
+class CountingLoop {
+  public:
+    explicit CountingLoop(std::uint64_t turns) {
+        auto& loop = graph_.add<Loop<std::uint64_t>>("loop");
+        const auto& count =
+            graph_.add(task("count", TaskOptions{}, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
+                            out<std::uint8_t>("more"), [this, turns](auto x, auto y, auto more) {
+                                y[0] = x[0] + 1;
+                                more[0] = y[0] < turns;
+                                ++calls;
+                            }));
+        graph_.bind({0}, loop.first);
+        graph_.bind(loop.turn, count["x"]);
+        graph_.bind(count["y"], loop.data);
+        graph_.bind(count["more"], loop.control);
+        graph_.bind(loop.body, loop.next);
+    }
+    Graph& graph() { return graph_; }
+    std::uint64_t calls = 0;
+
+  private:
+    Graph graph_;
+};
+
+void loop(benchmark::State& state) {
+    const auto turns = static_cast<std::uint64_t>(state.range(0));
+    const std::uint64_t frames = kCalls / 3 / turns;
+    CountingLoop counting(turns);
+    Sequence sequence(counting.graph());
+    bench::Ratio ratio;
+    for (auto _ : state) {
+        for (int round = 0; round < kRounds; ++round) {
+            ratio.add(frame_ns(sequence, frames, counting.calls, turns) / static_cast<double>(3 * turns),
+                      virtual_call_ns<PlainCount>(3, frames * turns));
+        }
+    }
+    ratio.report(state, {22, 4});
+}
+
+/// Opens one of `paths` paths after the other, each with one task: commute, task and select.
+class RoundRobin {
+  public:
+    explicit RoundRobin(std::uint8_t paths) {
+        const auto& source =
+            graph_.add(task("source", out<std::uint8_t>("path"), [paths, n = 0u](auto path) mutable {
+                path[0] = static_cast<std::uint8_t>(n++ % paths);
+            }));
+        auto& choice = graph_.add<Switch<std::uint8_t>>("switch", paths);
+        graph_.bind(source["path"], choice.data);
+        graph_.bind(source["path"], choice.control);
+        for (std::uint8_t p = 0; p < paths; ++p) {
+            const auto& pass =
+                graph_.add(task("pass" + std::to_string(p), TaskOptions{}, in<std::uint8_t>("x"),
+                                out<std::uint8_t>("y"), [this](auto x, auto y) {
+                                    y[0] = x[0];
+                                    ++calls;
+                                }));
+            graph_.bind(choice.out_of_path[p], pass["x"]);
+            graph_.bind(pass["y"], choice.into_path[p]);
+        }
+    }
+    Graph& graph() { return graph_; }
+    std::uint64_t calls = 0;
+
+  private:
+    Graph graph_;
+};
+
+void switch_paths(benchmark::State& state) {
+    constexpr std::uint64_t kTasks = 4;  // source, commute, a path's, select
+    RoundRobin round_robin(static_cast<std::uint8_t>(state.range(0)));
+    Sequence sequence(round_robin.graph());
+    bench::Ratio ratio;
+    for (auto _ : state) {
+        for (int round = 0; round < kRounds; ++round) {
+            ratio.add(frame_ns(sequence, kCalls / kTasks, round_robin.calls) / kTasks,
+                      virtual_call_ns<PlainCount>(kTasks, kCalls / kTasks));
+        }
+    }
+    ratio.report(state, {22, 4});
+}
+
+/// A task that takes one word, behind one that gives `words` of them per frame.
+class Stream {
+  public:
+    explicit Stream(std::size_t words) {
+        const auto& source = graph_.add(task("source", out<std::uint64_t>("y", words), [](auto) {}));
+        const auto& sink =
+            graph_.add(task("sink", TaskOptions{}, in<std::uint64_t>("x"), [this](auto) { ++calls; }));
+        graph_.stream(source["y"], sink["x"]);
+    }
+    Graph& graph() { return graph_; }
+    std::uint64_t calls = 0;
+
+  private:
+    Graph graph_;
+};
+
+void firings(benchmark::State& state) {
+    const auto often = static_cast<std::uint64_t>(state.range(0));
+    Stream many(often);
+    Stream one(1);
+    Sequence fires_often(many.graph());
+    Sequence fires_once(one.graph());
+    bench::Ratio ratio;
+    for (auto _ : state) {
+        for (int round = 0; round < kRounds; ++round) {
+            ratio.add(frame_ns(fires_often, kCalls / often, many.calls, often) / static_cast<double>(often),
+                      frame_ns(fires_once, kCalls / 2, one.calls));
+        }
+    }
+    ratio.report(state);
+}
+
+void sequences(benchmark::internal::Benchmark* benchmark) {
+    benchmark->ArgName("tasks")->Arg(8)->Arg(100)->Arg(1000)->Apply(bench::once);
+}
+
+BENCHMARK(empty_task)->Name("graph/empty_task")->Apply(sequences);
+BENCHMARK(copying_task)->Name("graph/copying_task")->Apply(sequences);
+BENCHMARK(loop)->Name("graph/loop")->ArgName("turns")->Arg(10)->Arg(1000)->Apply(bench::once);
+BENCHMARK(switch_paths)->Name("graph/switch")->ArgName("paths")->Arg(2)->Arg(8)->Apply(bench::once);
+BENCHMARK(firings)->Name("graph/firings")->ArgName("firings")->Arg(4)->Arg(16)->Arg(64)->Apply(bench::once);
 
 }  // namespace
 }  // namespace tidemill

@@ -13,15 +13,40 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/affinity.hpp"
-#include "tidemill/run/detail_bench_ratio.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/token_ring.hpp"
 #include "tidemill/run/waiting.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
 
 constexpr int kRounds = 9;
+constexpr const char* kStreamPu = "StreamPU 1.8";
+
+const bool kAsked =
+    bench::ask(
+        {"hop/two_threads",
+         "What does a hop between two pinned threads cost, with a ring of 16, and does the frame's size "
+         "matter?\nBeside it the textbook: active, two rings of padded pointer slots; otherwise two "
+         "queues under a mutex and a condition variable.",
+         "ns a hop", "textbook", kStreamPu}) &&
+    bench::ask({"hop/round_trip",
+                "What does a token's way there and back cost, with nothing else in flight to hide it?",
+                "ns a round trip", "textbook"}) &&
+    bench::ask({"hop/three_active_stages",
+                "What does a frame cost when three spinning stages share two cores, beside two stages there?",
+                "ns a frame", "two stages", kStreamPu}) &&
+    bench::ask({"hop/sockets", "Do ten sockets over four stages cost more than one, per hop?", "ns a hop",
+                "one socket"}) &&
+    bench::ask({"hop/memory",
+                "How many bytes does a pipeline of four stages take, beside the tokens in flight times the "
+                "bytes that are alive in each?",
+                "KiB", "tokens x live bytes"}) &&
+    bench::ask({"hop/batch",
+                "What do batches of frames save on a hop between tiny tasks, and how long does a frame then "
+                "take, when the source never waits and the ring holds 16 batches?",
+                "ns a frame", "frame by frame"});
 
 /// A number and `bytes` of payload that nobody looks at: a hop passes the token, not what is in it.
 class Begin : public Module {
@@ -64,6 +89,7 @@ struct Settings {
     std::size_t bytes = 64;
     std::size_t sockets = 1;
     Pinning pinning = Pinning::kPacked;
+    std::uint32_t batch = 1;
 };
 
 /// A first and a last stage, and stages between that only take their turn.
@@ -78,21 +104,30 @@ class Hops {
         }
         end_ = &graph_.add<End>(settings.bytes, settings.sockets);
         for (std::size_t s = 0; s < settings.sockets; ++s) graph_.bind(begin.outputs[s], end_->inputs[s]);
-        pipeline_.emplace(graph_, schedule(), PipelineOptions{&topology_, 1, settings.waiting});
+        pipeline_.emplace(graph_, schedule(),
+                          PipelineOptions{&topology_, 1, settings.waiting, settings.batch});
     }
 
     double frame_ns(std::uint64_t frames) {
-        end_->sum = 0;
         const bench::Stopwatch watch;
-        pipeline_->run({.frames = frames, .statistics = false});
-        const double elapsed = watch.ns();
+        run(frames, false);
+        return watch.ns() / static_cast<double>(frames);
+    }
+
+    double median_latency_us(std::uint64_t frames) { return run(frames, true).latency.p50_us; }
+
+    std::size_t token_bytes() { return run(1, false).token_bytes(); }
+
+  private:
+    RunReport run(std::uint64_t frames, bool statistics) {
+        end_->sum = 0;
+        RunReport report = pipeline_->run({.frames = frames, .statistics = statistics});
         if (end_->sum != settings_.sockets * (frames * (frames - 1) / 2)) {
             throw std::logic_error("frames are missing");
         }
-        return elapsed / static_cast<double>(frames);
+        return report;
     }
 
-  private:
     Schedule schedule() const {
         Schedule schedule;
         for (std::size_t s = 0; s < settings_.stages; ++s) {
@@ -242,73 +277,109 @@ double one_token_ns(std::uint64_t frames, WaitMode mode) {
 }
 
 template <class Measured, class Baseline>
-void compare(benchmark::State& state, Measured measured, Baseline baseline, const char* unit,
-             double per = 1) {
+void compare(benchmark::State& state, Measured measured, Baseline baseline,
+             const bench::Levels& levels = {}) {
     bench::Ratio ratio;
     for (auto _ : state) {
-        for (int round = 0; round < kRounds; ++round) ratio.add(measured() / per, baseline() / per);
+        for (int round = 0; round < kRounds; ++round) ratio.add(measured(), baseline());
     }
-    ratio.report(state, unit, "ns_baseline");
+    ratio.report(state, levels);
 }
 
 double baseline_ns(WaitMode waiting, std::uint64_t frames, std::size_t tokens) {
     return waiting == WaitMode::active ? slot_rings_ns(frames, tokens) : locked_queues_ns(frames, tokens);
 }
 
-// Question: what does a hop between two pinned threads cost, and does the frame's size matter? Baselines:
-// active, two rings of padded pointer slots; otherwise, two queues under a mutex and a condition variable.
-void one_hop(benchmark::State& state, WaitMode waiting, std::size_t bytes) {
-    Hops hops({.waiting = waiting, .bytes = bytes});
-    const std::uint64_t frames = waiting == WaitMode::active ? 200'000 : 20'000;
-    compare(
-        state, [&] { return hops.frame_ns(frames); }, [&] { return baseline_ns(waiting, frames, 18); },
-        "ns_per_hop");
+std::uint64_t frames_for(WaitMode waiting) {
+    return waiting == WaitMode::active ? 200'000 : 20'000;
 }
 
-// Question: what does a token's way there and back cost, with nothing else in flight to hide it?
+void two_threads(benchmark::State& state, WaitMode waiting, std::size_t bytes, const bench::Levels& levels) {
+    Hops hops({.waiting = waiting, .bytes = bytes});
+    const std::uint64_t frames = frames_for(waiting);
+    compare(
+        state, [&] { return hops.frame_ns(frames); }, [&] { return baseline_ns(waiting, frames, 18); },
+        levels);
+}
+
 void round_trip(benchmark::State& state, WaitMode waiting) {
     const std::uint64_t frames = waiting == WaitMode::active ? 50'000 : 2'000;
     compare(
-        state, [&] { return one_token_ns(frames, waiting); }, [&] { return baseline_ns(waiting, frames, 1); },
-        "ns_per_round_trip");
+        state, [&] { return one_token_ns(frames, waiting); },
+        [&] { return baseline_ns(waiting, frames, 1); });
 }
 
-// Question: what does a frame cost when three spinning stages share two cores? Baseline: two stages there.
-void crowded(benchmark::State& state) {
+void three_active_stages(benchmark::State& state) {
     Hops three({.stages = 3, .pinning = Pinning::kGuided});
     Hops two({.stages = 2, .pinning = Pinning::kGuided});
     compare(
-        state, [&] { return three.frame_ns(20'000); }, [&] { return two.frame_ns(20'000); }, "ns_per_frame");
+        state, [&] { return three.frame_ns(20'000); }, [&] { return two.frame_ns(20'000); },
+        {364'000, 5'000});
 }
 
-// Question: do ten sockets over four stages cost more than one over two, per hop?
-void ten_sockets(benchmark::State& state, WaitMode waiting) {
-    const Settings common{.waiting = waiting, .pinning = Pinning::kGuided};
-    Settings wide = common;
-    wide.stages = 4;
-    wide.sockets = 10;
-    Settings narrow = wide;
-    narrow.sockets = 1;
-    Hops ten(wide);
-    Hops one(narrow);
+void sockets(benchmark::State& state, WaitMode waiting) {
+    constexpr double kHops = 3;
+    Settings settings{.stages = 4, .waiting = waiting, .pinning = Pinning::kGuided};
+    Hops one(settings);
+    settings.sockets = 10;
+    Hops ten(settings);
     compare(
-        state, [&] { return ten.frame_ns(20'000); }, [&] { return one.frame_ns(20'000); }, "ns_per_hop", 3);
+        state, [&] { return ten.frame_ns(20'000) / kHops; }, [&] { return one.frame_ns(20'000) / kHops; });
 }
 
-void once(benchmark::internal::Benchmark* benchmark) {
-    benchmark->Iterations(1)->Unit(benchmark::kMillisecond);
+// A frame may be in each of the four stages and 16 more in each of the three rings.
+void memory(benchmark::State& state, std::size_t socket_count) {
+    constexpr double kTokens = 4 + 3 * 16;
+    constexpr std::size_t kSocketBytes = 4096;
+    Hops hops({.stages = 4, .bytes = kSocketBytes, .sockets = socket_count, .pinning = Pinning::kGuided});
+    const double live_kib = kTokens * static_cast<double>(socket_count * kSocketBytes) / 1024;
+    compare(
+        state, [&] { return static_cast<double>(hops.token_bytes()) / 1024; }, [&] { return live_kib; });
 }
 
-BENCHMARK_CAPTURE(one_hop, active_64_B, WaitMode::active, 64)->Apply(once);
-BENCHMARK_CAPTURE(one_hop, active_64_KiB, WaitMode::active, 65536)->Apply(once);
-BENCHMARK_CAPTURE(one_hop, passive_ring_of_16_64_B, WaitMode::passive, 64)->Apply(once);
-BENCHMARK_CAPTURE(one_hop, passive_ring_of_16_64_KiB, WaitMode::passive, 65536)->Apply(once);
-BENCHMARK_CAPTURE(one_hop, mixed_ring_of_16_64_B, WaitMode::mixed, 64)->Apply(once);
-BENCHMARK_CAPTURE(round_trip, active, WaitMode::active)->Apply(once);
-BENCHMARK_CAPTURE(round_trip, passive, WaitMode::passive)->Apply(once);
-BENCHMARK(crowded)->Apply(once)->Name("three_active_stages_on_two_cores");
-BENCHMARK_CAPTURE(ten_sockets, active, WaitMode::active)->Apply(once);
-BENCHMARK_CAPTURE(ten_sockets, passive, WaitMode::passive)->Apply(once);
+void batch(benchmark::State& state, WaitMode waiting) {
+    Hops batches({.waiting = waiting, .batch = static_cast<std::uint32_t>(state.range(0))});
+    Hops single({.waiting = waiting});
+    const std::uint64_t frames = frames_for(waiting);
+    std::vector<double> latencies_us;
+    compare(
+        state,
+        [&] {
+            latencies_us.push_back(batches.median_latency_us(frames));
+            return batches.frame_ns(frames);
+        },
+        [&] { return single.frame_ns(frames); });
+    state.counters["latency_us"] = bench::median(latencies_us);
+}
+
+void batches(benchmark::internal::Benchmark* benchmark) {
+    benchmark->ArgName("of")->Arg(1)->Arg(4)->Arg(16)->Arg(64)->Apply(bench::once);
+}
+
+BENCHMARK_CAPTURE(two_threads, a64, WaitMode::active, 64, {410, 100})
+    ->Name("hop/two_threads/active,_64_B_frames")
+    ->Apply(bench::once);
+BENCHMARK_CAPTURE(two_threads, a64k, WaitMode::active, 65536, {410, 100})
+    ->Name("hop/two_threads/active,_64_KiB_frames")
+    ->Apply(bench::once);
+BENCHMARK_CAPTURE(two_threads, p64, WaitMode::passive, 64, {3000, 600})
+    ->Name("hop/two_threads/passive,_64_B_frames")
+    ->Apply(bench::once);
+BENCHMARK_CAPTURE(two_threads, p64k, WaitMode::passive, 65536, {3000, 600})
+    ->Name("hop/two_threads/passive,_64_KiB_frames")
+    ->Apply(bench::once);
+BENCHMARK_CAPTURE(two_threads, m64, WaitMode::mixed, 64, {})
+    ->Name("hop/two_threads/mixed,_64_B_frames")
+    ->Apply(bench::once);
+BENCHMARK_CAPTURE(round_trip, active, WaitMode::active)->Name("hop/round_trip/active")->Apply(bench::once);
+BENCHMARK_CAPTURE(round_trip, passive, WaitMode::passive)->Name("hop/round_trip/passive")->Apply(bench::once);
+BENCHMARK(three_active_stages)->Name("hop/three_active_stages/unpinned")->Apply(bench::once);
+BENCHMARK_CAPTURE(sockets, active, WaitMode::active)->Name("hop/sockets/active")->Apply(bench::once);
+BENCHMARK_CAPTURE(sockets, passive, WaitMode::passive)->Name("hop/sockets/passive")->Apply(bench::once);
+BENCHMARK_CAPTURE(memory, one, 1)->Name("hop/memory/1_socket_of_4_KiB")->Apply(bench::once);
+BENCHMARK_CAPTURE(memory, ten, 10)->Name("hop/memory/10_sockets_of_4_KiB")->Apply(bench::once);
+BENCHMARK_CAPTURE(batch, active, WaitMode::active)->Name("hop/batch/active")->Apply(batches);
+BENCHMARK_CAPTURE(batch, passive, WaitMode::passive)->Name("hop/batch/passive")->Apply(batches);
 
 }  // namespace
 }  // namespace tidemill

@@ -1,21 +1,35 @@
 // Where do a frame's bytes stay between stages, and does it pay to keep stages on cores that share a cache?
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "tidemill/run/detail_bench_ratio.hpp"
+#include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
 
-constexpr int kRounds = 7;
+constexpr int kRounds = 5;
 constexpr std::size_t kMostStages = 16;  // as in the published experiment
+constexpr std::uint64_t kWarmUpFrames =
+    40;  // more than there are tokens: memory has been touched, caches filled
+
+const bool kAsked = bench::ask({"locality/increments",
+                                "How many gigabytes a second do streaming increments touch, one per stage "
+                                "and one stage per core (at most "
+                                "16), by the size of the buffer?\nBeside packed stages the same in order on "
+                                "one thread, where a buffer never "
+                                "changes its core, and the other ways of pinning.",
+                                "GB/s packed", "in order"});
 
 /// Zeros at the beginning of the chain.
 class Zeros : public Module {
@@ -37,11 +51,13 @@ class Increment : public Module {
     }
     Forward<std::uint32_t> buffer;
     std::uint32_t last = 0;
+    std::optional<bench::Stopwatch> since_warm{};
 
   private:
     void add_one(Frame f) {
         for (std::uint32_t& word : f[buffer]) ++word;
         last = f[buffer].back();
+        if (f.number() + 1 == kWarmUpFrames) since_warm.emplace();
     }
 };
 
@@ -63,13 +79,23 @@ class IncrementChain {
 
     std::size_t stages() const { return stages_; }
 
-    double gigabytes_per_second(std::optional<Pinning> pinning) {
-        const std::uint64_t frames = std::max<std::uint64_t>(5, (std::uint64_t{32} << 20) / bytes_);
-        const RunReport report = pinning ? Pipeline(graph_, schedule(*pinning), {.topology = &topology_})
-                                               .run({.frames = frames, .statistics = false})
-                                         : Sequence(graph_).run({.frames = frames, .statistics = false});
+    /// Of all frames in flight in the last pipeline.
+    std::size_t token_bytes() const { return token_bytes_; }
+
+    /// Nanoseconds between frames at the end of the chain.
+    double frame_ns(std::optional<Pinning> pinning) {
+        const std::uint64_t frames = std::max<std::uint64_t>(10, (std::uint64_t{32} << 20) / bytes_);
+        const RunOptions options{.frames = kWarmUpFrames + frames, .statistics = false};
+        if (pinning) {
+            const PipelineOptions active{.topology = &topology_, .waiting = WaitMode::active};
+            token_bytes_ = Pipeline(graph_, schedule(*pinning), active).run(options).token_bytes();
+        } else {
+            const PinGuard pinned(topology_.cores[0].pus);
+            Sequence(graph_).run(options);
+        }
+        const double elapsed_ns = last_->since_warm->ns();
         if (last_->last != stages_ - 1) throw std::logic_error("an increment is missing");
-        return static_cast<double>(frames * bytes_ * stages_) / report.elapsed_s / 1e9;
+        return elapsed_ns / static_cast<double>(frames);
     }
 
   private:
@@ -89,48 +115,115 @@ class IncrementChain {
     std::size_t bytes_;
     const Topology& topology_;
     std::size_t stages_;
+    std::size_t token_bytes_ = 0;
     Graph graph_;
     Increment* last_ = nullptr;
 };
 
-// The smallest cache that holds one buffer.
-std::string cache_of(std::size_t bytes, const Topology& topology) {
-    for (const Cache& cache : topology.caches) {
-        if (cache.size_bytes >= bytes)
-            return fmt::format("L{} of {} KiB", cache.level, cache.size_bytes >> 10);
-    }
-    return topology.caches.empty() ? "caches unknown" : "memory";
+std::string size_text(std::size_t bytes) {
+    return bytes < 1048576 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
 }
 
-// Question: how many gigabytes a second do streaming increments, one per stage, touch under each pinning
-// policy? Baseline: the same chain in order on one thread, where a buffer never changes its core.
-void streaming_increments(benchmark::State& state, Pinning pinning) {
+// The smallest cache that holds so many bytes.
+std::string cache_of(std::size_t bytes, const Topology& topology) {
+    for (const Cache& cache : topology.caches) {
+        if (cache.size_bytes >= bytes) return fmt::format("L{}", cache.level);
+    }
+    return topology.caches.empty() ? "unknown" : "memory";
+}
+
+/// What the conclusion is read from.
+struct Measured {
+    std::size_t token_bytes;
+    double packed_ns;
+    double in_order_ns;
+    double loose_ns;
+};
+
+std::map<std::size_t, Measured>& all_measured() {
+    static std::map<std::size_t, Measured> measured;
+    return measured;
+}
+
+void increments(benchmark::State& state) {
     const auto bytes = static_cast<std::size_t>(state.range(0));
     const Topology topology = Topology::here();
     IncrementChain chain(bytes, topology);
+    const auto touched = static_cast<double>(bytes * chain.stages());
     bench::Ratio ratio;
+    std::vector<double> guided;
+    std::vector<double> distant;
+    std::vector<double> loose;
     for (auto _ : state) {
         for (int round = 0; round < kRounds; ++round) {
-            ratio.add(chain.gigabytes_per_second(pinning), chain.gigabytes_per_second({}));
+            ratio.add(touched / chain.frame_ns(Pinning::kPacked), touched / chain.frame_ns({}));
+            guided.push_back(touched / chain.frame_ns(Pinning::kGuided));
+            distant.push_back(touched / chain.frame_ns(Pinning::kDistant));
+            loose.push_back(touched / chain.frame_ns(Pinning::kLoose));
         }
     }
-    ratio.report(state, "GB_per_second", "GB_per_second_in_order");
-    state.counters["stages"] = static_cast<double>(chain.stages());
-    state.SetLabel(
-        fmt::format("{} buffer in {}",
-                    bytes < 1048576 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20),
-                    cache_of(bytes, topology)));
+    ratio.report(state);
+    state.counters["distant"] = bench::median(distant);
+    state.counters["guided"] = bench::median(guided);
+    state.counters["loose"] = bench::median(loose);
+    state.SetLabel(fmt::format("{}: {}, in flight {}", size_text(bytes), cache_of(bytes, topology),
+                               cache_of(chain.token_bytes(), topology)));
+    all_measured()[bytes] = {chain.token_bytes(), touched / ratio.measured(), touched / ratio.baseline(),
+                             touched / bench::median(loose)};
+}
+
+std::string sizes_where(const std::function<bool(const Measured&)>& holds) {
+    std::string sizes;
+    for (const auto& [bytes, each] : all_measured()) {
+        if (holds(each)) sizes += (sizes.empty() ? "" : ", ") + size_text(bytes);
+    }
+    return sizes.empty() ? "no size" : sizes;
+}
+
+// Why stages are slower than one thread with such a buffer, as far as the numbers tell.
+std::string reason(std::size_t bytes, const Measured& each, const Topology& topology, double stages) {
+    const std::string in_order = cache_of(bytes, topology);
+    const std::string in_flight = cache_of(each.token_bytes, topology);
+    if (in_order != in_flight) {
+        return fmt::format("one buffer fits {}, the {} in flight fit {}", in_order,
+                           size_text(each.token_bytes), in_flight);
+    }
+    const double share_ns = each.in_order_ns / stages;
+    return fmt::format(
+        "a stage's share of the work is {:.0f} ns, its frame's way to the other core adds {:.0f} ns",
+        share_ns, each.packed_ns - share_ns);
+}
+
+std::string conclusion() {
+    const Topology topology = Topology::here();
+    const std::size_t stages = std::clamp<std::size_t>(topology.cores.size(), 2, kMostStages);
+    std::string text =
+        fmt::format("{} packed stages beat one thread with {}.", stages,
+                    sizes_where([](const Measured& each) { return each.packed_ns < each.in_order_ns; }));
+    for (const auto& [bytes, each] : all_measured()) {
+        if (each.packed_ns < each.in_order_ns) continue;
+        text += fmt::format("\nThey lose with {}: {}.", size_text(bytes),
+                            reason(bytes, each, topology, static_cast<double>(stages)));
+    }
+    return text + fmt::format("\nLeft to the system (loose), they are over 5 % slower than packed with {}.",
+                              sizes_where([](const Measured& each) {
+                                  return each.loose_ns > 1.05 * each.packed_ns;
+                              }));
+}
+
+void conclude(benchmark::State& state) {
+    for (auto _ : state) {
+        if (!all_measured().empty()) state.SetLabel(conclusion());
+    }
 }
 
 void sweep(benchmark::internal::Benchmark* benchmark) {
-    benchmark->ArgName("bytes")->Iterations(1)->Unit(benchmark::kMillisecond);
     for (std::int64_t bytes = 4096; bytes <= 64 << 20; bytes *= 4) benchmark->Arg(bytes);
+    benchmark->ArgName("bytes")->Apply(bench::once);
 }
 
-BENCHMARK_CAPTURE(streaming_increments, loose, Pinning::kLoose)->Apply(sweep);
-BENCHMARK_CAPTURE(streaming_increments, guided, Pinning::kGuided)->Apply(sweep);
-BENCHMARK_CAPTURE(streaming_increments, packed, Pinning::kPacked)->Apply(sweep);
-BENCHMARK_CAPTURE(streaming_increments, distant, Pinning::kDistant)->Apply(sweep);
+BENCHMARK(increments)->Name("locality/increments")->Apply(sweep);
+BENCHMARK(conclude)->Name("locality/increments/conclusion")->Apply(bench::once);
 
 }  // namespace
 }  // namespace tidemill

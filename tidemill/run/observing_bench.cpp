@@ -1,57 +1,103 @@
-// What does it cost to look: per task of a sequence of empty tasks, with nothing, times, or an observer?
+// What does it cost to look?
+#include <chrono>
+
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "tidemill/run/probes.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/trace.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
 
-constexpr std::uint64_t kFrames = 20000;
+constexpr int kRounds = 11;
+constexpr int kTasks = 100;
+constexpr std::uint64_t kFrames = 5000;
 
-void build(Graph& graph, std::int64_t tasks) {
-    auto& source = graph.add(task("source", out<int>("y"), [](auto y) { y[0] = 1; }));
-    SocketRef last = source["y"];
-    for (std::int64_t i = 1; i < tasks; ++i) {
-        auto& next =
-            graph.add(task(fmt::format("task{}", i), in<int>("x"), out<int>("y"), [](auto, auto) {}));
-        graph.bind(last, next["x"]);
-        last = next["y"];
+const bool kAsked = bench::ask(
+    {"graph/looking",
+     "How much longer does each of 100 empty tasks take when someone looks: times of all calls, an observer "
+     "that does nothing with them, a probe on one socket, a trace of the last 65536 events?",
+     "ns added a task", "two stamps of steady_clock", "StreamPU 1.8"});
+
+struct EmptyTasks {
+    EmptyTasks() {
+        const auto& source = graph.add(task("source", out<int>("y"), [](auto y) { y[0] = 1; }));
+        SocketRef last = source["y"];
+        for (int i = 1; i < kTasks; ++i) {
+            const auto& next =
+                graph.add(task(fmt::format("task{}", i), in<int>("x"), out<int>("y"), [](auto, auto) {}));
+            graph.bind(last, next["x"]);
+            last = next["y"];
+        }
     }
-}
+    Graph graph;
+};
 
 class Silent final : public Observer, public ThreadObserver {
   public:
     ThreadObserver& watch(const ObservedThread&) override { return *this; }
 };
 
-void run(benchmark::State& state, RunOptions options) {
-    Graph graph;
-    build(graph, state.range(0));
-    Sequence sequence(graph);
-    options.frames = kFrames * 8 / static_cast<std::uint64_t>(state.range(0));
-    std::uint64_t calls = 0;
-    for (auto _ : state) {
-        calls += sequence.run(options).frames * static_cast<std::uint64_t>(state.range(0));
+double task_ns(Sequence& sequence, const RunOptions& options) {
+    const bench::CpuStopwatch watch;
+    sequence.run(options);
+    return watch.ns() / (kFrames * kTasks);
+}
+
+double two_stamps_ns() {
+    constexpr int kPairs = 20'000;
+    const bench::CpuStopwatch watch;
+    for (int i = 0; i < kPairs; ++i) {
+        benchmark::DoNotOptimize(std::chrono::steady_clock::now());
+        benchmark::DoNotOptimize(std::chrono::steady_clock::now());
     }
-    state.counters["per_task"] = benchmark::Counter(
-        static_cast<double>(calls), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    return watch.ns() / kPairs;
 }
 
-void nothing(benchmark::State& state) {
-    run(state, {.statistics = false});
+void looking(benchmark::State& state, Graph& graph, const RunOptions& options,
+             const bench::Levels& levels = {}) {
+    Sequence sequence(graph);
+    bench::Ratio ratio;
+    for (auto _ : state) {
+        for (int round = 0; round < kRounds; ++round) {
+            const double plain_ns = task_ns(sequence, {.frames = kFrames, .statistics = false});
+            ratio.add(task_ns(sequence, options) - plain_ns, two_stamps_ns());
+        }
+    }
+    ratio.report(state, levels);
 }
-void times(benchmark::State& state) {
-    run(state, {});
+
+void statistics(benchmark::State& state) {
+    EmptyTasks tasks;
+    looking(state, tasks.graph, {.frames = kFrames}, {50, 12});
 }
+
 void silent_observer(benchmark::State& state) {
+    EmptyTasks tasks;
     Silent silent;
-    run(state, {.observers = {&silent}});
+    looking(state, tasks.graph, {.frames = kFrames, .statistics = false, .observers = {&silent}});
 }
 
-BENCHMARK(nothing)->Arg(8)->Arg(100)->Arg(1000);
-BENCHMARK(times)->Arg(8)->Arg(100)->Arg(1000);
-BENCHMARK(silent_observer)->Arg(8)->Arg(100)->Arg(1000);
+void probe(benchmark::State& state) {
+    EmptyTasks tasks;
+    Probes probes(tasks.graph);
+    probes.add("task1.y");
+    looking(state, tasks.graph, {.frames = kFrames, .statistics = false, .observers = {&probes}});
+}
+
+void trace(benchmark::State& state) {
+    EmptyTasks tasks;
+    Trace events;
+    looking(state, tasks.graph, {.frames = kFrames, .statistics = false, .observers = {&events}});
+}
+
+BENCHMARK(statistics)->Name("graph/looking/statistics")->Apply(bench::once);
+BENCHMARK(silent_observer)->Name("graph/looking/silent_observer")->Apply(bench::once);
+BENCHMARK(probe)->Name("graph/looking/probe")->Apply(bench::once);
+BENCHMARK(trace)->Name("graph/looking/trace")->Apply(bench::once);
 
 }  // namespace
 }  // namespace tidemill

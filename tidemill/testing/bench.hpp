@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+namespace tidemill::bench {
+
+/// What a family of benchmarks answers: those whose names are `family`, a slash, and the case.
+struct Question {
+    std::string family;
+    std::string text;            ///< one sentence
+    std::string unit;            ///< of the counters `ours`, `baseline`, `published` and `target`
+    std::string baseline = {};   ///< what the counter `baseline` is, measured in the same run
+    std::string published = {};  ///< whose numbers `published` are
+};
+
+/// Writes the question into the results of the program, where `tidemill bench` finds it. True, so that it can
+/// initialise a constant before the benchmarks run.
+inline bool ask(const Question& question) {
+    const auto tell = [&](const char* what, const std::string& text) {
+        if (!text.empty()) benchmark::AddCustomContext(question.family + ": " + what, text);
+    };
+    tell("question", question.text);
+    tell("unit", question.unit);
+    tell("baseline", question.baseline);
+    tell("published", question.published);
+    return true;
+}
+
+/// The counter `ours` as a rate: `per_iteration` of the question's unit are done in one iteration.
+inline void report_rate(benchmark::State& state, double per_iteration) {
+    state.counters["ours"] = benchmark::Counter(per_iteration, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+/// Time since it was made.
+class Stopwatch {
+  public:
+    double ns() const {
+        return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// What the calling thread has computed since it was made: neighbours on a shared machine do not count.
+class CpuStopwatch {
+  public:
+    double ns() const { return now_ns() - start_ns_; }
+
+  private:
+    static double now_ns() {
+        timespec now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+    }
+    double start_ns_ = now_ns();
+};
+
+inline double quantile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+inline double median(const std::vector<double>& values) {
+    return quantile(values, 0.5);
+}
+
+/// A number to compare with that was not measured in this run; 0: none.
+struct Levels {
+    double published = 0;
+    double target = 0;
+};
+
+/// A measured thing and its baseline, taken in turn so that a neighbour's noise meets both.
+class Ratio {
+  public:
+    void add(double measured, double baseline) {
+        measured_.push_back(measured);
+        baseline_.push_back(baseline);
+        ratios_.push_back(measured / baseline);
+    }
+
+    double measured() const { return median(measured_); }
+    double baseline() const { return median(baseline_); }
+
+    /// Counters: both medians, the median of ratios, half the distance between the quartiles in percent of
+    /// the median, the least, the number of runs, and the levels that there are.
+    void report(benchmark::State& state, const Levels& levels = {}) const {
+        state.counters["ours"] = measured();
+        state.counters["baseline"] = baseline();
+        state.counters["ratio"] = median(ratios_);
+        state.counters["spread_percent"] =
+            50 * (quantile(measured_, 0.75) - quantile(measured_, 0.25)) / measured();
+        state.counters["least"] = quantile(measured_, 0);
+        state.counters["runs"] = static_cast<double>(measured_.size());
+        if (levels.published > 0) state.counters["published"] = levels.published;
+        if (levels.target > 0) state.counters["target"] = levels.target;
+    }
+
+  private:
+    std::vector<double> measured_;
+    std::vector<double> baseline_;
+    std::vector<double> ratios_;
+};
+
+/// For benchmarks that repeat their work themselves, in rounds of ours and the baseline.
+inline void once(benchmark::internal::Benchmark* benchmark) {
+    benchmark->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace tidemill::bench
