@@ -8,6 +8,7 @@
 #include "tidemill/cli/bench_conditions.hpp"
 #include "tidemill/cli/child_program.hpp"
 #include "tidemill/cli/command.hpp"
+#include "tidemill/cli/detail_program.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -122,6 +123,17 @@ TEST_CASE("bench: the conditions of this machine are told, and null where they a
     CHECK(to_json(here)["cores"] == here.cores);
     CHECK(to_json(BenchConditions{})["commit"].is_null());
     CHECK(to_text(here).find(here.instruction_set) != std::string::npos);
+}
+
+TEST_CASE(
+    "bench: alone it lists what there is; a room that is not built, or does not exist, is a failed job") {
+    const detail::Ended list = detail::run_program({"bench", "--json"});
+    CHECK(list.status == kDone);
+    CHECK(nlohmann::json::parse(list.out)["benchmarks"][0] == "waiting");
+    const detail::Ended missing = detail::run_program({"bench", "no-such-room"});
+    CHECK(missing.status == kJobFailed);
+    CHECK(missing.err.find("there is no no-such-room_bench") != std::string::npos);
+    CHECK(detail::run_program({"bench", "waiting", "filter"}).status == kWrongUsage);
 }
 
 TEST_CASE("child program: lines come as they are written, output, message and status are kept apart") {

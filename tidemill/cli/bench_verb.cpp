@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -38,6 +42,7 @@ constexpr Topic kTopics[] = {
 struct Options {
     std::string name;
     std::string filter;
+    std::string output;
     std::vector<std::string> arguments;
     WaitingOptions waiting;
 };
@@ -136,6 +141,12 @@ std::vector<BenchGroup> measure(const std::filesystem::path& program, std::vecto
         run_benchmark(program, arguments, [&](const std::string& line) { progress.line_came(line); }));
 }
 
+void write(const std::string& path, const std::string& json) {
+    std::ofstream file(path);
+    file << json;
+    if (!file.flush()) throw JobFailed(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
 bool all_measured(const std::vector<BenchGroup>& groups) {
     return std::ranges::all_of(groups, [](const BenchGroup& group) {
         return std::ranges::all_of(group.cases, [](const BenchCase& each) { return each.error.empty(); });
@@ -152,21 +163,21 @@ int run_room(const std::string& name, const Options& options) {
     const std::filesystem::path program = program_of(is_topic ? topic->room : name);
     const BenchConditions conditions = conditions_here();
     const std::vector<BenchGroup> groups = measure(program, arguments);
-    if (options.waiting.json) {
-        const nlohmann::ordered_json json{
-            {"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
-        fmt::print("{}\n", json.dump(2));
-    } else {
-        fmt::print("{}\n{}", to_text(conditions), to_text(groups));
-    }
+    const nlohmann::ordered_json report{
+        {"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
+    const std::string json = report.dump(2) + "\n";
+    if (!options.output.empty()) write(options.output, json);
+    fmt::print("{}", options.waiting.json ? json : to_text(conditions) + "\n" + to_text(groups));
     return all_measured(groups) ? kDone : kJobFailed;
 }
 
 int run_bench(const Options& options) {
     if (options.name.empty()) return list(options.waiting.json);
     if (options.name != "waiting") return run_room(options.name, options);
-    if (options.arguments.empty() && options.filter.empty()) return run_waiting(options.waiting);
-    throw WrongUsage("waiting has no cases to filter, and no options of Google Benchmark");
+    if (options.arguments.empty() && options.filter.empty() && options.output.empty()) {
+        return run_waiting(options.waiting);
+    }
+    throw WrongUsage("waiting knows --period-ms, --frames, --strategy and --json, and no other options");
 }
 
 }  // namespace
@@ -183,6 +194,7 @@ void add_bench(CLI::App& program, Command& chosen) {
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
     verb->add_option("name", options->name, "What to measure: a topic, a room, or waiting");
     verb->add_option("filter", options->filter, "Only cases whose names match this regular expression");
+    verb->add_option("-o,--output", options->output, "Also write the JSON object to this file");
     verb->add_option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
         ->check(CLI::Range(0.1, 10000.0))
         ->capture_default_str();

@@ -11,14 +11,18 @@
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
-
-// How many complex samples per second does each kernel take in on one core, from the second-level cache?
+#include "tidemill/testing/bench.hpp"
 
 namespace {
 
 using namespace tidemill::dsp;
 
 constexpr std::size_t kSamples = 16384;
+
+const bool kAsked = tidemill::bench::ask({"kernel",
+                                          "How many million complex samples a second does each kernel take "
+                                          "in on one core, from the second-level cache?",
+                                          "Msamples/s"});
 
 AlignedVector<Iq> signal(std::size_t count) {
     AlignedVector<Iq> x(count);
@@ -27,7 +31,7 @@ AlignedVector<Iq> signal(std::size_t count) {
 }
 
 void count_samples(benchmark::State& state) {
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kSamples));
+    tidemill::bench::report_rate(state, 1e-6 * kSamples);
 }
 
 void bench_convert(benchmark::State& state, SampleFormat format) {
@@ -36,10 +40,10 @@ void bench_convert(benchmark::State& state, SampleFormat format) {
     for (auto _ : state) benchmark::DoNotOptimize(convert_samples(format, bytes, samples));
     count_samples(state);
 }
-BENCHMARK_CAPTURE(bench_convert, cf32, SampleFormat::cf32);
-BENCHMARK_CAPTURE(bench_convert, ci16, SampleFormat::ci16);
-BENCHMARK_CAPTURE(bench_convert, ci8, SampleFormat::ci8);
-BENCHMARK_CAPTURE(bench_convert, cu8, SampleFormat::cu8);
+BENCHMARK_CAPTURE(bench_convert, cf32, SampleFormat::cf32)->Name("kernel/convert_cf32");
+BENCHMARK_CAPTURE(bench_convert, ci16, SampleFormat::ci16)->Name("kernel/convert_ci16");
+BENCHMARK_CAPTURE(bench_convert, ci8, SampleFormat::ci8)->Name("kernel/convert_ci8");
+BENCHMARK_CAPTURE(bench_convert, cu8, SampleFormat::cu8)->Name("kernel/convert_cu8");
 
 void bench_rotate(benchmark::State& state) {
     const auto x = signal(kSamples);
@@ -50,7 +54,7 @@ void bench_rotate(benchmark::State& state) {
     }
     count_samples(state);
 }
-BENCHMARK(bench_rotate);
+BENCHMARK(bench_rotate)->Name("kernel/rotate");
 
 void bench_rotate_split(benchmark::State& state) {
     const auto x = signal(kSamples);
@@ -61,7 +65,7 @@ void bench_rotate_split(benchmark::State& state) {
     }
     count_samples(state);
 }
-BENCHMARK(bench_rotate_split);
+BENCHMARK(bench_rotate_split)->Name("kernel/rotate_split");
 
 void bench_split_fir(benchmark::State& state) {
     const auto taps = static_cast<std::size_t>(state.range(0));
@@ -74,7 +78,7 @@ void bench_split_fir(benchmark::State& state) {
     }
     count_samples(state);
 }
-BENCHMARK(bench_split_fir)->Arg(32)->Arg(64);
+BENCHMARK(bench_split_fir)->Name("kernel/split_fir")->ArgName("taps")->Arg(32)->Arg(64);
 
 void bench_polyphase(benchmark::State& state) {
     const PolyphaseBank bank(88, 190, [](double t) { return root_raised_cosine(t / 2.7, 0.2) / 2.7; });
@@ -86,7 +90,7 @@ void bench_polyphase(benchmark::State& state) {
     }
     count_samples(state);
 }
-BENCHMARK(bench_polyphase);
+BENCHMARK(bench_polyphase)->Name("kernel/polyphase");
 
 void bench_strobe_interpolator(benchmark::State& state) {
     const StrobeInterpolator interpolator(0.2);
@@ -98,20 +102,20 @@ void bench_strobe_interpolator(benchmark::State& state) {
     }
     count_samples(state);
 }
-BENCHMARK(bench_strobe_interpolator);
+BENCHMARK(bench_strobe_interpolator)->Name("kernel/strobe_interpolator");
 
 void bench_lag_correlation(benchmark::State& state) {
     const auto x = signal(kSamples + 64);
     for (auto _ : state) benchmark::DoNotOptimize(lag_correlation(x, kSamples, {1, 2, 8}));
     count_samples(state);
 }
-BENCHMARK(bench_lag_correlation);
+BENCHMARK(bench_lag_correlation)->Name("kernel/lag_correlation");
 
 void bench_half_symbol_moments(benchmark::State& state) {
     const auto x = signal(kSamples / 2);
     for (auto _ : state) benchmark::DoNotOptimize(half_symbol_moments({x, x}));
     count_samples(state);
 }
-BENCHMARK(bench_half_symbol_moments);
+BENCHMARK(bench_half_symbol_moments)->Name("kernel/half_symbol_moments");
 
 }  // namespace

@@ -2,9 +2,17 @@
 
 #include "tidemill/dvbs2/carrier.hpp"
 #include "tidemill/dvbs2/detail_test_frames.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
+
+const bool kAsked =
+    bench::ask({"carrier/estimate",
+                "How many million symbols a second does one core's carrier estimate cover?", "Msymbols/s"}) &&
+    bench::ask({"carrier/remove",
+                "From how many million symbols a second does one core remove carrier, scrambling and pilots?",
+                "Msymbols/s"});
 
 struct Heard {
     PlScrambler scrambler{0};
@@ -29,12 +37,6 @@ Heard hear(Pls pls) {
     return heard;
 }
 
-void count_symbols(benchmark::State& state, const FrameInfo& info) {
-    state.counters["symbols"] = benchmark::Counter(static_cast<double>(state.iterations()) * info.symbols,
-                                                   benchmark::Counter::kIsRate);
-}
-
-// Question: how many symbols a second does one core's carrier estimate cover?
 void estimate(benchmark::State& state, Pls pls) {
     const Heard heard = hear(pls);
     Carrier carrier(heard.scrambler);
@@ -46,14 +48,17 @@ void estimate(benchmark::State& state, Pls pls) {
     if (std::abs(track.frequency - 0.01) > 1e-5) {
         state.SkipWithError("wrong frequency");
     }
-    count_symbols(state, heard.info);
+    bench::report_rate(state, 1e-6 * heard.info.symbols);
 }
-BENCHMARK_CAPTURE(estimate, qpsk_short_pilots, Pls{10, FrameSize::short_, true});
-BENCHMARK_CAPTURE(estimate, qpsk_normal_pilots, Pls{7, FrameSize::normal, true});
-BENCHMARK_CAPTURE(estimate, qpsk_normal, Pls{7, FrameSize::normal, false});
-BENCHMARK_CAPTURE(estimate, psk8_short, Pls{14, FrameSize::short_, false});
+BENCHMARK_CAPTURE(estimate, qpsk_short_pilots, Pls{10, FrameSize::short_, true})
+    ->Name("carrier/estimate/qpsk_short_pilots");
+BENCHMARK_CAPTURE(estimate, qpsk_normal_pilots, Pls{7, FrameSize::normal, true})
+    ->Name("carrier/estimate/qpsk_normal_pilots");
+BENCHMARK_CAPTURE(estimate, qpsk_normal, Pls{7, FrameSize::normal, false})
+    ->Name("carrier/estimate/qpsk_normal");
+BENCHMARK_CAPTURE(estimate, psk8_short, Pls{14, FrameSize::short_, false})
+    ->Name("carrier/estimate/psk8_short");
 
-// Question: how fast are carrier, scrambling and pilots removed?
 void remove(benchmark::State& state, Pls pls) {
     const Heard heard = hear(pls);
     Carrier carrier(heard.scrambler);
@@ -63,10 +68,11 @@ void remove(benchmark::State& state, Pls pls) {
     for (auto _ : state) {
         benchmark::DoNotOptimize(carrier.remove(heard.frame, heard.info, track, data, known));
     }
-    count_symbols(state, heard.info);
+    bench::report_rate(state, 1e-6 * heard.info.symbols);
 }
-BENCHMARK_CAPTURE(remove, qpsk_short_pilots, Pls{10, FrameSize::short_, true});
-BENCHMARK_CAPTURE(remove, qpsk_normal, Pls{7, FrameSize::normal, false});
+BENCHMARK_CAPTURE(remove, qpsk_short_pilots, Pls{10, FrameSize::short_, true})
+    ->Name("carrier/remove/qpsk_short_pilots");
+BENCHMARK_CAPTURE(remove, qpsk_normal, Pls{7, FrameSize::normal, false})->Name("carrier/remove/qpsk_normal");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

@@ -2,11 +2,14 @@
 
 #include "tidemill/dvbs2/demapper.hpp"
 #include "tidemill/dvbs2/detail_test_frames.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
 
-// Question: how many symbols a second does one core turn into soft bits?
+const bool kAsked = bench::ask(
+    {"demapper", "How many million symbols a second does one core turn into soft bits?", "Msymbols/s"});
+
 void soft_bits(benchmark::State& state, int number) {
     const Modcod& modcod = *find_modcod(number);
     std::mt19937 random(1);
@@ -25,14 +28,12 @@ void soft_bits(benchmark::State& state, int number) {
     if (wrong > 0) {
         state.SkipWithError("wrong bits");
     }
-    state.counters["symbols"] =
-        benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(data.size()),
-                           benchmark::Counter::kIsRate);
+    bench::report_rate(state, 1e-6 * static_cast<double>(data.size()));
 }
-BENCHMARK_CAPTURE(soft_bits, qpsk, 7);
-BENCHMARK_CAPTURE(soft_bits, psk8, 13);
-BENCHMARK_CAPTURE(soft_bits, apsk16, 19);
-BENCHMARK_CAPTURE(soft_bits, apsk32, 25);
+BENCHMARK_CAPTURE(soft_bits, qpsk, 7)->Name("demapper/qpsk");
+BENCHMARK_CAPTURE(soft_bits, psk8, 13)->Name("demapper/psk8");
+BENCHMARK_CAPTURE(soft_bits, apsk16, 19)->Name("demapper/apsk16");
+BENCHMARK_CAPTURE(soft_bits, apsk32, 25)->Name("demapper/apsk32");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

@@ -2,11 +2,19 @@
 
 #include "tidemill/dvbs2/detail_test_frames.hpp"
 #include "tidemill/dvbs2/frame_sync.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
 
-// Question: how many symbols a second can frame synchronisation take while it is locked? (goal: 250e6)
+const bool kAsked =
+    bench::ask(
+        {"frame_sync/locked",
+         "How many million symbols a second does frame synchronisation take on one core while it is locked?",
+         "Msymbols/s"}) &&
+    bench::ask({"frame_sync/searching",
+                "How many million symbols of noise a second are searched for a first header?", "Msymbols/s"});
+
 void locked(benchmark::State& state, Pls pls) {
     const PlScrambler scrambler(0);
     std::mt19937 random(1);
@@ -30,14 +38,15 @@ void locked(benchmark::State& state, Pls pls) {
     if (sync.counts().locks != 1 || frames + 20 < sync.counts().symbols / sent[0].symbols.size()) {
         state.SkipWithError("frames were lost");
     }
-    state.counters["symbols"] =
-        benchmark::Counter(static_cast<double>(sync.counts().symbols), benchmark::Counter::kIsRate);
+    bench::report_total(state, 1e-6 * static_cast<double>(sync.counts().symbols));
+    state.counters["target"] = 250;
 }
-BENCHMARK_CAPTURE(locked, qpsk_short, Pls{10, FrameSize::short_, true});
-BENCHMARK_CAPTURE(locked, qpsk_normal, Pls{7, FrameSize::normal, true});
-BENCHMARK_CAPTURE(locked, apsk32_short, Pls{24, FrameSize::short_, true});
+BENCHMARK_CAPTURE(locked, qpsk_short, Pls{10, FrameSize::short_, true})->Name("frame_sync/locked/qpsk_short");
+BENCHMARK_CAPTURE(locked, qpsk_normal, Pls{7, FrameSize::normal, true})
+    ->Name("frame_sync/locked/qpsk_normal");
+BENCHMARK_CAPTURE(locked, apsk32_short, Pls{24, FrameSize::short_, true})
+    ->Name("frame_sync/locked/apsk32_short");
 
-// Question: how fast is noise searched for a first header?
 void searching(benchmark::State& state) {
     const PlScrambler scrambler(0);
     std::mt19937 random(2);
@@ -48,10 +57,9 @@ void searching(benchmark::State& state) {
         sync.push(stream);
         benchmark::DoNotOptimize(sync.pop(frame));
     }
-    state.counters["symbols"] =
-        benchmark::Counter(static_cast<double>(sync.counts().symbols), benchmark::Counter::kIsRate);
+    bench::report_total(state, 1e-6 * static_cast<double>(sync.counts().symbols));
 }
-BENCHMARK(searching);
+BENCHMARK(searching)->Name("frame_sync/searching");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

@@ -7,12 +7,16 @@
 #include "tidemill/dvbs2/detail_front_signal.hpp"
 #include "tidemill/dvbs2/front.hpp"
 #include "tidemill/dvbs2/front_strobes.hpp"
-
-// How many symbols per second does each stage of the front take on one core, and all of them together,
-// once they are locked?
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
+
+const bool kAsked =
+    bench::ask({"front",
+                "How many million symbols a second does each stage of the front take on one core, "
+                "and all of them together, once they are locked?",
+                "Msymbols/s"});
 
 struct Locked {
     explicit Locked(double sps) : geometry({sps, 1.0, 0.2, kMaxBlockSamples}), filter(geometry), tracker{} {
@@ -36,16 +40,12 @@ struct Locked {
     double symbols_per_block;
 };
 
-void count_symbols(benchmark::State& state, double per_block) {
-    state.SetItemsProcessed(static_cast<std::int64_t>(static_cast<double>(state.iterations()) * per_block));
-}
-
 void bench_spectrum(benchmark::State& state) {
     const Locked locked(2.0);
     for (auto _ : state) benchmark::DoNotOptimize(measure_spectrum(locked.geometry, 3, locked.window));
-    count_symbols(state, locked.symbols_per_block);
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
-BENCHMARK(bench_spectrum);
+BENCHMARK(bench_spectrum)->Name("front/spectrum");
 
 void bench_filter(benchmark::State& state) {
     Locked locked(static_cast<double>(state.range(0)) / 10.0);
@@ -54,9 +54,14 @@ void bench_filter(benchmark::State& state) {
                               locked.filtered);
         benchmark::ClobberMemory();
     }
-    count_symbols(state, locked.symbols_per_block);
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
-BENCHMARK(bench_filter)->Arg(20)->Arg(27)->Arg(40);
+BENCHMARK(bench_filter)
+    ->Name("front/filter")
+    ->ArgName("tenths_of_samples_a_symbol")
+    ->Arg(20)
+    ->Arg(27)
+    ->Arg(40);
 
 void bench_strobes(benchmark::State& state) {
     Locked locked(2.0);
@@ -68,9 +73,9 @@ void bench_strobes(benchmark::State& state) {
         read_symbols(interpolator, locked.filtered, plan, symbols);
         benchmark::ClobberMemory();
     }
-    count_symbols(state, locked.symbols_per_block);
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
-BENCHMARK(bench_strobes);
+BENCHMARK(bench_strobes)->Name("front/strobes");
 
 void bench_trackers(benchmark::State& state) {
     Locked locked(2.0);
@@ -82,9 +87,9 @@ void bench_trackers(benchmark::State& state) {
         benchmark::DoNotOptimize(coarse.next());
         ++spectrum.block;
     }
-    count_symbols(state, locked.symbols_per_block);
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
-BENCHMARK(bench_trackers);
+BENCHMARK(bench_trackers)->Name("front/trackers");
 
 void bench_whole_front_from_ci8(benchmark::State& state) {
     SignalSpec spec{.symbols = 400000, .sps = 2.0, .cfo = 0.01, .ppm = 20.0, .esn0_db = 7.5};
@@ -108,9 +113,9 @@ void bench_whole_front_from_ci8(benchmark::State& state) {
     for (int warm = 0; warm < 40; ++warm) run();
     symbols = 0;
     for (auto _ : state) run();
-    state.SetItemsProcessed(static_cast<std::int64_t>(symbols));
+    bench::report_total(state, 1e-6 * static_cast<double>(symbols));
 }
-BENCHMARK(bench_whole_front_from_ci8);
+BENCHMARK(bench_whole_front_from_ci8)->Name("front/whole_front_from_ci8");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

@@ -7,6 +7,7 @@
 #include "tidemill/dvbs2/transmitter.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/ts_packet.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -19,7 +20,12 @@ std::vector<std::uint8_t> packets(std::size_t count) {
     return bytes;
 }
 
-// How fast is a long recording of QPSK 8/9 short made: transmitted, put through a channel, quantised to ci8?
+const bool kAsked =
+    bench::ask({"transmitter",
+                "How many million symbols a second of QPSK 8/9 short does one core transmit, put "
+                "through a channel and quantise to ci8?",
+                "Msymbols/s"});
+
 void make_stream(benchmark::State& state, const ChannelConfig& channel_config) {
     TransmitterConfig config;
     config.pls = {10, FrameSize::short_, true};
@@ -39,7 +45,7 @@ void make_stream(benchmark::State& state, const ChannelConfig& channel_config) {
     }
     const auto symbols =
         static_cast<double>(transmitter.frames() * transmitter.modulator().plframe_symbols());
-    state.counters["symbols"] = benchmark::Counter(symbols, benchmark::Counter::kIsRate);
+    bench::report_total(state, 1e-6 * symbols);
 }
 
 ChannelConfig noisy_channel() {
@@ -56,9 +62,10 @@ ChannelConfig moving_channel() {
     return config;
 }
 
-BENCHMARK_CAPTURE(make_stream, clean, ChannelConfig{});
-BENCHMARK_CAPTURE(make_stream, noise, noisy_channel());
-BENCHMARK_CAPTURE(make_stream, noise_clock_and_frequency, moving_channel());
+BENCHMARK_CAPTURE(make_stream, clean, ChannelConfig{})->Name("transmitter/clean");
+BENCHMARK_CAPTURE(make_stream, noise, noisy_channel())->Name("transmitter/noise");
+BENCHMARK_CAPTURE(make_stream, noise_clock_and_frequency, moving_channel())
+    ->Name("transmitter/noise_clock_and_frequency");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

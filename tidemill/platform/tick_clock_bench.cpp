@@ -1,10 +1,12 @@
-// Question: what does a time stamp cost, against the standard library's clock in the same run?
-
 #include <benchmark/benchmark.h>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace {
+
+const bool kAsked = tidemill::bench::ask(
+    {"stamp", "What does a time stamp cost, beside the standard library's clock, and its conversion?", "ns"});
 
 void tick_stamp(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(tidemill::ticks());
@@ -21,6 +23,6 @@ void tick_conversion(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(tick_stamp);
-BENCHMARK(steady_clock_stamp);
-BENCHMARK(tick_conversion);
+BENCHMARK(tick_stamp)->Name("stamp/tick_stamp");
+BENCHMARK(steady_clock_stamp)->Name("stamp/steady_clock_stamp");
+BENCHMARK(tick_conversion)->Name("stamp/tick_conversion");

@@ -185,7 +185,7 @@ std::string reason(std::size_t bytes, const Measured& each, const Topology& topo
     const std::string in_order = cache_of(bytes, topology);
     const std::string in_flight = cache_of(each.token_bytes, topology);
     if (in_order != in_flight) {
-        return fmt::format("one buffer fits {}, the {} in flight fit {}", in_order,
+        return fmt::format("one buffer fits {}, the {} in flight need {}", in_order,
                            size_text(each.token_bytes), in_flight);
     }
     const double share_ns = each.in_order_ns / stages;
@@ -195,19 +195,20 @@ std::string reason(std::size_t bytes, const Measured& each, const Topology& topo
 }
 
 std::string conclusion() {
+    constexpr double kClearly = 1.05;
     const Topology topology = Topology::here();
     const std::size_t stages = std::clamp<std::size_t>(topology.cores.size(), 2, kMostStages);
-    std::string text =
-        fmt::format("{} packed stages beat one thread with {}.", stages,
-                    sizes_where([](const Measured& each) { return each.packed_ns < each.in_order_ns; }));
+    std::string text = fmt::format(
+        "{} packed stages beat one thread by more than 5 % with {}.", stages,
+        sizes_where([](const Measured& each) { return kClearly * each.packed_ns < each.in_order_ns; }));
     for (const auto& [bytes, each] : all_measured()) {
-        if (each.packed_ns < each.in_order_ns) continue;
+        if (each.packed_ns < kClearly * each.in_order_ns) continue;
         text += fmt::format("\nThey lose with {}: {}.", size_text(bytes),
                             reason(bytes, each, topology, static_cast<double>(stages)));
     }
     return text + fmt::format("\nLeft to the system (loose), they are over 5 % slower than packed with {}.",
                               sizes_where([](const Measured& each) {
-                                  return each.loose_ns > 1.05 * each.packed_ns;
+                                  return each.loose_ns > kClearly * each.packed_ns;
                               }));
 }
 

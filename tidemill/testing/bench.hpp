@@ -37,6 +37,11 @@ inline void report_rate(benchmark::State& state, double per_iteration) {
     state.counters["ours"] = benchmark::Counter(per_iteration, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+/// The same, of `total` in all iterations together.
+inline void report_total(benchmark::State& state, double total) {
+    state.counters["ours"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
+}
+
 /// Time since it was made.
 class Stopwatch {
   public:
