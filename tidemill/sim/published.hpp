@@ -16,7 +16,7 @@ struct PublishedText {
     std::string_view text;
 };
 
-/// All files of published numbers and profiles that the program carries with it.
+/// All files of published numbers, profiles and graphs that the program carries with it.
 std::span<const PublishedText> published_texts();
 
 /// The file of that name; throws std::out_of_range naming it when the program does not carry it.

@@ -1,0 +1,98 @@
+#include "tidemill/sim/task_programs.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tidemill/schedule/error.hpp"
+#include "tidemill/sim/streamit.hpp"
+#include "tidemill/sim/task_graphs.hpp"
+#include "tidemill/sim/worst_cases.hpp"
+
+namespace tidemill {
+
+namespace {
+
+constexpr double kUnitUs = 1000;
+
+struct WorstCase {
+    TaskProgramName named;
+    StreamGraph (*make)(unsigned workers, unsigned unroll);
+};
+
+constexpr std::array kWorstCases{
+    WorstCase{{"fig4.6a", "exhaustion of oldest, fifo and lifo"},
+              [](unsigned p, unsigned) { return worst_case::exhaustion(p, false, kUnitUs); }},
+    WorstCase{{"fig4.6b", "exhaustion of botlev and crit"},
+              [](unsigned p, unsigned f) { return worst_case::exhaustion_in_parts(p, f, kUnitUs); }},
+    WorstCase{{"fig4.7a", "poor back pressure of toplev"},
+              [](unsigned p, unsigned f) { return worst_case::slow_end(p, f, kUnitUs); }},
+    WorstCase{{"fig4.7b", "poor back pressure of botlev, mdesc and crit"},
+              [](unsigned p, unsigned f) { return worst_case::slow_join(p, f, kUnitUs); }},
+    WorstCase{{"fig4.7d", "poor back pressure of lifo and mchild"},
+              [](unsigned p, unsigned) { return worst_case::slow_pipeline(p, kUnitUs); }},
+    WorstCase{{"fig4.8", "poor back pressure of oldest"},
+              [](unsigned p, unsigned) { return worst_case::stolen_kernel(p, kUnitUs); }},
+    WorstCase{{"fig4.11", "exhaustion where the cure must not be undone"},
+              [](unsigned p, unsigned) { return worst_case::exhaustion_joined(p, kUnitUs); }},
+};
+
+constexpr std::array kGraphs{
+    TaskProgramName{"check-lu", "sparse LU factorisation, and the product compared"},
+    TaskProgramName{"cholesky", "Cholesky factorisation of 16x16 tiles"},
+    TaskProgramName{"h264", "an H.264 decoder's skeleton with the 3-D wave"},
+};
+
+std::unique_ptr<TaskProgram> make_graph(std::string_view name, std::uint64_t iterations) {
+    if (name == "check-lu") return check_lu();
+    if (name == "cholesky") return cholesky();
+    return h264(iterations > 0 ? iterations : 25);
+}
+
+// About so many tasks where the size is not given.
+constexpr std::uint64_t kTasks = 100000;
+
+std::unique_ptr<TaskProgram> stream_of(StreamGraph graph, std::uint64_t iterations) {
+    if (iterations == 0) iterations = std::max<std::uint64_t>(40, kTasks / graph.tasks());
+    return stream_program(std::move(graph), iterations);
+}
+
+[[noreturn]] void refuse(std::string_view name) {
+    std::string known;
+    for (const TaskProgramName& each : task_programs()) {
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
+    }
+    throw ScheduleError(fmt::format("'{}' is not a program of tasks; take one of {}", name, known));
+}
+
+}  // namespace
+
+std::vector<TaskProgramName> task_programs() {
+    std::vector<TaskProgramName> all;
+    for (const std::string_view name : streamit_names()) all.push_back({name, "a StreamIt benchmark"});
+    all.insert(all.end(), kGraphs.begin(), kGraphs.end());
+    for (const WorstCase& each : kWorstCases) all.push_back(each.named);
+    return all;
+}
+
+StreamGraph with_mean_task(StreamGraph graph, double task_us) {
+    const double factor = task_us * static_cast<double>(graph.tasks()) / graph.work_us();
+    for (StreamKernel& kernel : graph.kernels) kernel.work_us *= factor;
+    return graph;
+}
+
+std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const TaskProgramSize& size) {
+    if (std::ranges::count(streamit_names(), name) > 0) {
+        return stream_of(with_mean_task(streamit_graph(name), size.task_us), size.iterations);
+    }
+    if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0)
+        return make_graph(name, size.iterations);
+    const auto* found =
+        std::ranges::find(kWorstCases, name, [](const WorstCase& each) { return each.named.name; });
+    if (found == kWorstCases.end()) refuse(name);
+    if (size.workers < 2) throw ScheduleError(fmt::format("{} needs at least two workers", name));
+    return stream_of(found->make(size.workers, size.unroll), size.iterations);
+}
+
+}  // namespace tidemill
