@@ -146,7 +146,7 @@ void add(const std::string& name, const Runs& runs, const Json& context, std::ve
     group.cases.push_back(runs.summary(in_words(rest.empty() ? family : rest)));
 }
 
-// Enough that the smallest of the numbers keeps three digits, not more than two, none for whole numbers.
+// Enough that the smallest of the numbers keeps three digits, at most four decimals, none for whole numbers.
 int decimals_of(const std::vector<Cell>& cells) {
     double smallest = INFINITY;
     for (const Cell& cell : cells) {
@@ -154,7 +154,7 @@ int decimals_of(const std::vector<Cell>& cells) {
         if (number && *number != std::floor(*number)) smallest = std::min(smallest, std::abs(*number));
     }
     return std::isinf(smallest) ? 0
-                                : std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, 2);
+                                : std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, 4);
 }
 
 Cell cell(const std::optional<double>& number) {

@@ -84,8 +84,8 @@ TEST_CASE(
     CHECK(
         text.starts_with("What does a hop cost?\n"
                          "case            ns a hop  a queue  ratio  +-%  runs  others  target  latency us\n"
-                         "spinning, 64 B      55.5      111   0.50  2.5     9     410     100        1.25\n"
-                         "asleep             600.0     1200   0.50  1.0     9       -       -           -\n"
+                         "spinning, 64 B      55.5      111  0.500  2.5     9     410     100        1.25\n"
+                         "asleep             600.0     1200  0.500  1.0     9       -       -           -\n"
                          "Spinning wins.\n"
                          "\n"
                          "How fast?\n"
