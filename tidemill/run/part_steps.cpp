@@ -13,6 +13,23 @@ std::byte* bytes_at(const FrameContext& context, Place place) {
     return context.bases[static_cast<std::size_t>(place.base)] + place.offset;
 }
 
+// What goes round a loop is often a single number, for which a call would cost more than the copy.
+void move(const Copy& copy, const FrameContext& context) {
+    std::byte* to = bytes_at(context, copy.to);
+    const std::byte* from = bytes_at(context, copy.from);
+    if (copy.bytes == sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, from, sizeof(word));
+        std::memcpy(to, &word, sizeof(word));
+    } else {
+        std::memmove(to, from, copy.bytes);
+    }
+}
+
+[[noreturn, gnu::cold]] void throw_no_path(std::uint32_t control, std::size_t paths) {
+    throw std::out_of_range(fmt::format("control value {}, but there are {} paths, from 0", control, paths));
+}
+
 }  // namespace
 
 void copy_all(const std::vector<Copy>& copies, const FrameContext& context) {
@@ -42,7 +59,20 @@ PartSteps::PartSteps(const Plan& plan, const Part& part, const std::vector<Modul
         step.next = at(step.step->next);
         step.jumps = step.next != &step + 1;
         step.next_at_hole = at(step.step->next_at_hole);
+        if (step.info->control != ControlKind::none) add_steering(step);
     }
+}
+
+void PartSteps::add_steering(RunStep& step) {
+    const ControlStep& control = step.step->control;
+    const bool selects =
+        control.kind == ControlKind::switch_select || control.kind == ControlKind::loop_select;
+    const bool is_loop =
+        control.kind == ControlKind::loop_select || control.kind == ControlKind::loop_commute;
+    Steering& made = steerings_.emplace_back(
+        Steering{selects, is_loop, &region_states_[control.region], control.inputs, control.control, {}});
+    for (const std::uint32_t target : control.targets) made.targets.push_back(at(target));
+    step.steering = &made;
 }
 
 RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules) {
@@ -75,25 +105,21 @@ const RunStep* PartSteps::at(std::uint32_t index) const {
 }
 
 const RunStep* PartSteps::steer(const RunStep& step, const FrameContext& context) {
-    const ControlStep& control = step.step->control;
-    std::uint32_t& state = region_states_[control.region];
-    if (control.kind == ControlKind::switch_select || control.kind == ControlKind::loop_select) {
-        const Copy& copy = control.inputs[state];
-        std::memmove(bytes_at(context, copy.to), bytes_at(context, copy.from), copy.bytes);
+    const Steering& steering = *step.steering;
+    std::uint32_t& state = *steering.state;
+    if (steering.selects) {
+        move(steering.inputs[state], context);
         return step.next;
     }
-    state = std::to_integer<std::uint8_t>(*bytes_at(context, control.control));
-    if (control.kind == ControlKind::loop_commute) state = state != 0;
-    if (state >= control.targets.size()) {
-        throw std::out_of_range(
-            fmt::format("control value {}, but there are {} paths, from 0", state, control.targets.size()));
-    }
-    return at(control.targets[state]);
+    state = std::to_integer<std::uint8_t>(*bytes_at(context, steering.control));
+    if (steering.is_loop) state = state != 0;
+    if (state >= steering.targets.size()) throw_no_path(state, steering.targets.size());
+    return steering.targets[state];
 }
 
 // A hole in a switch or loop ends all of it.
 const RunStep* PartSteps::leave_out(const RunStep& step) {
-    if (step.info->control != ControlKind::none) region_states_[step.step->control.region] = 0;
+    if (step.steering) *step.steering->state = 0;
     return step.next_at_hole;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -9,6 +10,18 @@
 #include "tidemill/graph/plan.hpp"
 
 namespace tidemill {
+
+struct RunStep;
+
+/// A task of a switch or loop, as an executor carries it out: see ControlStep.
+struct Steering {
+    bool selects;  ///< it joins paths, or turns; otherwise it opens one
+    bool is_loop;
+    std::uint32_t* state;  ///< of its region
+    std::vector<Copy> inputs{};
+    Place control{};
+    std::vector<const RunStep*> targets{};
+};
 
 /// A task of a plan, ready to be called by one thread. What every call needs lies in the first cache line.
 struct alignas(64) RunStep {
@@ -24,6 +37,7 @@ struct alignas(64) RunStep {
     const RunStep* next_at_hole;
     const Step* step;
     const TaskInfo* info;
+    const Steering* steering;  ///< null but for tasks of switches and loops
 };
 
 /// Copies bytes between places of a frame.
@@ -38,6 +52,9 @@ class PartSteps {
     /// `modules` are those that this thread's tasks run on, by the graph's indices. The plan must outlive
     /// this.
     PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
+    PartSteps(PartSteps&&) = default;
+    PartSteps(const PartSteps&) = delete;
+    PartSteps& operator=(const PartSteps&) = delete;
 
     /// What comes first for a frame; null when nothing runs before the segment's end.
     const RunStep* first() const { return at(part_.first_step); }
@@ -46,18 +63,20 @@ class PartSteps {
 
     /// Does what a task of a switch or loop does; returns what comes next. Throws std::out_of_range when the
     /// control value names no path.
-    const RunStep* steer(const RunStep& step, const FrameContext& context);
+    static const RunStep* steer(const RunStep& step, const FrameContext& context);
     /// What comes next when a hole keeps `step` from running.
-    const RunStep* leave_out(const RunStep& step);
+    static const RunStep* leave_out(const RunStep& step);
 
   private:
+    void add_steering(RunStep& step);
     RunStep run_step(const Plan& plan, std::uint32_t index, const std::vector<Module*>& modules);
     const RunStep* at(std::uint32_t index) const;
 
     Part part_;
     std::vector<RunStep> steps_;
     bool ends_segment_ = false;
-    std::vector<std::uint32_t> region_states_;       // see ControlStep
+    std::vector<std::uint32_t> region_states_;  // see ControlStep
+    std::deque<Steering> steerings_;
     std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
 };
 

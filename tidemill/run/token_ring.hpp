@@ -20,16 +20,15 @@ struct FrameMark {
 /// Carries a batch of frames of a segment, usually one, from stage to stage.
 ///
 /// `turn` says who may touch the rest: the thread that waits for exactly this batch and stage. It is the
-/// only word that two threads ever share, and each of its values has one writer and one reader. The rest has
-/// a cache line of its own, lest the thread that waits takes it from the one that writes.
+/// only word that two threads ever share, and each of its values has one writer and one reader.
 struct alignas(64) Token {
     std::atomic<std::uint32_t> turn{0};
     std::atomic<std::uint32_t> sleepers{0};
-    alignas(64) std::uint64_t first_frame = 0;  ///< the number of the batch's first frame
-    std::uint32_t frames = 0;                   ///< how many frames there are in the batch
-    std::uint32_t data_stride = 0;              ///< bytes from one frame's data to the next
+    std::uint64_t first_frame = 0;  ///< the number of the batch's first frame
+    std::uint32_t frames = 0;       ///< how many frames there are in the batch
+    std::uint32_t data_stride = 0;  ///< bytes from one frame's data to the next
     std::byte* first_data = nullptr;
-    FrameMark first_mark;  // here, so that a token of one frame is two cache lines
+    FrameMark first_mark;  // here, so that a token of one frame is one cache line
     FrameMark* later_marks = nullptr;
 
     std::byte* data(std::uint32_t frame) const { return first_data + std::size_t{data_stride} * frame; }
