@@ -7,6 +7,7 @@
 #include "tidemill/graph/graph_error.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/policy/policy_error.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/error.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 ExitStatus status_of(const std::exception& error) {
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
-    if (is.operator()<WrongUsage, PlatformError>()) return kWrongUsage;
+    if (is.operator()<WrongUsage, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
     return kJobFailed;
 }

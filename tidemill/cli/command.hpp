@@ -32,6 +32,7 @@ void add_profile(CLI::App& program, Command& chosen);
 void add_schedule(CLI::App& program, Command& chosen);
 void add_front(CLI::App& program, Command& chosen);
 void add_simulate(CLI::App& program, Command& chosen);
+void add_tasks(CLI::App& program, Command& chosen);
 void add_reproduce(CLI::App& program, Command& chosen);
 void add_bench(CLI::App& program, Command& chosen);
 void add_dvbs2(CLI::App& program, Command& chosen);

@@ -22,6 +22,16 @@ constexpr std::array kReproductions{
     Reproduction{"fig11", "the receiver's throughput: simulated, measured, and left to the system", fig11},
     Reproduction{"fig13", "the receiver's throughput by pinning policy (as published)", fig13},
     Reproduction{"fig14", "the receiver under other system schedulers (as published)", fig14},
+    Reproduction{"table4.2", "dynamic policies, their queues and costs", table4_2},
+    Reproduction{"table4.3", "each dynamic policy at its worst, beside the formulas", table4_3},
+    Reproduction{"fig4.3", "how many tasks are ready", fig4_3},
+    Reproduction{"fig4.8", "poor back pressure, and what the throttle does", fig4_8},
+    Reproduction{"fig4.9", "exhaustion, and how the adaptive policies cure it (also 4.6, 4.11)", fig4_9},
+    Reproduction{"fig4.14", "how the StreamIt benchmarks scale", fig4_14},
+    Reproduction{"fig4.15", "policies on the StreamIt benchmarks: means and worst cases (also 4.16)",
+                 fig4_15},
+    Reproduction{"fig4.17", "policies on the StreamIt benchmarks in detail", fig4_17},
+    Reproduction{"fig4.18", "policies on factorisations and a decoder", fig4_18},
 };
 
 struct Options {
@@ -77,6 +87,10 @@ void add_reproduce(CLI::App& program, Command& chosen) {
         ->capture_default_str();
     verb->add_option("--frames", options->amount.frames, "Simulated executions (table3, fig11)")
         ->check(CLI::Range(100, 1000000))
+        ->capture_default_str();
+    verb->add_option("--tasks", options->amount.tasks,
+                     "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17)")
+        ->check(CLI::Range(1, 10000000))
         ->capture_default_str();
     verb->add_option("--seed", options->amount.seed, "Of random chains")->capture_default_str();
     verb->add_flag("--json", options->json, "One JSON object on standard output");

@@ -13,6 +13,7 @@ struct ReproduceOptions {
     std::size_t timed = 50;     ///< random chains per measured run time
     std::uint64_t frames = 2000;
     std::uint64_t seed = 1;
+    std::uint64_t tasks = 10000;  ///< per worker, of each StreamIt benchmark
 };
 
 /// A published table or figure that we make again.
@@ -33,5 +34,16 @@ std::vector<ResultTable> table3(const ReproduceOptions& options);
 std::vector<ResultTable> fig11(const ReproduceOptions& options);
 std::vector<ResultTable> fig13(const ReproduceOptions& options);
 std::vector<ResultTable> fig14(const ReproduceOptions& options);
+
+// Of dynamic scheduling.
+std::vector<ResultTable> table4_2(const ReproduceOptions& options);
+std::vector<ResultTable> table4_3(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_3(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_8(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_9(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_14(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_15(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_17(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_18(const ReproduceOptions& options);
 
 }  // namespace tidemill::cli

@@ -31,9 +31,17 @@ TEST_CASE("Table 1 has a row for each strategy and setting, and nearly all agree
     CHECK(rows_ending_with(tables[0], "yes") >= 40);
 }
 
+TEST_CASE("Table 4.3: every worst case comes out within one percent of its formula") {
+    const std::vector<ResultTable> tables = table4_3({});
+    REQUIRE(tables.size() == 1);
+    CHECK(tables[0].rows.size() == 51);
+    CHECK(rows_ending_with(tables[0], "yes") == tables[0].rows.size());
+}
+
 TEST_CASE("every row of a reproduction has a cell for each column") {
-    const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200};
-    for (const auto make : {table1, fig5, fig6, table3, fig11, fig13, fig14}) {
+    const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000};
+    for (const auto make :
+         {table1, fig5, fig6, table3, fig11, fig13, fig14, table4_2, fig4_3, fig4_8, fig4_9, fig4_18}) {
         for (const ResultTable& table : make(small)) {
             CAPTURE(table.title);
             CHECK_FALSE(table.rows.empty());

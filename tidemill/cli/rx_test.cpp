@@ -179,6 +179,7 @@ TEST_CASE("every verb explains itself with an example") {
                                                  {"schedule"},
                                                  {"front"},
                                                  {"simulate"},
+                                                 {"tasks"},
                                                  {"reproduce"},
                                                  {"bench"},
                                                  {"dvbs2"},

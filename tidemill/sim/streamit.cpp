@@ -47,6 +47,20 @@ StreamGraph streamit_graph(std::string_view name, double us_per_unit) {
     return graph;
 }
 
+StreamGraph one_firing_per_iteration(StreamGraph graph) {
+    for (StreamEdge& edge : graph.edges) {
+        const std::uint64_t looks_beyond = edge.peek - edge.pop;
+        edge.push *= graph.kernels[edge.from].firings;
+        edge.pop *= graph.kernels[edge.to].firings;
+        edge.peek = edge.pop + looks_beyond;
+    }
+    for (StreamKernel& kernel : graph.kernels) {
+        kernel.work_us *= static_cast<double>(kernel.firings);
+        kernel.firings = 1;
+    }
+    return graph;
+}
+
 StreamGraph all_stateful(StreamGraph graph) {
     for (StreamKernel& kernel : graph.kernels) kernel.stateful = true;
     return graph;

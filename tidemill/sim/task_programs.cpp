@@ -50,11 +50,11 @@ std::unique_ptr<TaskProgram> make_graph(std::string_view name, std::uint64_t ite
     return h264(iterations > 0 ? iterations : 25);
 }
 
-// About so many tasks where the size is not given.
-constexpr std::uint64_t kTasks = 100000;
-
-std::unique_ptr<TaskProgram> stream_of(StreamGraph graph, std::uint64_t iterations) {
-    if (iterations == 0) iterations = std::max<std::uint64_t>(40, kTasks / graph.tasks());
+std::unique_ptr<TaskProgram> stream_of(StreamGraph graph, const TaskProgramSize& size) {
+    // Fewer are over before a window of some has settled.
+    constexpr std::uint64_t kLeastIterations = 60;
+    std::uint64_t iterations = size.iterations;
+    if (iterations == 0) iterations = std::max(kLeastIterations, size.tasks / graph.tasks());
     return stream_program(std::move(graph), iterations);
 }
 
@@ -84,7 +84,7 @@ StreamGraph with_mean_task(StreamGraph graph, double task_us) {
 
 std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const TaskProgramSize& size) {
     if (std::ranges::count(streamit_names(), name) > 0) {
-        return stream_of(with_mean_task(streamit_graph(name), size.task_us), size.iterations);
+        return stream_of(with_mean_task(streamit_graph(name), size.task_us), size);
     }
     if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0)
         return make_graph(name, size.iterations);
@@ -92,7 +92,7 @@ std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const Task
         std::ranges::find(kWorstCases, name, [](const WorstCase& each) { return each.named.name; });
     if (found == kWorstCases.end()) refuse(name);
     if (size.workers < 2) throw ScheduleError(fmt::format("{} needs at least two workers", name));
-    return stream_of(found->make(size.workers, size.unroll), size.iterations);
+    return stream_of(found->make(size.workers, size.unroll), size);
 }
 
 }  // namespace tidemill

@@ -9,10 +9,12 @@ namespace tidemill {
 
 /// How large to make a program.
 struct TaskProgramSize {
-    std::uint64_t iterations = 0;  ///< of a stream, frames of the decoder; 0: a number that suits the program
-    double task_us = 1000;         ///< mean time of a stream's task
-    unsigned workers = 4;          ///< for which a worst case is worst
-    unsigned unroll = 2;           ///< of worst cases that have one
+    std::uint64_t iterations =
+        0;  ///< of a stream, frames of the decoder; 0: what makes `tasks`, and some at least
+    std::uint64_t tasks = 100000;
+    double task_us = 1000;  ///< mean time of a stream's task
+    unsigned workers = 4;   ///< for which a worst case is worst
+    unsigned unroll = 2;    ///< of worst cases that have one
 };
 
 struct TaskProgramName {

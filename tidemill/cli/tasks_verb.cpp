@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/per_kind.hpp"
+#include "tidemill/sim/task_programs.hpp"
+#include "tidemill/sim/task_simulator.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::string program;
+    std::string cores;
+    std::string trace;
+    bool simulate = false;
+    bool json = false;
+    std::uint64_t window_iterations = 16;
+    std::uint64_t window_tasks = policy::Window::kUnlimited;
+    std::uint64_t window_bytes = policy::Window::kUnlimited;
+    double interval_ms = 100;
+    TaskProgramSize size;
+    TaskMachine machine;
+    TaskScheduling scheduling{.policy = "gpriority"};
+};
+
+int list(bool json) {
+    Json names = Json::array();
+    for (const TaskProgramName& each : task_programs()) {
+        names.push_back({{"name", each.name}, {"summary", each.summary}});
+        if (!json) fmt::print("{:<14}  {}\n", each.name, each.summary);
+    }
+    if (json) fmt::print("{}\n", Json{{"programs", names}}.dump(2));
+    return kDone;
+}
+
+// "4,2/0.5": four workers of speed 1 and two of half of it.
+std::vector<double> speeds_of(const Options& options) {
+    if (options.cores.empty()) return std::vector<double>(options.size.workers, 1.0);
+    std::vector<double> speeds;
+    for (const auto& [kind, numbers] : parse_per_kind(options.cores, "--cores")) {
+        const bool sensible = numbers.size() == 2 && numbers[0] >= 1 && numbers[0] <= 1024 &&
+                              numbers[0] == std::floor(numbers[0]) && numbers[1] > 0;
+        if (!sensible) throw WrongUsage("--cores: number/speed for each kind, e.g. big=4/1,little=4/0.5");
+        speeds.insert(speeds.end(), static_cast<std::size_t>(numbers[0]), numbers[1]);
+    }
+    return speeds;
+}
+
+// Opens in chrome://tracing and in Perfetto.
+class TraceFile {
+  public:
+    TraceFile(const std::string& path, const TaskProgram& program) : to_(path), program_(program) {
+        if (!to_) throw JobFailed(fmt::format("cannot write the trace {}", path));
+        fmt::print(to_, "{{\"traceEvents\":[");
+    }
+    void add(const SimTask& task) {
+        fmt::print(to_,
+                   "{}\n{{\"name\":{},\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
+                   "\"args\":{{\"task\":{},\"iteration\":{}}}}}",
+                   first_ ? "" : ",", Json(program_.kernels()[task.kernel]).dump(), task.worker,
+                   task.begin_us, task.end_us - task.begin_us, task.number, task.iteration);
+        first_ = false;
+    }
+    void finish() {
+        fmt::print(to_, "\n]}}\n");
+        to_.close();
+        if (!to_) throw JobFailed("the trace could not be written to its end; is the disk full?");
+    }
+
+  private:
+    std::ofstream to_;
+    const TaskProgram& program_;
+    bool first_ = true;
+};
+
+Json to_json(const Options& options, const TaskProgram& program, const TaskReport& report,
+             double efficiency) {
+    return {{"program", program.name()},
+            {"policy", options.scheduling.policy},
+            {"simulated", true},
+            {"workers", report.workers},
+            {"tasks", report.tasks},
+            {"iterations", program.iterations()},
+            {"unit", "us"},
+            {"makespan", report.makespan_us},
+            {"work", report.work_us},
+            {"efficiency", efficiency},
+            {"utilisation", report.utilisation},
+            {"settled_utilisation", report.settled_utilisation},
+            {"latency", {{"mean", report.mean_latency_us}, {"most", report.most_latency_us}}},
+            {"peak_bytes", report.peak_bytes},
+            {"peak_tasks", report.peak_tasks},
+            {"master_share", report.master_share}};
+}
+
+void print(const Options& options, const TaskProgram& program, const TaskReport& report, double efficiency) {
+    fmt::print("{} under {} on {} simulated workers: {} tasks in {} iteration{}\n", program.name(),
+               options.scheduling.policy, report.workers, report.tasks, program.iterations(),
+               program.iterations() == 1 ? "" : "s");
+    fmt::print("makespan      {:.3f} ms, of {:.3f} ms of work\n", report.makespan_us / 1e3,
+               report.work_us / 1e3);
+    fmt::print("efficiency    {:.3f} of all workers' speed\n", efficiency);
+    fmt::print("utilisation   {:.3f}, once settled {:.3f}\n", report.utilisation, report.settled_utilisation);
+    fmt::print("latency       {:.3f} ms per iteration, at most {:.3f} ms\n", report.mean_latency_us / 1e3,
+               report.most_latency_us / 1e3);
+    fmt::print("in flight     {} tasks and {} renamed bytes at most\n", report.peak_tasks, report.peak_bytes);
+    if (report.master_share > 0)
+        fmt::print("master        busy {:.1f} % of the time\n", 100 * report.master_share);
+}
+
+int run_tasks(Options options) {
+    if (options.program.empty()) return list(options.json);
+    if (!options.simulate) {
+        throw WrongUsage("tasks: only simulated runs so far; add --simulate");
+    }
+    options.machine.speeds = speeds_of(options);
+    options.size.workers = static_cast<unsigned>(options.machine.speeds.size());
+    options.scheduling.window = {options.window_iterations, options.window_tasks, options.window_bytes};
+    options.scheduling.adapting.interval_ns = static_cast<std::uint64_t>(options.interval_ms * 1e6);
+    options.scheduling.adapting.starved_interval_ns = 5 * options.scheduling.adapting.interval_ns;
+    const auto program = make_task_program(options.program, options.size);
+    std::unique_ptr<TraceFile> trace;
+    if (!options.trace.empty()) trace = std::make_unique<TraceFile>(options.trace, *program);
+    const auto observe = [&](const SimTask& task) { trace->add(task); };
+    const TaskReport report = simulate_tasks(*program, options.machine, options.scheduling,
+                                             trace ? std::function<void(const SimTask&)>(observe) : nullptr);
+    if (trace) trace->finish();
+    double speed = 0;
+    for (const double each : options.machine.speeds) speed += each;
+    if (options.json) {
+        fmt::print("{}\n", to_json(options, *program, report, report.efficiency(speed)).dump(2));
+    } else {
+        print(options, *program, report, report.efficiency(speed));
+    }
+    return kDone;
+}
+
+void add_scheduling_options(CLI::App& verb, Options& options) {
+    verb.add_option("--policy", options.scheduling.policy,
+                    "A policy, or several with commas, each breaking the ties of those before")
+        ->capture_default_str();
+    verb.add_option("--window", options.window_iterations, "Iterations in flight at most")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    verb.add_option("--window-tasks", options.window_tasks, "Tasks in flight at most")
+        ->check(CLI::PositiveNumber)
+        ->default_str("no limit");
+    verb.add_option("--window-bytes", options.window_bytes, "Renamed bytes at most")
+        ->check(CLI::PositiveNumber)
+        ->default_str("no limit");
+    verb.add_option("--interval-ms", options.interval_ms, "Between looks of the adaptive policies")
+        ->check(CLI::Range(0.001, 1e6))
+        ->capture_default_str();
+}
+
+void add_machine_options(CLI::App& verb, Options& options) {
+    verb.add_option("--workers", options.size.workers, "Workers of speed 1")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    verb.add_option("--cores", options.cores, "Workers per kind and their speed, e.g. big=4/1,little=4/0.5");
+    verb.add_option("--noise", options.machine.noise, "Relative standard deviation of task times")
+        ->check(CLI::Range(0.0, 100.0));
+    verb.add_option("--seed", options.machine.seed, "Of the noise")->capture_default_str();
+    verb.add_option("--create-us", options.machine.create_us, "That the master spends on creating a task")
+        ->check(CLI::NonNegativeNumber);
+    verb.add_option("--overhead-us", options.machine.task_us,
+                    "That a worker spends on issuing and completing one")
+        ->check(CLI::NonNegativeNumber);
+    verb.add_flag("!--master-apart", options.machine.master_works,
+                  "The master is a thread of its own that runs no tasks");
+}
+
+}  // namespace
+
+void add_tasks(CLI::App& program, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = program.add_subcommand(
+        "tasks", "Run a program of tasks under a dynamic scheduling policy; alone, list the programs");
+    verb->footer("Example: tidemill tasks fm --policy gpriority --workers 8 --simulate");
+    verb->add_option("program", options->program, "Which program");
+    verb->add_flag("--simulate", options->simulate, "On modelled workers");
+    verb->add_option("--iterations", options->size.iterations, "Of a stream, frames of the decoder")
+        ->check(CLI::Range(1, 10000000))
+        ->default_str("as many as suit");
+    verb->add_option("--task-us", options->size.task_us, "Mean time of a StreamIt task")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    verb->add_option("--unroll", options->size.unroll,
+                     "Firings per iteration, of worst cases that have a choice")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    add_scheduling_options(*verb, *options);
+    add_machine_options(*verb, *options);
+    verb->add_option("--trace", options->trace,
+                     "Write what each worker did, for chrome://tracing or Perfetto");
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_tasks(*options); }; });
+}
+
+}  // namespace tidemill::cli

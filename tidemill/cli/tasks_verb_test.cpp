@@ -1,0 +1,63 @@
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/detail_program.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace detail;
+using io::detail::ScratchFolder;
+using Json = nlohmann::json;
+
+Json simulated(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "tasks");
+    arguments.insert(arguments.end(), {"--simulate", "--json"});
+    const Ended ended = run_program(arguments);
+    INFO(ended.err);
+    REQUIRE(ended.status == 0);
+    return Json::parse(ended.out);
+}
+
+}  // namespace
+
+TEST_CASE("tasks: oldest is exhausted by Fig. 4.6a, gpriority is not") {
+    const Json oldest = simulated({"fig4.6a", "--policy", "oldest", "--workers", "5"});
+    CHECK(oldest["efficiency"].get<double>() == doctest::Approx(5.0 / 9).epsilon(0.01));
+    const Json adaptive = simulated({"fig4.6a", "--policy", "gpriority", "--workers", "5"});
+    CHECK(adaptive["settled_utilisation"] > 0.95);
+}
+
+TEST_CASE("tasks: a window in bytes holds, cores of two speeds are used to their speed") {
+    const Json small = simulated({"fm", "--iterations", "200", "--workers", "8", "--window-bytes", "5000"});
+    CHECK(small["peak_bytes"] <= 5000);
+    const Json cores = simulated({"filterbank", "--iterations", "20", "--cores", "big=2/1,little=2/0.5"});
+    CHECK(cores["workers"] == 4);
+    CHECK(cores["efficiency"].get<double>() == doctest::Approx(1).epsilon(0.02));
+}
+
+TEST_CASE("tasks: the trace has an event for every task") {
+    const ScratchFolder folder;
+    const std::string file = folder / "trace.json";
+    const Json run = simulated({"cholesky", "--trace", file});
+    std::ifstream trace(file);
+    CHECK(Json::parse(trace)["traceEvents"].size() == run["tasks"].get<std::size_t>());
+}
+
+TEST_CASE("tasks: alone it lists the programs; what cannot be is refused") {
+    CHECK(says(run_program({"tasks"}).out, "channelvocoder"));
+    const auto status = [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "tasks");
+        return run_program(arguments).status;
+    };
+    CHECK(status({"quicksort", "--simulate"}) == 3);
+    CHECK(status({"fm", "--simulate", "--policy", "best"}) == 2);
+    CHECK(status({"fm", "--simulate", "--window", "0"}) == 2);
+    CHECK(status({"fm", "--simulate", "--cores", "big=2"}) == 2);
+    CHECK(status({"fm", "--simulate", "--window-bytes", "1"}) == 3);
+    CHECK(status({"fm", "--simulate", "--trace", "/nowhere/trace.json"}) == 1);
+}
+
+}  // namespace tidemill::cli
