@@ -5,6 +5,8 @@
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/reception_options.hpp"
 #include "tidemill/cli/rx_job.hpp"
+#include "tidemill/policy/policy.hpp"
+#include "tidemill/policy/policy_error.hpp"
 
 namespace tidemill::cli {
 
@@ -20,6 +22,15 @@ int run_rx(const RxOptions& options) {
     return kDone;
 }
 
+std::string check_policy(const std::string& names) {
+    try {
+        policy::make_policy(names, 1);
+        return {};
+    } catch (const policy::PolicyError& error) {
+        return error.what();
+    }
+}
+
 void add_rx(CLI::App& dvbs2, Command& chosen) {
     auto options = std::make_shared<RxOptions>();
     CLI::App* verb = dvbs2.add_subcommand("rx", "Receive a recording and write its transport stream");
@@ -30,8 +41,11 @@ void add_rx(CLI::App& dvbs2, Command& chosen) {
     verb->add_option("--schedule", options->schedule, "Schedule file to run by, instead of profiling")
         ->excludes(cores);
     verb->add_option("--executor", options->executor,
-                     "pipeline, or sequence for one thread without a schedule")
-        ->check(CLI::IsMember({"pipeline", "sequence"}))
+                     "pipeline; sequence: one thread, no schedule; dynamic: scheduled while it runs")
+        ->check(CLI::IsMember({"pipeline", "sequence", "dynamic"}))
+        ->capture_default_str();
+    verb->add_option("--policy", options->policy, "With dynamic: which ready task runs first")
+        ->check(CLI::Validator(check_policy, "POLICY"))
         ->capture_default_str();
     verb->add_option("--profile-seconds", options->profile_s, "How long to profile each kind of core")
         ->check(CLI::Range(0.01, 60.0))

@@ -11,6 +11,7 @@
 #include "tidemill/dvbs2/rx/rx_frames.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/ts_writer.hpp"
+#include "tidemill/run/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/schedule/herad.hpp"
@@ -38,6 +39,11 @@ std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_c
 }
 
 void choose_schedule(const RxOptions& options, const Topology& topology, RxOutcome& outcome) {
+    outcome.executor = options.executor;
+    if (options.executor == "dynamic") {
+        if (options.schedule.empty()) return;
+        throw WrongUsage("--executor dynamic schedules while it runs: leave out --schedule");
+    }
     if (options.executor == "sequence") {
         if (options.schedule.empty() && options.cores.empty()) return;
         throw WrongUsage("--executor sequence runs on one thread: leave out --cores and --schedule");
@@ -55,8 +61,18 @@ void choose_schedule(const RxOptions& options, const Topology& topology, RxOutco
     outcome.predicted_mbps = outcome.profile->info_bits_per_block / predicted_us;
 }
 
-RunReport run_receiver(dvbs2::Receiver& receiver, const RxOutcome& outcome, const Topology& topology,
-                       const RunOptions& run) {
+RunReport run_dynamic(dvbs2::Receiver& receiver, const RxOptions& options, const Topology& topology,
+                      const RunOptions& run) {
+    DynamicOptions dynamic{.workers = 0, .policy = options.policy, .window = {.iterations = kRingDepth}};
+    for (const CoreCount& kind : chosen_platform(options.cores, topology).kinds()) {
+        dynamic.workers += static_cast<std::size_t>(kind.count);
+    }
+    return Dynamic(receiver.graph(), dynamic).run(run);
+}
+
+RunReport run_receiver(dvbs2::Receiver& receiver, const RxOptions& options, const RxOutcome& outcome,
+                       const Topology& topology, const RunOptions& run) {
+    if (options.executor == "dynamic") return run_dynamic(receiver, options, topology, run);
     if (!outcome.schedule) return Sequence(receiver.graph()).run(run);
     PipelineOptions pipeline{&topology, kRingDepth, WaitMode::mixed};
     return Pipeline(receiver.graph(), *outcome.schedule, pipeline).run(run);
@@ -119,7 +135,7 @@ RxOutcome receive(const RxOptions& options) {
         const Watch watch([&] { return progress_line(receiver, start); });
         RunOptions run{.stop = watch.stop(), .energy_meter = energy.meter.get()};
         insight.watch(run);
-        outcome.run = run_receiver(receiver, outcome, topology, run);
+        outcome.run = run_receiver(receiver, options, outcome, topology, run);
         outcome.interrupted = watch.interrupted();
     }
     if (!energy.meter) outcome.run.energy.not_measured = energy.reason;

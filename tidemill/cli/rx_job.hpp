@@ -16,6 +16,7 @@ struct RxOptions {
     std::string cores;     ///< for the automatic schedule; empty: all
     std::string schedule;  ///< schedule file; empty: make one from a profile
     std::string executor = "pipeline";
+    std::string policy = "gpriority";  ///< of --executor dynamic
     double profile_s = 1.0;
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     InsightOptions insight{};
@@ -26,6 +27,7 @@ struct RxOptions {
 struct RxOutcome {
     ReceptionJob job;
     std::optional<ReceptionProfile> profile;
+    std::string executor;
     std::optional<Schedule> schedule;
     std::optional<double> predicted_mbps;
     std::optional<double> predicted_period_us;

@@ -133,7 +133,8 @@ std::string report_text(const RxOutcome& outcome) {
     if (outcome.profile)
         text +=
             "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
-    text += "Stages\n" + stage_table(outcome.run) + "\n" + bottleneck(outcome.run) + "\n";
+    text += "Stages\n" + stage_table(outcome.run) + "\n";
+    if (outcome.executor != "dynamic") text += bottleneck(outcome.run) + "\n";
     for (const std::string& warning : outcome.job.warnings) text += "warning: " + warning + "\n";
     return text;
 }
@@ -151,7 +152,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["elapsed_s"] = outcome.run.elapsed_s;
     json["recorded_s"] = recorded_s(outcome);
     json["interrupted"] = outcome.interrupted;
-    json["executor"] = outcome.schedule ? "pipeline" : "sequence";
+    json["executor"] = outcome.executor;
     json["schedule"] = used_schedule_json(outcome);
     json["predicted_mbps"] = outcome.predicted_mbps ? Json(*outcome.predicted_mbps) : Json();
     json["predicted_period_us"] = outcome.predicted_period_us ? Json(*outcome.predicted_period_us) : Json();

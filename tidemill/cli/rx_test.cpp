@@ -114,8 +114,9 @@ TEST_CASE("rx: a schedule is refused when it is for another graph or for cores t
 
 TEST_CASE("rx: an interrupt ends a long run cleanly: what was received is kept and reported") {
     const SmallRecording longer(dsp::SampleFormat::ci8, 160);
-    for (const std::vector<std::string>& how :
-         {std::vector<std::string>{"--executor", "sequence"}, {"--profile-seconds", "0.01"}}) {
+    for (const std::vector<std::string>& how : {std::vector<std::string>{"--executor", "sequence"},
+                                                {"--executor", "dynamic", "--policy", "oldest"},
+                                                {"--profile-seconds", "0.01"}}) {
         std::vector<std::string> arguments{"dvbs2", "rx", longer.meta, "-o", "-", "--json"};
         arguments.insert(arguments.end(), how.begin(), how.end());
         Program program(arguments);

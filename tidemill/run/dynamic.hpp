@@ -25,7 +25,7 @@ struct DynamicOptions {
     std::vector<PuSet> cores{};          ///< per worker; empty: not pinned
     /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and
     /// the policy is obeyed to the letter.
-    std::chrono::nanoseconds bundle{1000};
+    std::chrono::nanoseconds bundle{2000};
 };
 
 /// Runs a graph by tasks, each one unit on one frame: workers take those that are ready, as a policy says.

@@ -4,8 +4,6 @@
 
 namespace tidemill {
 
-namespace {
-
 std::string message_of(const std::exception_ptr& cause) {
     try {
         std::rethrow_exception(cause);
@@ -15,8 +13,6 @@ std::string message_of(const std::exception_ptr& cause) {
         return "an exception that is not a std::exception";
     }
 }
-
-}  // namespace
 
 RunError::RunError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
                    std::exception_ptr cause)

@@ -7,6 +7,9 @@
 
 namespace tidemill {
 
+/// What an exception says.
+std::string message_of(const std::exception_ptr& cause);
+
 /// A task threw: which one, where, on which frame, and what it said. The frames before it were delivered.
 class RunError : public std::runtime_error {
   public:

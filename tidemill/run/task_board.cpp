@@ -14,28 +14,28 @@ using policy::WorkerId;
 TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
     : settings_(std::move(settings)),
       policy_(policy::make_policy(settings_.policy, settings_.workers)),
+      wants_predecessors_(policy_->wants_predecessors()),
       segments_(settings_.tokens.size()) {
-    for (std::uint32_t k = 0; k < kernels.size(); ++k) {
-        Segment& segment = segments_[kernels[k].segment];
-        kernels_.push_back({&kernels[k], static_cast<std::uint32_t>(segment.kernels.size()),
-                            settings_.first_frames[kernels[k].segment]});
-        segment.kernels.push_back(k);
-    }
     for (std::uint32_t s = 0; s < segments_.size(); ++s) {
         Segment& segment = segments_[s];
         segment.tokens = settings_.tokens[s];
-        segment.first_slot = static_cast<std::uint32_t>(tasks_.size());
-        segment.oldest = segment.next = settings_.first_frames[s];
+        segment.oldest = segment.next = {settings_.first_frames[s], 0};
         segment.marks.resize(segment.tokens);
+        segment.frames.resize(segment.tokens);
         segment.iterations.resize(segment.tokens);
         segment.unfinished.resize(segment.tokens);
-        for (std::uint32_t t = 0; t < segment.tokens; ++t) {
-            for (const std::uint32_t kernel : segment.kernels) tasks_.push_back({kernel});
-        }
     }
-    issued_end_ = segments_[0].next;
-    if (settings_.frames != TokenRing::kEndless) segments_[0].end = segments_[0].next + settings_.frames;
-    if (!policy_->wants_predecessors()) learn_edges();
+    for (std::uint32_t k = 0; k < kernels.size(); ++k) {
+        Segment& segment = segments_[kernels[k].segment];
+        const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
+        kernels_.push_back({&kernels[k], first_slot, first_slot + segment.tokens, segment.next.frame});
+        segment.kernels.push_back(k);
+        for (std::uint32_t t = 0; t < segment.tokens; ++t) tasks_.push_back({k, t});
+    }
+    waits_for_.resize(tasks_.size(), 0);
+    issued_end_ = segments_[0].next.frame;
+    if (settings_.frames != TokenRing::kEndless) segments_[0].end = issued_end_ + settings_.frames;
+    if (!wants_predecessors_) learn_edges();
     create_source_frames();
 }
 
@@ -52,42 +52,46 @@ void TaskBoard::learn_edges() {
     }
 }
 
-TaskSlot TaskBoard::slot_of(std::uint32_t kernel, std::uint64_t frame) const {
-    const std::uint32_t segment = kernels_[kernel].kernel->segment;
-    const Segment& of = segments_[segment];
-    return of.first_slot + token_of(segment, frame) * static_cast<std::uint32_t>(of.kernels.size()) +
-           kernels_[kernel].place;
+TaskSlot TaskBoard::slot_of(std::uint32_t kernel, std::uint32_t token) const {
+    return kernels_[kernel].first_slot + token;
+}
+
+// The same kernel's task on the frame behind.
+TaskSlot TaskBoard::slot_after(const KernelState& kernel, TaskSlot slot) const {
+    return slot + 1 == kernel.end_slot ? kernel.first_slot : slot + 1;
+}
+
+std::uint64_t TaskBoard::frame_of(const TaskState& task) const {
+    return segments_[kernels_[task.kernel].kernel->segment].frames[task.token];
 }
 
 void TaskBoard::create_source_frames() {
     Segment& source = segments_[0];
-    while (!source.full() && source.next < source.end) {
+    while (!source.full() && source.next.frame < source.end) {
         if (settings_.stop_when && settings_.stop_when()) {
-            source.end = source.next;
+            source.end = source.next.frame;
             return;
         }
-        source.marks[token_of(0, source.next)] = {};
-        create_frame(0, source.next);
+        source.marks[source.next.token] = {};
+        create_frame(0, source.next.frame);
     }
 }
 
-void TaskBoard::create_frame(std::uint32_t segment, std::uint64_t iteration) {
-    Segment& of = segments_[segment];
-    const std::uint64_t frame = of.next++;
-    const std::uint32_t token = token_of(segment, frame);
+void TaskBoard::create_frame(std::uint32_t index, std::uint64_t iteration) {
+    Segment& segment = segments_[index];
+    const auto [frame, token] = segment.next;
+    segment.next = segment.next.next(segment.tokens);
     ++in_flight_;
-    of.iterations[token] = iteration;
-    of.unfinished[token] = static_cast<std::uint32_t>(of.kernels.size());
-    TaskSlot slot = of.first_slot + token * of.unfinished[token];
-    for (const std::uint32_t k : of.kernels) {
+    segment.iterations[token] = iteration;
+    segment.unfinished[token] = static_cast<std::uint32_t>(segment.kernels.size());
+    segment.frames[token] = frame;
+    for (const std::uint32_t k : segment.kernels) {
         const KernelState& state = kernels_[k];
-        TaskState& task = tasks_[slot];
-        task.frame = frame;
-        task.waits_for = static_cast<std::uint32_t>(state.kernel->predecessors.size());
-        if (state.kernel->sequential && state.next_frame != frame) ++task.waits_for;
+        const TaskSlot slot = state.first_slot + token;
+        waits_for_[slot] = static_cast<std::uint32_t>(state.kernel->predecessors.size()) +
+                           (state.kernel->sequential && state.next_frame != frame ? 1 : 0);
         create_task(slot);
-        if (task.waits_for == 0) make_ready(slot);
-        ++slot;
+        if (waits_for_[slot] == 0) make_ready(slot);
     }
 }
 
@@ -95,17 +99,18 @@ void TaskBoard::create_task(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
     const std::uint32_t segment = kernels_[task.kernel].kernel->segment;
     predecessors_.clear();
-    if (policy_->wants_predecessors()) list_predecessors(task);
-    policy_->create({slot, task.kernel, numbers_++,
-                     segments_[segment].iterations[token_of(segment, task.frame)], 0, predecessors_});
+    if (wants_predecessors_) list_predecessors(task);
+    policy_->create(
+        {slot, task.kernel, numbers_++, segments_[segment].iterations[task.token], 0, predecessors_});
 }
 
 void TaskBoard::list_predecessors(const TaskState& task) {
     const Kernel& kernel = *kernels_[task.kernel].kernel;
     const Segment& segment = segments_[kernel.segment];
-    for (const std::uint32_t p : kernel.predecessors) predecessors_.push_back(slot_of(p, task.frame));
-    if (kernel.sequential && task.frame > segment.oldest) {
-        predecessors_.push_back(slot_of(task.kernel, task.frame - 1));
+    for (const std::uint32_t p : kernel.predecessors) predecessors_.push_back(slot_of(p, task.token));
+    if (kernel.sequential && frame_of(task) > segment.oldest.frame) {
+        const std::uint32_t before = task.token == 0 ? segment.tokens - 1 : task.token - 1;
+        predecessors_.push_back(slot_of(task.kernel, before));
     }
 }
 
@@ -149,13 +154,14 @@ TaskRun TaskBoard::issue(TaskSlot slot) {
     const Segment& segment = segments_[state.kernel->segment];
     --ready_tasks_;
     ready_ticks_ -= task.ready_ticks;
-    TaskRun run{.kernel = task.kernel, .frames = 1, .first_frame = task.frame, .limit = segment.limit};
+    TaskRun run{
+        .kernel = task.kernel, .frames = 1, .first = {frame_of(task), task.token}, .limit = segment.limit};
     if (task.kernel < segment.limit_kernel && segment.limit != TokenRing::kEndless) ++run.limit;
     if (state.kernel->emits) {
-        run.out_frame = segments_[state.kernel->segment + 1].next;
+        run.out = segments_[state.kernel->segment + 1].next;
         run.resumed = std::exchange(state.resumes, false);
     }
-    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, task.frame + 1);
+    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + 1);
     return run;
 }
 
@@ -165,12 +171,11 @@ void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
     const KernelState& state = kernels_[run.kernel];
     if (!state.kernel->sequential || state.kernel->emits) return;
     const Segment& segment = segments_[state.kernel->segment];
-    const std::uint64_t most = std::min(
-        {run.first_frame + kLongestRun, run.first_frame + 1 + ticks_left / state.mean_ticks, segment.next});
-    std::uint64_t frame = run.first_frame + 1;
-    while (frame < most && tasks_[slot_of(run.kernel, frame)].waits_for == 1) ++frame;
-    run.frames = static_cast<std::uint32_t>(frame - run.first_frame);
-    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, frame);
+    const std::uint64_t most = std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks,
+                                         segment.next.frame - run.first.frame});
+    TaskSlot slot = slot_after(state, slot_of(run.kernel, run.first.token));
+    for (; run.frames < most && waits_for_[slot] == 1; ++run.frames) slot = slot_after(state, slot);
+    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + run.frames);
 }
 
 std::uint64_t TaskBoard::expected_ticks(const std::vector<TaskRun>& runs) const {
@@ -200,18 +205,17 @@ void TaskBoard::note_time(const TaskRun& run) {
 void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {
     KernelState& state = kernels_[run.kernel];
     const std::uint32_t segment = state.kernel->segment;
-    TaskSlot slot = slot_of(run.kernel, run.first_frame);
+    TaskSlot slot = slot_of(run.kernel, run.first.token);
     if (run.kernel == 0 && !run.again) {
-        const std::uint64_t end = std::min(run.first_frame + run.frames, segments_[0].limit);
-        begun_ += end - std::min(end, run.first_frame);
+        const std::uint64_t end = std::min(run.first.frame + run.frames, segments_[0].limit);
+        begun_ += end - std::min(end, run.first.frame);
     }
-    for (std::uint32_t i = 0; i < run.frames; ++i) {
-        if (i > 0) slot = slot_of(run.kernel, run.first_frame + i);
+    for (std::uint32_t i = 0; i < run.frames; ++i, slot = slot_after(state, slot)) {
         // The policy took the worker for idle after the task before.
         policy_->follow(slot, worker);
         policy_->complete(slot, worker);
         if (run.emitted) {
-            create_frame(segment + 1, segments_[segment].iterations[token_of(segment, run.first_frame)]);
+            create_frame(segment + 1, segments_[segment].iterations[run.first.token]);
             if (segments_[segment + 1].kernels.empty()) retire(segment + 1, now);
         }
         if (run.again) {
@@ -230,40 +234,34 @@ void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now
     const std::uint32_t index = state.kernel->segment;
     Segment& segment = segments_[index];
     for (const std::uint32_t successor : state.kernel->successors) {
-        release(slot - state.place + kernels_[successor].place);
+        release(kernels_[successor].first_slot + task.token);
     }
     if (state.kernel->sequential) {
-        state.next_frame = task.frame + 1;
-        if (state.next_frame < segment.next) {
-            const TaskSlot next = slot_of(task.kernel, state.next_frame);
-            if (last_of_run) {
-                release(next);
-            } else {
-                --tasks_[next].waits_for;
-            }
-        }
+        ++state.next_frame;
+        const TaskSlot next = slot_after(state, slot);
+        if (state.next_frame < segment.next.frame && --waits_for_[next] == 0 && last_of_run) make_ready(next);
     }
-    --segment.unfinished[token_of(index, task.frame)];
-    if (task.frame == segment.oldest) retire(index, now);
+    --segment.unfinished[task.token];
+    if (task.token == segment.oldest.token) retire(index, now);
 }
 
 void TaskBoard::release(TaskSlot slot) {
-    if (--tasks_[slot].waits_for == 0) make_ready(slot);
+    if (--waits_for_[slot] == 0) make_ready(slot);
 }
 
 // Frees the tokens of the oldest frames that are done.
 void TaskBoard::retire(std::uint32_t index, std::uint64_t now) {
     Segment& segment = segments_[index];
-    const std::uint64_t first = segment.oldest;
-    for (; segment.oldest < segment.next; ++segment.oldest) {
-        const std::uint32_t token = token_of(index, segment.oldest);
+    const std::uint64_t first = segment.oldest.frame;
+    for (; segment.oldest.frame < segment.next.frame; segment.oldest = segment.oldest.next(segment.tokens)) {
+        const auto [frame, token] = segment.oldest;
         if (segment.unfinished[token] > 0) break;
         --in_flight_;
-        if (index + 1 < segments_.size() || segment.oldest >= segment.limit) continue;
+        if (index + 1 < segments_.size() || frame >= segment.limit) continue;
         ++(segment.marks[token].holes == 0 ? delivered_ : skipped_);
         if (settings_.latencies) latencies_.add(now - segment.marks[token].born);
     }
-    if (segment.oldest == first) return;
+    if (segment.oldest.frame == first) return;
     if (index == 0) create_source_frames();
     if (segment.blocked) tell_ready(*std::exchange(segment.blocked, std::nullopt));
 }
@@ -283,13 +281,13 @@ void TaskBoard::end(StreamEnd where) {
         segments_[upstream].limit = 0;
         segments_[upstream].limit_kernel = 0;
     }
-    segments_[0].end = std::min(segments_[0].end, segments_[0].next);
+    segments_[0].end = std::min(segments_[0].end, segments_[0].next.frame);
     if (!end_ || sooner(where, *end_)) end_ = std::move(where);
 }
 
 void TaskBoard::halt() {
     Segment& source = segments_[0];
-    source.end = std::min(source.end, source.next);
+    source.end = std::min(source.end, source.next.frame);
     if (issued_end_ >= source.limit) return;
     source.limit = issued_end_;
     source.limit_kernel = 0;
@@ -297,7 +295,7 @@ void TaskBoard::halt() {
 
 std::vector<std::uint64_t> TaskBoard::next_frames() const {
     std::vector<std::uint64_t> numbers;
-    for (const Segment& segment : segments_) numbers.push_back(segment.next);
+    for (const Segment& segment : segments_) numbers.push_back(segment.next.frame);
     numbers[0] = std::min(numbers[0], std::max(issued_end_, settings_.first_frames[0]));
     return numbers;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,25 @@
 
 namespace tidemill {
 
+/// A frame of a segment, and which of the segment's tokens carries it.
+struct FramePlace {
+    std::uint64_t frame = 0;
+    std::uint32_t token = 0;
+
+    FramePlace next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
+};
+
 /// Tasks of one kernel, on frames that follow each other, for one worker.
 struct TaskRun {
     std::uint32_t kernel;
-    std::uint32_t frames;         ///< how many
-    std::uint64_t first_frame;    ///< in the kernel's segment
-    std::uint64_t limit;          ///< frames from there on only pass by: the stream has ended
-    bool resumed = false;         ///< the frame was begun: its last task said again
-    std::uint64_t out_frame = 0;  ///< of a kernel that emits: the frame of the next segment that it may fill
-    std::uint64_t ticks = 0;      ///< filled in by the worker: what it all took
-    bool emitted = false;         ///< filled in by the worker: `out_frame` exists now
-    bool again = false;           ///< filled in by the worker: the last task has more
+    std::uint32_t frames;     ///< how many
+    FramePlace first;         ///< in the kernel's segment
+    std::uint64_t limit;      ///< frames from there on only pass by: the stream has ended
+    bool resumed = false;     ///< the frame was begun: its last task said again
+    FramePlace out{};         ///< of a kernel that emits: the frame of the next segment that it may fill
+    std::uint64_t ticks = 0;  ///< filled in by the worker: what it all took
+    bool emitted = false;     ///< filled in by the worker: `out` exists now
+    bool again = false;       ///< filled in by the worker: the last task has more
 };
 
 /// Why a stream ended, and where in it.
@@ -84,13 +93,8 @@ class TaskBoard {
     std::uint64_t ready_ticks() const { return ready_ticks_; }
     std::uint64_t expected_ticks(const std::vector<TaskRun>& runs) const;
 
-    /// The token that carries a frame.
-    std::uint32_t token_of(std::uint32_t segment, std::uint64_t frame) const {
-        return static_cast<std::uint32_t>(frame % segments_[segment].tokens);
-    }
-    FrameMark& mark(std::uint32_t segment, std::uint64_t frame) {
-        return segments_[segment].marks[token_of(segment, frame)];
-    }
+    /// Per token of a segment.
+    std::span<FrameMark> marks(std::uint32_t segment) { return segments_[segment].marks; }
 
     std::uint64_t begun() const { return begun_; }
     std::uint64_t delivered() const { return delivered_; }
@@ -105,34 +109,36 @@ class TaskBoard {
     struct Segment {
         std::uint32_t tokens = 0;
         std::vector<std::uint32_t> kernels{};
-        std::uint32_t first_slot = 0;
-        std::uint64_t oldest = 0;                 // frame in flight
-        std::uint64_t next = 0;                   // frame to be created
+        FramePlace oldest{};                      // frame in flight
+        FramePlace next{};                        // frame to be created
         std::uint64_t end = TokenRing::kEndless;  // no frame from there on
         std::uint64_t limit = TokenRing::kEndless;
         std::uint32_t limit_kernel = 0;  // earlier ones do run at the limit
         std::vector<FrameMark> marks{};  // per token
+        std::vector<std::uint64_t> frames{};
         std::vector<std::uint64_t> iterations{};
         std::vector<std::uint32_t> unfinished{};    // tasks
         std::optional<policy::TaskSlot> blocked{};  // the task that ends the segment before waits for a token
 
-        bool full() const { return next - oldest == tokens; }
+        bool full() const { return next.frame - oldest.frame == tokens; }
     };
     struct KernelState {
         const Kernel* kernel;
-        std::uint32_t place;           // among its segment's kernels
+        std::uint32_t first_slot;  // its tasks' slots are [first, end)
+        std::uint32_t end_slot;
         std::uint64_t next_frame = 0;  // of a sequential one: the first that is not done
         std::uint64_t mean_ticks = 0;  // 0: not known
         bool resumes = false;          // its last task said again
     };
     struct TaskState {
         std::uint32_t kernel = 0;
-        std::uint32_t waits_for = 0;  // predecessors
-        std::uint64_t frame = 0;
+        std::uint32_t token = 0;
         std::uint64_t ready_ticks = 0;  // what it counts for
     };
 
-    policy::TaskSlot slot_of(std::uint32_t kernel, std::uint64_t frame) const;
+    policy::TaskSlot slot_of(std::uint32_t kernel, std::uint32_t token) const;
+    policy::TaskSlot slot_after(const KernelState& kernel, policy::TaskSlot slot) const;
+    std::uint64_t frame_of(const TaskState& task) const;
     void learn_edges();
     void create_source_frames();
     void create_frame(std::uint32_t segment, std::uint64_t iteration);
@@ -153,9 +159,12 @@ class TaskBoard {
 
     Settings settings_;
     std::unique_ptr<policy::Policy> policy_;
+    bool wants_predecessors_;
     std::vector<KernelState> kernels_;
     std::vector<Segment> segments_;
-    std::vector<TaskState> tasks_;  // per slot
+    // Per slot. A kernel's tasks lie side by side, because they are often handed out so.
+    std::vector<TaskState> tasks_;
+    std::vector<std::uint32_t> waits_for_;  // predecessors
     std::vector<policy::TaskSlot> predecessors_;
     std::uint64_t numbers_ = 0;
     std::uint64_t in_flight_ = 0;   // frames of all segments

@@ -1,6 +1,7 @@
 #include "tidemill/run/task_worker.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "tidemill/platform/tick_clock.hpp"
 
@@ -37,7 +38,12 @@ FrameMemory::FrameMemory(const Plan& plan, const std::vector<Kernel>& kernels,
 TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
                        const std::vector<Module*>& modules, FrameMemory& memory, TaskBoard& board,
                        Options options)
-    : memory_(memory), board_(board), options_(std::move(options)) {
+    : options_(std::move(options)) {
+    for (std::uint32_t s = 0; s < plan.segments.size(); ++s) {
+        const std::span<FrameMark> marks = board.marks(s);
+        tokens_.push_back({marks.data(), memory.tokens[s].data(), memory.strides[s],
+                           static_cast<std::uint32_t>(marks.size())});
+    }
     std::size_t scratch_bytes = 0;
     for (const PlannedStage& stage : plan.stages)
         scratch_bytes = std::max(scratch_bytes, stage.scratch_bytes);
@@ -80,11 +86,12 @@ void TaskWorker::run_all(std::vector<TaskRun>& runs) {
 template <Watching kWatching>
 void TaskWorker::run_frames(TaskRun& run) {
     RunKernel& kernel = kernels_[run.kernel];
-    const std::uint64_t end = std::min(run.first_frame + run.frames, run.limit);
+    const std::uint64_t end = std::min(run.first.frame + run.frames, run.limit);
     context_.bases[index_of(Base::scratch)] = kernel.scratch;
     try {
-        for (std::uint64_t frame = run.first_frame; frame < end; ++frame) {
-            begin(kernel.kernel->segment, frame);
+        const std::uint32_t segment = kernel.kernel->segment;
+        for (FramePlace place = run.first; place.frame < end; place = place.next(tokens_[segment].count)) {
+            begin(segment, place);
             if (!run_frame<kWatching>(kernel, run)) return end_stream(run.kernel, nullptr);
         }
     } catch (...) {
@@ -93,19 +100,16 @@ void TaskWorker::run_frames(TaskRun& run) {
 }
 
 void TaskWorker::end_stream(std::uint32_t kernel, std::exception_ptr cause) {
-    StreamEnd& end = ends_.emplace_back(StreamEnd{running_.segment, running_.frame, kernel, std::nullopt});
+    StreamEnd& end =
+        ends_.emplace_back(StreamEnd{running_.segment, running_.place.frame, kernel, std::nullopt});
     if (!cause) return;
     end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
 }
 
-std::byte* TaskWorker::data_of(std::uint32_t segment, std::uint64_t frame) const {
-    return memory_.tokens[segment].data() + board_.token_of(segment, frame) * memory_.strides[segment];
-}
-
-void TaskWorker::begin(std::uint32_t segment, std::uint64_t frame) {
-    running_ = {&board_.mark(segment, frame), frame, segment};
-    context_.bases[index_of(Base::token)] = data_of(segment, frame);
-    context_.number = options_.numbers.of(frame);
+void TaskWorker::begin(std::uint32_t segment, FramePlace place) {
+    running_ = {&tokens_[segment].marks[place.token], place, segment};
+    context_.bases[index_of(Base::token)] = data_of(segment, place.token);
+    context_.number = options_.numbers.of(place.frame);
 }
 
 // Whether the stream goes on.
@@ -177,7 +181,7 @@ template <Watching kWatching>
 bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
     const RunStep& end = *kernel.steps.end();
     step_ = &end;
-    context_.bases[index_of(Base::next_token)] = data_of(running_.segment + 1, run.out_frame);
+    context_.bases[index_of(Base::next_token)] = data_of(running_.segment + 1, run.out.token);
     std::uint64_t start = 0;
     if constexpr (kWatching != Watching::nothing) start = ticks();
     const Flow flow = call<kWatching>(end);
@@ -185,11 +189,11 @@ bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
     if (!obey(end, flow)) return false;
     if (flow == Flow::skip) return true;
     copy_all(end.step->on_emit, context_);
-    board_.mark(running_.segment + 1, run.out_frame) = {holes_of(*running_.mark), running_.mark->born};
+    tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), running_.mark->born};
     run.emitted = true;
     run.again = flow == Flow::again;
     if (!kernel.behind_end->first()) return true;
-    begin(running_.segment + 1, run.out_frame);
+    begin(running_.segment + 1, run.out);
     return run_steps<kWatching>(*kernel.behind_end);
 }
 

@@ -65,10 +65,17 @@ class TaskWorker {
         std::optional<PartSteps> behind_end;  // of a kernel that emits: what it does to the frames emitted
         std::byte* scratch;
     };
+    // A segment's tokens, beside the board's own words, which others write all the time.
+    struct Tokens {
+        FrameMark* marks;
+        std::byte* data;
+        std::size_t stride;
+        std::uint32_t count;
+    };
     // The frame that runs.
     struct Running {
         FrameMark* mark = nullptr;
-        std::uint64_t frame = 0;
+        FramePlace place{};
         std::uint32_t segment = 0;
     };
 
@@ -87,13 +94,14 @@ class TaskWorker {
     template <Watching kWatching>
     void note_call(const RunStep& step, Flow flow, std::uint64_t start);
     bool obey(const RunStep& step, Flow flow);
-    void begin(std::uint32_t segment, std::uint64_t frame);
-    std::byte* data_of(std::uint32_t segment, std::uint64_t frame) const;
+    void begin(std::uint32_t segment, FramePlace place);
+    std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {
+        return tokens_[segment].data + token * tokens_[segment].stride;
+    }
     void end_stream(std::uint32_t kernel, std::exception_ptr cause);
 
-    FrameMemory& memory_;
-    TaskBoard& board_;
     Options options_;
+    std::vector<Tokens> tokens_;  // per segment
     Arena scratch_;
     std::vector<RunKernel> kernels_;
     FrameContext context_{};

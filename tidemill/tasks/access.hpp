@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <type_traits>
+
+namespace tidemill {
+
+/// What a task does with a piece of memory. Two accesses are to the same piece when they begin at the same
+/// address, and then must be of the same size; pieces that overlap otherwise are not seen to depend on each
+/// other.
+struct Access {
+    enum class Mode : std::uint8_t { in, out, inout };
+
+    const void* address;
+    std::size_t bytes;
+    Mode mode;
+
+    bool changes() const { return mode != Mode::in; }
+};
+
+namespace detail {
+
+template <class T>
+Access access_of(const T& piece, Access::Mode mode) {
+    if constexpr (std::ranges::contiguous_range<T> && std::ranges::sized_range<T>) {
+        return {std::ranges::data(piece), std::ranges::size(piece) * sizeof(std::ranges::range_value_t<T>),
+                mode};
+    } else {
+        return {&piece, sizeof(piece), mode};
+    }
+}
+
+}  // namespace detail
+
+/// in: the task reads the elements of a span or vector, or an object.
+template <class T>
+Access reads(const T& piece) {
+    return detail::access_of(piece, Access::Mode::in);
+}
+/// out: it writes them, and does not look at what was there.
+template <class T>
+Access writes(const T& piece) {
+    return detail::access_of(piece, Access::Mode::out);
+}
+/// inout: it changes them.
+template <class T>
+Access updates(const T& piece) {
+    return detail::access_of(piece, Access::Mode::inout);
+}
+
+}  // namespace tidemill

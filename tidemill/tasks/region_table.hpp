@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/policy/policy.hpp"
+#include "tidemill/tasks/access.hpp"
+
+namespace tidemill {
+
+/// A task, told apart from those that had its slot before.
+struct TaskRef {
+    policy::TaskSlot slot = policy::kNoTask;
+    std::uint64_t number = 0;
+
+    bool operator==(const TaskRef&) const = default;
+};
+
+/// Which tasks last wrote and have since read each piece of memory, and so what a new task must wait for.
+/// Forgets pieces of which no task is left: its size follows what is in flight, not what has been.
+class RegionTable {
+  public:
+    /// `numbers` holds, per slot, the number of the task that has it now; it must outlive this.
+    explicit RegionTable(const std::vector<std::uint64_t>& numbers);
+
+    /// Notes what `task` does, and adds those it depends on to `predecessors`, each once; some may have
+    /// ended. Throws std::invalid_argument for a piece that was of another size before.
+    void note(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors);
+
+    std::size_t regions() const { return used_; }
+
+  private:
+    struct Region {
+        const void* address = nullptr;
+        std::size_t bytes = 0;
+        TaskRef writer{};
+        std::vector<TaskRef> readers{};
+    };
+
+    Region& find(const Access& access);
+    void add_reader(Region& region, TaskRef task) const;
+    void make_room();
+    std::size_t place_of(const void* address) const;
+    bool current(const TaskRef& task) const {
+        return task.slot != policy::kNoTask && numbers_[task.slot] == task.number;
+    }
+    bool forgotten(const Region& region) const;
+
+    const std::vector<std::uint64_t>& numbers_;
+    std::vector<Region> regions_;  // open addressing
+    std::size_t used_ = 0;
+};
+
+}  // namespace tidemill

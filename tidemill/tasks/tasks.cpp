@@ -1,0 +1,41 @@
+#include "tidemill/tasks/tasks.hpp"
+
+#include <fmt/format.h>
+
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/tasks/runtime.hpp"
+
+namespace tidemill {
+
+TaskError::TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause)
+    : std::runtime_error(fmt::format("task {} spawned at {} failed: {}", number, kernel, message_of(cause))),
+      kernel_(kernel),
+      number_(number),
+      cause_(std::move(cause)) {}
+
+Tasks::Tasks(TasksOptions options) : runtime_(std::make_unique<Runtime>(std::move(options))) {}
+Tasks::~Tasks() = default;
+
+TaskBody* Tasks::begin_spawn(const std::source_location& place) {
+    return runtime_->begin_spawn(place);
+}
+void Tasks::finish_spawn(std::initializer_list<Access> accesses, std::int32_t priority) {
+    runtime_->finish_spawn(accesses, priority);
+}
+void Tasks::next_iteration() {
+    runtime_->next_iteration();
+}
+TasksReport Tasks::wait() {
+    return runtime_->wait();
+}
+void Tasks::cancel() {
+    runtime_->cancel();
+}
+std::vector<RunningTask> Tasks::running(std::chrono::milliseconds at_least) const {
+    return runtime_->running(at_least);
+}
+std::size_t Tasks::most_in_flight() const {
+    return runtime_->most_in_flight();
+}
+
+}  // namespace tidemill

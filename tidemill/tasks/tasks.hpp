@@ -1,0 +1,114 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidemill/policy/throttle.hpp"
+#include "tidemill/run/waiting.hpp"
+#include "tidemill/tasks/access.hpp"
+#include "tidemill/tasks/task_body.hpp"
+
+namespace tidemill {
+
+/// A task threw: where it was spawned, which of all it was, and what it said.
+class TaskError : public std::runtime_error {
+  public:
+    TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause);
+
+    const std::string& kernel() const { return kernel_; }  ///< "file.cpp:12"
+    std::uint64_t number() const { return number_; }       ///< in the order of spawning, from 0 on
+    const std::exception_ptr& cause() const { return cause_; }
+
+  private:
+    std::string kernel_;
+    std::uint64_t number_;
+    std::exception_ptr cause_;
+};
+
+struct TasksOptions {
+    std::size_t workers = 2;           ///< threads that run tasks, with that of the program where it helps
+    std::string policy = "gpriority";  ///< or a list of them, see policy::make_policy()
+    /// How much may be in flight at once. In tasks it is at most 65536; in iterations, the program tells
+    /// where they begin by next_iteration().
+    policy::Window window{.tasks = 1024};
+    bool program_helps = true;  ///< the program's thread runs tasks while it waits or the window is full
+    WaitMode waiting = WaitMode::mixed;
+    /// Shorter tasks are handed out several at a time, up to this much work; 0: always one by one.
+    std::chrono::nanoseconds bundle{2000};
+};
+
+/// A task that is running.
+struct RunningTask {
+    std::string kernel;  ///< "file.cpp:12"
+    std::uint64_t number;
+    std::size_t worker;
+    double seconds;  ///< since it began
+};
+
+/// What came of the tasks since the last wait().
+struct TasksReport {
+    std::uint64_t ran = 0;
+    std::uint64_t dropped = 0;  ///< not run: cancelled, or behind one that threw
+};
+
+/// Runs a program's tasks on several threads, so that memory is as if each had run when it was spawned. Tasks
+/// spawned at the same place of the source are instances of one kernel: that is what adaptive policies learn
+/// of.
+///
+/// Belongs to the thread that makes it. Tasks must not spawn: that is refused, since the order of the program
+/// would then depend on chance.
+class Tasks {
+  public:
+    /// Throws policy::PolicyError for a policy or window that cannot be.
+    explicit Tasks(TasksOptions options = {});
+    /// Waits for all tasks; what they threw is lost.
+    ~Tasks();
+    Tasks(const Tasks&) = delete;
+    Tasks& operator=(const Tasks&) = delete;
+
+    /// A task that does what `accesses` says, and that runs once those spawned before it which touch the same
+    /// memory have; may run at once, later, or wait here for room in the window. Throws std::logic_error from
+    /// within a task.
+    template <class F>
+    void spawn(std::initializer_list<Access> accesses, F&& work, std::int32_t priority = 0,
+               std::source_location place = std::source_location::current()) {
+        if (TaskBody* body = begin_spawn(place)) {
+            body->put(std::forward<F>(work));
+            finish_spawn(accesses, priority);
+        }
+    }
+
+    /// The tasks spawned from here on are those of the next iteration.
+    void next_iteration();
+
+    /// Returns when all tasks are done. Throws TaskError when one threw: of several, the one spawned first.
+    /// What was spawned behind it and had not begun does not run.
+    TasksReport wait();
+
+    /// From any thread: what has not begun does not run, until wait() has returned.
+    void cancel();
+
+    /// From any thread: what has run for `at_least`. For a watchdog that names the task which never ends.
+    std::vector<RunningTask> running(std::chrono::milliseconds at_least = {}) const;
+
+    /// The most tasks that were in flight at once.
+    std::size_t most_in_flight() const;
+
+  private:
+    class Runtime;
+
+    TaskBody* begin_spawn(const std::source_location& place);
+    void finish_spawn(std::initializer_list<Access> accesses, std::int32_t priority);
+
+    std::unique_ptr<Runtime> runtime_;
+};
+
+}  // namespace tidemill
