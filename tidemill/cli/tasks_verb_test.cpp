@@ -31,8 +31,8 @@ TEST_CASE("tasks: oldest is exhausted by Fig. 4.6a, gpriority is not") {
 }
 
 TEST_CASE("tasks: a window in bytes holds, cores of two speeds are used to their speed") {
-    const Json small = simulated({"fm", "--iterations", "200", "--workers", "8", "--window-bytes", "5000"});
-    CHECK(small["peak_bytes"] <= 5000);
+    const Json small = simulated({"fm", "--iterations", "200", "--workers", "8", "--window-bytes", "8000"});
+    CHECK(small["peak_bytes"] <= 8000);
     const Json cores = simulated({"filterbank", "--iterations", "20", "--cores", "big=2/1,little=2/0.5"});
     CHECK(cores["workers"] == 4);
     CHECK(cores["efficiency"].get<double>() == doctest::Approx(1).epsilon(0.02));
