@@ -9,7 +9,6 @@
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
 #include "tidemill/run/run_error.hpp"
-#include "tidemill/schedule/error.hpp"
 
 namespace tidemill::cli {
 

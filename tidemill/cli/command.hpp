@@ -3,8 +3,11 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
+
+#include "tidemill/schedule/error.hpp"
 
 namespace tidemill::cli {
 
@@ -20,6 +23,16 @@ struct JobFailed : std::runtime_error {
 struct WrongUsage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// What `read` returns; what it finds wrong is wrong usage of an option of the command line.
+template <class Read>
+auto usage_of(std::string_view option, Read read) {
+    try {
+        return read();
+    } catch (const ScheduleError& error) {
+        throw WrongUsage(std::string(option) + ": " + error.what());
+    }
+}
 
 /// What the command line chose to do; returns an exit status.
 using Command = std::function<int()>;

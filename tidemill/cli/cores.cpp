@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/schedule/error.hpp"
 
 namespace tidemill::cli {
 
@@ -16,12 +15,7 @@ Platform platform_of(const Topology& topology) {
 Platform chosen_platform(const std::string& cores, const Topology& topology) {
     const Platform all = platform_of(topology);
     if (cores.empty()) return all;
-    Platform chosen;
-    try {
-        chosen = parse_platform(cores);
-    } catch (const ScheduleError& error) {
-        throw WrongUsage(fmt::format("--cores: {}", error.what()));
-    }
+    const Platform chosen = usage_of("--cores", [&] { return parse_platform(cores); });
     for (const CoreCount& kind : chosen.kinds()) {
         if (kind.count <= all.count(kind.kind)) continue;
         throw WrongUsage(fmt::format("--cores {}: there are {} cores of kind {} here; this machine has {}",

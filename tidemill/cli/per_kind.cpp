@@ -12,12 +12,12 @@ namespace tidemill::cli {
 
 namespace {
 
-// All parts, empty ones too; none of an empty text.
-std::vector<std::string> split(const std::string& text, char separator) {
+// All parts between commas, empty ones too; none of an empty text.
+std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> parts;
     if (!text.empty()) parts.emplace_back();
     for (const char letter : text) {
-        if (letter == separator) {
+        if (letter == ',') {
             parts.emplace_back();
         } else {
             parts.back() += letter;
@@ -33,26 +33,22 @@ bool parse_number(const std::string& text, double& number) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::vector<double>>> parse_per_kind(const std::string& text,
-                                                                        const std::string& option) {
-    std::vector<std::pair<std::string, std::vector<double>>> kinds;
+std::vector<std::pair<std::string, double>> parse_per_kind(const std::string& text,
+                                                           const std::string& option) {
+    std::vector<std::pair<std::string, double>> kinds;
     const auto fail = [&](const std::string& part) {
-        throw WrongUsage(
-            fmt::format("{} {}: '{}' is not kind=number or kind=number/number", option, text, part));
+        throw WrongUsage(fmt::format("{} {}: '{}' is not kind=number", option, text, part));
     };
-    for (const std::string& part : split(text, ',')) {
+    for (const std::string& part : split(text)) {
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos || equals == 0) fail(part);
         const std::string kind = part.substr(0, equals);
         if (std::ranges::any_of(kinds, [&](const auto& known) { return known.first == kind; })) {
             throw WrongUsage(fmt::format("{} {}: {} is there twice", option, text, kind));
         }
-        std::vector<double> numbers;
-        for (const std::string& number : split(part.substr(equals + 1), '/')) {
-            if (!parse_number(number, numbers.emplace_back())) fail(part);
-        }
-        if (numbers.empty()) fail(part);
-        kinds.emplace_back(kind, std::move(numbers));
+        double number = 0;
+        if (!parse_number(part.substr(equals + 1), number)) fail(part);
+        kinds.emplace_back(kind, number);
     }
     return kinds;
 }

@@ -6,9 +6,9 @@
 
 namespace tidemill::cli {
 
-/// Reads "big=4/0.3,little=1/0.1": numbers for core kinds, separated by slashes. Throws WrongUsage naming
-/// `option` on anything else and on a kind given twice.
-std::vector<std::pair<std::string, std::vector<double>>> parse_per_kind(const std::string& text,
-                                                                        const std::string& option);
+/// Reads "big=0.1,little=0.2": a number for each core kind. Throws WrongUsage naming `option` on anything
+/// else and on a kind given twice.
+std::vector<std::pair<std::string, double>> parse_per_kind(const std::string& text,
+                                                           const std::string& option);
 
 }  // namespace tidemill::cli

@@ -149,8 +149,8 @@ ResultTable falling_clocks(std::uint64_t frames) {
         const Profile profile = published_profile(seen.platform);
         const Schedule schedule = published_schedule(row->text("stages"));
         const auto at = [&](double big, double little) {
-            const MachineModel machine{
-                .cores = {{.kind = "big", .speed = {big}}, {.kind = "little", .speed = {little}}}};
+            const MachineModel machine{.model = {.kinds = {{.kind = "big", .slowdown = {1 / big}},
+                                                           {.kind = "little", .slowdown = {1 / little}}}}};
             return simulated_mbps(schedule, profile, frames, machine);
         };
         table.rows.push_back({seen.platform, seen.text, at(seen.big_least, seen.little_least),

@@ -85,28 +85,6 @@ std::string speed_text(const RxOutcome& outcome) {
         latency.mean_us / 1000, latency.p99_us / 1000, latency.most_us / 1000);
 }
 
-std::string energy_text(const RxOutcome& outcome) {
-    const EnergyUse& energy = outcome.run.energy;
-    if (!energy.joules) return fmt::format("energy     not measured ({})\n", energy.not_measured);
-    return fmt::format("energy     {:.3g} J, {:.3g} W, {:.3g} mJ a frame, by {}\n", *energy.joules,
-                       energy.watts().value_or(0),
-                       1000 * energy.joules_per(static_cast<double>(outcome.totals.frames)).value_or(0),
-                       energy.meter);
-}
-
-Json energy_json(const RxOutcome& outcome) {
-    const EnergyUse& energy = outcome.run.energy;
-    const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
-    Json domains = Json::object();
-    for (const EnergyDomain& domain : energy.domains) domains[domain.name] = domain.joules;
-    return {{"joules", number(energy.joules)},
-            {"average_watts", number(energy.watts())},
-            {"joules_per_frame", number(energy.joules_per(static_cast<double>(outcome.totals.frames)))},
-            {"meter", energy.meter},
-            {"domains", domains},
-            {"not_measured", energy.not_measured}};
-}
-
 void add_received(const RxOutcome& outcome, Json& json) {
     const dvbs2::Pls pls = outcome.totals.usual_pls();
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
@@ -125,8 +103,8 @@ void add_received(const RxOutcome& outcome, Json& json) {
 }  // namespace
 
 std::string report_text(const RxOutcome& outcome) {
-    std::string text =
-        received_text(outcome) + losses_text(outcome) + speed_text(outcome) + energy_text(outcome);
+    std::string text = received_text(outcome) + losses_text(outcome) + speed_text(outcome) +
+                       energy_line(outcome.run.energy, outcome.totals.frames);
     text += fmt::format("output     {} packets{}\n\n", outcome.packets.packets,
                         outcome.output.empty() ? ", not written" : " in " + outcome.output);
     text += "Tasks\n" + task_table(outcome.run) + "\n";
@@ -157,8 +135,10 @@ std::string report_json(const RxOutcome& outcome) {
     json["predicted_mbps"] = outcome.predicted_mbps ? Json(*outcome.predicted_mbps) : Json();
     json["predicted_period_us"] = outcome.predicted_period_us ? Json(*outcome.predicted_period_us) : Json();
     json["losses"] = losses_json(outcome);
-    json["energy"] = energy_json(outcome);
     json["run"] = Json::parse(to_json(outcome.run));
+    json["energy"] = json["run"]["energy"];
+    const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.totals.frames));
+    json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
     json["warnings"] = outcome.job.warnings;
     return json.dump(2);
 }

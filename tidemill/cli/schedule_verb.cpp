@@ -29,17 +29,16 @@ struct Options {
     bool json = false;
 };
 
-Objective objective_of(const Options& options, const Profile& profile) {
+Objective objective_of(const Options& options, const Profile& profile, const Platform& platform) {
     Objective objective{.among_equals = *parse_preference(options.objective)};
     if (options.period_us > 0) objective.wanted_period_us = options.period_us;
     if (options.rate_hz > 0)
         objective.wanted_period_us = 1e6 * profile.frames_per_execution / options.rate_hz;
     if (options.leave_free.empty()) return objective;
-    try {
+    usage_of("--free", [&] {
         objective.leave_free = parse_platform(options.leave_free);
-    } catch (const ScheduleError& error) {
-        throw WrongUsage(fmt::format("--free: {}", error.what()));
-    }
+        usable(platform, objective);
+    });
     return objective;
 }
 
@@ -54,7 +53,7 @@ int run_one(const Options& options) {
     const Profile profile = read_profile(options.chain);
     const Platform platform = platform_of(options.machine, profile);
     const Model model = model_of(options.machine, profile);
-    const Objective objective = objective_of(options, profile);
+    const Objective objective = objective_of(options, profile, platform);
     const Schedule schedule = strategy(options.strategy).schedule(profile, platform, objective, model);
     say_if_out_of_reach(objective, schedule);
     if (!options.output.empty()) write_schedule(schedule, options.output);
@@ -71,7 +70,8 @@ nlohmann::ordered_json batch_result(const Options& options, const Profile& profi
     const Platform platform = platform_of(options.machine, profile);
     const Model model = model_of(options.machine, profile);
     const Schedule schedule =
-        strategy(options.strategy).schedule(profile, platform, objective_of(options, profile), model);
+        strategy(options.strategy)
+            .schedule(profile, platform, objective_of(options, profile, platform), model);
     return result_json(schedule, profile, platform, model);
 }
 
@@ -110,11 +110,7 @@ int run_schedule(const Options& options) {
     if (!options.batch.empty() && !options.output.empty())
         throw WrongUsage("-o is for one chain; --batch writes its results to standard output");
     if (options.period_us > 0 && options.rate_hz > 0) throw WrongUsage("give either --period or --rate");
-    try {
-        strategy(options.strategy);
-    } catch (const ScheduleError& error) {
-        throw WrongUsage(error.what());
-    }
+    usage_of("--strategy", [&] { strategy(options.strategy); });
     return options.batch.empty() ? run_one(options) : run_batch(options);
 }
 

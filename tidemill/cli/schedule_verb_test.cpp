@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -76,7 +77,15 @@ TEST_CASE("front: each point is slower and draws less than the one before") {
     CHECK(front.back()["power"] == doctest::Approx(3.3));  // one little core busy, all others idle
 }
 
-TEST_CASE("schedule and front: what cannot be used ends with one clear error") {
+TEST_CASE("schedule, front and simulate: what cannot be used ends with one clear error") {
+    const ScratchFolder folder;
+    const std::string schedule = folder / "schedule.json";
+    CHECK(run_program({"schedule", kProfile, "-o", schedule}).status == 0);
+    const std::vector<std::string> simulate{"simulate", schedule, "--profile", kProfile};
+    const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
     struct Wrong {
         std::vector<std::string> arguments;
         int status;
@@ -86,19 +95,88 @@ TEST_CASE("schedule and front: what cannot be used ends with one clear error") {
              {{"schedule"}, 2, "give either a chain file or --batch FILE"},
              {{"schedule", "no-such-file"}, 3, "no-such-file: cannot open for reading"},
              {{"schedule", kProfile, "--cores", "big"}, 2, "--cores: cores \"big\": 'big' is not KIND=COUNT"},
-             {{"schedule", kProfile, "--cores", "big=0"}, 3, "platform: no cores"},
-             {{"schedule", kProfile, "--cores", "gpu=1"}, 3, "no weights for core kind 'gpu'"},
-             {{"schedule", kProfile, "--strategy", "best"}, 2, "strategy 'best' is not known"},
-             {{"schedule", kProfile, "--free", "big=9"}, 3, "9 'big' cores to leave free; expected 0 to 4"},
+             {{"schedule", kProfile, "--cores", "big=0"}, 2, "--cores: no cores"},
+             {{"schedule", kProfile, "--cores", "gpu=1"},
+              2,
+              "--cores: the chain has no weights for core kind"},
+             {{"schedule", kProfile, "--watts", "gpu=1"},
+              2,
+              "--watts: the chain has no weights for core kind"},
+             {{"schedule", kProfile, "--watts", "big=1,big=2"}, 2, "'big' is there twice"},
+             {{"schedule", kProfile, "--strategy", "best"}, 2, "--strategy: strategy 'best' is not known"},
+             {{"schedule", kProfile, "--free", "big=9"}, 2, "--free: objective: 9 'big' cores to leave free"},
              {{"schedule", kProfile, "--period", "5", "--rate", "5"}, 2, "either --period or --rate"},
+             {{"schedule", kProfile, "--model", kProfile}, 3, "dvbs2-rx-opi5.json: unknown key"},
+             {{"schedule", schedule, "--cores", "big=1"}, 3, "schedule.json: unknown key"},
              {{"front", kProfile}, 2, "no power is known: give --watts"},
-             {{"front", kProfile, "--watts", "big=much"}, 2, "'big=much' is not KIND=BUSY"}}) {
+             {{"front", kProfile, "--watts", "big=much"}, 2, "'big=much' is not KIND=BUSY"},
+             {with(simulate, {"--watts", "gpu=1"}), 2,
+              "--watts: the chain has no weights for core kind 'gpu'"},
+             {with(simulate, {"--frequency-drop", "big=1"}), 2, "a share from 0 to below 1"},
+             {{"simulate", kProfile, "--profile", kProfile}, 3, "dvbs2-rx-opi5.json: unknown key"}}) {
         CAPTURE(std::string(wrong.message));
         const Ended ended = run_program(wrong.arguments);
+        CAPTURE(ended.err);
         CHECK(ended.status == wrong.status);
         CHECK(says(ended.err, wrong.message));
         CHECK(ended.out.empty());
     }
+}
+
+TEST_CASE("schedule: whatever is wrong in a chain file, the error names the file and the place") {
+    const ScratchFolder folder;
+    const auto chain = [](const std::string& first, const std::string& second) {
+        return "{\"tasks\": [{\"name\": \"a\", \"replicable\": false, \"weight\": " + first +
+               "}, {\"name\": " + second + "}]}";
+    };
+    const std::string good = "\"b\", \"replicable\": true, \"weight\": {\"big\": 2}";
+    struct Wrong {
+        std::string text;
+        std::string_view place;
+        std::string_view message;
+    };
+    for (const Wrong& wrong : std::vector<Wrong>{
+             {chain(R"({"big": -1})", good), ".tasks[0].weight.big", "weight -1 is negative"},
+             {chain(R"({"big": NaN})", good), ":1:", "not valid JSON"},
+             {chain(R"({"big": 1e999})", good), "", "1e999"},
+             {chain(R"({"big": "much"})", good), ".tasks[0].weight.big", "expected a number"},
+             {chain("{}", good), ".tasks[0].weight", "no core kinds"},
+             {chain(R"({"big": 1})", R"("b", "replicable": true)"), ".tasks[1]", "\"weight\" is missing"},
+             {chain(R"({"big": 1, "little": 2})", good), ".tasks[1].weight", "weight on 'little' is missing"},
+             {chain(R"({"big": 1})", R"("b", "replicable": true, "weight": {"big": 1, "gpu": 2})"),
+              ".tasks[1].weight", "core kind 'gpu' has no weight in the first task"},
+             {chain(R"({"big": 1})", R"("a", "replicable": true, "weight": {"big": 2})"), "", "'a'"},
+             {chain(R"({"big": 1})", good + R"(, "after": ["a"])"), ".tasks[1]", "unknown key \"after\""},
+             {R"({"tasks": []})", "", "no tasks"},
+             {R"({"tasks": {"name": "a"}})", ".tasks", "expected a list"},
+             {R"([1, 2])", "", "expected an object"},
+             {"not JSON at all", ":1:", "not valid JSON"},
+             {"", ":1:1", "not valid JSON"}}) {
+        CAPTURE(wrong.text);
+        const std::string file = folder.put("chain.json", wrong.text);
+        const Ended ended = run_program({"schedule", file, "--cores", "big=1"});
+        CAPTURE(ended.err);
+        CHECK(ended.status == 3);
+        CHECK(says(ended.err, file + std::string(wrong.place)));
+        CHECK(says(ended.err, wrong.message));
+        CHECK(std::ranges::count(ended.err, '\n') == 1);
+        CHECK(ended.out.empty());
+    }
+}
+
+TEST_CASE("simulate takes the model that schedule takes, and settles at the period that it promises") {
+    const ScratchFolder folder;
+    const std::string model = folder.put("model.json", R"({"hop_us": 40, "kinds":
+        {"big": {"busy_w": 4, "slowdown": [1, 1, 1.05, 1.1]}, "little": {"shared_slowdown": 1.7}}})");
+    const std::string schedule = folder / "schedule.json";
+    const Json promised =
+        json_of(run_program({"schedule", kProfile, "--model", model, "-o", schedule, "--json"}));
+    const Json simulated =
+        json_of(run_program({"simulate", schedule, "--profile", kProfile, "--model", model, "--json"}));
+    CHECK(simulated["predicted_period"] == promised["period"]);
+    CHECK(simulated["period"].get<double>() <= promised["period"].get<double>() * (1 + 1e-9));
+    CHECK(simulated["period"].get<double>() > 0.9 * promised["period"].get<double>());
+    CHECK(simulated["power_w"].get<double>() > 0);
 }
 
 }  // namespace tidemill::cli

@@ -9,23 +9,37 @@ namespace tidemill::cli {
 
 namespace {
 
-std::vector<KindModel> parsed_watts(const std::string& text) {
-    try {
-        return parse_watts(text);
-    } catch (const ScheduleError& error) {
-        throw WrongUsage(std::string("--watts: ") + error.what());
+Platform parsed_cores(const std::string& text, const Chain& chain) {
+    const Platform platform = parse_platform(text);
+    int cores = 0;
+    for (const auto& [kind, count] : platform.kinds()) {
+        if (count > 0) chain.kind_index(kind);
+        cores += count;
     }
+    if (cores == 0) throw ScheduleError("no cores; give at least one, for instance \"big=1\"");
+    return platform;
+}
+
+std::vector<KindModel> parsed_watts(const std::string& text, const Chain& chain) {
+    if (text.empty()) return {};
+    std::vector<KindModel> watts = parse_watts(text);
+    check(Model{.kinds = watts}, chain);
+    return watts;
 }
 
 }  // namespace
 
-void add_machine_options(CLI::App& verb, MachineOptions& options) {
-    verb.add_option("--cores", options.cores,
-                    "Cores that may be used, e.g. big=4,little=4 (those of the profile when it names them)");
+void add_model_options(CLI::App& verb, MachineOptions& options) {
     verb.add_option("--watts", options.watts,
                     "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
     verb.add_option("--model", options.model,
                     "Model file (JSON): costs of stages, hops and bytes, slowdowns, shared cores, watts");
+}
+
+void add_machine_options(CLI::App& verb, MachineOptions& options) {
+    verb.add_option("--cores", options.cores,
+                    "Cores that may be used, e.g. big=4,little=4 (those of the profile when it names them)");
+    add_model_options(verb, options);
 }
 
 Platform platform_of(const MachineOptions& options, const Profile& profile) {
@@ -35,17 +49,12 @@ Platform platform_of(const MachineOptions& options, const Profile& profile) {
                 "--cores is missing and the profile names none: write for instance --cores big=4");
         return profile.cores;
     }
-    try {
-        return parse_platform(options.cores);
-    } catch (const ScheduleError& error) {
-        throw WrongUsage(std::string("--cores: ") + error.what());
-    }
+    return usage_of("--cores", [&] { return parsed_cores(options.cores, profile); });
 }
 
 Model model_of(const MachineOptions& options, const Chain& chain) {
     Model model = options.model.empty() ? Model{} : read_model(options.model);
-    for (const KindModel& watts :
-         options.watts.empty() ? std::vector<KindModel>{} : parsed_watts(options.watts)) {
+    for (const KindModel& watts : usage_of("--watts", [&] { return parsed_watts(options.watts, chain); })) {
         const auto found = std::ranges::find(model.kinds, watts.kind, &KindModel::kind);
         KindModel& kind = found == model.kinds.end() ? model.kinds.emplace_back(watts) : *found;
         kind.busy_w = watts.busy_w;

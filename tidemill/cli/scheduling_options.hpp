@@ -10,17 +10,21 @@
 
 namespace tidemill::cli {
 
-/// What `schedule` and `front` both ask about the machine.
+/// What `schedule`, `front` and `simulate` ask about the machine.
 struct MachineOptions {
     std::string cores;
     std::string watts;
     std::string model;
 };
 
-/// Adds --cores, --watts and --model.
+/// Adds --watts and --model.
+void add_model_options(CLI::App& verb, MachineOptions& options);
+
+/// Adds --cores as well.
 void add_machine_options(CLI::App& verb, MachineOptions& options);
 
-/// The cores of --cores, or those that the profile was measured on; throws WrongUsage when neither says any.
+/// The cores of --cores, or those that the profile was measured on; throws WrongUsage when neither says any,
+/// and for --cores of no kind of the profile's.
 Platform platform_of(const MachineOptions& options, const Profile& profile);
 
 /// The model of --model with the watts of --watts; throws WrongUsage for watts that cannot be read, and

@@ -7,6 +7,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/per_kind.hpp"
+#include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/sim/simulator.hpp"
@@ -22,45 +23,30 @@ struct Options {
     std::string profile;
     std::uint64_t frames = 10000;
     std::size_t tokens = 0;
-    std::string watts;
     std::string drop;
+    MachineOptions known;
     MachineModel machine;
     bool json = false;
 };
 
-CoreModel& core(MachineModel& machine, const std::string& kind) {
-    const auto found = std::ranges::find(machine.cores, kind, &CoreModel::kind);
-    return found != machine.cores.end() ? *found : machine.cores.emplace_back(CoreModel{kind});
-}
-
-void check_kind(const Profile& profile, const std::string& kind, const char* option) {
-    if (std::ranges::find(profile.kinds, kind) != profile.kinds.end()) return;
-    throw WrongUsage(fmt::format("{}: the profile has no core kind {}", option, kind));
-}
-
-void add_watts(MachineModel& machine, const Profile& profile, const std::string& watts) {
-    for (const auto& [kind, numbers] : parse_per_kind(watts, "--watts")) {
-        check_kind(profile, kind, "--watts");
-        if (numbers.size() > 2) throw WrongUsage("--watts: busy, or busy/idle, for each kind");
-        core(machine, kind).busy_w = numbers[0];
-        core(machine, kind).idle_w = numbers.size() == 2 ? numbers[1] : 0;
-    }
-}
-
-std::size_t cores_used_of(const Schedule& schedule, const std::string& kind) {
+int cores_used_of(const Schedule& schedule, const std::string& kind) {
     const std::vector<CoreCount> used = cores_used(schedule);
     const auto found = std::ranges::find(used, kind, &CoreCount::kind);
-    return found == used.end() ? 0 : static_cast<std::size_t>(found->count);
+    return found == used.end() ? 0 : found->count;
 }
 
-void add_drops(MachineModel& machine, const Profile& profile, const Schedule& schedule,
-               const std::string& drops) {
-    for (const auto& [kind, numbers] : parse_per_kind(drops, "--frequency-drop")) {
-        check_kind(profile, kind, "--frequency-drop");
-        if (numbers.size() != 1 || numbers[0] < 0 || numbers[0] >= 1) {
+KindModel& kind_of(Model& model, const std::string& name) {
+    const auto found = std::ranges::find(model.kinds, name, &KindModel::kind);
+    return found != model.kinds.end() ? *found : model.kinds.emplace_back(KindModel{.kind = name});
+}
+
+void add_drops(Model& model, const Schedule& schedule, const std::string& drops) {
+    for (const auto& [kind, drop] : parse_per_kind(drops, "--frequency-drop")) {
+        if (drop < 0 || drop >= 1) {
             throw WrongUsage("--frequency-drop: a share from 0 to below 1 for each kind");
         }
-        core(machine, kind).speed = falling_speeds(numbers[0], cores_used_of(schedule, kind));
+        kind_of(model, kind).slowdown =
+            slowdowns_of(drop, static_cast<std::size_t>(cores_used_of(schedule, kind)));
     }
 }
 
@@ -100,31 +86,29 @@ int run_simulate(const Options& options) {
     MachineModel machine = options.machine;
     machine.platform = profile.cores;
     if (options.tokens > 0) machine.tokens = options.tokens;
-    add_watts(machine, profile, options.watts);
-    add_drops(machine, profile, schedule, options.drop);
+    machine.model = model_of(options.known, profile);
+    add_drops(machine.model, schedule, options.drop);
     const SimReport report = simulate(model_of(schedule, profile, machine), options.frames);
-    const double predicted_us = period_us(schedule, profile);
+    const double predicted_us = period_us(schedule, profile, machine.model);
     if (options.json) {
         fmt::print("{}\n", to_json(report, predicted_us, profile).dump(2));
         return kDone;
     }
-    fmt::print("{}by the weights alone {:.2f} us ({:+.1f} %), {:.2f} frames/s\n", to_table(report),
+    fmt::print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n", to_table(report),
                predicted_us, percent_more(report.period_us, predicted_us),
                1e6 * profile.frames_per_execution / report.period_us);
     return kDone;
 }
 
-void add_machine_options(CLI::App& verb, Options& options) {
-    verb.add_option("--hop-us", options.machine.hop_us, "Until a frame handed over can be worked on")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_option("--hop-work-us", options.machine.hop_work_us, "That a stage spends on handing over")
+void add_simulation_options(CLI::App& verb, Options& options) {
+    verb.add_option("--hop-latency-us", options.machine.hop_latency_us,
+                    "Until a frame handed over can be worked on")
         ->check(CLI::NonNegativeNumber);
     verb.add_option("--jitter", options.machine.jitter, "Relative standard deviation of stage times")
         ->check(CLI::Range(0.0, 100.0));
     verb.add_option("--seed", options.machine.seed, "Of the jitter")->capture_default_str();
     verb.add_option("--frequency-drop", options.drop,
                     "Share of speed lost when all used cores of a kind work, e.g. big=0.1,little=0.13");
-    verb.add_option("--watts", options.watts, "Per kind busy/idle, e.g. big=4/0.3,little=1/0.1");
     verb.add_option("--ring", options.machine.ring_depth,
                     "Frames that may wait at a cut, where the schedule does not say")
         ->check(CLI::Range(1, 1000000))
@@ -139,13 +123,15 @@ void add_simulate(CLI::App& program, Command& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = program.add_subcommand(
         "simulate", "Predict throughput, latency, occupancy and energy of a schedule by simulation");
-    verb->footer("Example: tidemill simulate schedule.json --profile profile.json --jitter 0.1 --hop-us 3");
+    verb->footer(
+        "Example: tidemill simulate schedule.json --profile profile.json --model model.json --jitter 0.1");
     verb->add_option("schedule", options->schedule, "Schedule file (JSON)")->required();
     verb->add_option("--profile", options->profile, "Profile of the same chain (JSON)")->required();
     verb->add_option("--frames", options->frames, "Executions to simulate")
         ->check(CLI::Range(1, 10000000))
         ->capture_default_str();
-    add_machine_options(*verb, *options);
+    add_model_options(*verb, options->known);
+    add_simulation_options(*verb, *options);
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] { chosen = [options] { return run_simulate(*options); }; });
 }

@@ -25,6 +25,13 @@ std::size_t RunReport::token_bytes() const {
     return bytes;
 }
 
+std::string energy_line(const EnergyUse& energy, std::uint64_t frames) {
+    if (!energy.joules) return fmt::format("energy     not measured ({})\n", energy.not_measured);
+    return fmt::format("energy     {:.3g} J, {:.3g} W, {:.3g} mJ a frame, by {}\n", *energy.joules,
+                       energy.watts().value_or(0),
+                       1000 * energy.joules_per(static_cast<double>(frames)).value_or(0), energy.meter);
+}
+
 std::string task_table(const RunReport& report) {
     double total = 0;
     std::size_t width = 4;

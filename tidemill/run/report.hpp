@@ -79,6 +79,9 @@ std::string task_table(const RunReport& report);
 /// The stages of a run as a table: threads, cores, work and waits.
 std::string stage_table(const RunReport& report);
 
+/// The energy of a run in one line: joules, watts and what each of `frames` took, or "not measured" and why.
+std::string energy_line(const EnergyUse& energy, std::uint64_t frames);
+
 /// The whole report as one JSON object, times in microseconds.
 std::string to_json(const RunReport& report);
 

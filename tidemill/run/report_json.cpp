@@ -37,6 +37,18 @@ Json json_of(const SegmentReport& segment) {
     return {{"tokens", segment.tokens}, {"bytes", segment.bytes}, {"frames", segment.frames}};
 }
 
+Json json_of(const EnergyUse& energy, std::uint64_t frames) {
+    const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+    Json domains = Json::object();
+    for (const EnergyDomain& domain : energy.domains) domains[domain.name] = domain.joules;
+    return {{"joules", number(energy.joules)},
+            {"average_watts", number(energy.watts())},
+            {"joules_per_frame", number(energy.joules_per(static_cast<double>(frames)))},
+            {"meter", energy.meter},
+            {"domains", domains},
+            {"not_measured", energy.not_measured}};
+}
+
 }  // namespace
 
 std::string to_json(const RunReport& report) {
@@ -46,6 +58,7 @@ std::string to_json(const RunReport& report) {
     json["bottleneck"] = bottleneck(report);
     json["bubbles_us"] = report.bubbles_us;
     json["latency"] = json_of(report.latency);
+    json["energy"] = json_of(report.energy, report.frames);
     json["tasks"] = Json::array();
     for (const TaskReport& task : report.tasks) json["tasks"].push_back(json_of(task, report));
     json["stages"] = Json::array();

@@ -119,6 +119,9 @@ std::vector<KindModel> parse_watts(std::string_view text) {
     for (std::size_t begin = 0; begin <= text.size();) {
         const auto end = std::min(text.find(',', begin), text.size());
         kinds.push_back(parse_kind_watts(text.substr(begin, end - begin), text));
+        if (std::ranges::count(kinds, kinds.back().kind, &KindModel::kind) > 1)
+            throw ScheduleError(
+                fmt::format("watts \"{}\": '{}' is there twice; keep one", text, kinds.back().kind));
         begin = end + 1;
     }
     return kinds;

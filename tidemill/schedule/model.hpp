@@ -54,7 +54,7 @@ double slowdown(const KindModel& kind, int busy_cores);
 void check(const Model& model, const Chain& chain);
 
 /// Reads "big=1.0,little=0.25", or "big=1.0/0.1" with the power of an idle core; throws ScheduleError on
-/// anything else.
+/// anything else and on a kind given twice.
 std::vector<KindModel> parse_watts(std::string_view text);
 
 }  // namespace tidemill

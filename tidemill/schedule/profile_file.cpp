@@ -19,6 +19,7 @@ constexpr int kMaxCores = 1'000'000;
 // The first task decides which kinds there are; the others may list them in any order.
 std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::string>& kinds) {
     const auto weights = members(place);
+    if (weights.empty()) place.fail("no core kinds; give at least one weight, for instance {\"big\": 5}");
     if (kinds.empty())
         for (const auto& [kind, value] : weights) kinds.push_back(kind);
     for (const auto& [kind, value] : weights)

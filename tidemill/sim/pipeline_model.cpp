@@ -18,31 +18,18 @@ bool sensible(double amount) {
     return std::isfinite(amount) && amount >= 0;
 }
 
-void check_core(const CoreModel& core) {
-    for (const double speed : core.speed) {
-        require(std::isfinite(speed) && speed > 0, core.kind + " speed", speed);
+void check_core(const KindModel& core) {
+    for (const double factor : core.slowdown) {
+        require(std::isfinite(factor) && factor >= 1, core.kind + " slowdown", factor);
     }
     require(sensible(core.busy_w), core.kind + " busy watts", core.busy_w);
     require(sensible(core.idle_w), core.kind + " idle watts", core.idle_w);
 }
 
-void check_kinds(const MachineModel& machine, const Chain& chain) {
-    for (const CoreModel& core : machine.cores) chain.kind_index(core.kind);
-}
-
-std::vector<CoreModel> cores_of(const Chain& chain, const MachineModel& machine) {
-    std::vector<CoreModel> cores;
-    for (const std::string& kind : chain.kinds) {
-        const auto given = std::ranges::find(machine.cores, kind, &CoreModel::kind);
-        cores.push_back(given == machine.cores.end() ? CoreModel{kind} : *given);
-    }
-    return cores;
-}
-
-double unused_watts(const Schedule& schedule, const std::vector<CoreModel>& cores, const Platform& platform) {
+double unused_watts(const Schedule& schedule, const std::vector<KindModel>& cores, const Platform& platform) {
     const std::vector<CoreCount> used = cores_used(schedule);
     double watts = 0;
-    for (const CoreModel& core : cores) {
+    for (const KindModel& core : cores) {
         const auto busy = std::ranges::find(used, core.kind, &CoreCount::kind);
         const int spare = platform.count(core.kind) - (busy == used.end() ? 0 : busy->count);
         watts += std::max(spare, 0) * core.idle_w;
@@ -50,16 +37,18 @@ double unused_watts(const Schedule& schedule, const std::vector<CoreModel>& core
     return watts;
 }
 
-StageModel stage_of(const Stage& stage, const Chain& chain) {
-    if (stage.shares_core) {
-        throw ScheduleError("stages that share a core cannot be simulated: schedule without shared cores");
-    }
+// Without the slowdowns, which come and go while the stage works.
+double unslowed_work_us(const Stage& stage, const Chain& chain, const Model& model) {
     const std::size_t kind = chain.kind_index(stage.core_kind);
     double work_us = 0;
     for (std::size_t i = 0; i < stage.task_count; ++i) {
         work_us += chain.tasks[stage.first_task + i].weight_us[kind];
     }
-    return {static_cast<std::size_t>(stage.threads), kind, {work_us}, false};
+    if (stage.shares_core) work_us *= model.kind(stage.core_kind).shared_slowdown.value_or(1);
+    const std::size_t end = stage.first_task + stage.task_count;
+    if (stage.first_task > 0) work_us += model.cut_us(stage.first_task - 1);
+    if (end < chain.tasks.size()) work_us += model.cut_us(end - 1);
+    return work_us + model.stage_us;
 }
 
 double mean_work_us(const StageModel& stage) {
@@ -71,11 +60,10 @@ double mean_work_us(const StageModel& stage) {
 
 PipelineModel model_of(const Schedule& schedule, const Chain& chain, const MachineModel& machine) {
     check(schedule, chain);
-    check_kinds(machine, chain);
-    require(sensible(machine.hop_work_us), "work per hop in us", machine.hop_work_us);
+    check(machine.model, chain);
     PipelineModel model;
-    model.cores = cores_of(chain, machine);
-    model.hop_us = machine.hop_us;
+    for (const std::string& kind : chain.kinds) model.cores.push_back(machine.model.kind(kind));
+    model.hop_latency_us = machine.hop_latency_us;
     model.jitter = machine.jitter;
     model.seed = machine.seed;
     model.unused_w = unused_watts(schedule, model.cores, machine.platform);
@@ -83,10 +71,13 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         const bool last = s + 1 == schedule.stages.size();
-        StageModel& made = model.stages.emplace_back(stage_of(stage, chain));
+        StageModel& made = model.stages.emplace_back();
+        made.threads = static_cast<std::size_t>(stage.threads);
+        made.kind = chain.kind_index(stage.core_kind);
+        made.work_us = {unslowed_work_us(stage, chain, machine.model)};
+        made.shares_core = stage.shares_core;
         // The first stage waits for free tokens, at its own ring; the others for the stage before them.
         made.spins = schedule.stages[s == 0 ? 0 : s - 1].waiting == Waiting::kActive;
-        if (!last) made.work_us[0] += machine.hop_work_us;
         tokens += made.threads;
         if (!last)
             tokens +=
@@ -100,9 +91,9 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
 void check(const PipelineModel& model) {
     require(!model.stages.empty(), "number of stages", 0);
     require(model.tokens > 0, "number of tokens", 0);
-    require(sensible(model.hop_us), "hop in us", model.hop_us);
+    require(sensible(model.hop_latency_us), "hop in us", model.hop_latency_us);
     require(sensible(model.jitter), "jitter", model.jitter);
-    for (const CoreModel& core : model.cores) check_core(core);
+    for (const KindModel& core : model.cores) check_core(core);
     for (const StageModel& stage : model.stages) {
         require(stage.threads > 0, "number of threads in a stage", 0);
         require(stage.kind < model.cores.size(), "core kind", static_cast<double>(stage.kind));
@@ -120,18 +111,17 @@ double settled_period_us(const PipelineModel& model) {
     for (const StageModel& stage : model.stages) {
         const double work_us = mean_work_us(stage);
         period_us = std::max(period_us, work_us / static_cast<double>(stage.threads));
-        round_us += work_us + (model.stages.size() > 1 ? model.hop_us : 0);
+        round_us += work_us + (model.stages.size() > 1 ? model.hop_latency_us : 0);
     }
     return std::max(period_us, round_us / static_cast<double>(model.tokens));
 }
 
-std::vector<double> falling_speeds(double drop, std::size_t cores) {
-    std::vector<double> speeds;
-    for (std::size_t busy = 0; busy < cores; ++busy) {
-        speeds.push_back(cores == 1 ? 1
-                                    : 1 - drop * static_cast<double>(busy) / static_cast<double>(cores - 1));
+std::vector<double> slowdowns_of(double drop, std::size_t cores) {
+    std::vector<double> slowdowns{1};
+    for (std::size_t more = 1; more < cores; ++more) {
+        slowdowns.push_back(1 / (1 - drop * static_cast<double>(more) / static_cast<double>(cores - 1)));
     }
-    return speeds;
+    return slowdowns;
 }
 
 }  // namespace tidemill

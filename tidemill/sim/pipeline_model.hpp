@@ -10,25 +10,14 @@
 
 namespace tidemill {
 
-/// What cores of one kind do while they work, beyond the weights that the profile gives them.
-struct CoreModel {
-    std::string kind;
-    /// Speed with 1, 2, ... cores of the kind at work, relative to one alone; further ones are as slow as the
-    /// last. Empty: never slower.
-    std::vector<double> speed{};
-    double busy_w = 0;
-    double idle_w = 0;
-};
-
 /// What a schedule and a profile do not say of a real pipeline. The default is the published model.
 struct MachineModel {
-    double hop_us = 0;           ///< from a hand-over until the next stage can begin with the frame
-    double hop_work_us = 0;      ///< time that each hand-over takes of the thread that hands over
+    Model model{};               ///< what strategies know: work of stages and cuts, slowdowns, watts
+    double hop_latency_us = 0;   ///< from a hand-over until the next stage can begin with the frame
     double jitter = 0;           ///< relative standard deviation of a stage's time from frame to frame
     std::uint64_t seed = 1;      ///< of the jitter
     std::size_t ring_depth = 1;  ///< where the schedule does not say: frames that may wait at a cut
     std::optional<std::size_t> tokens{};  ///< frames in flight at most; none: as the run room has it
-    std::vector<CoreModel> cores{};       ///< kinds left out have full speed and no watts
     Platform platform{};                  ///< cores beyond those of the schedule, which only draw idle watts
 };
 
@@ -38,22 +27,24 @@ struct StageModel {
     std::size_t kind = 0;            ///< index into PipelineModel::cores
     std::vector<double> work_us{0};  ///< for frame 0, 1, ... and then again from the first
     bool spins = false;              ///< waits at full power
+    bool shares_core = false;        ///< each thread has half a core
 };
 
 /// A pipeline on modelled cores.
 struct PipelineModel {
     std::vector<StageModel> stages;
-    std::vector<CoreModel> cores;
+    std::vector<KindModel> cores;
     std::size_t tokens = 1;  ///< frames in flight at most
-    double hop_us = 0;
+    double hop_latency_us = 0;
     double jitter = 0;
     std::uint64_t seed = 1;
     double unused_w = 0;  ///< of cores that no stage uses
 };
 
 /// The pipeline that a schedule makes of a chain, with one pool of threads + ring depths tokens as the run
-/// room has for a stream without skips. Throws ScheduleError when the schedule does not fit the chain or a
-/// number of the machine makes no sense.
+/// room has for a stream without skips. A model counts a core as busy that has a thread; here it is busy
+/// while the thread works, so slowdowns cost no more than the model says. Throws ScheduleError when the
+/// schedule does not fit the chain or a number of the machine makes no sense.
 PipelineModel model_of(const Schedule& schedule, const Chain& chain, const MachineModel& machine = {});
 
 /// Throws ScheduleError naming the first number of the model that makes no sense.
@@ -63,7 +54,7 @@ void check(const PipelineModel& model);
 /// stages and hops in a row shared by the tokens.
 double settled_period_us(const PipelineModel& model);
 
-/// Speeds of `cores` cores that fall evenly from 1 to 1 - `drop` as they all come to work.
-std::vector<double> falling_speeds(double drop, std::size_t cores);
+/// Slowdowns of `cores` cores whose speed falls evenly from 1 to 1 - `drop` as they all come to work.
+std::vector<double> slowdowns_of(double drop, std::size_t cores);
 
 }  // namespace tidemill

@@ -37,7 +37,7 @@ struct Step {
 // beginning reaches a mark, so a change of speed moves no mark.
 struct Kind {
     double work_done_us = 0;
-    std::uint64_t busy = 0;
+    int busy_halves = 0;  // of its cores
     Agenda<Step> ends{};  // by mark
 };
 
@@ -78,10 +78,10 @@ class Simulation {
     };
 
     double speed(std::size_t kind) const {
-        const std::vector<double>& speeds = model_.cores[kind].speed;
-        if (speeds.empty() || kinds_[kind].busy == 0) return 1;
-        return speeds[std::min<std::size_t>(kinds_[kind].busy, speeds.size()) - 1];
+        return 1 / slowdown(model_.cores[kind], (kinds_[kind].busy_halves + 1) / 2);
     }
+
+    static int halves(const StageModel& stage) { return stage.shares_core ? 1 : 2; }
 
     double next_end_us(std::size_t kind) const {
         if (kinds_[kind].ends.empty()) return kNever;
@@ -106,7 +106,7 @@ class Simulation {
 
     void pass_time_until(double time_us) {
         for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-            if (kinds_[kind].busy > 0) kinds_[kind].work_done_us += (time_us - now_us_) * speed(kind);
+            if (kinds_[kind].busy_halves > 0) kinds_[kind].work_done_us += (time_us - now_us_) * speed(kind);
         }
         now_us_ = time_us;
     }
@@ -136,7 +136,7 @@ class Simulation {
         const double work_us = model.work_us[frame % model.work_us.size()] *
                                detail::jitter_factor(model_.jitter, model_.seed, stage, frame);
         Kind& kind = kinds_[model.kind];
-        ++kind.busy;
+        kind.busy_halves += halves(model);
         kind.ends.push({kind.work_done_us + work_us, order_++, {stage, frame}});
         step_begun_us_[stage][thread] = now_us_;
         if (stage == 0) begun_us_[frame] = now_us_;
@@ -147,7 +147,7 @@ class Simulation {
         const auto [stage, frame] = kind.ends.top().what;
         kind.work_done_us = kind.ends.top().time;  // leaves no rounding behind
         kind.ends.pop();
-        --kind.busy;
+        kind.busy_halves -= halves(model_.stages[stage]);
         const std::size_t thread = frame % model_.stages[stage].threads;
         record({stage, thread, frame, step_begun_us_[stage][thread], now_us_});
         hand_over(stage, frame);
@@ -168,8 +168,8 @@ class Simulation {
         const Step next = last ? Step{0, frame + model_.tokens} : Step{stage + 1, frame};
         if (next.frame >= frames_) return;
         // A stage of its own hands tokens to itself.
-        if (model_.stages.size() == 1 || model_.hop_us == 0) return arrive(next);
-        arrivals_.push({now_us_ + model_.hop_us, order_++, next});
+        if (model_.stages.size() == 1 || model_.hop_latency_us == 0) return arrive(next);
+        arrivals_.push({now_us_ + model_.hop_latency_us, order_++, next});
     }
 
     void finish_report() {
@@ -181,11 +181,12 @@ class Simulation {
         double watts_us = model_.unused_w * now_us_;
         for (std::size_t s = 0; s < report_.stages.size(); ++s) {
             SimStageReport& stage = report_.stages[s];
-            const CoreModel& core = model_.cores[model_.stages[s].kind];
+            const KindModel& core = model_.cores[model_.stages[s].kind];
             const double there_us = static_cast<double>(stage.threads) * now_us_;
             stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
             const double waiting_w = model_.stages[s].spins ? core.busy_w : core.idle_w;
-            watts_us += stage.work_us * core.busy_w + (there_us - stage.work_us) * waiting_w;
+            const double watt_us = stage.work_us * core.busy_w + (there_us - stage.work_us) * waiting_w;
+            watts_us += halves(model_.stages[s]) / 2.0 * watt_us;
         }
         report_.energy_j = watts_us / 1e6;
         report_.mean_w = now_us_ > 0 ? watts_us / now_us_ : 0;

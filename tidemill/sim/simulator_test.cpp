@@ -43,7 +43,7 @@ std::vector<SimStep> steps_of(const PipelineModel& model, std::uint64_t frames) 
 // jitter nor speed depends on what else happens.
 std::vector<double> ends_by_recursion(const PipelineModel& model, std::uint64_t frames) {
     const std::size_t stages = model.stages.size();
-    const double hop_us = stages > 1 ? model.hop_us : 0;
+    const double hop_us = stages > 1 ? model.hop_latency_us : 0;
     std::vector<double> ends(frames * stages);
     for (std::uint64_t k = 0; k < frames; ++k) {
         for (std::size_t s = 0; s < stages; ++s) {
@@ -68,7 +68,7 @@ PipelineModel any_pipeline(bool changing_work) {
         stages.push_back(stage(*rc::gen::inRange<std::size_t>(1, 5), std::move(work)));
     }
     PipelineModel model = pipeline(std::move(stages), *rc::gen::inRange<std::size_t>(1, 20));
-    model.hop_us = *rc::gen::inRange(0, 5);
+    model.hop_latency_us = *rc::gen::inRange(0, 5);
     return model;
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("with one token, the period and the latency are the sum of all stages 
     PipelineModel model = pipeline({stage(1, {10}), stage(4, {40}), stage(2, {5})}, 1);
     CHECK(simulate(model, 100).period_us == doctest::Approx(55));
     CHECK(simulate(model, 100).latency.most_us == doctest::Approx(55));
-    model.hop_us = 2;
+    model.hop_latency_us = 2;
     CHECK(simulate(model, 100).period_us == doctest::Approx(61));  // two hops and the token's way back
     CHECK(simulate(model, 100).latency.median_us == doctest::Approx(59));
 }
@@ -123,7 +123,7 @@ TEST_CASE("every frame passes every stage once, in order on its own thread, afte
     CHECK(rc::check([] {
         PipelineModel model = any_pipeline(true);
         model.jitter = 0.01 * *rc::gen::inRange(0, 60);
-        model.cores[0].speed = falling_speeds(0.3, 4);
+        model.cores[0].slowdown = slowdowns_of(0.3, 4);
         const std::uint64_t frames = *rc::gen::inRange<std::uint64_t>(1, 60);
         const std::vector<SimStep> steps = steps_of(model, frames);
         RC_ASSERT(steps.size() == frames * model.stages.size());
@@ -183,19 +183,43 @@ TEST_CASE("a schedule without hops runs at the period that the strategy promises
     CHECK(simulate(model_of(schedule, chain), 1000).period_us == doctest::Approx(period_us(schedule, chain)));
 }
 
-TEST_CASE("work at hand-overs slows a stage, the last one excepted") {
+TEST_CASE("work at cuts slows the stages on both sides, as the strategies' model has it") {
     const Chain chain = two_kinds();
-    const MachineModel machine{.hop_work_us = 5};
+    const MachineModel machine{.model = {.stage_us = 1, .hop_us = 5}};
     const SimReport report = simulate(model_of(three_stages(), chain, machine), 100);
-    CHECK(report.stages[0].work_us == doctest::Approx(2500));
-    CHECK(report.stages[1].work_us == doctest::Approx(4500));
-    CHECK(report.stages[2].work_us == doctest::Approx(1500));
-    CHECK(report.period_us == doctest::Approx(25));
+    CHECK(report.stages[0].work_us == doctest::Approx(2600));
+    CHECK(report.stages[1].work_us == doctest::Approx(5100));
+    CHECK(report.stages[2].work_us == doctest::Approx(2100));
+    CHECK(report.period_us == doctest::Approx(period_us(three_stages(), chain, machine.model)));
+}
+
+TEST_CASE("what HeRAD promises under a model is what its schedule settles at, shared cores included") {
+    const Chain chain = two_kinds();
+    for (const double hop_us : {0.0, 3.0}) {
+        const MachineModel machine{
+            .model = {.hop_us = hop_us, .kinds = {{.kind = "little", .shared_slowdown = 1.25}}}};
+        const Schedule schedule = herad(chain, {.big = 1, .little = 2}, {}, machine.model);
+        CHECK(std::ranges::any_of(schedule.stages, &Stage::shares_core));
+        const PipelineModel model = model_of(schedule, chain, machine);
+        CHECK(simulate(model, 2000).period_us == doctest::Approx(*schedule.period_us));
+    }
+}
+
+TEST_CASE("two threads on one core draw the watts of one core and slow their kind down as one") {
+    PipelineModel model = pipeline({stage(2, {10})}, 2);
+    model.cores[0] = {.kind = "big", .busy_w = 4, .slowdown = {1, 2}};
+    model.stages[0].shares_core = true;
+    const SimReport shared = simulate(model, 200);
+    CHECK(shared.period_us == doctest::Approx(5));
+    CHECK(shared.mean_w == doctest::Approx(4));
+    model.stages[0].shares_core = false;
+    CHECK(simulate(model, 200).period_us == doctest::Approx(10));
+    CHECK(simulate(model, 200).mean_w == doctest::Approx(8));
 }
 
 TEST_CASE("cores that are all at work run at the speed of all") {
     PipelineModel model = pipeline({stage(4, {40})}, 4);
-    model.cores[0].speed = {1, 0.9, 0.85, 0.8};
+    model.cores[0].slowdown = {1, 1 / 0.9, 1 / 0.85, 1 / 0.8};
     CHECK(simulate(model, 400).period_us == doctest::Approx(12.5));
     model.stages[0].threads = 1;
     model.tokens = 1;
@@ -205,7 +229,7 @@ TEST_CASE("cores that are all at work run at the speed of all") {
 TEST_CASE("a change of speed stretches only what is left of the work") {
     // Both begin at full agreement: at speed 0.5 until the short one has done its 10, then at speed 1.
     PipelineModel model = pipeline({stage(2, {10, 30})}, 2);
-    model.cores[0].speed = {1, 0.5};
+    model.cores[0].slowdown = {1, 2};
     const std::vector<SimStep> steps = steps_of(model, 2);
     CHECK(steps[0].end_us == doctest::Approx(20));
     CHECK(steps[1].end_us == doctest::Approx(40));
@@ -213,8 +237,8 @@ TEST_CASE("a change of speed stretches only what is left of the work") {
 
 TEST_CASE("energy is watts by the time that cores work, wait and are not used") {
     MachineModel machine;
-    machine.cores = {{.kind = "big", .busy_w = 4, .idle_w = 1},
-                     {.kind = "little", .busy_w = 1, .idle_w = 0.5}};
+    machine.model.kinds = {{.kind = "big", .busy_w = 4, .idle_w = 1},
+                           {.kind = "little", .busy_w = 1, .idle_w = 0.5}};
     machine.platform = {.big = 5, .little = 1};
     const SimReport report = simulate(model_of(three_stages(), two_kinds(), machine), 1000);
     const double run_s = report.elapsed_us / 1e6;
@@ -228,7 +252,7 @@ TEST_CASE("energy is watts by the time that cores work, wait and are not used") 
 
 TEST_CASE("a stage that spins draws full power while it waits") {
     MachineModel machine;
-    machine.cores = {{.kind = "big", .busy_w = 4}, {.kind = "little"}};
+    machine.model.kinds = {{.kind = "big", .busy_w = 4}, {.kind = "little"}};
     Schedule schedule = three_stages();
     schedule.stages[1].waiting = Waiting::kActive;  // the ring at which the third stage waits
     const SimReport report = simulate(model_of(schedule, two_kinds(), machine), 1000);
@@ -273,15 +297,12 @@ TEST_CASE("senseless models are refused by what is wrong") {
         }
         return "";
     };
-    CHECK(error({.hop_us = -1}) == "the simulated machine's hop in us cannot be -1");
+    CHECK(error({.hop_latency_us = -1}) == "the simulated machine's hop in us cannot be -1");
     CHECK(error({.jitter = std::nan("")}) == "the simulated machine's jitter cannot be nan");
     CHECK(error({.tokens = 0}) == "the simulated machine's number of tokens cannot be 0");
-    CHECK(error({.cores = {{.kind = "big", .speed = {1, 0}}}}).find("big speed") != std::string::npos);
-    CHECK(error({.cores = {{.kind = "huge"}}}).find("huge") != std::string::npos);
+    CHECK(error({.model = {.kinds = {{.kind = "big", .slowdown = {0}}}}}).starts_with("model: slowdown 0"));
+    CHECK(error({.model = {.kinds = {{.kind = "huge"}}}}).find("huge") != std::string::npos);
     CHECK_THROWS_AS(simulate(model_of(three_stages(), chain), 0), ScheduleError);
-    Schedule sharing = three_stages();
-    sharing.stages[0].shares_core = true;
-    CHECK_THROWS_AS(model_of(sharing, chain), ScheduleError);
 }
 
 }  // namespace tidemill
