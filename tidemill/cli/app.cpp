@@ -33,6 +33,8 @@ int run_profile(const AppProgram& program, const ProfileOptions& options) {
 }
 
 int run_run(const AppProgram& program, const AppRunOptions& options) {
+    if (options.schedule != "auto" && !options.cores.empty())
+        throw WrongUsage("--cores is for --schedule auto; a schedule file says which cores it uses");
     const AppOutcome outcome = run_app(program, options);
     fmt::print("{}", options.json ? report_json(outcome) + "\n" : report_text(outcome, options.stats));
     return kDone;
@@ -53,21 +55,33 @@ void add_run_options(CLI::App& verb, AppRunOptions& options) {
                     "Latency to stay below: as much may wait between stages as that allows")
         ->check(CLI::PositiveNumber)
         ->excludes(batch);
-    auto* cores = verb.add_option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
-    verb.add_option("--schedule", options.schedule, "Schedule file to run by, instead of profiling")
-        ->excludes(cores);
+    verb.add_option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
+    verb.add_option("--schedule", options.schedule, "Schedule file to run by; auto: profile, and make one")
+        ->capture_default_str();
     verb.add_option("--strategy", options.strategy, "Strategy that makes the schedule")
         ->capture_default_str();
     verb.add_option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
         ->check(CLI::Range(0.01, 600.0))
         ->capture_default_str();
+    add_run_limits(verb, options);
+}
+
+}  // namespace
+
+void add_run_limits(CLI::App& verb, AppRunOptions& options) {
     verb.add_option("--frames", options.frames, "End after this many source frames")
         ->check(CLI::PositiveNumber);
     verb.add_option("--seconds", options.seconds, "End after this time")->check(CLI::PositiveNumber);
+    add_adapt_options(verb, options.adapt);
+    verb.add_option("--energy-meter", options.energy_meter,
+                    "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT")
+        ->capture_default_str();
     add_insight_options(verb, options.insight);
     verb.add_flag("--stats", options.stats, "Times of each task, stage and frame");
     verb.add_flag("--json", options.json, "One JSON object on standard output");
 }
+
+namespace {
 
 void add_app_run(CLI::App& app, const AppProgram& program, Command& chosen) {
     auto options = std::make_shared<AppRunOptions>();

@@ -39,11 +39,18 @@ RunReport run_for(Sequence& sequence, double seconds) {
 // Source frames begun so far, counted when the source is asked whether to go on.
 class FrameCount {
   public:
-    FrameCount(double seconds, std::size_t first_threads)
-        : seconds_(seconds), first_threads_(first_threads) {}
+    FrameCount(double seconds, const std::optional<Schedule>& schedule) : seconds_(seconds) {
+        if (schedule) follow(*schedule);
+    }
+
+    // Only the first thread of the first stage is asked; the others begin as many frames.
+    void follow(const Schedule& schedule) {
+        first_threads_.store(static_cast<std::uint64_t>(schedule.stages[0].threads),
+                             std::memory_order_relaxed);
+    }
 
     bool enough() {
-        frames_.store(asked_++ * first_threads_, std::memory_order_relaxed);
+        frames_.fetch_add(first_threads_.load(std::memory_order_relaxed), std::memory_order_relaxed);
         return seconds_ > 0 && seconds_since(start_) >= seconds_;
     }
 
@@ -56,16 +63,15 @@ class FrameCount {
 
   private:
     double seconds_;
-    std::size_t first_threads_;  // only the first of them is asked; the others begin as many frames
-    std::uint64_t asked_ = 0;
     Clock::time_point start_ = Clock::now();
+    std::atomic<std::uint64_t> first_threads_{1};
     std::atomic<std::uint64_t> frames_{0};
 };
 
 void choose_schedule(const AppProgram& program, const AppRunOptions& options, const Topology& topology,
                      AppOutcome& outcome) {
     if (options.executor == "sequence") return;
-    if (!options.schedule.empty()) {
+    if (options.schedule != "auto") {
         outcome.schedule = read_schedule(options.schedule);
         return;
     }
@@ -78,9 +84,7 @@ void choose_schedule(const AppProgram& program, const AppRunOptions& options, co
     const Platform platform = chosen_platform(options.cores, topology);
     outcome.profile = profile_app(program, topology, platform, options.profile_s);
     outcome.schedule = strategy(options.strategy).schedule(*outcome.profile, platform);
-    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {:.2f} us a frame\n",
-               outcome.schedule->stages.size(), outcome.schedule->thread_count(),
-               *outcome.predicted_period_us());
+    announce(outcome);
 }
 
 PipelineOptions pipeline_options(const AppRunOptions& options, const AppOutcome& outcome,
@@ -99,9 +103,26 @@ PipelineOptions pipeline_options(const AppRunOptions& options, const AppOutcome&
     return chosen;
 }
 
-RunReport run_graph(Graph& graph, const std::optional<Schedule>& schedule, const PipelineOptions& pipeline,
-                    const RunOptions& options) {
-    return schedule ? Pipeline(graph, *schedule, pipeline).run(options) : Sequence(graph).run(options);
+void run_pipeline(Graph& graph, const AppRunOptions& options, const AppRun& how, const RunOptions& run,
+                  AppOutcome& outcome) {
+    Pipeline pipeline(graph, *outcome.schedule, how.pipeline);
+    if (!options.adapt.adapt) {
+        outcome.run = pipeline.run(run);
+        return;
+    }
+    if (!outcome.profile) throw WrongUsage("--adapt needs a profile: leave --schedule and --executor out");
+    Adaptation adaptation(pipeline, *outcome.profile, *outcome.schedule,
+                          {.cores = how.cores,
+                           .model = outcome.model,
+                           .strategy = &strategy(options.strategy),
+                           .threshold = options.adapt.threshold});
+    RunOptions watched = run;
+    watched.observers.push_back(&adaptation.observer());
+    {
+        const Adapting adapting(adaptation, options.adapt.every_s, how.changed);
+        outcome.run = pipeline.run(watched);
+    }
+    outcome.changes = adaptation.changes();
 }
 
 }  // namespace
@@ -112,7 +133,13 @@ double AppOutcome::period_us() const {
 
 std::optional<double> AppOutcome::predicted_period_us() const {
     if (!profile || !schedule) return std::nullopt;
-    return tidemill::period_us(*schedule, *profile);
+    return tidemill::period_us(*schedule, *profile, model);
+}
+
+void announce(const AppOutcome& outcome) {
+    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {:.2f} us a frame\n",
+               outcome.schedule->stages.size(), outcome.schedule->thread_count(),
+               *outcome.predicted_period_us());
 }
 
 Profile profile_app(const AppProgram& program, const Topology& topology, const Platform& platform,
@@ -134,6 +161,34 @@ Profile profile_app(const AppProgram& program, const Topology& topology, const P
     return profile;
 }
 
+void run_graph(Graph& graph, const AppRunOptions& options, const AppRun& how, AppOutcome& outcome) {
+    const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
+    Insight insight(options.insight, graph);
+    FrameCount count(options.seconds, outcome.schedule);
+    AppRun counted = how;
+    counted.changed = [&](const Schedule& schedule) {
+        count.follow(schedule);
+        if (how.changed) how.changed(schedule);
+    };
+    {
+        const Watch watch([&] { return count.line(); });
+        RunOptions run{.stop_when = [&] { return count.enough(); },
+                       .stop = watch.stop(),
+                       .statistics = options.stats || options.json,
+                       .energy_meter = energy.meter.get()};
+        if (options.frames > 0) run.frames = options.frames;
+        insight.watch(run);
+        if (outcome.schedule) {
+            run_pipeline(graph, options, counted, run, outcome);
+        } else {
+            outcome.run = Sequence(graph).run(run);
+        }
+        outcome.interrupted = watch.interrupted();
+    }
+    if (!energy.meter) outcome.run.energy.not_measured = energy.reason;
+    insight.write(outcome.schedule, outcome.run);
+}
+
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     AppOutcome outcome;
     outcome.program = program.name;
@@ -141,19 +196,10 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     choose_schedule(program, options, topology, outcome);
     Graph graph(program.name);
     const App::Outcome tell = program.build(graph);
-    Insight insight(options.insight, graph);
-    FrameCount count(options.seconds, outcome.schedule ? outcome.schedule->stages[0].threads : 1);
-    {
-        const Watch watch([&] { return count.line(); });
-        RunOptions run{.stop_when = [&] { return count.enough(); },
-                       .stop = watch.stop(),
-                       .statistics = options.stats || options.json};
-        if (options.frames > 0) run.frames = options.frames;
-        insight.watch(run);
-        outcome.run = run_graph(graph, outcome.schedule, pipeline_options(options, outcome, topology), run);
-        outcome.interrupted = watch.interrupted();
-    }
-    insight.write(outcome.schedule, outcome.run);
+    AppRun how;
+    if (outcome.schedule) how.pipeline = pipeline_options(options, outcome, topology);
+    if (outcome.profile) how.cores = chosen_platform(options.cores, topology);
+    run_graph(graph, options, how, outcome);
     if (tell) outcome.result = tell();
     return outcome;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "tidemill/cli/adapting.hpp"
 #include "tidemill/cli/app.hpp"
 #include "tidemill/cli/insight.hpp"
 #include "tidemill/platform/topology.hpp"
@@ -20,8 +21,8 @@ struct AppProgram {
 /// The verb `run` of a user's program, as the command line says it.
 struct AppRunOptions {
     std::string executor = "pipeline";
-    std::string schedule{};  ///< schedule file; empty: make one from a profile
-    std::string cores{};     ///< for the automatic schedule; empty: all
+    std::string schedule = "auto";  ///< schedule file, or "auto": make one from a profile
+    std::string cores{};            ///< for the automatic schedule; empty: all
     std::string strategy = "herad";
     double profile_s = 0.5;
     std::uint64_t frames = 0;  ///< 0: until the source stops
@@ -29,6 +30,8 @@ struct AppRunOptions {
     int replicas = 1;          ///< of each task that may have them, with a thread per task
     std::uint32_t batch = 1;   ///< frames that stages hand over at a time
     double latency_us = 0;     ///< wanted; rings and batch follow from it; 0: not asked for
+    AdaptOptions adapt{};
+    std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     InsightOptions insight{};
     bool stats = false;
     bool json = false;
@@ -39,7 +42,9 @@ struct AppOutcome {
     std::string program;
     std::optional<Profile> profile;
     std::optional<Schedule> schedule;
+    Model model;  ///< that the prediction counts with
     RunReport run;
+    std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     bool interrupted = false;
     std::string result;  ///< what the program itself says
 
@@ -52,8 +57,24 @@ struct AppOutcome {
 Profile profile_app(const AppProgram& program, const Topology& topology, const Platform& platform,
                     double seconds);
 
+/// Tells on standard error what a run's schedule promises.
+void announce(const AppOutcome& outcome);
+
+/// How a graph runs that `outcome` has a schedule for.
+struct AppRun {
+    PipelineOptions pipeline{};
+    Platform cores{};                                ///< for other schedules on the way
+    std::function<void(const Schedule&)> changed{};  ///< called after each of these
+};
+
+/// Runs a graph as `outcome` says, under the user's eyes, and keeps the accounts there.
+void run_graph(Graph& graph, const AppRunOptions& options, const AppRun& how, AppOutcome& outcome);
+
 /// Runs a new graph: profiles and schedules one before, unless told how to run.
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options);
+
+/// The verb's options that do not depend on where the graph comes from.
+void add_run_limits(CLI::App& verb, AppRunOptions& options);
 
 /// The outcome in words, with tables of tasks and stages if asked for.
 std::string report_text(const AppOutcome& outcome, bool stats);

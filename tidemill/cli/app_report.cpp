@@ -36,6 +36,7 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     const auto predicted_us = outcome.predicted_period_us();
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
+    text += changes_text(outcome.changes) + energy_line(outcome.run.energy, outcome.run.frames);
     return stats ? text + tables(outcome) : text;
 }
 
@@ -51,6 +52,7 @@ std::string report_json(const AppOutcome& outcome) {
               {"elapsed_s", outcome.run.elapsed_s},
               {"period_us", outcome.period_us()},
               {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
+    json["adaptations"] = changes_json(outcome.changes);
     json["run"] = Json::parse(to_json(outcome.run));
     json["schedule"] = outcome.profile ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
     return json.dump(2);

@@ -44,6 +44,8 @@ void add_topo(CLI::App& program, Command& chosen);
 void add_profile(CLI::App& program, Command& chosen);
 void add_schedule(CLI::App& program, Command& chosen);
 void add_front(CLI::App& program, Command& chosen);
+void add_run(CLI::App& program, Command& chosen);
+void add_calibrate(CLI::App& program, Command& chosen);
 void add_simulate(CLI::App& program, Command& chosen);
 void add_tasks(CLI::App& program, Command& chosen);
 void add_reproduce(CLI::App& program, Command& chosen);

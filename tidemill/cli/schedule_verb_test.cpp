@@ -179,4 +179,52 @@ TEST_CASE("simulate takes the model that schedule takes, and settles at the peri
     CHECK(simulated["power_w"].get<double>() > 0);
 }
 
+TEST_CASE("run: a chain is rehearsed by its best schedule, and the real period stands beside the predicted") {
+    const ScratchFolder folder;
+    const std::string chain = folder.put("chain.json", R"({"tasks": [
+        {"name": "read", "replicable": false, "weight": {"big": 1000, "little": 2000}},
+        {"name": "decode", "replicable": true, "weight": {"big": 6000, "little": 9000}},
+        {"name": "write", "replicable": false, "weight": {"big": 500, "little": 500}}]})");
+    const Json run =
+        json_of(run_program({"run", chain, "--cores", "big=2,little=2", "--frames", "30", "--json"}));
+    CHECK(run["delivered"] == 30);
+    CHECK(run["predicted_period_us"] == run["schedule"]["period"]);
+    CHECK(run["period_us"].get<double>() > 0.95 * run["predicted_period_us"].get<double>());
+    CHECK(run["adaptations"].empty());
+    CHECK(run["run"]["energy"].contains("not_measured"));
+    CHECK(run_program({"run", chain, "--cores", "big=1", "--change", "decode=3"}).status == 2);
+    CHECK(run_program({"run", chain, "--cores", "big=1", "--change", "3:encode=3"}).status == 2);
+    CHECK(run_program({"run", folder / "nothing.json"}).status == 3);
+}
+
+TEST_CASE(
+    "run --adapt: a task that becomes slower in mid-stream gets another schedule, and no frame is lost") {
+    const ScratchFolder folder;
+    const std::string chain = folder.put("chain.json", R"({"cores": {"big": 4}, "tasks": [
+        {"name": "read", "replicable": false, "weight": {"big": 500}},
+        {"name": "decode", "replicable": true, "weight": {"big": 3000}},
+        {"name": "check", "replicable": true, "weight": {"big": 1000}}]})");
+    const Json run = json_of(run_program({"run", chain, "--adapt", "--adapt-every", "0.1", "--change",
+                                          "50:check=9", "--frames", "400", "--json"}));
+    CHECK(run["delivered"] == 400);
+    REQUIRE_FALSE(run["adaptations"].empty());
+    const Json& first = run["adaptations"][0];
+    CHECK(first["frame"] > 50);
+    CHECK(first["period_us"].get<double>() < 0.9 * first["period_before_us"].get<double>());
+    CHECK(run["run"]["bubbles_us"].size() == run["adaptations"].size());
+}
+
+TEST_CASE("calibrate: what it writes is a model that schedule takes") {
+    const ScratchFolder folder;
+    const std::string model = folder / "model.json";
+    const Ended ended =
+        run_program({"calibrate", "--seconds", "0.001", "-o", model, "--energy-meter", "none"});
+    CHECK(ended.status == 0);
+    CHECK(says(ended.out, "hop us"));
+    CHECK(says(ended.out, "not measured: busy_w, idle_w"));
+    const std::string chain = folder.put(
+        "chain.json", R"({"tasks": [{"name": "a", "replicable": true, "weight": {"big": 6, "little": 9}}]})");
+    CHECK(run_program({"schedule", chain, "--cores", "big=1", "--model", model}).status == 0);
+}
+
 }  // namespace tidemill::cli

@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
     program.require_subcommand(1);
     program.set_version_flag("--version", "tidemill " TIDEMILL_VERSION);
     Command chosen;
-    for (const AddVerb add : {add_topo, add_profile, add_schedule, add_front, add_simulate, add_tasks,
-                              add_dvbs2, add_reproduce, add_bench}) {
+    for (const AddVerb add : {add_topo, add_profile, add_schedule, add_front, add_calibrate, add_simulate,
+                              add_run, add_tasks, add_dvbs2, add_reproduce, add_bench}) {
         add(program, chosen);
     }
     try {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/cli/waiting_pipeline.hpp"
+#include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/schedule/strategy.hpp"
 #include "tidemill/sim/published.hpp"
 #include "tidemill/sim/simulator.hpp"

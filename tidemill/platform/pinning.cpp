@@ -79,27 +79,55 @@ std::vector<Place> round_robin(const std::vector<Place>& places) {
     return order;
 }
 
+// What is taken by packed and distant threads so far.
+struct Taken {
+    std::set<Pu> pus;
+    std::map<Pu, std::size_t> halves;  // of cores that are shared, by their first PU
+};
+
 std::string what_was_asked(const Topology& topology, const StagePlacement& stage) {
+    if (stage.shares_core) return "halves of cores";
     if (stage.nodes.empty()) return fmt::format("{} cores", topology.kinds[stage.kind].name);
     return "places of its node list";
 }
 
+[[noreturn]] void refuse(const Topology& topology, const StagePlacement& stage, std::size_t stage_number,
+                         std::size_t free, std::size_t existing) {
+    throw PlatformError(fmt::format(
+        "stage {} ({}) wants {} {}, free are {} of {}: give it fewer threads, or pin it "
+        "guided or loose",
+        stage_number, name_of(stage.policy), stage.threads, what_was_asked(topology, stage), free, existing));
+}
+
+// Halves of cores in ascending order, those first whose other half is taken already.
+std::vector<PuSet> take_halves(const Topology& topology, const StagePlacement& stage,
+                               std::size_t stage_number, Taken& taken) {
+    const std::vector<PuSet> nodes = nodes_of(topology, stage);
+    std::vector<PuSet> threads;
+    for (const PuSet& node : nodes) {
+        const bool whole = std::ranges::any_of(node, [&](const Pu& pu) { return taken.pus.contains(pu); });
+        std::size_t& halves = taken.halves[node.front()];
+        if (halves == 0 && whole) continue;
+        for (; halves < 2 && threads.size() < stage.threads; ++halves) {
+            threads.push_back({node[halves % node.size()]});
+            taken.pus.insert(node.begin(), node.end());
+        }
+    }
+    if (threads.size() < stage.threads)
+        refuse(topology, stage, stage_number, threads.size(), 2 * nodes.size());
+    return threads;
+}
+
 std::vector<PuSet> take_places(const Topology& topology, const StagePlacement& stage,
-                               std::size_t stage_number, std::set<Pu>& used) {
+                               std::size_t stage_number, Taken& taken) {
     std::vector<Place> places = ascending_places(topology, stage);
     if (stage.policy == PinningPolicy::kDistant) places = round_robin(places);
     const std::size_t existing = places.size();
-    std::erase_if(places, [&](const Place& place) { return used.contains(place.pu); });
-    if (places.size() < stage.threads) {
-        throw PlatformError(
-            fmt::format("stage {} ({}) wants {} {}, free are {} of {}: give it fewer threads, or pin it "
-                        "guided or loose",
-                        stage_number, name_of(stage.policy), stage.threads, what_was_asked(topology, stage),
-                        places.size(), existing));
-    }
+    std::erase_if(places, [&](const Place& place) { return taken.pus.contains(place.pu); });
+    if (places.size() < stage.threads) refuse(topology, stage, stage_number, places.size(), existing);
     std::vector<PuSet> threads;
     for (std::size_t thread = 0; thread < stage.threads; ++thread) {
-        used.insert(places[thread].pu);
+        taken.pus.insert(places[thread].pu);
         threads.push_back({places[thread].pu});
     }
     return threads;
@@ -120,7 +148,7 @@ void check(const Topology& topology, const StagePlacement& stage, std::size_t st
 }
 
 std::vector<PuSet> place_stage(const Topology& topology, const StagePlacement& stage,
-                               std::size_t stage_number, std::set<Pu>& used) {
+                               std::size_t stage_number, Taken& taken) {
     switch (stage.policy) {
         case PinningPolicy::kLoose:
             break;
@@ -128,7 +156,8 @@ std::vector<PuSet> place_stage(const Topology& topology, const StagePlacement& s
             return std::vector<PuSet>(stage.threads, all_places(topology, stage));
         case PinningPolicy::kPacked:
         case PinningPolicy::kDistant:
-            return take_places(topology, stage, stage_number, used);
+            return stage.shares_core ? take_halves(topology, stage, stage_number, taken)
+                                     : take_places(topology, stage, stage_number, taken);
     }
     return std::vector<PuSet>(stage.threads);
 }
@@ -151,10 +180,10 @@ std::string_view name_of(PinningPolicy policy) {
 std::vector<std::vector<PuSet>> place_threads(const Topology& topology,
                                               std::span<const StagePlacement> stages) {
     std::vector<std::vector<PuSet>> placed;
-    std::set<Pu> used;
+    Taken taken;
     for (const StagePlacement& stage : stages) {
         check(topology, stage, placed.size() + 1);
-        placed.push_back(place_stage(topology, stage, placed.size() + 1, used));
+        placed.push_back(place_stage(topology, stage, placed.size() + 1, taken));
     }
     return placed;
 }

@@ -206,3 +206,23 @@ TEST_CASE("property: guided gives every thread exactly its kind's first hardware
         RC_ASSERT(threads[0] == (std::vector<PuSet>{firsts, firsts}));
     }));
 }
+
+TEST_CASE("threads that share cores come two to a core, and no other thread comes there") {
+    static const Topology plain = load(testing::two_plain_cores());
+    const StagePlacement three{.threads = 3, .shares_core = true};
+    const StagePlacement one{.threads = 1, .shares_core = true};
+    CHECK(placed(plain, {three, one}) == "PU0 PU0 PU1 | PU1");
+    CHECK(placed(plain, {one, {.threads = 1}, one}) == "PU0 | PU1 | PU0");
+    CHECK_THROWS_AS(place_threads(plain, std::vector{three, StagePlacement{.threads = 1}}), PlatformError);
+    CHECK_THROWS_AS(place_threads(plain, std::vector{three, three}), PlatformError);
+}
+
+TEST_CASE("on a core with two hardware threads, those that share it get one each") {
+    const auto threads = place_threads(
+        laptop(),
+        std::vector{StagePlacement{.threads = 3, .shares_core = true}, StagePlacement{.threads = 1}});
+    const auto core = [](std::size_t number) { return laptop().cores[laptop().kinds[0].cores[number]].pus; };
+    REQUIRE(core(0).size() == 2);
+    CHECK(threads[0] == std::vector<PuSet>{{core(0)[0]}, {core(0)[1]}, {core(1)[0]}});
+    CHECK(threads[1] == std::vector<PuSet>{{core(2)[0]}});
+}

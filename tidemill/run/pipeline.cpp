@@ -38,6 +38,7 @@ StagePlacement placement_of(const Stage& stage, const Schedule& schedule, const 
     StagePlacement placement;
     placement.threads = static_cast<std::size_t>(stage.threads);
     placement.policy = policy_of(stage.pinning);
+    placement.shares_core = stage.shares_core;
     for (const CoreResource& resource : schedule.resources) {
         if (resource.kind != stage.core_kind) continue;
         placement.nodes = node_list_of(resource);

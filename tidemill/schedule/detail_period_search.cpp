@@ -48,7 +48,7 @@ class PeriodSearch {
 
     template <class Table>
     void test(Table& table, const Ratio& period) {
-        options_.find(period);
+        options_.find(period, StageOptions::Count::cores);
         const std::optional<std::size_t> state = found(table);
         if (state) {
             upper_ = real_period(chain_, table.solution(options_, *state));

@@ -27,9 +27,10 @@ StageOptions::StageOptions(const ExactChain& chain)
     options_.reserve(4 * chain.size);
 }
 
-void StageOptions::find(const Ratio& period) {
-    if (period_ == period) return;
+void StageOptions::find(const Ratio& period, Count count) {
+    if (period_ == period && count_ == count) return;
     period_ = period;
+    count_ = count;
     budget_ = capacity(period, work_.capacity());
     next_budget_ = kNone;
     next_.reset();
@@ -61,11 +62,20 @@ void StageOptions::find_longest(std::size_t end, std::size_t kind) {
 
         if (begin > first_allowed)
             next_sums_[cores - 1] = std::min(next_sums_[cores - 1], prefix[end] - prefix[begin - 1]);
-        if (begin < shortest) offer(begin, end, kind, cores);
+        if (begin < shortest && !(count_ == Count::cores && splits(begin, kind, cores)))
+            offer(begin, end, kind, cores);
         shortest = std::min(shortest, begin);
         if (begin <= run_begin) return;  // more cores only help inside a replicable run
         if (wastes_too_much(begin, end, kind)) return;
     }
+}
+
+// Whether the longest last part on some of the cores leaves a first part that the others can do.
+bool StageOptions::splits(std::size_t begin, std::size_t kind, std::size_t cores) const {
+    const std::uint64_t* prefix = chain_.kinds[kind].prefix.data();
+    for (std::size_t last = 1; last < cores; ++last)
+        if (prefix[begins_[kind][last - 1]] - prefix[begin] <= capacities_[cores - last - 1]) return true;
+    return false;
 }
 
 void StageOptions::find_all(std::size_t end, std::size_t kind) {

@@ -27,8 +27,12 @@ class StageOptions {
   public:
     explicit StageOptions(const ExactChain& chain);
 
-    /// Finds the options for a period.
-    void find(const Ratio& period);
+    /// Whether stages count for something, or only their cores do.
+    enum class Count { cores, stages };
+
+    /// Finds the options for a period. Where only cores count, a stage of which two in a row do as much on no
+    /// more cores is left out: most of the long ones are.
+    void find(const Ratio& period, Count count = Count::stages);
 
     /// The options of stages whose last task is end - 1, for the period of the last find().
     std::span<const StageOption> ending_at(std::size_t end) const {
@@ -45,6 +49,7 @@ class StageOptions {
   private:
     void find_longest(std::size_t end, std::size_t kind);
     void find_all(std::size_t end, std::size_t kind);
+    bool splits(std::size_t begin, std::size_t kind, std::size_t cores) const;
     void offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores);
     bool wastes_too_much(std::size_t begin, std::size_t end, std::size_t kind);
     std::uint64_t capacity_of(std::size_t cores);
@@ -53,6 +58,7 @@ class StageOptions {
     const ExactChain& chain_;
     WorkBound work_;
     std::optional<Ratio> period_;
+    Count count_ = Count::stages;
     std::uint64_t budget_ = 0;  // what all cores are worth in the period
     std::uint64_t next_budget_ = 0;
     std::optional<Ratio> next_;

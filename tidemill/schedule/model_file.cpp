@@ -31,6 +31,15 @@ KindModel parse_kind(const std::string& name, const JsonPlace& place) {
     return kind;
 }
 
+detail::Json kind_json(const KindModel& kind) {
+    detail::Json json = detail::Json::object();
+    if (kind.busy_w > 0) json["busy_w"] = kind.busy_w;
+    if (kind.idle_w > 0) json["idle_w"] = kind.idle_w;
+    if (!kind.slowdown.empty()) json["slowdown"] = kind.slowdown;
+    if (kind.shared_slowdown) json["shared_slowdown"] = *kind.shared_slowdown;
+    return json;
+}
+
 }  // namespace
 
 Model parse_model(std::string_view text, std::string_view source) {
@@ -49,6 +58,18 @@ Model parse_model(std::string_view text, std::string_view source) {
 
 Model read_model(const std::filesystem::path& path) {
     return parse_model(detail::read_text(path), path.string());
+}
+
+std::string to_json(const Model& model) {
+    detail::Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
+    if (!model.bytes_at_cut.empty()) json["bytes_at_cut"] = model.bytes_at_cut;
+    json["kinds"] = detail::Json::object();
+    for (const KindModel& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
+    return detail::print_json(json);
+}
+
+void write_model(const Model& model, const std::filesystem::path& path) {
+    detail::write_text(path, to_json(model));
 }
 
 }  // namespace tidemill

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "tidemill/schedule/model.hpp"
@@ -14,5 +15,11 @@ Model parse_model(std::string_view text, std::string_view source);
 
 /// parse_model() of a file.
 Model read_model(const std::filesystem::path& path);
+
+/// The text that parse_model() reads back as an equal model.
+std::string to_json(const Model& model);
+
+/// Writes to_json() to a file; throws ScheduleError when it cannot.
+void write_model(const Model& model, const std::filesystem::path& path);
 
 }  // namespace tidemill

@@ -75,7 +75,7 @@ TEST_CASE("a profile file that says something wrong is refused with the place") 
         "chain.json.tasks[0].weight.big: 9007199254740993 is beyond 2^53 and would be rounded; use a larger "
         "unit");
     CHECK(message_of(with_tasks(R"({"name": "a", "replicable": true, "weight": {}})")) ==
-          "chain.json: chain: no core kinds; weigh the tasks on at least one");
+          "chain.json.tasks[0].weight: no core kinds; give at least one weight, for instance {\"big\": 5}");
     CHECK(message_of(with_tasks(good + R"(, {"name": "b", "replicable": true, "weight": {"little": 5}})")) ==
           "chain.json.tasks[1].weight: core kind 'little' has no weight in the first task; weigh all tasks "
           "alike");

@@ -1,0 +1,62 @@
+#include "tidemill/cli/adapting.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tidemill::cli {
+
+void add_adapt_options(CLI::App& verb, AdaptOptions& options) {
+    verb.add_flag("--adapt", options.adapt, "Weigh the tasks while they run, and reschedule when that pays");
+    verb.add_option("--adapt-every", options.every_s, "Seconds between two looks")
+        ->check(CLI::Range(0.01, 3600.0))
+        ->capture_default_str();
+    verb.add_option("--adapt-threshold", options.threshold, "Part of the period that a change must save")
+        ->check(CLI::Range(0.0, 0.99))
+        ->capture_default_str();
+}
+
+Adapting::Adapting(Adaptation& adaptation, double every_s, std::function<void(const Schedule&)> changed)
+    : adaptation_(adaptation),
+      thread_([this, every_s, changed = std::move(changed)](const std::stop_token& done) {
+          look_until(done, every_s, changed);
+      }) {}
+
+void Adapting::look_until(const std::stop_token& done, double every_s,
+                          const std::function<void(const Schedule&)>& changed) {
+    const std::chrono::duration<double> period(every_s);
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, done, period, [&] { return done.stop_requested(); })) {
+        if (done.stop_requested()) return;
+        try {
+            if (adaptation_.look() && changed) changed(adaptation_.schedule());
+        } catch (const std::exception& error) {
+            fmt::print(stderr, "warning: the schedule stays as it is: {}\n", error.what());
+            return;
+        }
+    }
+}
+
+std::string changes_text(const std::vector<AdaptationChange>& changes) {
+    std::string text;
+    for (const AdaptationChange& change : changes) {
+        text += fmt::format("adapted    at frame {}: predicted {:.2f} us a frame instead of {:.2f}\n",
+                            change.frame, change.after_us, change.before_us);
+    }
+    return text;
+}
+
+nlohmann::ordered_json changes_json(const std::vector<AdaptationChange>& changes) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const AdaptationChange& change : changes) {
+        json.push_back({{"frame", change.frame},
+                        {"period_before_us", change.before_us},
+                        {"period_us", change.after_us}});
+    }
+    return json;
+}
+
+}  // namespace tidemill::cli

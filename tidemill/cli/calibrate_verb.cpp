@@ -1,0 +1,77 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/run/calibration.hpp"
+#include "tidemill/schedule/model_file.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+struct Options {
+    std::string output;
+    std::string waiting = "mixed";
+    std::string energy_meter = "auto";
+    double seconds = 0.05;
+    bool json = false;
+};
+
+WaitMode wait_mode(const std::string& name) {
+    return name == "active" ? WaitMode::active : name == "passive" ? WaitMode::passive : WaitMode::mixed;
+}
+
+std::string table_of(const Calibration& found) {
+    std::string table = fmt::format("{:>12}  {:>12}\n", "bytes", "hop us");
+    for (const auto& [bytes, cost_us] : found.hops)
+        table += fmt::format("{:>12}  {:>12.3f}\n", bytes, cost_us);
+    table += fmt::format("hop_us {}, byte_us {}\n", found.model.hop_us, found.model.byte_us);
+    for (const KindModel& kind : found.model.kinds) {
+        table += fmt::format("{}: slowdown", kind.kind);
+        for (const double factor : kind.slowdown) table += fmt::format(" {:.2f}", factor);
+        if (kind.busy_w > 0) table += fmt::format(", {:.3f} W busy, {:.3f} W idle", kind.busy_w, kind.idle_w);
+        table += "\n";
+    }
+    for (const std::string& reason : found.not_measured) table += "not measured: " + reason + "\n";
+    return table;
+}
+
+int run_calibrate(const Options& options) {
+    const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
+    Calibration found = calibrate(
+        Topology::here(), {.waiting = wait_mode(options.waiting),
+                           .seconds = options.seconds,
+                           .energy_meter = energy.meter.get(),
+                           .progress = [](std::string_view what) { fmt::print(stderr, "{} ...\n", what); }});
+    if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
+    if (!options.output.empty()) write_model(found.model, options.output);
+    fmt::print("{}", options.json ? to_json(found.model) : table_of(found));
+    return kDone;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& program, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = program.add_subcommand(
+        "calibrate", "Measure what this machine's cuts cost, how its cores slow each other down, and watts");
+    verb->footer(
+        "Example: tidemill calibrate -o model.json\n"
+        "         tidemill schedule profile.json --model model.json");
+    verb->add_option("-o,--output", options->output, "Write a model file");
+    verb->add_option("--waiting", options->waiting, "How the measured pipelines wait: active, passive, mixed")
+        ->check(CLI::IsMember({"active", "passive", "mixed"}))
+        ->capture_default_str();
+    verb->add_option("--seconds", options->seconds, "Of each measurement; each is made several times")
+        ->check(CLI::Range(0.001, 10.0))
+        ->capture_default_str();
+    verb->add_option("--energy-meter", options->energy_meter,
+                     "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT")
+        ->capture_default_str();
+    verb->add_flag("--json", options->json, "The model as JSON on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_calibrate(*options); }; });
+}
+
+}  // namespace tidemill::cli

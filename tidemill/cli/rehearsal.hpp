@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill::cli {
+
+/// From a frame on, a task takes so many times as long.
+struct CostChange {
+    std::uint64_t frame = 0;
+    std::string task{};
+    double factor = 1;
+};
+
+/// Reads "200:decode=3"; throws WrongUsage on anything else.
+CostChange parse_cost_change(const std::string& text);
+
+/// The profile with all weights multiplied, so that a schedule's period becomes `period_us`.
+Profile stretched(Profile profile, const Schedule& schedule, double period_us);
+
+/// How a rehearsal's tasks pass their time. Those that wait leave the core to others, so they stand in for
+/// cores that this machine does not have; those that spin keep it busy.
+enum class Pastime { wait, spin };
+
+/// A graph whose tasks take the time that a chain says, each from its own beginning on, so that none makes up
+/// for another, and compute nothing.
+class Rehearsal {
+  public:
+    /// `arrived` is called with the number of each frame that has passed all tasks. Throws WrongUsage when a
+    /// change is for a task that the chain does not have.
+    Rehearsal(Chain chain, Pastime pastime, std::vector<CostChange> changes = {},
+              std::function<void(std::uint64_t)> arrived = {});
+
+    Graph& graph() { return graph_; }
+
+    /// From now on every task takes what it weighs on the kind of cores that the schedule gives it.
+    void follow(const Schedule& schedule);
+
+  private:
+    void pass_time(std::size_t task, std::uint64_t frame) const;
+    void add(std::size_t task, const Module* before);
+
+    Chain chain_;
+    Pastime pastime_;
+    std::vector<CostChange> changes_;
+    std::function<void(std::uint64_t)> arrived_;
+    std::vector<std::atomic<std::size_t>> kinds_;  // of cores, per task
+    Graph graph_;
+};
+
+/// Timers of this thread, and of those that it starts, fire as exactly as the kernel can, while it lives.
+class ExactTimers {
+  public:
+    ExactTimers();
+    ~ExactTimers();
+    ExactTimers(const ExactTimers&) = delete;
+    ExactTimers& operator=(const ExactTimers&) = delete;
+
+  private:
+    int before_;
+};
+
+/// Runs a schedule on real threads whose tasks wait for their weights instead of computing; returns the time
+/// between frames in the second half. Throws JobFailed when a frame is lost or out of place.
+double waiting_period_us(const Schedule& schedule, const Chain& chain, std::uint64_t frames);
+
+}  // namespace tidemill::cli
