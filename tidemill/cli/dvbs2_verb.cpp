@@ -15,7 +15,9 @@ namespace {
 int run_rx(const RxOptions& options) {
     const RxOutcome outcome = receive(options);
     // The stream itself may be on standard output.
-    std::FILE* const results = options.output == "-" ? stderr : stdout;
+    const RxOutputOptions& outputs = options.outputs;
+    const bool taken = outputs.packets == "-" || outputs.bbframes == "-" || outputs.generic == "-";
+    std::FILE* const results = taken ? stderr : stdout;
     if (options.json) fmt::print(results, "{}\n", report_json(outcome));
     if (!outcome.received()) throw JobFailed(failure_text(outcome));
     if (!options.json) fmt::print(results, "{}", report_text(outcome));
@@ -31,12 +33,31 @@ std::string check_policy(const std::string& names) {
     }
 }
 
+void add_outputs(CLI::App& verb, RxOutputOptions& options) {
+    verb.add_option("-o,--output", options.packets,
+                    "Transport stream to write; - for standard output, udp://host:port for datagrams");
+    verb.add_option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other");
+    verb.add_option("--generic", options.generic, "The same for the data fields of generic streams");
+    verb.add_option(
+        "--isi", options.isi,
+        "Input stream, 0 to 255, or all, each into a file or port of its own (default: the first)");
+    verb.add_option("--damaged", options.damaged, "What becomes of damaged packets: drop or mark")
+        ->check(CLI::IsMember({"drop", "mark"}))
+        ->capture_default_str();
+    auto* rate = verb.add_option("--udp-rate", options.udp_mbps,
+                                 "Mb/s at which datagrams leave (default: by the programme clock)")
+                     ->check(CLI::PositiveNumber);
+    verb.add_flag("!--unpaced", options.paced, "Datagrams leave as they come")->excludes(rate);
+}
+
 void add_rx(CLI::App& dvbs2, Command& chosen) {
     auto options = std::make_shared<RxOptions>();
     CLI::App* verb = dvbs2.add_subcommand("rx", "Receive a recording and write its transport stream");
     verb->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
     add_reception_options(*verb, options->reception);
-    verb->add_option("-o,--output", options->output, "Transport stream to write; - for standard output");
+    add_outputs(*verb, options->outputs);
+    verb->add_option("--status", options->status,
+                     "File for a line of JSON each second; - for standard output");
     auto* cores = verb->add_option("--cores", options->cores, "Cores to use, e.g. big=2 (default: all)");
     verb->add_option("--schedule", options->schedule, "Schedule file to run by, instead of profiling")
         ->excludes(cores);

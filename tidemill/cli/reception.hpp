@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tidemill/dvbs2/rx/receiver.hpp"
 #include "tidemill/io/recording.hpp"
+#include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/schedule/schedule.hpp"
@@ -14,23 +17,33 @@ namespace tidemill::cli {
 
 /// What a user may say about a recording and how to receive it.
 struct ReceptionOptions {
-    std::string recording;
-    std::string format;         ///< of raw samples whose file name does not tell; empty: by the name
-    double sample_rate_hz = 0;  ///< 0: as the metadata say
-    double symbol_rate_hz = 0;  ///< 0: half the sample rate
-    double rolloff = 0.20;
-    int gold_code = 0;
+    std::string recording;         ///< "-": raw samples on standard input
+    std::string format;            ///< of raw samples whose file name does not tell; empty: by the name
+    double sample_rate_hz = 0;     ///< 0: as the metadata say
+    std::string symbol_rate;       ///< a number, "auto", or empty for half the sample rate
+    std::string rolloff = "0.20";  ///< or "auto"
+    std::string gold_code = "0";   ///< or "auto"
 };
 
 /// A recording with a receiver's settings, checked.
 struct ReceptionJob {
-    io::Recording recording;
+    io::Recording recording;           ///< of a stream: what is known of it, without samples
+    bool is_stream = false;            ///< standard input
+    std::vector<std::byte> beginning;  ///< of a stream: what has been read of it for a look
     dvbs2::ReceiverConfig config;
     std::vector<std::string> warnings;
 };
 
-/// Examines the recording and fills in the settings; throws IoError or WrongUsage.
+/// Examines the recording and fills in the settings, searching where that is wanted; throws IoError,
+/// WrongUsage or JobFailed.
 ReceptionJob prepare(const ReceptionOptions& options);
+
+/// The samples from their first on; those of a stream only once, for it takes the beginning away.
+std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job);
+
+/// The samples as far as they can be looked at before the reception: all of a recording, a stream's
+/// beginning.
+std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job);
 
 /// What profiling a reception found.
 struct ReceptionProfile {

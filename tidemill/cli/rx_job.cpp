@@ -7,10 +7,12 @@
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/rx_status.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/rx/rx_frames.hpp"
+#include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/ts_writer.hpp"
 #include "tidemill/run/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -29,11 +31,8 @@ std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_c
     const auto& live = receiver.sink().live();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const auto read = [](const auto& value) { return value.load(std::memory_order_relaxed); };
-    const char* phase = receiver.frame_sync().locked() ? "transmit"
-                        : receiver.coarse().found()    ? "learn"
-                                                       : "wait";
-    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad", phase,
-                       elapsed.count(), read(live.frames),
+    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad",
+                       phase_of(receiver), elapsed.count(), read(live.frames),
                        static_cast<double>(read(live.info_bits)) / elapsed.count() / 1e6, read(live.esn0_db),
                        read(live.frames_bad));
 }
@@ -84,9 +83,46 @@ void announce(const RxOutcome& outcome) {
                outcome.schedule->stages.size(), outcome.schedule->thread_count(), *outcome.predicted_mbps);
 }
 
-void collect(const dvbs2::Receiver& receiver, RxOutcome& outcome) {
+/// Status lines while it lives, where they are wanted.
+class StatusLines {
+  public:
+    StatusLines(const std::string& place, const dvbs2::Receiver& receiver, const io::TsMonitor& packets,
+                double symbol_rate_hz)
+        : status_(receiver, packets, symbol_rate_hz) {
+        if (place.empty()) return;
+        writing([&] { file_.emplace(place); });
+        ticks_.emplace([this](double now_s) { write(status_.line(now_s) + "\n"); });
+    }
+
+    /// The last line; throws JobFailed when one could not be written.
+    void close() {
+        ticks_.reset();
+        if (file_) writing([&] { file_->close(); });
+    }
+
+  private:
+    // A full disk must not end the reception: close() tells of it.
+    void write(const std::string& line) {
+        try {
+            file_->write({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()});
+            file_->flush();
+        } catch (const io::IoError&) {
+        }
+    }
+
+    RxStatus status_;
+    std::optional<io::ByteWriter> file_;
+    std::optional<EverySecond> ticks_;
+};
+
+void collect(const dvbs2::Receiver& receiver, const io::TsMonitor& monitor, RxOutcome& outcome) {
     outcome.totals = receiver.sink().totals();
     outcome.packets = receiver.sink().counts();
+    outcome.frames_by_fault = receiver.sink().streams().frames_by_fault();
+    outcome.frames_of_streams = receiver.sink().streams().frames_of_streams();
+    outcome.generic_frames = receiver.sink().streams().generic_frames();
+    outcome.programmes = monitor.programmes();
+    outcome.continuity_errors = monitor.continuity_errors();
     outcome.sync = receiver.frame_sync().counts();
     outcome.defects = receiver.spectrum().defects();
     outcome.samples = receiver.source().samples();
@@ -114,22 +150,21 @@ double RxOutcome::symbol_rate_hz() const {
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
-    outcome.output = options.output;
-    std::optional<io::TsWriter> writer;
-    if (!options.output.empty()) {
-        refuse_overwriting(options.output, outcome.job.recording.data_path);
-        writing([&] { writer.emplace(options.output); });
+    outcome.output = options.outputs.packets;
+    for (const std::string& place :
+         {options.outputs.packets, options.outputs.bbframes, options.outputs.generic}) {
+        refuse_overwriting(place, outcome.job.recording.data_path);
     }
+    RxOutputWriter writer(options.outputs);
     const Topology topology = Topology::here();
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     choose_schedule(options, topology, outcome);
     announce(outcome);
 
-    io::RecordingReader reader(outcome.job.recording);
-    dvbs2::Receiver receiver(reader, outcome.job.config, [&](std::span<const std::uint8_t> packets) {
-        if (writer) writer->write(packets);
-    });
+    const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
+    dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
     Insight insight(options.insight, receiver.graph());
+    StatusLines status(options.status, receiver, writer.monitor(), outcome.symbol_rate_hz());
     {
         const auto start = std::chrono::steady_clock::now();
         const Watch watch([&] { return progress_line(receiver, start); });
@@ -140,12 +175,15 @@ RxOutcome receive(const RxOptions& options) {
     }
     if (!energy.meter) outcome.run.energy.not_measured = energy.reason;
     receiver.finish();
-    if (writer) writing([&] { writer->close(); });
+    writer.close();
+    status.close();
     insight.write(outcome.schedule, outcome.run);
-    outcome.missing_samples = reader.missing_samples();
-    collect(receiver, outcome);
+    if (const auto* file = dynamic_cast<const io::RecordingReader*>(source.get())) {
+        outcome.missing_samples = file->missing_samples();
+    }
+    collect(receiver, writer.monitor(), outcome);
     // Only now, because it reads the whole file once more.
-    if (!outcome.interrupted) {
+    if (!outcome.interrupted && !outcome.job.is_stream) {
         const std::string disagreement = io::check_digest(outcome.job.recording);
         if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
     }

@@ -1,18 +1,22 @@
 #pragma once
 
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tidemill/cli/insight.hpp"
 #include "tidemill/cli/reception.hpp"
+#include "tidemill/cli/rx_outputs.hpp"
 
 namespace tidemill::cli {
 
 /// `tidemill dvbs2 rx`, as the command line says it.
 struct RxOptions {
     ReceptionOptions reception;
-    std::string output;    ///< transport stream: a path, "-" for standard output, or empty for none
+    RxOutputOptions outputs;
+    std::string status;    ///< file for a line of JSON each second, "-" for standard output; empty: none
     std::string cores;     ///< for the automatic schedule; empty: all
     std::string schedule;  ///< schedule file; empty: make one from a profile
     std::string executor = "pipeline";
@@ -35,6 +39,11 @@ struct RxOutcome {
     dvbs2::FrameTotals totals;
     dvbs2::FrameSyncCounts sync;
     dvbs2::TsExtractorCounts packets;
+    std::array<std::uint64_t, dvbs2::StreamSorter::kFaults> frames_by_fault{};
+    std::map<std::uint8_t, std::uint64_t> frames_of_streams;  ///< by input stream, where there are several
+    std::uint64_t generic_frames = 0;
+    std::vector<int> programmes;
+    std::uint64_t continuity_errors = 0;
     dsp::SampleDefects defects;
     std::uint64_t samples = 0;
     std::uint64_t missing_samples = 0;
@@ -47,7 +56,11 @@ struct RxOutcome {
     std::string output;
 
     double symbol_rate_hz() const;
-    bool received() const { return totals.frames > totals.frames_bad; }
+    bool received() const { return totals.frames > totals.frames_bad && !only_unsupported(); }
+    /// Frames came, but carry what cannot be given out.
+    bool only_unsupported() const {
+        return packets.frames_unsupported > 0 && packets.packets == 0 && generic_frames == 0;
+    }
 };
 
 /// Receives: profiles and schedules unless told how, runs, and keeps the accounts.

@@ -25,19 +25,22 @@ double recorded_s(const RxOutcome& outcome) {
 }
 
 Json losses_json(const RxOutcome& outcome) {
-    return {
-        {"frames_bad", outcome.totals.frames_bad},
-        {"bad_headers", outcome.sync.bad_headers},
-        {"locks", outcome.sync.locks},
-        {"symbols_outside_frames", outcome.sync.symbols_outside},
-        {"blocks_without_signal", outcome.blocks_without_signal},
-        {"blocks_without_clock", outcome.blocks_without_clock},
-        {"ts_packets_dropped", outcome.packets.packets_dropped},
-        {"frames_unsupported", outcome.packets.frames_unsupported + outcome.packets.frames_of_other_streams},
-        {"samples_not_finite", outcome.defects.non_finite},
-        {"samples_clipped", outcome.defects.clipped},
-        {"samples_missing", outcome.missing_samples},
-        {"trailing_bytes", outcome.job.recording.trailing_bytes}};
+    return {{"frames_bad", outcome.totals.frames_bad},
+            {"bad_headers", outcome.sync.bad_headers},
+            {"locks", outcome.sync.locks},
+            {"symbols_outside_frames", outcome.sync.symbols_outside},
+            {"blocks_without_signal", outcome.blocks_without_signal},
+            {"blocks_without_clock", outcome.blocks_without_clock},
+            {"ts_packets_dropped", outcome.packets.packets_dropped},
+            {"ts_packets_marked", outcome.packets.packets_marked},
+            {"continuity_errors", outcome.continuity_errors},
+            {"frames_faulty", outcome.packets.frames_faulty},
+            {"frames_unsupported", outcome.packets.frames_unsupported},
+            {"frames_of_other_streams", outcome.packets.frames_of_other_streams},
+            {"samples_not_finite", outcome.defects.non_finite},
+            {"samples_clipped", outcome.defects.clipped},
+            {"samples_missing", outcome.missing_samples},
+            {"trailing_bytes", outcome.job.recording.trailing_bytes}};
 }
 
 Json used_schedule_json(const RxOutcome& outcome) {
@@ -85,6 +88,38 @@ std::string speed_text(const RxOutcome& outcome) {
         latency.mean_us / 1000, latency.p99_us / 1000, latency.most_us / 1000);
 }
 
+// Why frames without errors were not used.
+std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
+    std::vector<std::string> warnings;
+    for (std::size_t fault = 1; fault < outcome.frames_by_fault.size(); ++fault) {
+        const auto kind = static_cast<dvbs2::BbFault>(fault);
+        if (outcome.frames_by_fault[fault] == 0 || kind == dvbs2::BbFault::other_input_stream) continue;
+        warnings.push_back(
+            fmt::format("{} frames not used: {}", outcome.frames_by_fault[fault], describe(kind)));
+    }
+    return warnings;
+}
+
+std::vector<std::string> all_warnings(const RxOutcome& outcome) {
+    std::vector<std::string> warnings = outcome.job.warnings;
+    for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
+    return warnings;
+}
+
+Json streams_json(const RxOutcome& outcome) {
+    Json json = Json::object();
+    for (const auto& [stream, frames] : outcome.frames_of_streams) json[std::to_string(stream)] = frames;
+    return json;
+}
+
+std::string streams_text(const RxOutcome& outcome) {
+    if (outcome.frames_of_streams.empty()) return "";
+    std::string text = "streams    several, frames of each:";
+    for (const auto& [stream, frames] : outcome.frames_of_streams)
+        text += fmt::format(" {}: {}", stream, frames);
+    return text + "\n";
+}
+
 void add_received(const RxOutcome& outcome, Json& json) {
     const dvbs2::Pls pls = outcome.totals.usual_pls();
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
@@ -103,8 +138,8 @@ void add_received(const RxOutcome& outcome, Json& json) {
 }  // namespace
 
 std::string report_text(const RxOutcome& outcome) {
-    std::string text = received_text(outcome) + losses_text(outcome) + speed_text(outcome) +
-                       energy_line(outcome.run.energy, outcome.totals.frames);
+    std::string text = received_text(outcome) + streams_text(outcome) + losses_text(outcome) +
+                       speed_text(outcome) + energy_line(outcome.run.energy, outcome.totals.frames);
     text += fmt::format("output     {} packets{}\n\n", outcome.packets.packets,
                         outcome.output.empty() ? ", not written" : " in " + outcome.output);
     text += "Tasks\n" + task_table(outcome.run) + "\n";
@@ -113,7 +148,7 @@ std::string report_text(const RxOutcome& outcome) {
             "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
     text += "Stages\n" + stage_table(outcome.run) + "\n";
     if (outcome.executor != "dynamic") text += bottleneck(outcome.run) + "\n";
-    for (const std::string& warning : outcome.job.warnings) text += "warning: " + warning + "\n";
+    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + warning + "\n";
     return text;
 }
 
@@ -125,7 +160,12 @@ std::string report_json(const RxOutcome& outcome) {
     json["frames_bad"] = outcome.totals.frames_bad;
     json["frames_dummy"] = outcome.sync.dummy_frames;
     json["ts_packets"] = outcome.packets.packets;
+    json["programmes"] = outcome.programmes;
+    json["frames_of_streams"] = streams_json(outcome);
+    json["frames_generic"] = outcome.generic_frames;
     json["symbol_rate_hz"] = outcome.symbol_rate_hz();
+    json["rolloff"] = outcome.job.config.rolloff;
+    json["gold_code"] = outcome.job.config.gold_code;
     json["info_mbps"] = outcome.totals.info_mbps();
     json["elapsed_s"] = outcome.run.elapsed_s;
     json["recorded_s"] = recorded_s(outcome);
@@ -139,7 +179,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["energy"] = json["run"]["energy"];
     const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.totals.frames));
     json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
-    json["warnings"] = outcome.job.warnings;
+    json["warnings"] = all_warnings(outcome);
     return json.dump(2);
 }
 
@@ -160,6 +200,9 @@ std::string failure_text(const RxOutcome& outcome) {
         return fmt::format(
             "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate", path,
             symbol_rate_hz);
+    }
+    if (outcome.only_unsupported()) {
+        return fmt::format("{}: {}", path, fmt::join(fault_warnings(outcome), "; "));
     }
     return fmt::format(
         "{} frames found in {}, none could be decoded (Es/N0 too low, or another --gold code than {})",

@@ -186,7 +186,8 @@ TEST_CASE("every verb explains itself with an example") {
                                                  {"dvbs2"},
                                                  {"dvbs2", "rx"},
                                                  {"dvbs2", "tx"},
-                                                 {"dvbs2", "channel"}}) {
+                                                 {"dvbs2", "channel"},
+                                                 {"dvbs2", "ber"}}) {
         CAPTURE(verb.back());
         auto arguments = verb;
         arguments.emplace_back("--help");

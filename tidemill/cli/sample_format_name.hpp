@@ -6,7 +6,8 @@
 
 namespace tidemill::cli {
 
-/// The format that `--format` names: cf32, ci16, ci8 or cu8; throws WrongUsage for anything else.
+/// The format that `--format` names: cf32, cf64, ci16, ci8, cu8 or with _be for big endian; throws WrongUsage
+/// for anything else.
 dsp::SampleFormat sample_format_of(const std::string& name);
 
 }  // namespace tidemill::cli

@@ -3,6 +3,7 @@
 #include "tidemill/dsp/sample_format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -134,8 +135,8 @@ bool usable(Iq x) {
     return std::abs(x.real()) <= kLargestSample && std::abs(x.imag()) <= kLargestSample;
 }
 
-SampleDefects convert_floats(std::span<const std::byte> bytes, std::span<Iq> samples) {
-    std::memcpy(samples.data(), bytes.data(), bytes.size());
+// What is no usable number becomes 0.
+SampleDefects repair(std::span<Iq> samples) {
     SampleDefects defects;
     for (std::size_t start = 0; start < samples.size(); start += kStretch / 2) {
         const auto stretch = samples.subspan(start, std::min(kStretch / 2, samples.size() - start));
@@ -151,13 +152,93 @@ SampleDefects convert_floats(std::span<const std::byte> bytes, std::span<Iq> sam
     return defects;
 }
 
+SampleDefects convert_floats(std::span<const std::byte> bytes, std::span<Iq> samples) {
+    std::memcpy(samples.data(), bytes.data(), bytes.size());
+    return repair(samples);
+}
+
+SampleDefects convert_doubles(std::span<const std::byte> bytes, std::span<Iq> samples) {
+    constexpr double kLargest = kLargestSample;
+    for (std::size_t n = 0; n < samples.size(); ++n) {
+        std::array<double, 2> parts;
+        std::memcpy(parts.data(), bytes.data() + n * sizeof(parts), sizeof(parts));
+        // Beyond the range of a float the conversion is undefined.
+        const bool fits = std::abs(parts[0]) <= kLargest && std::abs(parts[1]) <= kLargest;
+        samples[n] = fits ? Iq(static_cast<float>(parts[0]), static_cast<float>(parts[1]))
+                          : Iq(std::numeric_limits<float>::infinity(), 0.0F);
+    }
+    return repair(samples);
+}
+
+template <std::size_t kBytes>
+void reverse_each(std::span<const std::byte> from, std::span<std::byte> to) {
+    for (std::size_t at = 0; at < from.size(); at += kBytes) {
+        std::array<std::byte, kBytes> number;
+        std::reverse_copy(from.begin() + static_cast<std::ptrdiff_t>(at),
+                          from.begin() + static_cast<std::ptrdiff_t>(at + kBytes), number.begin());
+        std::memcpy(to.data() + at, number.data(), kBytes);
+    }
+}
+
+// Turns the bytes round, a stretch at a time, and converts them as the little-endian format.
+SampleDefects convert_swapped(SampleFormat format, std::span<const std::byte> bytes, std::span<Iq> samples) {
+    alignas(64) std::array<std::byte, 4096> stretch;
+    const std::size_t size = bytes_per_sample(format);
+    SampleDefects defects;
+    while (!samples.empty()) {
+        const std::size_t count = std::min(samples.size(), stretch.size() / size);
+        const auto turned = std::span(stretch).first(count * size);
+        swap_bytes(format, bytes.first(count * size), turned);
+        const SampleDefects found = convert_samples(little_endian(format), turned, samples.first(count));
+        defects.non_finite += found.non_finite;
+        defects.clipped += found.clipped;
+        bytes = bytes.subspan(count * size);
+        samples = samples.subspan(count);
+    }
+    return defects;
+}
+
 }  // namespace
+
+SampleFormat little_endian(SampleFormat format) {
+    switch (format) {
+        case SampleFormat::cf32_be:
+            return SampleFormat::cf32;
+        case SampleFormat::ci16_be:
+            return SampleFormat::ci16;
+        case SampleFormat::cf64_be:
+            return SampleFormat::cf64;
+        default:
+            return format;
+    }
+}
+
+void swap_bytes(SampleFormat format, std::span<const std::byte> from, std::span<std::byte> to) {
+    assert(from.size() == to.size() && from.size() % bytes_per_sample(format) == 0);
+    if (!is_big_endian(format)) {
+        if (from.data() != to.data()) std::ranges::copy(from, to.begin());
+        return;
+    }
+    switch (bytes_per_sample(format)) {
+        case 4:
+            return reverse_each<2>(from, to);
+        case 8:
+            return reverse_each<4>(from, to);
+        default:
+            return reverse_each<8>(from, to);
+    }
+}
 
 std::size_t bytes_per_sample(SampleFormat format) {
     switch (format) {
+        case SampleFormat::cf64:
+        case SampleFormat::cf64_be:
+            return 16;
         case SampleFormat::cf32:
+        case SampleFormat::cf32_be:
             return 8;
         case SampleFormat::ci16:
+        case SampleFormat::ci16_be:
             return 4;
         case SampleFormat::ci8:
         case SampleFormat::cu8:
@@ -172,6 +253,8 @@ SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> by
     switch (format) {
         case SampleFormat::cf32:
             return convert_floats(bytes, samples);
+        case SampleFormat::cf64:
+            return convert_doubles(bytes, samples);
         case SampleFormat::ci16:
             return convert_integers<std::int16_t>(
                 [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertI16)(a...); }, bytes, 1 / 32768.0F, 0,
@@ -182,6 +265,10 @@ SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> by
         case SampleFormat::cu8:
             return convert_integers<std::uint8_t>(
                 [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertU8)(a...); }, bytes, 1 / 127.5F, -1, out);
+        case SampleFormat::cf32_be:
+        case SampleFormat::ci16_be:
+        case SampleFormat::cf64_be:
+            return convert_swapped(format, bytes, samples);
     }
     return {};
 }

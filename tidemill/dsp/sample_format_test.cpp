@@ -98,4 +98,34 @@ TEST_CASE("sample formats: bytes need not be aligned") {
     for (const Iq x : samples) CHECK(x.real() == doctest::Approx(257.0 / 32768.0));
 }
 
+TEST_CASE("sample format: doubles come as floats, and what no float can hold is replaced and counted") {
+    const double inf = std::numeric_limits<double>::infinity();
+    const Converted got =
+        convert(SampleFormat::cf64, std::vector<double>{0.5, -0.25, 1e300, 0, 0, -inf, 1, 1});
+    CHECK(got.samples == std::vector<Iq>{{0.5F, -0.25F}, 0, 0, {1, 1}});
+    CHECK(got.defects.non_finite == 2);
+}
+
+TEST_CASE("sample format: big-endian samples are those of the little-endian format, at any length") {
+    std::mt19937_64 random(4);
+    for (const SampleFormat format : {SampleFormat::cf32_be, SampleFormat::ci16_be, SampleFormat::cf64_be}) {
+        for (const std::size_t count : {0U, 1U, 300U, 1500U}) {
+            std::vector<std::byte> bytes(count * bytes_per_sample(format));
+            for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+            std::vector<std::byte> turned(bytes.size());
+            swap_bytes(format, bytes, turned);
+            std::vector<Iq> big(count), little(count);
+            const SampleDefects defects = convert_samples(format, bytes, big);
+            const SampleDefects same = convert_samples(little_endian(format), turned, little);
+            CHECK(big == little);
+            CHECK(defects.non_finite == same.non_finite);
+            CHECK(defects.clipped == same.clipped);
+            swap_bytes(format, turned, turned);
+            CHECK(turned == bytes);
+        }
+    }
+    const Converted one = convert(SampleFormat::ci16_be, std::vector<std::uint8_t>{0x40, 0x00, 0xc0, 0x00});
+    CHECK(one.samples == std::vector<Iq>{{0.5F, -0.5F}});
+}
+
 }  // namespace tidemill::dsp

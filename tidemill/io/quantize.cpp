@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 
@@ -27,9 +28,10 @@ std::uint64_t quantize_to(std::span<const dsp::Iq> samples, float gain, std::byt
     return limited;
 }
 
+template <typename Float>
 std::uint64_t scale_floats(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
     for (const auto sample : samples) {
-        const auto scaled = gain * sample;
+        const std::complex<Float> scaled(gain * sample);
         std::memcpy(to, &scaled, sizeof(scaled));
         to += sizeof(scaled);
     }
@@ -43,15 +45,24 @@ std::uint64_t quantize(std::span<const dsp::Iq> samples, float gain, dsp::Sample
     assert(to.size() >= samples.size() * dsp::bytes_per_sample(format));
     switch (format) {
         case dsp::SampleFormat::cf32:
-            return scale_floats(samples, gain, to.data());
+            return scale_floats<float>(samples, gain, to.data());
+        case dsp::SampleFormat::cf64:
+            return scale_floats<double>(samples, gain, to.data());
         case dsp::SampleFormat::ci16:
             return quantize_to<std::int16_t>(samples, gain, to.data());
         case dsp::SampleFormat::ci8:
             return quantize_to<std::int8_t>(samples, gain, to.data());
         case dsp::SampleFormat::cu8:
             return quantize_to<std::uint8_t>(samples, gain, to.data());
+        case dsp::SampleFormat::cf32_be:
+        case dsp::SampleFormat::ci16_be:
+        case dsp::SampleFormat::cf64_be:
+            break;
     }
-    return 0;
+    const std::uint64_t limited = quantize(samples, gain, dsp::little_endian(format), to);
+    const auto written = to.first(samples.size() * dsp::bytes_per_sample(format));
+    dsp::swap_bytes(format, written, written);
+    return limited;
 }
 
 }  // namespace tidemill::io

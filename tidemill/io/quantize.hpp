@@ -12,7 +12,8 @@ namespace tidemill::io {
 
 /// Writes gain * samples in a sample format, rounded to nearest; 1.0 becomes the largest value of ci16, ci8
 /// and cu8 (32767, 127 and 255). `to` holds bytes_per_sample(format) bytes for each sample. Returns how many
-/// samples were beyond full scale or not a number: those are limited, a NaN becomes 0. cf32 is never limited.
+/// samples were beyond full scale or not a number: those are limited, a NaN becomes 0. Floating point is
+/// never limited.
 std::uint64_t quantize(std::span<const dsp::Iq> samples, float gain, dsp::SampleFormat format,
                        std::span<std::byte> to);
 

@@ -12,6 +12,8 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
+#include "tidemill/io/tar_index.hpp"
+#include "tidemill/io/wav_header.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -24,7 +26,8 @@ struct RawExtension {
     SampleFormat format;
 };
 
-constexpr std::array<RawExtension, 7> kRawExtensions = {{{".cf32", SampleFormat::cf32},
+constexpr std::array<RawExtension, 8> kRawExtensions = {{{".cf32", SampleFormat::cf32},
+                                                         {".cf64", SampleFormat::cf64},
                                                          {".cfile", SampleFormat::cf32},
                                                          {".ci16", SampleFormat::ci16},
                                                          {".cs16", SampleFormat::ci16},
@@ -32,22 +35,30 @@ constexpr std::array<RawExtension, 7> kRawExtensions = {{{".cf32", SampleFormat:
                                                          {".cs8", SampleFormat::ci8},
                                                          {".cu8", SampleFormat::cu8}}};
 
-std::string read_metadata_text(const fs::path& path) {
+// Where bytes lie in a file.
+struct Extent {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+std::string read_metadata_text(const fs::path& path, const std::optional<Extent>& part = {}) {
     constexpr std::uint64_t kMaxBytes = 64 << 20;
     const auto file = detail::File::open_regular(path);
-    const auto size = file.size();
-    if (size > kMaxBytes) {
-        throw IoError(fmt::format("'{}' has {} bytes: this is not SigMF metadata", path.string(), size));
+    const Extent extent = part.value_or(Extent{0, file.size()});
+    if (extent.size > kMaxBytes) {
+        throw IoError(
+            fmt::format("'{}' has {} bytes: this is not SigMF metadata", path.string(), extent.size));
     }
-    std::string text(size, '\0');
-    text.resize(file.read_at(std::as_writable_bytes(std::span(text)), 0));
+    std::string text(extent.size, '\0');
+    text.resize(file.read_at(std::as_writable_bytes(std::span(text)), extent.offset));
     return text;
 }
 
-// Counts the samples of the data file, whose format is known.
-void measure_data(Recording& recording) {
+// Counts the samples of the data, whose format is known: of a whole file, or of a part of one.
+void measure_data(Recording& recording, const std::optional<Extent>& part = {}) {
     const auto file = detail::File::open_regular(recording.data_path);
-    const auto size = file.size();
+    const auto size = part ? part->size : file.size();
+    recording.data_offset = part ? part->offset : 0;
     const auto sample_bytes = dsp::bytes_per_sample(recording.format);
     recording.samples = size / sample_bytes;
     recording.trailing_bytes = size % sample_bytes;
@@ -90,21 +101,69 @@ void apply_hints(const RecordingHints& hints, Recording& recording) {
     }
 }
 
-Recording open_sigmf(const SigmfPaths& paths, const RecordingHints& hints) {
-    const auto metadata = parse_sigmf(read_metadata_text(paths.meta), paths.meta);
+Recording described_by(const SigmfMetadata& metadata, const RecordingHints& hints) {
     Recording recording;
-    recording.data_path = metadata.dataset.empty() ? paths.data : paths.meta.parent_path() / metadata.dataset;
     recording.format = metadata.format;
     recording.sample_rate_hz = metadata.sample_rate_hz;
     recording.center_frequency_hz = metadata.center_frequency_hz;
     recording.sha512 = metadata.sha512;
     recording.warnings = metadata.warnings;
     apply_hints(hints, recording);
-    measure_data(recording);
+    return recording;
+}
+
+void warn_if_cut_off(const SigmfMetadata& metadata, Recording& recording) {
     if (metadata.last_capture_start >= recording.samples) {
         recording.warnings.push_back(
             fmt::format("the metadata name sample {}, but there are only {}: the data may be truncated",
                         metadata.last_capture_start, recording.samples));
+    }
+}
+
+Recording open_sigmf(const SigmfPaths& paths, const RecordingHints& hints) {
+    const auto metadata = parse_sigmf(read_metadata_text(paths.meta), paths.meta);
+    Recording recording = described_by(metadata, hints);
+    recording.data_path = metadata.dataset.empty() ? paths.data : paths.meta.parent_path() / metadata.dataset;
+    measure_data(recording);
+    warn_if_cut_off(metadata, recording);
+    return recording;
+}
+
+// SigMF specification 1.2, "Archives": a tar of the files of one or more recordings.
+Recording open_archive(const fs::path& path, const RecordingHints& hints) {
+    const auto members = list_tar(path);
+    const auto meta = std::ranges::find_if(
+        members, [](const TarMember& member) { return member.name.ends_with(".sigmf-meta"); });
+    if (meta == members.end()) {
+        throw IoError(fmt::format("the archive '{}' holds no .sigmf-meta file", path.string()));
+    }
+    const auto metadata = parse_sigmf(read_metadata_text(path, Extent{meta->offset, meta->size}), path);
+    const SigmfPaths paths = sigmf_paths(meta->name);
+    const std::string wanted = metadata.dataset.empty()
+                                   ? paths.data.string()
+                                   : (paths.meta.parent_path() / metadata.dataset).string();
+    const auto data = std::ranges::find(members, wanted, &TarMember::name);
+    if (data == members.end()) {
+        throw IoError(fmt::format("the archive '{}' does not hold the data '{}'", path.string(), wanted));
+    }
+    Recording recording = described_by(metadata, hints);
+    recording.data_path = path;
+    measure_data(recording, Extent{data->offset, data->size});
+    warn_if_cut_off(metadata, recording);
+    return recording;
+}
+
+Recording open_wav(const fs::path& path, const RecordingHints& hints) {
+    const WavHeader header = read_wav_header(path);
+    Recording recording;
+    recording.data_path = path;
+    recording.format = header.format;
+    recording.sample_rate_hz = header.sample_rate_hz;
+    apply_hints(hints, recording);
+    measure_data(recording, Extent{header.data_offset, header.data_bytes});
+    if (header.is_cut_off) {
+        recording.warnings.emplace_back(
+            "the file is shorter than its header says: the data may be truncated");
     }
     return recording;
 }
@@ -127,10 +186,8 @@ std::optional<SampleFormat> raw_format(const fs::path& path) {
 }
 
 Recording open_recording(const fs::path& path, const RecordingHints& hints) {
-    if (path.extension() == ".sigmf") {
-        throw IoError(fmt::format("'{}' is a SigMF archive: unpack it with tar and name its .sigmf-meta file",
-                                  path.string()));
-    }
+    if (path.extension() == ".sigmf") return open_archive(path, hints);
+    if (equal_ignoring_case(path.extension().string(), ".wav")) return open_wav(path, hints);
     const auto paths = sigmf_paths(path);
     const bool is_data = path == paths.data;
     const bool has_metadata = fs::exists(paths.meta);
@@ -143,10 +200,11 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
     }
     const auto why = is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
                              : std::string("its name does not tell the sample format");
-    throw IoError(
-        fmt::format("cannot read '{}': {}; name a .sigmf-meta file, say the format (cf32, ci16, ci8, cu8) or "
-                    "use one of the extensions .cf32 .cfile .ci16 .cs16 .ci8 .cs8 .cu8",
-                    path.string(), why));
+    throw IoError(fmt::format(
+        "cannot read '{}': {}; name a .sigmf-meta file, a .sigmf archive or a .wav file, say the format "
+        "(cf32, cf64, ci16, ci8, cu8) or use one of the extensions .cf32 .cfile .cf64 .ci16 .cs16 .ci8 "
+        ".cs8 .cu8",
+        path.string(), why));
 }
 
 std::string check_digest(const Recording& recording) {
@@ -156,10 +214,14 @@ std::string check_digest(const Recording& recording) {
     const auto file = detail::File::open_regular(recording.data_path);
     Sha512 sha;
     std::vector<std::byte> block(1 << 20);
-    std::uint64_t offset = 0;
-    while (const auto got = file.read_at(block, offset)) {
+    const std::uint64_t size =
+        recording.samples * dsp::bytes_per_sample(recording.format) + recording.trailing_bytes;
+    for (std::uint64_t done = 0; done < size;) {
+        const auto wanted = std::span(block).first(std::min<std::uint64_t>(block.size(), size - done));
+        const auto got = file.read_at(wanted, recording.data_offset + done);
+        if (got == 0) break;
         sha.update(std::span(block).first(got));
-        offset += got;
+        done += got;
     }
     if (equal_ignoring_case(sha.finish(), recording.sha512)) {
         return {};

@@ -13,6 +13,7 @@ namespace tidemill::io {
 /// What is known of a recording before its samples are read.
 struct Recording {
     std::filesystem::path data_path;
+    std::uint64_t data_offset = 0;  // of the first sample in that file, in bytes
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
     std::uint64_t samples = 0;                  // whole ones
     std::uint64_t trailing_bytes = 0;           // after the last whole sample, never read
@@ -31,10 +32,11 @@ struct RecordingHints {
 /// The format of raw samples by the extension of their file; empty for every other name.
 std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
 
-/// Examines a recording: SigMF by the name of either file or of both without extension, or raw samples whose
-/// format follows from the extension (.cf32 .cfile .ci16 .cs16 .ci8 .cs8 .cu8) or from the hints. Throws
-/// IoError when nothing useful can be read from it: missing or empty data, malformed metadata, unsupported
-/// datatype.
+/// Examines a recording: SigMF by the name of either file or of both without extension, or as an archive
+/// (.sigmf), of which the first recording is taken; WAV with I and Q on its two channels (.wav); or raw
+/// samples whose format follows from the extension (.cf32 .cfile .cf64 .ci16 .cs16 .ci8 .cs8 .cu8) or from
+/// the hints. Throws IoError when nothing useful can be read from it: missing or empty data, malformed
+/// metadata, unsupported datatype.
 Recording open_recording(const std::filesystem::path& path, const RecordingHints& hints = {});
 
 /// Reads all data and compares with the claimed SHA-512; says what disagrees, empty when nothing does.

@@ -11,7 +11,9 @@ RecordingReader::RecordingReader(Recording recording)
 std::size_t RecordingReader::read(std::span<std::byte> to) {
     const auto sample_bytes = dsp::bytes_per_sample(recording_.format);
     const auto wanted = std::min<std::uint64_t>(to.size() / sample_bytes, recording_.samples - position_);
-    const auto got = file_.read_at(to.first(wanted * sample_bytes), position_ * sample_bytes) / sample_bytes;
+    const auto got =
+        file_.read_at(to.first(wanted * sample_bytes), recording_.data_offset + position_ * sample_bytes) /
+        sample_bytes;
     position_ += got;
     if (got < wanted) {
         missing_samples_ = recording_.samples - position_;

@@ -22,10 +22,14 @@ struct NamedFormat {
     SampleFormat format;
 };
 
-constexpr std::array<NamedFormat, 4> kDatatypes = {{{"cf32_le", SampleFormat::cf32},
+constexpr std::array<NamedFormat, 8> kDatatypes = {{{"cf32_le", SampleFormat::cf32},
                                                     {"ci16_le", SampleFormat::ci16},
                                                     {"ci8", SampleFormat::ci8},
-                                                    {"cu8", SampleFormat::cu8}}};
+                                                    {"cu8", SampleFormat::cu8},
+                                                    {"cf64_le", SampleFormat::cf64},
+                                                    {"cf32_be", SampleFormat::cf32_be},
+                                                    {"ci16_be", SampleFormat::ci16_be},
+                                                    {"cf64_be", SampleFormat::cf64_be}}};
 
 // Reads typed values out of metadata; what has another type is an error that names the key.
 class MetadataReader {
@@ -92,8 +96,9 @@ SampleFormat read_datatype(const MetadataReader& reader, const json& global) {
             return datatype.format;
         }
     }
-    reader.fail(
-        fmt::format("datatype \"{}\" is not supported; supported are cf32_le, ci16_le, ci8 and cu8", name));
+    reader.fail(fmt::format(
+        "datatype \"{}\" is not supported; supported are cf32, cf64 and ci16 with _le or _be, ci8 and cu8",
+        name));
 }
 
 std::optional<double> read_sample_rate(const MetadataReader& reader, const json& global) {

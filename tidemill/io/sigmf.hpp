@@ -31,7 +31,7 @@ struct SigmfPaths {
 /// The paths of a recording named by either of its files, or by both without extension.
 SigmfPaths sigmf_paths(const std::filesystem::path& path);
 
-/// SigMF's name of a format: cf32_le, ci16_le, ci8 or cu8.
+/// SigMF's name of a format: cf32_le, ci16_be, ci8, ...
 std::string_view sigmf_datatype(dsp::SampleFormat format);
 
 /// Parses metadata; throws IoError, which names `origin`, when they are malformed or ask for what is not

@@ -181,7 +181,7 @@ BurstResult receive_burst(const BerPoint& point, std::uint64_t burst, std::uint6
         monitor.take(frame);
     };
     const ReceiverConfig config{.rolloff = point.full_sync->rolloff, .gold_code = point.full_sync->gold_code};
-    Receiver receiver(source, config, RxOutputs{.packets = [](auto) {}, .frames = take});
+    Receiver receiver(source, config, RxOutputs{.streams = {.packets = [](auto, auto) {}}, .frames = take});
     running = &receiver;
     Sequence(receiver.graph()).run({.statistics = false});
     result.counts = monitor.counts();

@@ -37,7 +37,10 @@ class Receiver {
     requires std::invocable<PacketSink&, std::span<const std::uint8_t>> Receiver(io::SampleSource& source,
                                                                                  const ReceiverConfig& config,
                                                                                  PacketSink sink)
-        : Receiver(source, config, RxOutputs{.packets = std::move(sink)}) {}
+        : Receiver(source, config,
+                   RxOutputs{.streams = {.packets = [sink = std::move(sink)](auto packets, auto) mutable {
+                                 sink(packets);
+                             }}}) {}
 
     ~Receiver();
 

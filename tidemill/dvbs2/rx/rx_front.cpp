@@ -13,6 +13,7 @@ void RxSpectrum::measure_block(Frame f) {
     const dsp::SampleDefects found = layout_.convert(f[raw], block, samples_);
     defects_.non_finite += found.non_finite;
     defects_.clipped += found.clipped;
+    if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
     f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_);
 }
 
@@ -42,6 +43,7 @@ Flow RxCoarse::follow_signal(Frame f) {
         },
         emit);
     found_.store(coarse_.found(), std::memory_order_relaxed);
+    frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
     return flow;
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tidemill/dsp/aligned_vector.hpp"
@@ -29,6 +30,8 @@ class RxSpectrum final : public Module {
     Task measure = task("measure", &RxSpectrum::measure_block, {.replication = Replication::cloned});
 
     const dsp::SampleDefects& defects() const { return defects_; }
+    /// Clipped samples so far, of all replicas; may be read while the receiver runs.
+    std::uint64_t live_clipped() const { return live_clipped_->load(std::memory_order_relaxed); }
     void forget_totals() override { defects_ = {}; }
     void merge(Module& clone) override;
 
@@ -37,6 +40,8 @@ class RxSpectrum final : public Module {
 
     dsp::AlignedVector<Iq> samples_;
     dsp::SampleDefects defects_;
+    std::shared_ptr<std::atomic<std::uint64_t>> live_clipped_ =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 /// Keeps raw blocks until a signal is found in them, then gives each its oscillator.
@@ -56,8 +61,8 @@ class RxCoarse final : public Module {
 
     /// Whether a signal is there at the moment.
     bool found() const { return found_.load(std::memory_order_relaxed); }
-    /// Frequency that the oscillator took out last, cycles per symbol; for after a run.
-    double frequency() const { return coarse_.frequency(); }
+    /// Frequency that the oscillator took out last, cycles per symbol.
+    double frequency() const { return frequency_.load(std::memory_order_relaxed); }
     /// Blocks in which no signal was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
 
@@ -72,6 +77,7 @@ class RxCoarse final : public Module {
     CoarseFrequency coarse_;
     BlockKeeper<Kept> keeper_;
     std::atomic<bool> found_{false};
+    std::atomic<double> frequency_{0};
 };
 
 /// Raw samples to matched-filtered ones at two per symbol.

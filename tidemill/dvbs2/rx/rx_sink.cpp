@@ -24,7 +24,10 @@ Pls FrameTotals::usual_pls() const {
     return Pls::from_code(static_cast<int>(most - frames_of_pls.begin()));
 }
 
-RxSink::RxSink(RxOutputs outputs) : Module("sink"), outputs_(std::move(outputs)) {}
+RxSink::RxSink(RxOutputs outputs)
+    : Module("sink"),
+      frames_(std::move(outputs.frames)),
+      streams_(outputs.choice, std::move(outputs.streams)) {}
 
 void RxSink::write_frame(Frame f) {
     const Pls& pls = f[info][0].pls;
@@ -33,21 +36,30 @@ void RxSink::write_frame(Frame f) {
     ++totals_.frames;
     ++totals_.frames_of_pls[static_cast<std::size_t>(pls.code())];
     const auto bbframe = f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8);
-    if (outputs_.frames) {
-        outputs_.frames({f[info][0], f[quality][0], f[ldpc][0], bbframe, f[bch][0].ok});
-    }
-    if (f[gap][0]) extractor_.lose(packets_);
+    if (frames_) frames_({f[info][0], f[quality][0], f[ldpc][0], bbframe, f[bch][0].ok});
+    if (f[gap][0]) streams_.lose();
     if (f[bch][0].ok) {
-        extractor_.push(bbframe, packets_);
+        streams_.push(bbframe);
         account(f, *code);
     } else {
         ++totals_.frames_bad;
-        extractor_.lose(packets_);
+        streams_.lose();
     }
-    give_out();
-    live_.frames.store(totals_.frames, std::memory_order_relaxed);
-    live_.frames_bad.store(totals_.frames_bad, std::memory_order_relaxed);
-    live_.info_bits.store(totals_.info_bits, std::memory_order_relaxed);
+    show(pls);
+}
+
+// Counters are stored, never added to: this thread is their only writer.
+void RxSink::show(const Pls& pls) {
+    const auto store = [](auto& to, auto value) { to.store(value, std::memory_order_relaxed); };
+    const auto code = static_cast<std::size_t>(pls.code());
+    store(live_.frames, totals_.frames);
+    store(live_.frames_bad, totals_.frames_bad);
+    store(live_.info_bits, totals_.info_bits);
+    store(live_.ldpc_iterations, totals_.ldpc_iterations);
+    store(live_.corrected_bits, totals_.corrected_bits);
+    store(live_.frames_of_pls[code], totals_.frames_of_pls[code]);
+    store(live_.pls_code, pls.code());
+    store(live_.frequency, totals_.inverted ? -totals_.frequency : totals_.frequency);
 }
 
 void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
@@ -69,14 +81,8 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     live_.esn0_db.store(esn0_db, std::memory_order_relaxed);
 }
 
-void RxSink::give_out() {
-    if (!packets_.empty()) outputs_.packets(packets_);
-    packets_.clear();
-}
-
 void RxSink::finish() {
-    extractor_.finish(packets_);
-    give_out();
+    streams_.finish();
 }
 
 }  // namespace tidemill::dvbs2

@@ -9,7 +9,7 @@
 
 #include "tidemill/dvbs2/noise.hpp"
 #include "tidemill/dvbs2/rx/rx_decode.hpp"
-#include "tidemill/dvbs2/ts_extractor.hpp"
+#include "tidemill/dvbs2/stream_sorter.hpp"
 #include "tidemill/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
@@ -49,8 +49,9 @@ struct ReceivedFrame {
 
 /// Where what was received goes; called by the one thread that runs the sink.
 struct RxOutputs {
-    std::function<void(std::span<const std::uint8_t> packets)> packets;  ///< whole transport stream packets
-    std::function<void(const ReceivedFrame& frame)> frames{};            ///< every frame; may be empty
+    StreamOutputs streams;
+    std::function<void(const ReceivedFrame& frame)> frames{};  ///< every frame, also a bad one; may be empty
+    StreamChoice choice{};
 };
 
 /// Joins the BBFRAMEs' data to transport stream packets, gives them out and keeps the accounts.
@@ -70,25 +71,32 @@ class RxSink final : public Module {
     void finish();
 
     const FrameTotals& totals() const { return totals_; }
-    const TsExtractorCounts& counts() const { return extractor_.counts(); }
+    /// The input streams and what became of their frames.
+    const StreamSorter& streams() const { return streams_; }
+    TsExtractorCounts counts() const { return streams_.counts(); }
 
     /// What a progress line shows; may be read while the receiver runs.
     struct Live {
         std::atomic<std::uint64_t> frames{0};
         std::atomic<std::uint64_t> frames_bad{0};
         std::atomic<std::uint64_t> info_bits{0};
+        std::atomic<std::uint64_t> ldpc_iterations{0};
+        std::atomic<std::uint64_t> corrected_bits{0};
+        std::array<std::atomic<std::uint64_t>, 128> frames_of_pls{};
+        std::atomic<int> pls_code{-1};  ///< of the last frame; -1 before the first
         std::atomic<float> esn0_db{0};
+        std::atomic<double> frequency{
+            0};  ///< left by the front, as it lies in the recording; cycles per symbol
     };
     const Live& live() const { return live_; }
 
   private:
     void write_frame(Frame f);
     void account(Frame f, const fec::Dvbs2Code& code);
-    void give_out();
+    void show(const Pls& pls);
 
-    RxOutputs outputs_;
-    TsExtractor extractor_;
-    std::vector<std::uint8_t> packets_;
+    std::function<void(const ReceivedFrame&)> frames_;
+    StreamSorter streams_;
     FrameTotals totals_;
     Live live_;
 };

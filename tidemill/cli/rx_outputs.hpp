@@ -1,0 +1,72 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tidemill/dvbs2/rx/rx_sink.hpp"
+#include "tidemill/io/ts_monitor.hpp"
+
+namespace tidemill::cli {
+
+/// Where `tidemill dvbs2 rx` puts what it receives. A place is a path, "-" for standard output,
+/// "udp://host:port", or empty for none.
+struct RxOutputOptions {
+    std::string packets;   ///< transport stream
+    std::string bbframes;  ///< good BBFRAMEs one behind the other, or one in a datagram
+    std::string generic;   ///< data fields of generic streams
+    std::string isi;       ///< input stream: a number, "all", or empty for the first that is seen
+    std::string damaged = "drop";
+    double udp_mbps = 0;  ///< 0: packets leave by the programme clock
+    bool paced = true;    ///< false: datagrams leave as they come
+};
+
+/// A place for bytes of one kind.
+class ByteOutput {
+  public:
+    virtual ~ByteOutput() = default;
+    virtual void write(std::span<const std::uint8_t> bytes) = 0;
+    virtual void close() = 0;
+};
+
+/// Opens a place for packets or, with `datagrams`, for pieces that stay whole. Throws JobFailed or
+/// WrongUsage.
+std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutputOptions& options,
+                                        bool datagrams);
+
+/// The place of one input stream when all are wanted: video.ts becomes video.isi7.ts, a port 1234 becomes
+/// 1241.
+std::string place_of_stream(const std::string& place, int stream);
+
+/// Opens what the options name, and hands each part of a reception to its place.
+class RxOutputWriter {
+  public:
+    /// Throws JobFailed or WrongUsage.
+    explicit RxOutputWriter(const RxOutputOptions& options);
+
+    /// What the receiver calls; valid while the writer lives.
+    dvbs2::RxOutputs outputs();
+
+    /// Everything is handed over; throws JobFailed unless it arrived.
+    void close();
+
+    /// Programmes and continuity of the first stream that came.
+    const io::TsMonitor& monitor() const { return *monitor_; }
+
+  private:
+    void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
+
+    RxOutputOptions options_;
+    dvbs2::StreamChoice choice_;
+    std::unique_ptr<io::TsMonitor> monitor_ = std::make_unique<io::TsMonitor>();
+    std::optional<std::uint8_t> monitored_;
+    std::map<int, std::unique_ptr<ByteOutput>> packets_;  // by input stream when all are wanted, else one
+    std::unique_ptr<ByteOutput> bbframes_;
+    std::unique_ptr<ByteOutput> generic_;
+};
+
+}  // namespace tidemill::cli

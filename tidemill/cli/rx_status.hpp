@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "tidemill/dvbs2/rx/receiver.hpp"
+#include "tidemill/io/ts_monitor.hpp"
+
+namespace tidemill::cli {
+
+/// "wait", "learn" or "transmit".
+const char* phase_of(const dvbs2::Receiver& receiver);
+
+/// What a running receiver is doing, each second one line of JSON:
+/// time_s, phase, lock, and of the last frame modcod, frame, pilots, esn0_db and margin_db (over table 13's
+/// threshold); offset_hz, clock_ppm; frames, frames_bad, info_mbps, ldpc_iterations (mean) and
+/// bch_corrected_bits since the line before; modcods (all frames so far); ts_packets, programmes,
+/// continuity_errors, samples_clipped so far. What nothing is known of is null.
+class RxStatus {
+  public:
+    RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets, double symbol_rate_hz)
+        : receiver_(receiver), packets_(packets), symbol_rate_hz_(symbol_rate_hz) {}
+
+    /// The next line, `now_s` after the start.
+    std::string line(double now_s);
+
+  private:
+    struct Totals {
+        std::uint64_t frames, frames_bad, info_bits, ldpc_iterations, corrected_bits;
+    };
+
+    const dvbs2::Receiver& receiver_;
+    const io::TsMonitor& packets_;
+    double symbol_rate_hz_;
+    Totals last_{};
+    double last_s_ = 0;
+};
+
+/// Calls a function each second on a thread of its own, and a last time in the end.
+class EverySecond {
+  public:
+    explicit EverySecond(std::function<void(double elapsed_s)> act);
+    ~EverySecond();
+
+  private:
+    void run(const std::stop_token& done);
+
+    std::function<void(double)> act_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread thread_;
+};
+
+}  // namespace tidemill::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Samples that a search should have; with fewer it sees less, beyond these it looks no further.
+inline constexpr std::size_t kSymbolRateSearchSamples = 1 << 20;
+
+/// Rates at which the power of a signal pulses, in symbols per sample from 1/16 to 1/2, the clearest first;
+/// at most `most`. A linear modulation with a roll-off gives one such line, at its symbol rate; noise and
+/// chance give none, or some that lead nowhere: whoever asks must try them. Empty for fewer than 4096
+/// samples.
+std::vector<double> likely_symbol_rates(std::span<const dsp::Iq> samples, std::size_t most);
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/tar_index.hpp"
+#include "tidemill/io/wav_header.hpp"
+
+namespace tidemill::io {
+namespace {
+
+using detail::ScratchFolder;
+
+std::string samples_of(std::size_t bytes) {
+    std::string text(bytes, '\0');
+    for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 7);
+    return text;
+}
+
+constexpr const char* kMetadata =
+    R"({"global": {"core:datatype": "ci16_le", "core:sample_rate": 2e6, "core:version": "1.2.0"}, "captures": [{"core:sample_start": 0}]})";
+
+// As the system's tar makes it, in one of its formats.
+std::filesystem::path made_archive(const ScratchFolder& folder, const char* format, const std::string& name) {
+    std::filesystem::create_directories(folder / name);
+    const auto inside = [&](const char* ending) { return name + "/" + name + ending; };
+    folder.put(inside(".sigmf-meta"), kMetadata);
+    folder.put(inside(".sigmf-data"), samples_of(4001));
+    const std::string command = fmt::format("tar --format={} -C '{}' -cf '{}' '{}'", format,
+                                            (folder / "").string(), (folder / "made.sigmf").string(), name);
+    REQUIRE(std::system(command.c_str()) == 0);
+    return folder / "made.sigmf";
+}
+
+std::string read_all(const std::filesystem::path& path, const RecordingHints& hints = {}) {
+    RecordingReader reader(open_recording(path, hints));
+    std::string all(10000, '\0');
+    all.resize(reader.read(std::as_writable_bytes(std::span(all))));
+    return all;
+}
+
+std::string little(std::uint64_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
+    return text;
+}
+
+std::string wav(unsigned kind, unsigned channels, unsigned bits, const std::string& data,
+                bool extensible = false) {
+    const unsigned frame = channels * bits / 8;
+    std::string format = little(extensible ? 0xfffe : kind, 2) + little(channels, 2) + little(48000, 4) +
+                         little(48000 * frame, 4) + little(frame, 2) + little(bits, 2);
+    if (extensible)
+        format += little(22, 2) + little(bits, 2) + little(3, 4) + little(kind, 2) + samples_of(14);
+    const std::string odd = "auxi" + little(3, 4) + "abc" + std::string(1, '\0');
+    const std::string chunks =
+        "WAVE" + odd + "fmt " + little(format.size(), 4) + format + "data" + little(data.size(), 4) + data;
+    return "RIFF" + little(chunks.size(), 4) + chunks;
+}
+
+}  // namespace
+
+TEST_CASE("archive: a SigMF recording is read out of a tar archive of any format, long names too") {
+    for (const char* format : {"ustar", "gnu", "pax", "v7"}) {
+        CAPTURE(format);
+        const ScratchFolder folder;
+        const bool long_names = format == std::string("gnu") || format == std::string("pax");
+        const std::string name = long_names ? std::string(120, 'n') : "name";
+        const auto path = made_archive(folder, format, name);
+        const Recording recording = open_recording(path);
+        CHECK(recording.format == dsp::SampleFormat::ci16);
+        CHECK(recording.sample_rate_hz == 2e6);
+        CHECK(recording.samples == 1000);
+        CHECK(recording.trailing_bytes == 1);
+        CHECK(read_all(path) == samples_of(4000));
+    }
+}
+
+TEST_CASE("archive: one without a recording, or cut off, is refused with a reason") {
+    const ScratchFolder folder;
+    const auto path = made_archive(folder, "ustar", "name");
+    const std::string whole = ScratchFolder::content_of(path);
+    CHECK_THROWS_AS(open_recording(folder.put("cut.sigmf", whole.substr(0, 2000))), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("empty.sigmf", "")), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("zero.sigmf", std::string(5120, '\0'))), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("text.sigmf", std::string(5120, 'x'))), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("other.tar", whole)), IoError);
+}
+
+TEST_CASE("archive and wav: any damage is refused or harmless, and nothing is read beyond the file") {
+    const ScratchFolder folder;
+    const std::string tar = ScratchFolder::content_of(made_archive(folder, "pax", std::string(120, 'n')));
+    const std::string sound = wav(1, 2, 16, samples_of(400));
+    std::mt19937_64 random(11);
+    for (const auto& [name, whole] : {std::pair{"x.sigmf", tar}, std::pair{"x.wav", sound}}) {
+        int refused = 0;
+        for (int trial = 0; trial < 400; ++trial) {
+            std::string damaged = whole.substr(0, random() % 3 ? whole.size() : random() % whole.size());
+            const std::size_t reach = std::min<std::size_t>(damaged.size(), name[2] == 's' ? 4096 : 60);
+            for (std::size_t i = 0; reach > 0 && i <= random() % 4; ++i) {
+                damaged[random() % reach] = static_cast<char>(random());
+            }
+            const auto path = folder.put(name, damaged);
+            try {
+                const std::string read = read_all(path);
+                CHECK(read.size() <= damaged.size());
+            } catch (const IoError&) {
+                ++refused;
+            }
+        }
+        CHECK(refused > 50);
+    }
+}
+
+TEST_CASE("wav: I and Q of every supported kind, plain and extensible, with other chunks around") {
+    const ScratchFolder folder;
+    const std::string data = samples_of(160);
+    struct Kind {
+        unsigned kind, bits;
+        dsp::SampleFormat format;
+    };
+    for (const Kind& kind : {Kind{1, 8, dsp::SampleFormat::cu8},
+                             {1, 16, dsp::SampleFormat::ci16},
+                             {3, 32, dsp::SampleFormat::cf32},
+                             {3, 64, dsp::SampleFormat::cf64}}) {
+        for (const bool extensible : {false, true}) {
+            const auto path = folder.put("iq.wav", wav(kind.kind, 2, kind.bits, data, extensible));
+            const Recording recording = open_recording(path);
+            CHECK(recording.format == kind.format);
+            CHECK(recording.sample_rate_hz == 48000);
+            CHECK(recording.warnings.empty());
+            CHECK(read_all(path) == data);
+        }
+    }
+}
+
+TEST_CASE("wav: a file that its writer could not finish is read to its end, a shorter one with a warning") {
+    const ScratchFolder folder;
+    std::string unfinished = wav(1, 2, 16, samples_of(40));
+    const std::size_t size_at = unfinished.size() - 44;
+    unfinished.replace(size_at, 4, little(0xffffffff, 4));
+    CHECK(open_recording(folder.put("live.wav", unfinished)).samples == 10);
+    unfinished.replace(size_at, 4, little(4000, 4));
+    CHECK(open_recording(folder.put("short.wav", unfinished)).warnings.size() == 1);
+}
+
+TEST_CASE("wav: what is not a recording of I and Q is refused") {
+    const ScratchFolder folder;
+    const std::string data = samples_of(160);
+    CHECK_THROWS_AS(open_recording(folder.put("mono.wav", wav(1, 1, 16, data))), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("wide.wav", wav(1, 2, 24, data))), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("law.wav", wav(6, 2, 8, data))), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("text.wav", "hello, this is no sound")), IoError);
+    CHECK_THROWS_AS(open_recording(folder.put("empty.wav", "")), IoError);
+}
+
+}  // namespace tidemill::io

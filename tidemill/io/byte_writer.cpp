@@ -1,0 +1,56 @@
+#include "tidemill/io/byte_writer.hpp"
+
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/ts_packet.hpp"
+
+namespace tidemill::io {
+namespace {
+
+constexpr std::size_t kBufferBytes = 348 * kTsPacketBytes;  // just under 64 KiB, the size of a pipe
+
+}  // namespace
+
+ByteWriter::ByteWriter(const std::filesystem::path& path) : file_(detail::File::open_for_writing(path)) {
+    buffer_.reserve(kBufferBytes);
+}
+
+ByteWriter::~ByteWriter() {
+    try {
+        flush();
+    } catch (const IoError&) {
+        // A destructor cannot report; callers who want to know call close().
+    }
+}
+
+void ByteWriter::check_usable() const {
+    if (!failure_.empty()) {
+        throw IoError(failure_);
+    }
+}
+
+void ByteWriter::write(std::span<const std::uint8_t> bytes) {
+    check_usable();
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    if (buffer_.size() >= kBufferBytes) {
+        flush();
+    }
+}
+
+void ByteWriter::flush() {
+    check_usable();
+    try {
+        file_.write_all(std::as_bytes(std::span(buffer_)));
+    } catch (const IoError& error) {
+        failure_ = error.what();
+        throw;
+    }
+    bytes_delivered_ += buffer_.size();
+    buffer_.clear();
+}
+
+void ByteWriter::close() {
+    flush();
+    file_.close();
+}
+
+}  // namespace tidemill::io

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tidemill/io/detail_file.hpp"
+
+namespace tidemill::io {
+
+/// Writes bytes, buffered, to a file, a named pipe, or "-" for standard output.
+class ByteWriter {
+  public:
+    /// Creates or empties the file; throws IoError when that is not possible.
+    explicit ByteWriter(const std::filesystem::path& path);
+
+    ByteWriter(ByteWriter&&) = default;
+    ByteWriter& operator=(ByteWriter&&) = delete;
+
+    /// Flushes as far as it can; only close() tells whether everything arrived.
+    ~ByteWriter();
+
+    /// Appends bytes. Throws IoError when the path no longer takes them (full disk, closed pipe), and from
+    /// then on every time: what follows a gap must not look like a stream without one.
+    void write(std::span<const std::uint8_t> bytes);
+
+    /// Hands everything to the system now, as a player that reads along wants it.
+    void flush();
+
+    /// Flushes and closes; throws IoError unless everything arrived. Nothing can be written after it.
+    void close();
+
+    /// Bytes handed to the system without an error.
+    std::uint64_t bytes_delivered() const { return bytes_delivered_; }
+
+  private:
+    void check_usable() const;
+
+    detail::File file_;
+    std::vector<std::uint8_t> buffer_;
+    std::string failure_;
+    std::uint64_t bytes_delivered_ = 0;
+};
+
+}  // namespace tidemill::io

@@ -1,0 +1,91 @@
+#include "tidemill/io/udp_sender.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tidemill/io/io_error.hpp"
+
+namespace tidemill::io {
+namespace {
+
+constexpr std::string_view kScheme = "udp://";
+
+// What a sender is told when the peer of an earlier datagram was not there, or the way to it is down for now.
+bool means_nobody_there(int error) {
+    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == ENOBUFS;
+}
+
+}  // namespace
+
+bool is_udp_url(const std::string& text) {
+    return text.starts_with(kScheme);
+}
+
+UdpAddress parse_udp_url(const std::string& text) {
+    const auto fail = [&] {
+        return IoError(fmt::format("'{}' names no place for datagrams: give udp://host:port", text));
+    };
+    if (!is_udp_url(text)) throw fail();
+    const std::string rest = text.substr(kScheme.size());
+    const auto colon = rest.rfind(':');
+    if (colon == std::string::npos || colon == 0) throw fail();
+    UdpAddress address{rest.substr(0, colon), 0};
+    const char* const end = rest.data() + rest.size();
+    const auto [stopped, error] = std::from_chars(rest.data() + colon + 1, end, address.port);
+    if (error != std::errc() || stopped != end || address.port == 0) throw fail();
+    if (address.host.front() == '[' && address.host.back() == ']') {
+        address.host = address.host.substr(1, address.host.size() - 2);
+    }
+    if (address.host.empty()) throw fail();
+    return address;
+}
+
+UdpSender::UdpSender(const UdpAddress& to) : name_(fmt::format("udp://{}:{}", to.host, to.port)) {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_DGRAM;
+    addrinfo* found = nullptr;
+    const int error = getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &found);
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
+    if (error != 0) throw IoError(fmt::format("cannot send to {}: {}", name_, gai_strerror(error)));
+    socket_ = ::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0 || ::connect(socket_, found->ai_addr, found->ai_addrlen) != 0) {
+        const int why = errno;
+        if (socket_ >= 0) ::close(socket_);
+        throw IoError(fmt::format("cannot send to {}: {}", name_, std::strerror(why)));
+    }
+}
+
+UdpSender::UdpSender(UdpSender&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)),
+      name_(std::move(other.name_)),
+      sent_(other.sent_),
+      refused_(other.refused_) {}
+
+UdpSender::~UdpSender() {
+    if (socket_ >= 0) ::close(socket_);
+}
+
+void UdpSender::send(std::span<const std::uint8_t> datagram) {
+    while (true) {
+        if (::send(socket_, datagram.data(), datagram.size(), MSG_NOSIGNAL) >= 0) {
+            ++sent_;
+            return;
+        }
+        if (means_nobody_there(errno)) {
+            ++refused_;
+            return;
+        }
+        if (errno != EINTR) throw IoError(fmt::format("cannot send to {}: {}", name_, std::strerror(errno)));
+    }
+}
+
+}  // namespace tidemill::io
