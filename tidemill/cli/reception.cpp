@@ -47,7 +47,6 @@ void read_settings(const ReceptionOptions& options, dvbs2::ReceiverConfig& confi
 void check_settings(const dvbs2::ReceiverConfig& config, const io::Recording& recording,
                     const SearchFor& search) {
     const double sample_rate_hz = recording.sample_rate_hz.value_or(0);
-    if (!std::isfinite(sample_rate_hz)) throw WrongUsage("--sample-rate must be a finite number");
     if ((config.symbol_rate_hz > 0 || search.anything()) && sample_rate_hz == 0) {
         throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
     }
@@ -117,6 +116,7 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
 }
 
 ReceptionJob prepare(const ReceptionOptions& options) {
+    if (!std::isfinite(options.sample_rate_hz)) throw WrongUsage("--sample-rate must be a finite number");
     io::RecordingHints hints;
     if (!options.format.empty()) hints.format = sample_format_of(options.format);
     if (options.sample_rate_hz > 0) hints.sample_rate_hz = options.sample_rate_hz;
