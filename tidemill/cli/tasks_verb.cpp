@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
     std::string program;
     std::string cores;
+    std::string speeds;
     std::string trace;
     bool simulate = false;
     bool json = false;
@@ -43,15 +44,18 @@ int list(bool json) {
     return kDone;
 }
 
-// "4,2/0.5": four workers of speed 1 and two of half of it.
+// One per worker, kind after kind; kinds that --speeds does not name have speed 1.
 std::vector<double> speeds_of(const Options& options) {
     if (options.cores.empty()) return std::vector<double>(options.size.workers, 1.0);
+    const auto by_kind = parse_per_kind(options.speeds, "--speeds");
     std::vector<double> speeds;
-    for (const auto& [kind, numbers] : parse_per_kind(options.cores, "--cores")) {
-        const bool sensible = numbers.size() == 2 && numbers[0] >= 1 && numbers[0] <= 1024 &&
-                              numbers[0] == std::floor(numbers[0]) && numbers[1] > 0;
-        if (!sensible) throw WrongUsage("--cores: number/speed for each kind, e.g. big=4/1,little=4/0.5");
-        speeds.insert(speeds.end(), static_cast<std::size_t>(numbers[0]), numbers[1]);
+    for (const auto& [kind, workers] : parse_per_kind(options.cores, "--cores")) {
+        const auto named = std::ranges::find(by_kind, kind, &std::pair<std::string, double>::first);
+        const double speed = named == by_kind.end() ? 1 : named->second;
+        const bool whole = workers >= 1 && workers <= 1024 && workers == std::floor(workers);
+        if (!whole) throw WrongUsage("--cores: 1 to 1024 workers of each kind, e.g. big=4,little=4");
+        if (!(speed > 0)) throw WrongUsage("--speeds: a speed above 0 for each kind, e.g. little=0.5");
+        speeds.insert(speeds.end(), static_cast<std::size_t>(workers), speed);
     }
     return speeds;
 }
@@ -167,7 +171,9 @@ void add_machine_options(CLI::App& verb, Options& options) {
     verb.add_option("--workers", options.size.workers, "Workers of speed 1")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
-    verb.add_option("--cores", options.cores, "Workers per kind and their speed, e.g. big=4/1,little=4/0.5");
+    auto* cores = verb.add_option("--cores", options.cores, "Workers per kind, e.g. big=4,little=4");
+    verb.add_option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
+        ->needs(cores);
     verb.add_option("--noise", options.machine.noise, "Relative standard deviation of task times")
         ->check(CLI::Range(0.0, 100.0));
     verb.add_option("--seed", options.machine.seed, "Of the noise")->capture_default_str();

@@ -33,7 +33,8 @@ TEST_CASE("tasks: oldest is exhausted by Fig. 4.6a, gpriority is not") {
 TEST_CASE("tasks: a window in bytes holds, cores of two speeds are used to their speed") {
     const Json small = simulated({"fm", "--iterations", "200", "--workers", "8", "--window-bytes", "8000"});
     CHECK(small["peak_bytes"] <= 8000);
-    const Json cores = simulated({"filterbank", "--iterations", "20", "--cores", "big=2/1,little=2/0.5"});
+    const Json cores = simulated(
+        {"filterbank", "--iterations", "20", "--cores", "big=2,little=2", "--speeds", "little=0.5"});
     CHECK(cores["workers"] == 4);
     CHECK(cores["efficiency"].get<double>() == doctest::Approx(1).epsilon(0.02));
 }
@@ -55,7 +56,8 @@ TEST_CASE("tasks: alone it lists the programs; what cannot be is refused") {
     CHECK(status({"quicksort", "--simulate"}) == 3);
     CHECK(status({"fm", "--simulate", "--policy", "best"}) == 2);
     CHECK(status({"fm", "--simulate", "--window", "0"}) == 2);
-    CHECK(status({"fm", "--simulate", "--cores", "big=2"}) == 2);
+    CHECK(status({"fm", "--simulate", "--cores", "big=2.5"}) == 2);
+    CHECK(status({"fm", "--simulate", "--cores", "big=2", "--speeds", "big=0"}) == 2);
     CHECK(status({"fm", "--simulate", "--window-bytes", "1"}) == 3);
     CHECK(status({"fm", "--simulate", "--trace", "/nowhere/trace.json"}) == 1);
 }
