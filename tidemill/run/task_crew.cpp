@@ -84,8 +84,10 @@ void TaskCrew::serve(std::size_t index) {
         }
         if (other) other->bell.ring();
         if (seat.runs.empty()) {
+            seat.worker->begin_wait();
             rest(index);
         } else {
+            seat.worker->end_wait();
             seat.worker->run(seat.runs);
         }
     }
@@ -122,14 +124,11 @@ TaskCrew::Seat* TaskCrew::next_to_wake(const Seat& seat) {
     return &other;
 }
 
-bool TaskCrew::rest(std::size_t index) {
-    Seat& seat = seats_[index];
-    seat.worker->begin_wait();
-    seat.bell.wait(settings_.waiting);
-    seat.worker->end_wait();
+void TaskCrew::rest(std::size_t index) {
+    seats_[index].bell.wait(settings_.waiting);
     const std::lock_guard lock(turn_);
-    seat.bell.reset();
-    return std::erase(idle_, index) == 0;
+    seats_[index].bell.reset();
+    std::erase(idle_, index);
 }
 
 void TaskCrew::ring_all() {

@@ -61,7 +61,7 @@ class TaskCrew {
     const PuSet* cores_of(std::size_t index) const;
     void serve(std::size_t index);
     void take_turn(std::size_t index);
-    bool rest(std::size_t index);
+    void rest(std::size_t index);
     Seat* next_to_wake(const Seat& seat);
     std::size_t hungry() const;
     void ring_all();

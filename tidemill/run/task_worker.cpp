@@ -198,14 +198,17 @@ bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
 }
 
 void TaskWorker::begin_wait() {
+    if (wait_start_ != 0) return;
     wait_start_ = ticks();
     for (ThreadObserver* observer : options_.observers) observer->waiting(0, false);
 }
 
 void TaskWorker::end_wait() {
+    if (wait_start_ == 0) return;
     const std::uint64_t end = ticks();
     waits_.add(end - wait_start_);
     for (ThreadObserver* observer : options_.observers) observer->waited({0, 0, false, wait_start_, end});
+    wait_start_ = 0;
 }
 
 }  // namespace tidemill

@@ -51,7 +51,7 @@ class TaskWorker {
     void run(std::vector<TaskRun>& runs);
     std::vector<StreamEnd>& ends() { return ends_; }
 
-    /// Tells of a wait for work.
+    /// Tell of a wait for work, once however often they are called: a worker looks again from time to time.
     void begin_wait();
     void end_wait();
 
@@ -110,7 +110,7 @@ class TaskWorker {
     std::vector<StreamEnd> ends_;
     std::vector<Durations> step_times_;
     Durations waits_;
-    std::uint64_t wait_start_ = 0;
+    std::uint64_t wait_start_ = 0;  // 0: it does not wait
 };
 
 }  // namespace tidemill
