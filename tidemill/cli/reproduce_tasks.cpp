@@ -38,8 +38,8 @@ StreamGraph unrolled(std::string_view name) {
     return one_firing_per_iteration(streamit_graph(name, kUsPerWorkUnit));
 }
 
-TaskReport run(StreamGraph graph, unsigned workers, std::uint64_t iterations, const std::string& policy,
-               const policy::Window& window, bool ends_together = false, double noise = 0) {
+SimulatedTasks run(StreamGraph graph, unsigned workers, std::uint64_t iterations, const std::string& policy,
+                   const policy::Window& window, bool ends_together = false, double noise = 0) {
     const auto program = stream_program(std::move(graph), iterations);
     const TaskMachine machine{
         .speeds = std::vector<double>(workers, 1.0), .ends_together = ends_together, .noise = noise};
@@ -141,8 +141,8 @@ std::vector<ResultTable> fig4_3(const ReproduceOptions& options) {
     const StreamGraph graph = unrolled("channelvocoder");
     for (const unsigned workers : {1u, 6u, 16u}) {
         const auto program = stream_program(graph, options.tasks * workers / graph.tasks() + 60);
-        const TaskReport report = simulate_tasks(*program, {.speeds = std::vector<double>(workers, 1.0)},
-                                                 {.policy = "oldest", .window = {.iterations = 8}});
+        const SimulatedTasks report = simulate_tasks(*program, {.speeds = std::vector<double>(workers, 1.0)},
+                                                     {.policy = "oldest", .window = {.iterations = 8}});
         std::vector<Cell> row{double(workers)};
         const std::size_t ends[] = {1, 5, 10, 20, 50, report.ready_share.size()};
         std::size_t begin = 0;
@@ -200,7 +200,7 @@ std::vector<ResultTable> fig4_9(const ReproduceOptions&) {
               worst_case::exhaustion_joined(p, kUnitUs)}) {
             std::vector<Cell> row{graph.name, double(p)};
             for (const char* policy : {"oldest", "apriority", "gpriority"}) {
-                const TaskReport report = run(graph, p, 2500, policy, {.iterations = 4}, false, 0.01);
+                const SimulatedTasks report = run(graph, p, 2500, policy, {.iterations = 4}, false, 0.01);
                 row.insert(row.end(), {report.utilisation, report.settled_utilisation});
             }
             table.rows.push_back(std::move(row));
@@ -229,7 +229,7 @@ std::vector<ResultTable> fig4_14(const ReproduceOptions& options) {
             for (const char* policy : {"oldest", "fifo", "wave", "apriority"}) {
                 const TaskMachine machine{
                     .speeds = std::vector<double>(p, 1.0), .create_us = 1, .task_us = 1};
-                const TaskReport report =
+                const SimulatedTasks report =
                     simulate_tasks(*program, machine, {.policy = policy, .window = {.iterations = 8}});
                 if (report.efficiency(p) <= best) continue;
                 best = report.efficiency(p);

@@ -87,7 +87,7 @@ class TraceFile {
     bool first_ = true;
 };
 
-Json to_json(const Options& options, const TaskProgram& program, const TaskReport& report,
+Json to_json(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
              double efficiency) {
     return {{"program", program.name()},
             {"policy", options.scheduling.policy},
@@ -107,7 +107,8 @@ Json to_json(const Options& options, const TaskProgram& program, const TaskRepor
             {"master_share", report.master_share}};
 }
 
-void print(const Options& options, const TaskProgram& program, const TaskReport& report, double efficiency) {
+void print(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
+           double efficiency) {
     fmt::print("{} under {} on {} simulated workers: {} tasks in {} iteration{}\n", program.name(),
                options.scheduling.policy, report.workers, report.tasks, program.iterations(),
                program.iterations() == 1 ? "" : "s");
@@ -136,8 +137,9 @@ int run_tasks(Options options) {
     std::unique_ptr<TraceFile> trace;
     if (!options.trace.empty()) trace = std::make_unique<TraceFile>(options.trace, *program);
     const auto observe = [&](const SimTask& task) { trace->add(task); };
-    const TaskReport report = simulate_tasks(*program, options.machine, options.scheduling,
-                                             trace ? std::function<void(const SimTask&)>(observe) : nullptr);
+    const SimulatedTasks report =
+        simulate_tasks(*program, options.machine, options.scheduling,
+                       trace ? std::function<void(const SimTask&)>(observe) : nullptr);
     if (trace) trace->finish();
     double speed = 0;
     for (const double each : options.machine.speeds) speed += each;

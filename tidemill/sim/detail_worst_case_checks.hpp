@@ -10,8 +10,8 @@ namespace tidemill::worst_case {
 
 constexpr double kUnitUs = 1000;
 
-inline TaskReport run(StreamGraph graph, unsigned p, std::uint64_t iterations, const TaskScheduling& how,
-                      double noise = 0, bool ends_together = false) {
+inline SimulatedTasks run(StreamGraph graph, unsigned p, std::uint64_t iterations, const TaskScheduling& how,
+                          double noise = 0, bool ends_together = false) {
     const auto program = stream_program(std::move(graph), iterations);
     const TaskMachine machine{
         .speeds = std::vector<double>(p, 1.0), .ends_together = ends_together, .noise = noise};
@@ -24,7 +24,7 @@ inline void check_efficiency(double expected, const char* policy, StreamGraph gr
     CAPTURE(p);
     CAPTURE(graph.name);
     CAPTURE(policy);
-    const TaskReport report =
+    const SimulatedTasks report =
         run(std::move(graph), p, iterations, {.policy = policy, .window = window}, 0, ends_together);
     CHECK(report.efficiency(p) == doctest::Approx(expected).epsilon(0.01));
 }

@@ -9,13 +9,13 @@ namespace tidemill {
 
 namespace {
 
-TaskReport run(TaskProgram& program, unsigned workers, const std::string& policy,
-               const policy::Window& window, double noise) {
+SimulatedTasks run(TaskProgram& program, unsigned workers, const std::string& policy,
+                   const policy::Window& window, double noise) {
     const TaskMachine machine{.speeds = std::vector<double>(workers, 1.0), .noise = noise};
     return simulate_tasks(program, machine, {.policy = policy, .window = window});
 }
 
-double speed_of(const PolicyStudy& study, const TaskReport& report) {
+double speed_of(const PolicyStudy& study, const SimulatedTasks& report) {
     return study.whole ? report.utilisation : report.settled_utilisation;
 }
 
@@ -25,7 +25,7 @@ std::vector<PolicyResult> study_policies(const PolicyStudy& study) {
     std::vector<PolicyResult> results;
     for (const std::string& name : study.programs) {
         const auto small = make_task_program(name, {.iterations = 3, .tasks = 1});
-        const TaskReport alone = run(*small, 1, "oldest", {.iterations = 1}, 0);
+        const SimulatedTasks alone = run(*small, 1, "oldest", {.iterations = 1}, 0);
         for (const unsigned workers : study.workers) {
             TaskProgramSize size = study.size;
             if (study.tasks_per_worker > 0) size.tasks = study.tasks_per_worker * workers;

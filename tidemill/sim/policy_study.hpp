@@ -14,7 +14,7 @@ struct PolicyResult {
     std::string program;
     unsigned workers;
     std::string policy;
-    TaskReport report;
+    SimulatedTasks report;
     double of_best = 0;  ///< share of the best policy's speed for the same program and workers
     double memory_ratio =
         0;  ///< peak memory, as a multiple of what one worker needs in the order of creation

@@ -67,7 +67,7 @@ TEST_CASE("Cholesky of 16 x 16 tiles has n, n(n-1)/2, n(n-1)/2 and n(n-1)(n-2)/6
 
 TEST_CASE("with as many workers as it likes, Cholesky takes the time of its critical path") {
     const auto program = cholesky(16);
-    const TaskReport report = simulate_tasks(*program, {.speeds = std::vector<double>(200, 1.0)}, {});
+    const SimulatedTasks report = simulate_tasks(*program, {.speeds = std::vector<double>(200, 1.0)}, {});
     // A potrf, then trsm and gemm of 14 columns, then trsm, syrk and potrf of the last two.
     const double tile_us = 32.0 * 32 * 32 / 1000;
     CHECK(report.makespan_us == doctest::Approx(tile_us * (1 / 3.0 + 14 * (1 + 2) + 1 + 1 + 1 / 3.0)));
@@ -99,7 +99,7 @@ TEST_CASE("every program can be made by its name and run, and a wrong name is to
     for (const TaskProgramName& each : task_programs()) {
         CAPTURE(each.name);
         const auto program = make_task_program(each.name, {.iterations = 2, .workers = 3});
-        const TaskReport report = simulate_tasks(*program, {.speeds = {1, 1, 1}}, {});
+        const SimulatedTasks report = simulate_tasks(*program, {.speeds = {1, 1, 1}}, {});
         CHECK(report.tasks == program->tasks());
         CHECK(report.utilisation > 0);
     }

@@ -87,7 +87,7 @@ class TaskSimulation {
         report_.workers = machine.speeds.size();
     }
 
-    TaskReport run() {
+    SimulatedTasks run() {
         fetch();
         create_what_fits();
         issue_to_the_idle();
@@ -310,7 +310,7 @@ class TaskSimulation {
     Mark settled_until_;
     std::size_t ready_count_ = 0;
     double ready_since_us_ = 0;
-    TaskReport report_;
+    SimulatedTasks report_;
 };
 
 void check(const TaskMachine& machine) {
@@ -325,8 +325,9 @@ void check(const TaskMachine& machine) {
 
 }  // namespace
 
-TaskReport simulate_tasks(TaskProgram& program, const TaskMachine& machine, const TaskScheduling& scheduling,
-                          const std::function<void(const SimTask&)>& observe) {
+SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
+                              const TaskScheduling& scheduling,
+                              const std::function<void(const SimTask&)>& observe) {
     check(machine);
     return TaskSimulation(program, machine, scheduling, observe).run();
 }

@@ -39,7 +39,7 @@ struct SimTask {
 };
 
 /// What came of a simulated run.
-struct TaskReport {
+struct SimulatedTasks {
     std::uint64_t tasks = 0;
     std::size_t workers = 0;
     double makespan_us = 0;
@@ -61,7 +61,8 @@ struct TaskReport {
 /// report, always. Of tasks that end at the same time the newest ends first; idle workers are served in their
 /// order. `observe` is told of every task. Throws ScheduleError where a window in bytes is smaller than the
 /// program needs to go on, PolicyError for a policy or window that there is not.
-TaskReport simulate_tasks(TaskProgram& program, const TaskMachine& machine, const TaskScheduling& scheduling,
-                          const std::function<void(const SimTask&)>& observe = {});
+SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
+                              const TaskScheduling& scheduling,
+                              const std::function<void(const SimTask&)>& observe = {});
 
 }  // namespace tidemill

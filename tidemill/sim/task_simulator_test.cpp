@@ -98,7 +98,7 @@ TEST_CASE(
 
 TEST_CASE("one worker runs a stream in the order of creation, with one iteration in memory") {
     const auto program = stream_program(pipeline({{"a", 2}, {"b", 3}, {"c", 5}}), 10);
-    const TaskReport report = simulate_tasks(*program, workers(1), {"oldest", {.iterations = 1}});
+    const SimulatedTasks report = simulate_tasks(*program, workers(1), {"oldest", {.iterations = 1}});
     CHECK(report.makespan_us == 100);
     CHECK(report.work_us == 100);
     CHECK(report.utilisation == 1);
@@ -115,7 +115,7 @@ TEST_CASE("a window in bytes is never exceeded, and one that is too small is ref
     for (const std::uint64_t iterations : {2u, 3u, 7u}) {
         const auto program = stream_program(balanced, 200);
         const policy::Window window{.bytes = iterations * iteration_bytes};
-        const TaskReport report = simulate_tasks(*program, workers(8), {"lifo", window});
+        const SimulatedTasks report = simulate_tasks(*program, workers(8), {"lifo", window});
         CHECK(report.peak_bytes <= window.bytes);
         CHECK(report.peak_bytes > (iterations - 1) * iteration_bytes / 2);
     }
@@ -129,7 +129,7 @@ TEST_CASE("a master that is slower than the workers bounds the rate, and its sha
     TaskMachine machine = workers(4);
     machine.create_us = 2;
     machine.master_works = false;
-    const TaskReport report = simulate_tasks(*program, machine, {});
+    const SimulatedTasks report = simulate_tasks(*program, machine, {});
     CHECK(report.makespan_us == doctest::Approx(2000).epsilon(0.01));
     CHECK(report.master_share > 0.99);
 }
@@ -147,7 +147,7 @@ TEST_CASE("the same seed gives the same run, and noise leaves the mean work as i
     const auto program = stream_program(pipeline({{"a", 10}, {"b", 10}}), 10000);
     TaskMachine machine = workers(2);
     machine.noise = 0.2;
-    const TaskReport first = simulate_tasks(*program, machine, {});
+    const SimulatedTasks first = simulate_tasks(*program, machine, {});
     CHECK(simulate_tasks(*program, machine, {}).makespan_us == first.makespan_us);
     CHECK(first.makespan_us == doctest::Approx(100000).epsilon(0.02));
     machine.seed = 2;
