@@ -61,8 +61,7 @@ void for_each_fact(const std::string& file, Use use) {
 }  // namespace
 
 TEST_CASE("the DVB-S2 receiver's optimum on the four published platforms") {
-    const std::filesystem::path profiles =
-        std::filesystem::path(__FILE__).parent_path() / ".." / ".." / "data" / "profiles";
+    const auto profiles = std::filesystem::path(TIDEMILL_DATA) / "profiles";
     struct Published {
         const char* platform;
         double period_us;
