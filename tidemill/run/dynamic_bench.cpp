@@ -12,8 +12,8 @@
 #include <oneapi/tbb/global_control.h>
 #endif
 
-#include "tidemill/run/detail_bench_ratio.hpp"
 #include "tidemill/run/dynamic.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
@@ -144,8 +144,18 @@ double openmp_ns(std::uint64_t, std::uint64_t) {
 }
 #endif
 
-// Question: what does an empty task of a dependent stream cost on two threads under gpriority? Baselines: the
-// same stream as a oneTBB flow graph, and as OpenMP tasks with depend; 0 where the package is not there.
+[[maybe_unused]] const bool kAsked =
+    bench::ask(
+        {"dynamic/stream",
+         "What does an empty task of a dependent stream of eight kernels cost on two threads under "
+         "gpriority?\nBeside it the same as a oneTBB flow graph, and as OpenMP tasks with depend; 0 where "
+         "the package is not there.",
+         "ns a task", "oneTBB"}) &&
+    bench::ask({"dynamic/efficiency",
+                "Of how much work must a task be for two threads to be used half? The efficiency is the time "
+                "that the tasks alone would take, spread over two threads, beside what it took.",
+                "% efficiency", "oneTBB"});
+
 void dependent_stream(benchmark::State& state) {
     constexpr std::uint64_t kFrames = 50'000;
     Stream stream(0);
@@ -158,12 +168,10 @@ void dependent_stream(benchmark::State& state) {
             openmp.push_back(openmp_ns(0, kFrames / 10));
         }
     }
-    ratio.report(state, "ns_per_task", "ns_tbb");
-    state.counters["ns_openmp"] = bench::median(openmp);
+    ratio.report(state, {.target = 70});
+    state.counters["OpenMP"] = bench::median(openmp);
 }
 
-// Question: of how much work must a task be for two threads to be used half? The efficiency is the time that
-// the tasks alone would take, spread over two threads, beside what it took.
 void efficiency(benchmark::State& state) {
     const auto turns = static_cast<std::uint64_t>(state.range(0));
     const std::uint64_t frames = 1'000'000 / (turns + 50);
@@ -179,14 +187,15 @@ void efficiency(benchmark::State& state) {
             if (const double ns = openmp_ns(turns, frames / 5); ns > 0) openmp.push_back(100 * ideal / ns);
         }
     }
-    state.counters["ns_of_work"] = bench::median(work_ns);
-    state.counters["efficiency_percent"] = bench::median(ours);
-    if (!tbb.empty()) state.counters["tbb_percent"] = bench::median(tbb);
-    if (!openmp.empty()) state.counters["openmp_percent"] = bench::median(openmp);
+    state.counters["ours"] = bench::median(ours);
+    if (!tbb.empty()) state.counters["baseline"] = bench::median(tbb);
+    if (!openmp.empty()) state.counters["OpenMP"] = bench::median(openmp);
+    state.counters["ns of work"] = bench::median(work_ns);
 }
 
-BENCHMARK(dependent_stream)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(dependent_stream)->Name("dynamic/stream/gpriority")->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(efficiency)
+    ->Name("dynamic/efficiency")
     ->ArgName("turns")
     ->Arg(12)
     ->Arg(25)

@@ -6,8 +6,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/run/detail_bench_ratio.hpp"
 #include "tidemill/tasks/tasks.hpp"
+#include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
@@ -56,18 +56,22 @@ double openmp_ns(std::uint64_t) {
 }
 #endif
 
-// Question: what does spawning and running an empty task cost on two threads under gpriority, one of them the
-// program's? Baseline: the same as OpenMP tasks with depend; 0 where the compiler has none.
+[[maybe_unused]] const bool kAsked = bench::ask(
+    {"tasks/dependent",
+     "What does spawning and running an empty task cost on two threads under gpriority, one of them "
+     "the program's?\nBeside it the same as OpenMP tasks with depend; 0 where the compiler has none.",
+     "ns a task", "OpenMP"});
+
 void dependent_tasks(benchmark::State& state) {
     constexpr std::uint64_t kSteps = 50'000;
     bench::Ratio ratio;
     for (auto _ : state) {
         for (int round = 0; round < kRounds; ++round) ratio.add(tidemill_ns(kSteps), openmp_ns(kSteps / 10));
     }
-    ratio.report(state, "ns_per_task", "ns_openmp");
+    ratio.report(state, {.target = 120});
 }
 
-BENCHMARK(dependent_tasks)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(dependent_tasks)->Name("tasks/dependent/gpriority")->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tidemill
