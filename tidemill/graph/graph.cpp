@@ -131,7 +131,16 @@ void Graph::require_clonable(std::size_t module) const {
 
 std::unique_ptr<Module> Graph::clone(std::size_t module) const {
     require_clonable(module);
-    return nodes_[module].cloner(*nodes_[module].module);
+    const Module& original = *nodes_[module].module;
+    std::unique_ptr<Module> copy = nodes_[module].cloner(original);
+    // A socket that is made anew in a copy has no data.
+    if (copy->sockets().size() != original.sockets().size() ||
+        copy->tasks().size() != original.tasks().size()) {
+        throw GraphError(fmt::format(
+            "module '{}': its copy constructor declares sockets or tasks anew; let it copy those members",
+            original.name()));
+    }
+    return copy;
 }
 
 Graph Graph::duplicate() const {

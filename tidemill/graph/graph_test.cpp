@@ -214,3 +214,18 @@ TEST_CASE("stages that do not add up are refused") {
     CHECK_THROWS_WITH(compile(graph, structure, {{1, 1}}), doctest::Contains("the stages take 1 tasks"));
     CHECK_THROWS_WITH(compile(graph, structure, {{2, 1}, {0, 1}}), doctest::Contains("given 0 tasks"));
 }
+
+TEST_CASE("a copy that declares its sockets anew is refused") {
+    struct Anew : Module {
+        Anew() = default;
+        Anew(const Anew& other) : Module(other) {}
+        Out<int> y = out<int>("y");
+        Task make = task("make", &Anew::nothing);
+        void nothing(Frame) {}
+    };
+    Graph graph;
+    graph.add<Anew>();
+    CHECK_THROWS_WITH(
+        graph.clone(0),
+        "module 'anew': its copy constructor declares sockets or tasks anew; let it copy those members");
+}

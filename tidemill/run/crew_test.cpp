@@ -15,7 +15,12 @@ namespace {
 /// Knows which thread made it; the first is made by whoever builds the graph.
 struct Home : Module {
     Home() = default;
-    Home(const Home& other) : Module(other), copied_by(std::this_thread::get_id()), away(other.away) {}
+    Home(const Home& other)
+        : Module(other),
+          y(other.y),
+          work(other.work),
+          copied_by(std::this_thread::get_id()),
+          away(other.away) {}
     Out<std::uint64_t> y = out<std::uint64_t>("y");
     Task work = task("work", &Home::run, {.replication = Replication::cloned});
     std::thread::id copied_by{};
@@ -30,7 +35,7 @@ struct Home : Module {
 /// Cannot be copied when it is told so.
 struct Fragile : Module {
     explicit Fragile(const bool& copies) : breaks(&copies) {}
-    Fragile(const Fragile& other) : Module(other), breaks(other.breaks) {
+    Fragile(const Fragile& other) : Module(other), y(other.y), work(other.work), breaks(other.breaks) {
         if (*breaks) throw std::runtime_error("out of licences");
     }
     Out<std::uint64_t> y = out<std::uint64_t>("y");
