@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/profiler.hpp"
+#include "tidemill/run/weigh/profiler.hpp"
 #include "tidemill/schedule/herad.hpp"
 
 using namespace tidemill;

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/profiler.hpp"
+#include "tidemill/run/weigh/profiler.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 

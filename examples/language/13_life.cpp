@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
+#include "tidemill/run/insight/watchdog.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/thread_per_task.hpp"
-#include "tidemill/run/watchdog.hpp"
 
 using namespace tidemill;
 

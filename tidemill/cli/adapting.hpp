@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
-#include "tidemill/run/adaptation.hpp"
+#include "tidemill/run/weigh/adaptation.hpp"
 
 namespace tidemill::cli {
 

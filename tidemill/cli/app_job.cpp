@@ -10,10 +10,10 @@
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/profiler.hpp"
 #include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/run/thread_per_task.hpp"
+#include "tidemill/run/weigh/profiler.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
 

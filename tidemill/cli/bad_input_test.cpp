@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/detail_program.hpp"
-#include "tidemill/cli/detail_small_recording.hpp"
+#include "tidemill/cli/dvbs2/detail_small_recording.hpp"
 #include "tidemill/dsp/gaussian_noise.hpp"
 
 namespace tidemill::cli {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/run/calibration.hpp"
+#include "tidemill/run/weigh/calibration.hpp"
 #include "tidemill/schedule/model_file.hpp"
 
 namespace tidemill::cli {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/run/drawing.hpp"
+#include "tidemill/run/insight/drawing.hpp"
 
 namespace tidemill::cli {
 

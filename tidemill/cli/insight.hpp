@@ -7,12 +7,12 @@
 #include <CLI/CLI.hpp>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/run/debug_print.hpp"
-#include "tidemill/run/probes.hpp"
+#include "tidemill/run/insight/debug_print.hpp"
+#include "tidemill/run/insight/probes.hpp"
+#include "tidemill/run/insight/trace.hpp"
+#include "tidemill/run/insight/watchdog.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
-#include "tidemill/run/trace.hpp"
-#include "tidemill/run/watchdog.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill::cli {

@@ -4,8 +4,8 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/profile_table.hpp"
-#include "tidemill/cli/reception_options.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
 namespace tidemill::cli {

@@ -8,7 +8,7 @@
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/energy_meter.hpp"
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/run/observer.hpp"
+#include "tidemill/run/insight/observer.hpp"
 #include "tidemill/run/token_ring.hpp"
 #include "tidemill/run/waiting.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tidemill/policy/throttle.hpp"
-#include "tidemill/run/bell.hpp"
-#include "tidemill/run/spin_lock.hpp"
+#include "tidemill/run/dynamic/bell.hpp"
+#include "tidemill/run/dynamic/spin_lock.hpp"
 #include "tidemill/tasks/call_sites.hpp"
 #include "tidemill/tasks/region_table.hpp"
 #include "tidemill/tasks/spawned_tasks.hpp"

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "tidemill/cli/bench/bench_conditions.hpp"
+#include "tidemill/cli/bench/bench_report.hpp"
+#include "tidemill/cli/bench/child_program.hpp"
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/waiting_job.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+constexpr std::string_view kSuffix = "_bench";
+constexpr const char* kHowToBuild =
+    "build them with: cmake --preset release && cmake --build --preset release";
+
+/// Some benchmarks of a room: those whose names begin with the topic's.
+struct Topic {
+    const char* name;
+    const char* room;
+    const char* question;
+};
+
+constexpr Topic kTopics[] = {
+    {"graph", "run", "what a task, a turn of a loop and a look inside cost"},
+    {"hop", "run", "what a frame's way from stage to stage costs, and what batches of frames save"},
+    {"locality", "run", "which buffers and pinnings make a pipeline of memory-bound tasks worth it"},
+    {"baseline", "run", "found schedules beside a thread per task, and duplicates of a graph"},
+};
+
+struct Options {
+    std::string name;
+    std::string filter;
+    std::string output;
+    std::vector<std::string> arguments;
+    WaitingOptions waiting;
+};
+
+std::filesystem::path folder_of_program() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+// Rooms whose benchmark program lies beside this one.
+std::vector<std::string> built_benchmarks() {
+    std::vector<std::string> rooms;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_of_program())) {
+        const std::string name = entry.path().filename();
+        if (entry.is_regular_file() && name.ends_with(kSuffix)) {
+            rooms.push_back(name.substr(0, name.size() - kSuffix.size()));
+        }
+    }
+    std::ranges::sort(rooms);
+    return rooms;
+}
+
+int list(bool json) {
+    std::vector<std::pair<std::string, std::string>> names{
+        {"waiting", "real pipelines of tasks that wait, beside their predicted periods"}};
+    const std::vector<std::string> rooms = built_benchmarks();
+    for (const Topic& topic : kTopics) {
+        if (std::ranges::find(rooms, topic.room) != rooms.end())
+            names.emplace_back(topic.name, topic.question);
+    }
+    for (const std::string& room : rooms) names.emplace_back(room, fmt::format("all of the room {}", room));
+    if (json) {
+        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        for (const auto& name : names) all.push_back(name.first);
+        fmt::print("{}\n", nlohmann::ordered_json{{"benchmarks", all}}.dump(2));
+        return kDone;
+    }
+    for (const auto& [name, what] : names) fmt::print("{:<10}  {}\n", name, what);
+    if (rooms.empty())
+        fmt::print(stderr, "no room's benchmarks are built beside this program; {}\n", kHowToBuild);
+    return kDone;
+}
+
+std::filesystem::path program_of(const std::string& room) {
+    const std::vector<std::string> rooms = built_benchmarks();
+    if (std::ranges::find(rooms, room) == rooms.end()) {
+        throw JobFailed(fmt::format("there is no {}{} beside this program; {}", room, kSuffix, kHowToBuild));
+    }
+    return folder_of_program() / (room + std::string(kSuffix));
+}
+
+std::string run_benchmark(const std::filesystem::path& program, std::vector<std::string> arguments,
+                          const std::function<void(const std::string&)>& line_came) {
+    Finished finished = run_child(program, arguments, line_came);
+    if (finished.status == 0) return std::move(finished.output);
+    throw JobFailed(fmt::format("{} ended with status {}: {}", program.filename().string(), finished.status,
+                                finished.message));
+}
+
+/// Tells people, on a terminal, which case was measured last.
+class Progress {
+  public:
+    explicit Progress(std::size_t cases) : cases_(cases) {}
+    ~Progress() {
+        if (shown_) fmt::print(stderr, "\r\x1b[K");
+    }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void line_came(const std::string& line) {
+        constexpr std::string_view kBegin = "\"run_name\": \"";
+        const std::size_t begin = line.find(kBegin);
+        if (begin == std::string::npos) return;
+        const std::string name = line.substr(begin + kBegin.size(), line.rfind('"') - begin - kBegin.size());
+        done_ += name != last_ ? 1 : 0;
+        last_ = name;
+        if (shown_) fmt::print(stderr, "\r\x1b[K{} of {}: {}", done_, cases_, name);
+        std::fflush(stderr);
+    }
+
+  private:
+    std::size_t cases_;
+    std::size_t done_ = 0;
+    std::string last_;
+    bool shown_ = isatty(STDERR_FILENO) == 1;
+};
+
+std::vector<BenchGroup> measure(const std::filesystem::path& program, std::vector<std::string> arguments) {
+    auto listing = arguments;
+    listing.emplace_back("--benchmark_list_tests=true");
+    const std::string names = run_benchmark(program, listing, {});
+    const auto cases = static_cast<std::size_t>(std::ranges::count(names, '\n'));
+    if (cases == 0) throw JobFailed("no benchmark has such a name");
+    arguments.emplace_back("--benchmark_format=json");
+    Progress progress(cases);
+    return read_benchmarks(
+        run_benchmark(program, arguments, [&](const std::string& line) { progress.line_came(line); }));
+}
+
+void write(const std::string& path, const std::string& json) {
+    std::ofstream file(path);
+    file << json;
+    if (!file.flush()) throw JobFailed(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+bool all_measured(const std::vector<BenchGroup>& groups) {
+    return std::ranges::all_of(groups, [](const BenchGroup& group) {
+        return std::ranges::all_of(group.cases, [](const BenchCase& each) { return each.error.empty(); });
+    });
+}
+
+int run_room(const std::string& name, const Options& options) {
+    const auto* const topic = std::ranges::find(kTopics, name, &Topic::name);
+    const bool is_topic = topic != std::end(kTopics);
+    std::vector<std::string> arguments{
+        "--benchmark_repetitions=5", "--benchmark_min_time=0.05",
+        fmt::format("--benchmark_filter={}{}", is_topic ? fmt::format("^{}/.*", name) : "", options.filter)};
+    arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
+    const std::filesystem::path program = program_of(is_topic ? topic->room : name);
+    const BenchConditions conditions = conditions_here();
+    const std::vector<BenchGroup> groups = measure(program, arguments);
+    const nlohmann::ordered_json report{
+        {"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
+    const std::string json = report.dump(2) + "\n";
+    if (!options.output.empty()) write(options.output, json);
+    fmt::print("{}", options.waiting.json ? json : to_text(conditions) + "\n" + to_text(groups));
+    return all_measured(groups) ? kDone : kJobFailed;
+}
+
+int run_bench(const Options& options) {
+    if (options.name.empty()) return list(options.waiting.json);
+    if (options.name != "waiting") return run_room(options.name, options);
+    if (options.arguments.empty() && options.filter.empty() && options.output.empty()) {
+        return run_waiting(options.waiting);
+    }
+    throw WrongUsage("waiting knows --period-ms, --frames, --strategy and --json, and no other options");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = program.add_subcommand(
+        "bench", "Measure and compare: hops, tasks, caches, kernels; alone, list what there is");
+    verb->footer(
+        "Each table answers a question: ours and a baseline in turn in the same run, the median of their\n"
+        "ratios, half the distance between the quartiles, and what was published where there is something.\n"
+        "Options that are not listed here go to Google Benchmark.\n"
+        "Example: tidemill bench hop\n"
+        "         tidemill bench fec ldpc --benchmark_repetitions=9");
+    verb->add_option("name", options->name, "What to measure: a topic, a room, or waiting");
+    verb->add_option("filter", options->filter, "Only cases whose names match this regular expression");
+    verb->add_option("-o,--output", options->output, "Also write the JSON object to this file");
+    verb->add_option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
+        ->check(CLI::Range(0.1, 10000.0))
+        ->capture_default_str();
+    verb->add_option("--frames", options->waiting.frames, "waiting: frames of each pipeline")
+        ->check(CLI::Range(10, 1000000))
+        ->capture_default_str();
+    verb->add_option("--strategy", options->waiting.strategy, "waiting: a strategy, or all")
+        ->capture_default_str();
+    verb->add_flag("--json", options->waiting.json, "One JSON object on standard output");
+    verb->allow_extras();
+    verb->callback([options, verb, &chosen] {
+        options->arguments = verb->remaining();
+        chosen = [options] { return run_bench(*options); };
+    });
+}
+
+}  // namespace tidemill::cli

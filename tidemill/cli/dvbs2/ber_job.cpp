@@ -1,0 +1,117 @@
+#include "tidemill/cli/dvbs2/ber_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/dvbs2/ber_state.hpp"
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/number_list.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/dvbs2/rx/rx_decode.hpp"
+#include "tidemill/platform/topology.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using dvbs2::BerCounts;
+using dvbs2::BerPoint;
+using dvbs2::Pls;
+
+// How often a long count is written down: what a crash can cost.
+constexpr std::uint64_t kFramesPerSlice = 2000;
+
+std::vector<Pls> codes_of(const BerOptions& options) {
+    std::vector<Pls> all;
+    const auto add = [&](const dvbs2::Modcod& modcod) {
+        const Pls pls{modcod.number, frame_size_of(options.frame), options.pilots};
+        if (pls.is_defined()) all.push_back(pls);
+    };
+    for (const std::string& name : options.modcods) add(modcod_of(name));
+    if (options.modcods.empty()) std::ranges::for_each(dvbs2::all_modcods(), add);
+    if (all.empty()) throw WrongUsage("rate 9/10 has no short frames");
+    return all;
+}
+
+std::vector<double> esn0s_of(const BerOptions& options, const Pls& pls) {
+    if (!options.esn0.empty()) return number_list(options.esn0, "--esn0");
+    const bool is_short = pls.size == dvbs2::FrameSize::short_;
+    const std::string margin = !options.margin.empty() ? options.margin : is_short ? "0.5" : "0.2";
+    const bool by_ebn0 = !options.ebn0.empty();
+    std::vector<double> list =
+        by_ebn0 ? number_list(options.ebn0, "--ebn0") : number_list(margin, "--margin");
+    const double base =
+        by_ebn0 ? bits_per_symbol_db(pls) : double{dvbs2::find_modcod(pls.modcod)->esn0_threshold_db};
+    // Thresholds are known to hundredths; what is added to them shall not show the noise of a float.
+    for (double& db : list) db = std::round((db + base) * 1e4) / 1e4;
+    return list;
+}
+
+std::string progress(const BerPoint& point, const BerCounts& counts, std::size_t done, std::size_t all) {
+    return fmt::format("point {} of {}: {} {} at {:.2f} dB, {} frames, {} wrong", done + 1, all,
+                       modcod_name(*dvbs2::find_modcod(point.pls.modcod)), name(point.pls.size),
+                       point.esn0_db, counts.frames, counts.frame_errors);
+}
+
+}  // namespace
+
+double bits_per_symbol_db(const Pls& pls) {
+    return 10 *
+           std::log10(static_cast<double>(dvbs2::code_of(pls)->k_bch) / dvbs2::layout_of(pls).data_symbols);
+}
+
+std::vector<BerPoint> ber_points(const BerOptions& options) {
+    std::vector<BerPoint> points;
+    for (const Pls& pls : codes_of(options)) {
+        for (const double esn0_db : esn0s_of(options, pls)) {
+            BerPoint& point = points.emplace_back();
+            point = {pls, esn0_db, options.seed, options.iterations, {}};
+            if (options.sync == "full") point.full_sync = options.full_sync;
+        }
+    }
+    return points;
+}
+
+std::vector<BerResult> count_errors(const BerOptions& options) {
+    const int threads =
+        options.threads > 0 ? options.threads : static_cast<int>(Topology::here().cores.size());
+    std::vector<BerResult> results;
+    for (const BerPoint& point : ber_points(options)) results.push_back({point, {}});
+    BerState state(options.state);
+    for (BerResult& result : results) result.counts = state.counts_of(result.point);
+
+    std::mutex mutex;
+    std::string line = "counting";
+    const Watch watch([&] {
+        const std::scoped_lock lock(mutex);
+        return line;
+    });
+    const auto show = [&](std::size_t k) {
+        const std::scoped_lock lock(mutex);
+        line = progress(results[k].point, results[k].counts, k, results.size());
+    };
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const auto done = [&] {
+            const BerCounts& counts = results[k].counts;
+            return counts.frames >= options.limits.frames ||
+                   counts.frame_errors >= options.limits.frame_errors;
+        };
+        while (!done() && !watch.interrupted()) {
+            show(k);
+            dvbs2::BerLimits slice = options.limits;
+            slice.frames = std::min(slice.frames, results[k].counts.frames + kFramesPerSlice);
+            results[k].counts =
+                dvbs2::BerTrial(results[k].point, slice, results[k].counts).run(threads, watch.stop());
+            state.put(results[k].point, results[k].counts);
+        }
+        show(k);
+    }
+    return results;
+}
+
+}  // namespace tidemill::cli

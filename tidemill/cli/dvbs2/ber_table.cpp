@@ -1,0 +1,102 @@
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/dvbs2/ber/proportion.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using dvbs2::BerCounts;
+
+/// A frame error rate that others measured.
+struct Published {
+    int modcod;
+    double ebn0_db;
+    double frame_error_rate;
+};
+
+// StreamPU's transceiver, short frames, ideal synchronisation, min-sum with 10 iterations, as measured for
+// this project.
+constexpr std::array<Published, 7> kStreamPu = {{{10, 3.9, 0.117},
+                                                 {10, 4.1, 1.6e-3},
+                                                 {5, 2.0, 0.99},
+                                                 {5, 2.3, 0.25},
+                                                 {5, 2.5, 2.4e-3},
+                                                 {16, 6.6, 0.21},
+                                                 {16, 6.8, 5e-3}}};
+
+std::vector<Cell> row_of(const BerResult& result) {
+    const dvbs2::BerPoint& point = result.point;
+    const BerCounts& counts = result.counts;
+    const dvbs2::Modcod& modcod = *dvbs2::find_modcod(point.pls.modcod);
+    const dvbs2::Interval interval = dvbs2::proportion_interval(counts.frame_errors, counts.frames);
+    const auto known = [&](double value) { return counts.frames > 0 ? Cell(value) : Cell(); };
+    const auto seen = static_cast<double>(counts.frames - counts.frames_lost);
+    return {modcod_name(modcod),
+            std::string(name(point.pls.size)),
+            point.esn0_db,
+            point.esn0_db - bits_per_symbol_db(point.pls),
+            double{modcod.esn0_threshold_db},
+            static_cast<double>(counts.frames),
+            static_cast<double>(counts.frame_errors),
+            static_cast<double>(counts.frames_lost),
+            static_cast<double>(counts.undetected),
+            known(counts.frame_error_rate()),
+            known(interval.low),
+            known(interval.high),
+            counts.bits > 0 ? Cell(counts.bit_error_rate()) : Cell(),
+            seen > 0 ? Cell(static_cast<double>(counts.ldpc_iterations) / seen) : Cell()};
+}
+
+std::string sync_note(const BerOptions& options) {
+    if (options.sync == "ideal") {
+        return fmt::format("Synchronisation ideal, at most {} LDPC iterations.", options.iterations);
+    }
+    const dvbs2::FullSync& full = options.full_sync;
+    return fmt::format(
+        "The whole receiver, in bursts of {} frames: offset up to {} of the symbol rate, drift up to {:g} "
+        "cycles "
+        "per symbol squared, clock up to {} ppm, phase noise {} degrees in 1000 symbols, pilots {}.",
+        full.frames_per_burst, full.frequency_cycles_per_symbol, full.drift_cycles_per_symbol2,
+        full.clock_offset_ppm, full.phase_noise_deg, options.pilots ? "on" : "off");
+}
+
+// What others published for the codes in the table.
+std::vector<std::string> published_notes(const std::vector<BerResult>& results) {
+    std::set<int> modcods;
+    for (const BerResult& result : results) {
+        if (result.point.pls.size == dvbs2::FrameSize::short_) modcods.insert(result.point.pls.modcod);
+    }
+    std::vector<std::string> notes;
+    for (const Published& other : kStreamPu) {
+        if (!modcods.contains(other.modcod)) continue;
+        const dvbs2::Pls pls{other.modcod, dvbs2::FrameSize::short_, false};
+        notes.push_back(fmt::format(
+            "StreamPU (min-sum, 10 iterations): {} short at Es/N0 {:.2f} dB, Eb/N0 {:.1f} dB: FER {:.2g}",
+            modcod_name(*dvbs2::find_modcod(other.modcod)), other.ebn0_db + bits_per_symbol_db(pls),
+            other.ebn0_db, other.frame_error_rate));
+    }
+    return notes;
+}
+
+}  // namespace
+
+ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& results) {
+    using Column = ResultTable::Column;
+    ResultTable table{"Frame and bit errors over white noise",
+                      {Column{"MODCOD"}, Column{"frame"}, Column{"Es/N0 dB"}, Column{"Eb/N0 dB"},
+                       Column{"table 13 dB"}, Column{"frames", 0}, Column{"wrong", 0}, Column{"lost", 0},
+                       Column{"undetected", 0}, Column{"FER", 1, true}, Column{"95 % from", 1, true},
+                       Column{"to", 1, true}, Column{"BER", 1, true}, Column{"iterations", 1}}};
+    for (const BerResult& result : results) table.rows.push_back(row_of(result));
+    table.notes.push_back(sync_note(options));
+    for (std::string& note : published_notes(results)) table.notes.push_back(std::move(note));
+    return table;
+}
+
+}  // namespace tidemill::cli

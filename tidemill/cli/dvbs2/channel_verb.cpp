@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/output.hpp"
+#include "tidemill/dvbs2/channel.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/recording_writer.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+struct Options {
+    std::string recording;
+    std::string output;
+    double symbol_rate_hz = 0;  // 0: half the sample rate
+    double frequency_hz = 0;
+    double drift_hz_per_s = 0;
+    dvbs2::ChannelConfig channel;
+    std::string format = "ci8";
+    double level_dbfs = -12;
+    bool json = false;
+};
+
+double sample_rate_hz(const io::Recording& recording) {
+    if (!recording.sample_rate_hz) {
+        throw WrongUsage("the recording does not tell its sample rate: use a SigMF recording");
+    }
+    return *recording.sample_rate_hz;
+}
+
+// Gives all samples of a recording to `use`, block by block.
+void read_all(const io::Recording& recording, const std::function<void(std::span<dsp::Iq>)>& use) {
+    constexpr std::size_t kBlockSamples = 1 << 16;
+    io::RecordingReader reader(recording);
+    const std::size_t size = dsp::bytes_per_sample(recording.format);
+    std::vector<std::byte> bytes(kBlockSamples * size);
+    std::vector<dsp::Iq> samples(kBlockSamples);
+    for (std::size_t got = reader.read(bytes); got > 0; got = reader.read(bytes)) {
+        const auto block = std::span(samples).first(got / size);
+        dsp::convert_samples(recording.format, std::span(bytes).first(got), block);
+        use(block);
+    }
+}
+
+double mean_power(const io::Recording& recording) {
+    double sum = 0;
+    read_all(recording, [&](std::span<dsp::Iq> samples) {
+        for (const dsp::Iq& sample : samples) sum += std::norm(sample);
+    });
+    if (sum == 0) throw JobFailed("the recording is silent: there is no signal to set an Es/N0 for");
+    return sum / static_cast<double>(recording.samples);
+}
+
+dvbs2::ChannelConfig channel_of(const Options& options, const io::Recording& recording) {
+    const double symbol_rate_hz =
+        options.symbol_rate_hz > 0 ? options.symbol_rate_hz : sample_rate_hz(recording) / 2;
+    dvbs2::ChannelConfig channel = options.channel;
+    channel.samples_per_symbol = sample_rate_hz(recording) / symbol_rate_hz;
+    channel.frequency_cycles_per_symbol = options.frequency_hz / symbol_rate_hz;
+    channel.drift_cycles_per_symbol2 = options.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
+    return channel;
+}
+
+// Signal and noise together get the level that was asked for.
+io::RecordingWriter writer_of(const Options& options, const dvbs2::ChannelConfig& channel, double rate_hz) {
+    const double noise_power =
+        channel.samples_per_symbol * channel.rate_ratio * std::pow(10.0, -channel.esn0_db / 10.0);
+    io::SigmfMetadata description;
+    description.format = sample_format_of(options.format);
+    description.sample_rate_hz = rate_hz * channel.rate_ratio;
+    description.description = "made by Tidemill; channel simulated";
+    const double gain = std::pow(10.0, options.level_dbfs / 20.0) / std::sqrt(1.0 + noise_power);
+    return writing(
+        [&] { return io::RecordingWriter(options.output, description, static_cast<float>(gain)); });
+}
+
+int run_channel(const Options& options) {
+    const io::Recording recording = io::open_recording(options.recording);
+    const dvbs2::ChannelConfig config = channel_of(options, recording);
+    const auto channel = [&] {
+        try {
+            return std::make_unique<dvbs2::Channel>(config);
+        } catch (const std::invalid_argument& error) {
+            throw WrongUsage(error.what());
+        }
+    }();
+    const auto to_unit_power = static_cast<float>(1 / std::sqrt(mean_power(recording)));
+    refuse_overwriting(io::sigmf_paths(options.output).data, recording.data_path);
+    io::RecordingWriter writer = writer_of(options, config, sample_rate_hz(recording));
+    std::vector<dsp::Iq> received;
+    read_all(recording, [&](std::span<dsp::Iq> samples) {
+        for (dsp::Iq& sample : samples) sample *= to_unit_power;
+        channel->process(samples, received);
+        writing([&] { writer.write(received); });
+        received.clear();
+    });
+    channel->finish(received);
+    writing([&] {
+        writer.write(received);
+        writer.close();
+    });
+    if (options.json) {
+        const nlohmann::ordered_json json{{"recording", options.output},
+                                          {"samples", writer.samples()},
+                                          {"samples_limited", writer.limited_samples()}};
+        fmt::print("{}\n", json.dump(2));
+    } else {
+        fmt::print("{} samples, {} of them limited, in {}\n", writer.samples(), writer.limited_samples(),
+                   options.output);
+    }
+    return kDone;
+}
+
+void add_impairments(CLI::App& verb, Options& options) {
+    dvbs2::ChannelConfig& channel = options.channel;
+    verb.add_option("--esn0", channel.esn0_db, "Es/N0 in dB (default: no noise)");
+    verb.add_option("--cfo", options.frequency_hz, "Frequency offset in Hz");
+    verb.add_option("--drift", options.drift_hz_per_s, "Drift of the frequency in Hz/s");
+    verb.add_option("--phase", channel.phase_rad, "Phase in radians");
+    verb.add_option("--phase-noise", channel.phase_noise_deg,
+                    "Phase walk: standard deviation over 1000 symbols in degrees")
+        ->check(CLI::NonNegativeNumber);
+    verb.add_option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm");
+    verb.add_option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
+    verb.add_option("--rate-ratio", channel.rate_ratio, "Output over input sample rate, from 1 on");
+    verb.add_flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
+    verb.add_option("--lead", channel.lead_samples, "Samples of noise before the signal");
+    verb.add_option("--tail", channel.tail_samples, "Samples of noise after the signal");
+    verb.add_option("--seed", channel.seed, "Seed of the noise")->capture_default_str();
+}
+
+}  // namespace
+
+void add_dvbs2_channel(CLI::App& dvbs2, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = dvbs2.add_subcommand("channel", "Put a clean recording through a simulated channel");
+    verb->footer(
+        "Example: tidemill dvbs2 channel clean.sigmf-meta -o noisy.sigmf-meta --esn0 8 --cfo 20e3 --ppm 20");
+    verb->add_option("recording", options->recording, "SigMF recording of a clean signal")->required();
+    verb->add_option("-o,--output", options->output, "SigMF recording, or raw samples by the extension")
+        ->required();
+    verb->add_option("--symbol-rate", options->symbol_rate_hz,
+                     "Symbols per second (default: half the sample rate)")
+        ->check(CLI::PositiveNumber);
+    add_impairments(*verb, *options);
+    verb->add_option("--format", options->format, "cf32, ci16, ci8 or cu8")->capture_default_str();
+    verb->add_option("--level", options->level_dbfs, "Root mean square in dB below full scale")
+        ->check(CLI::Range(-60.0, 0.0))
+        ->capture_default_str();
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_channel(*options); }; });
+}
+
+}  // namespace tidemill::cli

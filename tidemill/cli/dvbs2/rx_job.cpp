@@ -1,0 +1,193 @@
+#include "tidemill/cli/dvbs2/rx_job.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/dvbs2/rx_status.hpp"
+#include "tidemill/cli/output.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/dvbs2/rx/rx_frames.hpp"
+#include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/sequence.hpp"
+#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/schedule_file.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// Frames that may wait between two stages. Decoding times vary from frame to frame; and where other programs
+// want the cores too, a stage must find work for the whole slice of time that it gets.
+constexpr std::size_t kRingDepth = 32;
+
+std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_clock::time_point start) {
+    const auto& live = receiver.sink().live();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const auto read = [](const auto& value) { return value.load(std::memory_order_relaxed); };
+    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad",
+                       phase_of(receiver), elapsed.count(), read(live.frames),
+                       static_cast<double>(read(live.info_bits)) / elapsed.count() / 1e6, read(live.esn0_db),
+                       read(live.frames_bad));
+}
+
+void choose_schedule(const RxOptions& options, const Topology& topology, RxOutcome& outcome) {
+    outcome.executor = options.executor;
+    if (options.executor == "dynamic") {
+        if (options.schedule.empty()) return;
+        throw WrongUsage("--executor dynamic schedules while it runs: leave out --schedule");
+    }
+    if (options.executor == "sequence") {
+        if (options.schedule.empty() && options.cores.empty()) return;
+        throw WrongUsage("--executor sequence runs on one thread: leave out --cores and --schedule");
+    }
+    if (!options.schedule.empty()) {
+        outcome.schedule = read_schedule(options.schedule);
+        outcome.predicted_period_us = outcome.schedule->period_us;
+        return;
+    }
+    const Platform platform = chosen_platform(options.cores, topology);
+    outcome.profile = profile_reception(outcome.job, topology, platform, options.profile_s);
+    outcome.schedule = herad(outcome.profile->profile, platform);
+    const double predicted_us = period_us(*outcome.schedule, outcome.profile->profile);
+    outcome.predicted_period_us = predicted_us;
+    outcome.predicted_mbps = outcome.profile->info_bits_per_block / predicted_us;
+}
+
+RunReport run_dynamic(dvbs2::Receiver& receiver, const RxOptions& options, const Topology& topology,
+                      const RunOptions& run) {
+    DynamicOptions dynamic{.workers = 0, .policy = options.policy, .window = {.iterations = kRingDepth}};
+    for (const CoreCount& kind : chosen_platform(options.cores, topology).kinds()) {
+        dynamic.workers += static_cast<std::size_t>(kind.count);
+    }
+    return Dynamic(receiver.graph(), dynamic).run(run);
+}
+
+RunReport run_receiver(dvbs2::Receiver& receiver, const RxOptions& options, const RxOutcome& outcome,
+                       const Topology& topology, const RunOptions& run) {
+    if (options.executor == "dynamic") return run_dynamic(receiver, options, topology, run);
+    if (!outcome.schedule) return Sequence(receiver.graph()).run(run);
+    PipelineOptions pipeline{&topology, kRingDepth, WaitMode::mixed};
+    return Pipeline(receiver.graph(), *outcome.schedule, pipeline).run(run);
+}
+
+void announce(const RxOutcome& outcome) {
+    if (!outcome.predicted_mbps) return;
+    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {:.2f} Mb/s\n",
+               outcome.schedule->stages.size(), outcome.schedule->thread_count(), *outcome.predicted_mbps);
+}
+
+/// Status lines while it lives, where they are wanted.
+class StatusLines {
+  public:
+    StatusLines(const std::string& place, const dvbs2::Receiver& receiver, const io::TsMonitor& packets,
+                double symbol_rate_hz)
+        : status_(receiver, packets, symbol_rate_hz) {
+        if (place.empty()) return;
+        writing([&] { file_.emplace(place); });
+        ticks_.emplace([this](double now_s) { write(status_.line(now_s) + "\n"); });
+    }
+
+    /// The last line; throws JobFailed when one could not be written.
+    void close() {
+        ticks_.reset();
+        if (file_) writing([&] { file_->close(); });
+    }
+
+  private:
+    // A full disk must not end the reception: close() tells of it.
+    void write(const std::string& line) {
+        try {
+            file_->write({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()});
+            file_->flush();
+        } catch (const io::IoError&) {
+        }
+    }
+
+    RxStatus status_;
+    std::optional<io::ByteWriter> file_;
+    std::optional<EverySecond> ticks_;
+};
+
+void collect(const dvbs2::Receiver& receiver, const io::TsMonitor& monitor, RxOutcome& outcome) {
+    outcome.totals = receiver.sink().totals();
+    outcome.packets = receiver.sink().counts();
+    outcome.frames_by_fault = receiver.sink().streams().frames_by_fault();
+    outcome.frames_of_streams = receiver.sink().streams().frames_of_streams();
+    outcome.generic_frames = receiver.sink().streams().generic_frames();
+    outcome.programmes = monitor.programmes();
+    outcome.continuity_errors = monitor.continuity_errors();
+    outcome.sync = receiver.frame_sync().counts();
+    outcome.defects = receiver.spectrum().defects();
+    outcome.samples = receiver.source().samples();
+    outcome.blocks_without_signal = receiver.coarse().dropped_blocks();
+    outcome.blocks_without_clock = receiver.timing().dropped_blocks();
+    outcome.clock_ppm = receiver.timing().clock_ppm();
+    // What the front took out, and what the frames, turned upright, still had.
+    const double left = outcome.totals.inverted ? -outcome.totals.frequency : outcome.totals.frequency;
+    outcome.frequency_hz = (receiver.coarse().frequency() + left) * outcome.symbol_rate_hz();
+    outcome.signal_seen = outcome.sync.symbols > 0;
+    // A schedule file tells the time of a block; what a block carries is known only now.
+    if (outcome.predicted_period_us && !outcome.predicted_mbps && outcome.run.frames > 0) {
+        outcome.predicted_mbps = static_cast<double>(outcome.totals.info_bits) /
+                                 static_cast<double>(outcome.run.frames) / *outcome.predicted_period_us;
+    }
+}
+
+}  // namespace
+
+double RxOutcome::symbol_rate_hz() const {
+    return job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz
+                                         : job.recording.sample_rate_hz.value_or(2) / 2;
+}
+
+RxOutcome receive(const RxOptions& options) {
+    RxOutcome outcome;
+    outcome.job = prepare(options.reception);
+    outcome.output = options.outputs.packets;
+    for (const std::string& place :
+         {options.outputs.packets, options.outputs.bbframes, options.outputs.generic}) {
+        refuse_overwriting(place, outcome.job.recording.data_path);
+    }
+    RxOutputWriter writer(options.outputs);
+    const Topology topology = Topology::here();
+    const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
+    choose_schedule(options, topology, outcome);
+    announce(outcome);
+
+    const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
+    dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
+    Insight insight(options.insight, receiver.graph());
+    StatusLines status(options.status, receiver, writer.monitor(), outcome.symbol_rate_hz());
+    {
+        const auto start = std::chrono::steady_clock::now();
+        const Watch watch([&] { return progress_line(receiver, start); });
+        RunOptions run{.stop = watch.stop(), .energy_meter = energy.meter.get()};
+        insight.watch(run);
+        outcome.run = run_receiver(receiver, options, outcome, topology, run);
+        outcome.interrupted = watch.interrupted();
+    }
+    if (!energy.meter) outcome.run.energy.not_measured = energy.reason;
+    receiver.finish();
+    writer.close();
+    status.close();
+    insight.write(outcome.schedule, outcome.run);
+    if (const auto* file = dynamic_cast<const io::RecordingReader*>(source.get())) {
+        outcome.missing_samples = file->missing_samples();
+    }
+    collect(receiver, writer.monitor(), outcome);
+    // Only now, because it reads the whole file once more.
+    if (!outcome.interrupted && !outcome.job.is_stream) {
+        const std::string disagreement = io::check_digest(outcome.job.recording);
+        if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
+    }
+    return outcome;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,184 @@
+#include "tidemill/cli/dvbs2/rx_outputs.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/output.hpp"
+#include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/ts_pacer.hpp"
+#include "tidemill/io/udp_sender.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class FileOutput final : public ByteOutput {
+  public:
+    explicit FileOutput(const std::string& path) : writer_(path) {}
+
+    void write(std::span<const std::uint8_t> bytes) override {
+        writer_.write(bytes);
+        const auto now = Clock::now();
+        if (now - flushed_ < kPatience) return;
+        writer_.flush();
+        flushed_ = now;
+    }
+    void close() override { writer_.close(); }
+
+  private:
+    // How long a player that reads along may be kept waiting while bytes trickle in.
+    static constexpr std::chrono::milliseconds kPatience{200};
+
+    io::ByteWriter writer_;
+    Clock::time_point flushed_ = Clock::now();
+};
+
+/// Packets in datagrams of seven, each when it is due.
+class PacketDatagrams final : public ByteOutput {
+  public:
+    PacketDatagrams(const std::string& url, const RxOutputOptions& options)
+        : sender_(io::parse_udp_url(url)),
+          pacer_(options.udp_mbps > 0 ? std::optional(options.udp_mbps * 1e6) : std::nullopt),
+          paced_(options.paced) {}
+
+    void write(std::span<const std::uint8_t> packets) override {
+        pacer_.push(packets, due_);
+        send_due();
+    }
+    void close() override {
+        pacer_.finish(due_);
+        send_due();
+    }
+
+  private:
+    void send_due() {
+        for (const io::TimedDatagram& datagram : due_) {
+            if (paced_) wait_for(datagram.due_s);
+            sender_.send(datagram.bytes);
+        }
+        due_.clear();
+    }
+
+    // Whoever is late stays late: the stream waits for the receiver, and is never hurried after a pause.
+    void wait_for(double due_s) {
+        const auto due =
+            start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(due_s));
+        const auto now = Clock::now();
+        if (now > due) {
+            start_ += now - due;
+        } else {
+            std::this_thread::sleep_until(due);
+        }
+    }
+
+    io::UdpSender sender_;
+    io::TsPacer pacer_;
+    bool paced_;
+    Clock::time_point start_ = Clock::now();
+    std::vector<io::TimedDatagram> due_;
+};
+
+/// Each piece in a datagram of its own, as it comes.
+class PieceDatagrams final : public ByteOutput {
+  public:
+    explicit PieceDatagrams(const std::string& url) : sender_(io::parse_udp_url(url)) {}
+
+    void write(std::span<const std::uint8_t> bytes) override { sender_.send(bytes); }
+    void close() override {}
+
+  private:
+    io::UdpSender sender_;
+};
+
+dvbs2::StreamChoice choice_of(const RxOutputOptions& options) {
+    dvbs2::StreamChoice choice;
+    choice.damaged = options.damaged == "mark" ? dvbs2::DamagedPacket::mark : dvbs2::DamagedPacket::drop;
+    choice.all = options.isi == "all";
+    if (choice.all || options.isi.empty()) return choice;
+    std::uint8_t stream = 0;
+    const char* const end = options.isi.data() + options.isi.size();
+    const auto [stopped, error] = std::from_chars(options.isi.data(), end, stream);
+    if (error != std::errc() || stopped != end) {
+        throw WrongUsage(
+            fmt::format("--isi {}: give the number of an input stream, 0 to 255, or all", options.isi));
+    }
+    choice.only = stream;
+    return choice;
+}
+
+}  // namespace
+
+std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutputOptions& options,
+                                        bool datagrams) {
+    return writing([&]() -> std::unique_ptr<ByteOutput> {
+        if (!io::is_udp_url(place)) return std::make_unique<FileOutput>(place);
+        if (datagrams) return std::make_unique<PieceDatagrams>(place);
+        return std::make_unique<PacketDatagrams>(place, options);
+    });
+}
+
+std::string place_of_stream(const std::string& place, int stream) {
+    if (io::is_udp_url(place)) {
+        const io::UdpAddress address = io::parse_udp_url(place);
+        const bool is_ipv6 = address.host.find(':') != std::string::npos;
+        const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
+        return fmt::format("udp://{}:{}", host, address.port + stream);
+    }
+    const std::filesystem::path path(place);
+    return (path.parent_path() /
+            fmt::format("{}.isi{}{}", path.stem().string(), stream, path.extension().string()))
+        .string();
+}
+
+RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
+    : options_(options), choice_(choice_of(options)) {
+    if (choice_.all && options.packets == "-") {
+        throw WrongUsage("--isi all writes a file for each input stream: name one with --output");
+    }
+    const int to_standard_output =
+        (options.packets == "-") + (options.bbframes == "-") + (options.generic == "-");
+    if (to_standard_output > 1) throw WrongUsage("only one of --output, --bbframes and --generic can be -");
+    if (!options.packets.empty() && !choice_.all) packets_[0] = open_output(options.packets, options, false);
+    if (!options.bbframes.empty()) bbframes_ = open_output(options.bbframes, options, true);
+    if (!options.generic.empty()) generic_ = open_output(options.generic, options, true);
+}
+
+dvbs2::RxOutputs RxOutputWriter::outputs() {
+    dvbs2::RxOutputs outputs;
+    outputs.choice = choice_;
+    outputs.streams.packets = [this](auto packets, std::uint8_t stream) { write_packets(packets, stream); };
+    if (generic_) outputs.streams.generic = [this](auto bytes, std::uint8_t) { generic_->write(bytes); };
+    if (bbframes_) {
+        outputs.frames = [this](const dvbs2::ReceivedFrame& frame) {
+            if (frame.good) bbframes_->write(frame.bbframe);
+        };
+    }
+    return outputs;
+}
+
+void RxOutputWriter::write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream) {
+    if (!monitored_) monitored_ = stream;
+    if (monitored_ == stream) monitor_->look(packets);
+    if (options_.packets.empty()) return;
+    auto& output = packets_[choice_.all ? stream : 0];
+    if (!output) output = open_output(place_of_stream(options_.packets, stream), options_, false);
+    output->write(packets);
+}
+
+void RxOutputWriter::close() {
+    writing([&] {
+        for (auto& [stream, output] : packets_) output->close();
+        if (bbframes_) bbframes_->close();
+        if (generic_) generic_->close();
+    });
+}
+
+}  // namespace tidemill::cli

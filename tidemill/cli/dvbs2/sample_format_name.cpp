@@ -1,0 +1,25 @@
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+
+namespace tidemill::cli {
+
+dsp::SampleFormat sample_format_of(const std::string& name) {
+    using enum dsp::SampleFormat;
+    static const std::map<std::string, dsp::SampleFormat> formats{
+        {"cf32", cf32}, {"cf64", cf64},       {"ci16", ci16},       {"ci8", ci8},
+        {"cu8", cu8},   {"cf32_be", cf32_be}, {"cf64_be", cf64_be}, {"ci16_be", ci16_be}};
+    const auto found = formats.find(name);
+    if (found == formats.end()) {
+        throw WrongUsage(fmt::format(
+            "--format {}: give cf32, cf64, ci16, ci8 or cu8, or cf32_be, cf64_be, ci16_be for big endian",
+            name));
+    }
+    return found->second;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,137 @@
+#include "tidemill/cli/dvbs2/signal_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/bb_header.hpp"
+#include "tidemill/dvbs2/front.hpp"
+#include "tidemill/dvbs2/gold_search.hpp"
+#include "tidemill/dvbs2/symbol_rate_search.hpp"
+#include "tidemill/run/sequence.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+constexpr std::size_t kPreviewSamples = 2 * dvbs2::kSymbolRateSearchSamples;
+constexpr std::size_t kMostRates = 8;
+constexpr std::uint64_t kFramesThatConvince = 3;
+constexpr std::size_t kPilotsForGold = 4000;                     // 11 deviations at the threshold of QPSK 1/4
+constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
+
+std::vector<dsp::Iq> read_preview(io::SampleSource& source) {
+    const std::size_t size = dsp::bytes_per_sample(source.format());
+    std::vector<std::byte> bytes(1 << 20);
+    std::vector<dsp::Iq> samples;
+    while (samples.size() < kPreviewSamples) {
+        const std::size_t got = source.read(std::span(bytes).first(bytes.size() / size * size));
+        if (got == 0) break;
+        const std::size_t before = samples.size();
+        samples.resize(before + got / size);
+        dsp::convert_samples(source.format(), std::span(bytes).first(got),
+                             std::span(samples).subspan(before));
+    }
+    return samples;
+}
+
+/// What the frames in the preview show, whatever their scrambling.
+struct Heard {
+    std::uint64_t frames = 0;
+    dvbs2::GoldSearch gold;
+};
+
+Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs2::ReceiverConfig& config) {
+    Heard heard;
+    const dvbs2::PlScrambler scrambler(config.gold_code);
+    dvbs2::FrameSync sync(scrambler);
+    std::vector<dsp::Iq> frame(dvbs2::kFrameBufferSymbols);
+    const auto take_frames = [&] {
+        while (const auto info = sync.pop(frame)) {
+            ++heard.frames;
+            if (heard.gold.pilots() < kPilotsForGold) heard.gold.add(frame, *info);
+        }
+    };
+    dvbs2::Front front({sample_rate_hz, config.symbol_rate_hz, config.rolloff, config.block_samples},
+                       [&](const dvbs2::SymbolBlock& block) {
+                           sync.push({block.symbols.data(), block.count});
+                           take_frames();
+                       });
+    front.push(samples);
+    front.finish();
+    sync.flush();
+    take_frames();
+    return heard;
+}
+
+void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,
+                        dvbs2::ReceiverConfig& config) {
+    const auto rates = dvbs2::likely_symbol_rates(samples, kMostRates);
+    for (const double rate : rates) {
+        config.symbol_rate_hz = rate * sample_rate_hz;
+        if (listen(samples, sample_rate_hz, config).frames >= kFramesThatConvince) return;
+    }
+    throw JobFailed(fmt::format(
+        "no symbol rate found: {} likely ones gave no DVB-S2 frames in {} samples; give --symbol-rate",
+        rates.size(), samples.size()));
+}
+
+void search_gold_code(std::span<const dsp::Iq> samples, double sample_rate_hz,
+                      dvbs2::ReceiverConfig& config) {
+    const Heard heard = listen(samples, sample_rate_hz, config);
+    const std::optional<int> code = heard.gold.best();
+    if (!code) {
+        throw JobFailed(fmt::format("no gold code found: {} frames with {} pilot symbols; give --gold",
+                                    heard.frames, heard.gold.pilots()));
+    }
+    config.gold_code = *code;
+}
+
+// The roll-off that the first good BBFRAME names, received with the one in `config`.
+std::optional<double> named_rolloff(io::SampleSource& source, const dvbs2::ReceiverConfig& config) {
+    std::optional<double> named;
+    const auto look = [&](const dvbs2::ReceivedFrame& frame) {
+        const auto [header, fault] = dvbs2::parse_bb_header(frame.bbframe);
+        if (frame.good && fault == dvbs2::BbFault::none && header.rolloff_code < kRolloffs.size()) {
+            named = kRolloffs[header.rolloff_code];
+        }
+    };
+    dvbs2::Receiver receiver(source, config,
+                             dvbs2::RxOutputs{.streams = {.packets = [](auto, auto) {}}, .frames = look});
+    const auto enough = [&] { return named || receiver.source().samples() > kPreviewSamples; };
+    Sequence(receiver.graph()).run({.stop_when = enough, .statistics = false});
+    return named;
+}
+
+void search_rolloff(const OpenSamples& open, dvbs2::ReceiverConfig& config) {
+    for (const double tried : {config.rolloff, kRolloffs[0], kRolloffs[1]}) {
+        dvbs2::ReceiverConfig trial = config;
+        trial.rolloff = tried;
+        if (const auto named = named_rolloff(*open(), trial)) {
+            config.rolloff = *named;
+            return;
+        }
+    }
+    throw JobFailed("no roll-off found: no frame could be decoded with any; give --rolloff");
+}
+
+}  // namespace
+
+void search_signal(const OpenSamples& open, const SearchFor& search, dvbs2::ReceiverConfig& config) {
+    if (search.symbol_rate || search.gold_code) {
+        const auto source = open();
+        const auto samples = read_preview(*source);
+        const double sample_rate_hz = source->sample_rate_hz().value();
+        if (search.symbol_rate) search_symbol_rate(samples, sample_rate_hz, config);
+        if (config.symbol_rate_hz == 0) config.symbol_rate_hz = sample_rate_hz / 2;
+        if (search.gold_code) search_gold_code(samples, sample_rate_hz, config);
+    }
+    if (search.rolloff) search_rolloff(open, config);
+}
+
+}  // namespace tidemill::cli

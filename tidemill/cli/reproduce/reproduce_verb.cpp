@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/reproduce/reproduction.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// To add a table or figure, add its line here.
+constexpr std::array kReproductions{
+    Reproduction{"table1", "strategies on 1000 random chains: slowdown and cores used", table1},
+    Reproduction{"fig5", "how slowdowns are distributed", fig5},
+    Reproduction{"fig6", "how many cores more FERTAC uses than HeRAD", fig6},
+    Reproduction{"fig7", "how long strategies take", fig7},
+    Reproduction{"table3", "the DVB-S2 receiver's 40 solutions on four platforms", table3},
+    Reproduction{"fig11", "the receiver's throughput: simulated, measured, and left to the system", fig11},
+    Reproduction{"fig13", "the receiver's throughput by pinning policy (as published)", fig13},
+    Reproduction{"fig14", "the receiver under other system schedulers (as published)", fig14},
+    Reproduction{"table4.2", "dynamic policies, their queues and costs", table4_2},
+    Reproduction{"table4.3", "each dynamic policy at its worst, beside the formulas", table4_3},
+    Reproduction{"fig4.3", "how many tasks are ready", fig4_3},
+    Reproduction{"fig4.8", "poor back pressure, and what the throttle does", fig4_8},
+    Reproduction{"fig4.9", "exhaustion, and how the adaptive policies cure it (also 4.6, 4.11)", fig4_9},
+    Reproduction{"fig4.14", "how the StreamIt benchmarks scale", fig4_14},
+    Reproduction{"fig4.15", "policies on the StreamIt benchmarks: means and worst cases (also 4.16)",
+                 fig4_15},
+    Reproduction{"fig4.17", "policies on the StreamIt benchmarks in detail", fig4_17},
+    Reproduction{"fig4.18", "policies on factorisations and a decoder", fig4_18},
+};
+
+struct Options {
+    std::string name;
+    bool json = false;
+    ReproduceOptions amount;
+};
+
+int list(bool json) {
+    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    for (const Reproduction& each : kReproductions) {
+        names.push_back({{"name", each.name}, {"summary", each.summary}});
+        if (!json) fmt::print("{:<8}  {}\n", each.name, each.summary);
+    }
+    if (json) fmt::print("{}\n", nlohmann::ordered_json{{"reproductions", names}}.dump(2));
+    return kDone;
+}
+
+int run_reproduce(const Options& options) {
+    if (options.name.empty()) return list(options.json);
+    const auto* found = std::ranges::find(kReproductions, options.name, &Reproduction::name);
+    if (found == kReproductions.end()) {
+        throw WrongUsage(
+            fmt::format("'{}' is not among what we reproduce: see the list that tidemill reproduce prints",
+                        options.name));
+    }
+    const std::vector<ResultTable> tables = found->make(options.amount);
+    nlohmann::ordered_json json{{"name", found->name}, {"tables", nlohmann::ordered_json::array()}};
+    for (const ResultTable& table : tables) {
+        if (options.json) {
+            json["tables"].push_back(to_json(table));
+        } else {
+            fmt::print("{}{}", &table == tables.data() ? "" : "\n", to_text(table));
+        }
+    }
+    if (options.json) fmt::print("{}\n", json.dump(2));
+    return kDone;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& program, Command& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = program.add_subcommand(
+        "reproduce", "Make a published table or figure again, ours beside theirs; alone, list them");
+    verb->footer("Example: tidemill reproduce table1");
+    verb->add_option("name", options->name, "Which table or figure");
+    verb->add_option("--chains", options->amount.chains, "Random chains per setting")
+        ->check(CLI::Range(10, 1000000))
+        ->capture_default_str();
+    verb->add_option("--timed", options->amount.timed, "Random chains per run time (fig7)")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    verb->add_option("--frames", options->amount.frames, "Simulated executions (table3, fig11)")
+        ->check(CLI::Range(100, 1000000))
+        ->capture_default_str();
+    verb->add_option("--tasks", options->amount.tasks,
+                     "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17)")
+        ->check(CLI::Range(1, 10000000))
+        ->capture_default_str();
+    verb->add_option("--seed", options->amount.seed, "Of random chains")->capture_default_str();
+    verb->add_flag("--json", options->json, "One JSON object on standard output");
+    verb->callback([options, &chosen] { chosen = [options] { return run_reproduce(*options); }; });
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,62 @@
+#include "tidemill/cli/reproduce/reproduction.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+namespace tidemill::cli {
+
+namespace {
+
+std::size_t rows_ending_with(const ResultTable& table, const std::string& text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(table.rows, [&](const auto& row) { return row.back() == Cell{text}; }));
+}
+
+}  // namespace
+
+TEST_CASE("Table 3 comes out as published, all 40 solutions and the four optima") {
+    const std::vector<ResultTable> tables = table3({.frames = 500});
+    REQUIRE(tables.size() == 2);
+    CHECK(rows_ending_with(tables[0], "yes") == 40);
+    CHECK(tables[1].rows.size() == 4);
+    CHECK(rows_ending_with(tables[1], "yes") == 4);
+}
+
+TEST_CASE("Table 1 has a row for each strategy and setting, and nearly all agree") {
+    const std::vector<ResultTable> tables = table1({.chains = 300});
+    REQUIRE(tables.size() == 1);
+    CHECK(tables[0].rows.size() == 45);
+    CHECK(rows_ending_with(tables[0], "yes") >= 40);
+}
+
+TEST_CASE("Table 4.3: every worst case comes out within one percent of its formula") {
+    const std::vector<ResultTable> tables = table4_3({});
+    REQUIRE(tables.size() == 1);
+    CHECK(tables[0].rows.size() == 51);
+    CHECK(rows_ending_with(tables[0], "yes") == tables[0].rows.size());
+}
+
+TEST_CASE("every row of a reproduction has a cell for each column") {
+    const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000};
+    for (const auto make :
+         {table1, fig5, fig6, table3, fig11, fig13, fig14, table4_2, fig4_3, fig4_8, fig4_9, fig4_18}) {
+        for (const ResultTable& table : make(small)) {
+            CAPTURE(table.title);
+            CHECK_FALSE(table.rows.empty());
+            for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+        }
+    }
+}
+
+TEST_CASE("tables stand in columns, numbers to the right, and say where nothing is known") {
+    const ResultTable table{"T", {{"name"}, {"x", 1}}, {{"a", 1.25}, {"long", {}}}, {"note"}};
+    CHECK(to_text(table) == "T\nname    x\na     1.2\nlong    -\nnote\n");
+    const auto json = to_json(table);
+    CHECK(json["rows"][0]["x"] == 1.25);
+    CHECK(json["rows"][1]["x"].is_null());
+    CHECK(json["notes"][0] == "note");
+}
+
+}  // namespace tidemill::cli

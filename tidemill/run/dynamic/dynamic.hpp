@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/policy/throttle.hpp"
+#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/thread_pool.hpp"
+
+namespace tidemill {
+
+/// How tasks are scheduled while they run.
+struct DynamicOptions {
+    std::size_t workers = 2;
+    std::string policy = "gpriority";  ///< or a list of them, see policy::make_policy()
+    /// How much may be in flight at once; it says how many tokens there are. Without any limit: as many
+    /// frames as fit into a MiB, but at least two per worker and two more, and at most 64.
+    policy::Window window{};
+    WaitMode waiting = WaitMode::mixed;  ///< for work
+    std::vector<PuSet> cores{};          ///< per worker; empty: not pinned
+    /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and
+    /// the policy is obeyed to the letter.
+    std::chrono::nanoseconds bundle{2000};
+};
+
+/// Runs a graph by tasks, each one unit on one frame: workers take those that are ready, as a policy says.
+/// For streams whose costs nobody knows ahead. Every frame, number and byte is the same as under Sequence.
+class Dynamic {
+  public:
+    /// Throws GraphError when the graph is faulty, cannot be replicated, or does not fit the window;
+    /// PolicyError when there is no such policy.
+    explicit Dynamic(Graph& graph, DynamicOptions options = {});
+
+    /// Runs until the source stops, or as the options say; throws RunError when a task throws.
+    RunReport run(const RunOptions& options = {});
+
+    /// Runs on where the last run ended, on the same threads; frame numbers go on, too.
+    RunReport resume(const RunOptions& options = {});
+
+    /// The graph in order, with its units and segments.
+    const Structure& structure() const { return structure_; }
+
+    /// Per segment, how many frames may be in flight.
+    std::vector<std::uint32_t> tokens() const;
+
+  private:
+    void check() const;
+    std::uint64_t bytes_per_frame() const;
+    std::uint64_t default_window() const;
+    void fill_report(const class TaskCrew& crew, RunReport& report) const;
+
+    Graph& graph_;
+    DynamicOptions options_;
+    Structure structure_;
+    Plan plan_;
+    std::vector<Kernel> kernels_;
+    std::vector<std::uint64_t> next_frames_;  // per segment
+    ThreadPool pool_;
+};
+
+}  // namespace tidemill

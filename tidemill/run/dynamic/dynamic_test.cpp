@@ -1,0 +1,81 @@
+#include "tidemill/run/dynamic/dynamic.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tidemill/policy/policy.hpp"
+#include "tidemill/run/detail_random_runs.hpp"
+#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/sequence.hpp"
+
+namespace tidemill {
+
+TEST_CASE("a chain with a segment's end delivers what the sequence delivers") {
+    const auto run = [](auto make) {
+        Graph graph;
+        detail::build_test_chain(graph);
+        return make(graph);
+    };
+    const RunReport expected = run([](Graph& g) { return Sequence(g).run({.frames = 1000}); });
+    for (const std::size_t workers : {1u, 2u, 3u}) {
+        CAPTURE(workers);
+        const RunReport report =
+            run([&](Graph& g) { return Dynamic(g, {.workers = workers}).run({.frames = 1000}); });
+        CHECK(report.frames == expected.frames);
+        CHECK(report.delivered == expected.delivered);
+        CHECK(report.skipped == expected.skipped);
+    }
+}
+
+namespace {
+
+detail::RandomOutcome run_dynamic(const detail::RandomProgram& program, const DynamicOptions& options) {
+    detail::RandomOutcome outcome;
+    Graph graph;
+    const auto modules = detail::build(program, graph, outcome);
+    try {
+        const RunReport report =
+            Dynamic(graph, options).run({.frames = program.frames, .statistics = program.frames % 2 == 0});
+        outcome.delivered = report.delivered;
+        outcome.skipped = report.skipped;
+    } catch (const RunError& error) {
+        outcome.error = fmt::format("{} {}", error.task(), error.frame());
+    }
+    for (const detail::RandomModule* module : modules) outcome.total += module->total;
+    return outcome;
+}
+
+// A pure task that throws is no reason for sinks that do not depend on it to wait.
+detail::Ahead allowed_ahead(const detail::RandomProgram& program, const detail::RandomOutcome& expected) {
+    if (!expected.ending) return detail::Ahead::none;
+    const detail::RandomTask& ending = program.tasks[static_cast<std::size_t>(*expected.ending)];
+    return ending.replication == Replication::sequential ? detail::Ahead::before_end : detail::Ahead::all;
+}
+
+DynamicOptions random_options(std::mt19937_64& random) {
+    const auto policies = policy::policies();
+    DynamicOptions options;
+    options.workers = 1 + random() % 4;
+    options.policy = policies[random() % policies.size()].name;
+    if (random() % 4 != 0) options.window.iterations = 1 + random() % 9;
+    options.bundle = std::chrono::nanoseconds(random() % 2 ? 1000 : 0);
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("random graphs under every policy, window and number of workers do to the bit what they mean") {
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        INFO("seed ", seed);
+        const detail::RandomProgram program = detail::RandomProgramMaker(seed).make();
+        const detail::RandomOutcome expected = detail::RandomInterpreter(program).run();
+        std::mt19937_64 random(seed);
+        for (int i = 0; i < 3; ++i) {
+            const DynamicOptions options = random_options(random);
+            INFO("policy ", options.policy, ", workers ", options.workers, ", window ",
+                 options.window.iterations, ", bundle ", options.bundle.count());
+            detail::check_same(run_dynamic(program, options), expected, allowed_ahead(program, expected));
+        }
+    }
+}
+
+}  // namespace tidemill

@@ -1,0 +1,102 @@
+#include "tidemill/run/dynamic/kernels.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tidemill {
+
+namespace {
+
+// Bytes of a token that a kernel reads or writes.
+struct Access {
+    std::size_t begin;
+    std::size_t end;
+    bool writes;
+};
+
+using Accesses = std::vector<Access>;
+
+bool clash(const Accesses& one, const Accesses& other) {
+    return std::any_of(one.begin(), one.end(), [&](const Access& a) {
+        return std::any_of(other.begin(), other.end(), [&](const Access& b) {
+            return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end;
+        });
+    });
+}
+
+class AccessList {
+  public:
+    AccessList(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
+
+    Accesses of(const Part& part) const {
+        Accesses accesses;
+        for (std::uint32_t index = part.first_step; index < part.last_step; ++index) {
+            const Step& step = plan_.steps[index];
+            add_sockets(step.task, accesses);
+            for (const Copy& copy : step.before) add(copy, accesses);
+            for (const Copy& copy : step.on_emit) add(copy, accesses);
+        }
+        return accesses;
+    }
+
+  private:
+    static void add(Place place, std::size_t bytes, bool writes, Accesses& to) {
+        if (place.base == Base::token) to.push_back({place.offset, place.offset + bytes, writes});
+    }
+
+    static void add(const Copy& copy, Accesses& to) {
+        add(copy.from, copy.bytes, false, to);
+        add(copy.to, copy.bytes, true, to);
+    }
+
+    void add_sockets(const OrderedTask& task, Accesses& to) const {
+        const auto sockets = graph_.module(task.id.module).sockets();
+        for (std::size_t s = 0; s < sockets.size(); ++s) {
+            if (sockets[s].task != task.id.task) continue;
+            add(plan_.places[task.id.module][s], sockets[s].bytes() * task.firings,
+                sockets[s].direction != Direction::in, to);
+        }
+    }
+
+    const Graph& graph_;
+    const Plan& plan_;
+};
+
+Kernel kernel_of(const Unit& unit, const PlannedStage& stage) {
+    if (stage.parts.size() > 2) {
+        throw GraphError(fmt::format(
+            "{} reaches over {} segments, dynamic scheduling allows two: use another executor, or let tasks "
+            "of the module be independent",
+            unit.name, stage.parts.size()));
+    }
+    return {unit.name, !unit.replicable, stage.parts.front().segment, stage.parts.size() > 1, {}, {}};
+}
+
+}  // namespace
+
+Plan compile_apart(const Graph& graph, const Structure& structure) {
+    return compile(graph, structure, std::vector<StageCut>(structure.units.size(), {1, 1}), Layout::apart);
+}
+
+std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, const Plan& plan) {
+    std::vector<Kernel> kernels;
+    std::vector<Accesses> accesses;
+    std::vector<std::vector<bool>> before;  // per kernel, all that it depends on
+    for (std::uint32_t k = 0; k < structure.units.size(); ++k) {
+        Kernel& kernel = kernels.emplace_back(kernel_of(structure.units[k], plan.stages[k]));
+        accesses.push_back(AccessList(graph, plan).of(plan.stages[k].parts.front()));
+        std::vector<bool>& mine = before.emplace_back(structure.units.size(), false);
+        for (std::uint32_t p = k; p-- > 0 && kernels[p].segment == kernel.segment;) {
+            const bool tied = kernel.emits || (kernel.sequential && kernels[p].sequential);
+            if (mine[p] || !(tied || clash(accesses[p], accesses[k]))) continue;
+            kernel.predecessors.push_back(p);
+            kernels[p].successors.push_back(k);
+            mine[p] = true;
+            for (std::uint32_t q = 0; q < p; ++q) mine[q] = mine[q] || before[p][q];
+        }
+    }
+    return kernels;
+}
+
+}  // namespace tidemill

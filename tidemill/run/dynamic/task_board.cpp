@@ -1,0 +1,307 @@
+#include "tidemill/run/dynamic/task_board.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "tidemill/platform/tick_clock.hpp"
+
+namespace tidemill {
+
+using policy::TaskSlot;
+using policy::WorkerId;
+
+TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
+    : settings_(std::move(settings)),
+      policy_(policy::make_policy(settings_.policy, settings_.workers)),
+      wants_predecessors_(policy_->wants_predecessors()),
+      segments_(settings_.tokens.size()) {
+    for (std::uint32_t s = 0; s < segments_.size(); ++s) {
+        Segment& segment = segments_[s];
+        segment.tokens = settings_.tokens[s];
+        segment.oldest = segment.next = {settings_.first_frames[s], 0};
+        segment.marks.resize(segment.tokens);
+        segment.frames.resize(segment.tokens);
+        segment.iterations.resize(segment.tokens);
+        segment.unfinished.resize(segment.tokens);
+    }
+    for (std::uint32_t k = 0; k < kernels.size(); ++k) {
+        Segment& segment = segments_[kernels[k].segment];
+        const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
+        kernels_.push_back({&kernels[k], first_slot, first_slot + segment.tokens, segment.next.frame});
+        segment.kernels.push_back(k);
+        for (std::uint32_t t = 0; t < segment.tokens; ++t) tasks_.push_back({k, t});
+    }
+    waits_for_.resize(tasks_.size(), 0);
+    issued_end_ = segments_[0].next.frame;
+    if (settings_.frames != TokenRing::kEndless) segments_[0].end = issued_end_ + settings_.frames;
+    if (!wants_predecessors_) learn_edges();
+    create_source_frames();
+}
+
+void TaskBoard::learn_edges() {
+    for (std::uint32_t k = 0; k < kernels_.size(); ++k) {
+        const Kernel& kernel = *kernels_[k].kernel;
+        for (const std::uint32_t p : kernel.predecessors) policy_->learn(p, k, k - p);
+        if (kernel.sequential)
+            policy_->learn(k, k, static_cast<double>(segments_[kernel.segment].kernels.size()));
+        if (!kernel.emits || kernel.segment + 1 == segments_.size()) continue;
+        for (const std::uint32_t next : segments_[kernel.segment + 1].kernels) {
+            if (kernels_[next].kernel->predecessors.empty()) policy_->learn(k, next, next - k);
+        }
+    }
+}
+
+TaskSlot TaskBoard::slot_of(std::uint32_t kernel, std::uint32_t token) const {
+    return kernels_[kernel].first_slot + token;
+}
+
+// The same kernel's task on the frame behind.
+TaskSlot TaskBoard::slot_after(const KernelState& kernel, TaskSlot slot) const {
+    return slot + 1 == kernel.end_slot ? kernel.first_slot : slot + 1;
+}
+
+std::uint64_t TaskBoard::frame_of(const TaskState& task) const {
+    return segments_[kernels_[task.kernel].kernel->segment].frames[task.token];
+}
+
+void TaskBoard::create_source_frames() {
+    Segment& source = segments_[0];
+    while (!source.full() && source.next.frame < source.end) {
+        if (settings_.stop_when && settings_.stop_when()) {
+            source.end = source.next.frame;
+            return;
+        }
+        source.marks[source.next.token] = {};
+        create_frame(0, source.next.frame);
+    }
+}
+
+void TaskBoard::create_frame(std::uint32_t index, std::uint64_t iteration) {
+    Segment& segment = segments_[index];
+    const auto [frame, token] = segment.next;
+    segment.next = segment.next.next(segment.tokens);
+    ++in_flight_;
+    segment.iterations[token] = iteration;
+    segment.unfinished[token] = static_cast<std::uint32_t>(segment.kernels.size());
+    segment.frames[token] = frame;
+    for (const std::uint32_t k : segment.kernels) {
+        const KernelState& state = kernels_[k];
+        const TaskSlot slot = state.first_slot + token;
+        waits_for_[slot] = static_cast<std::uint32_t>(state.kernel->predecessors.size()) +
+                           (state.kernel->sequential && state.next_frame != frame ? 1 : 0);
+        create_task(slot);
+        if (waits_for_[slot] == 0) make_ready(slot);
+    }
+}
+
+void TaskBoard::create_task(TaskSlot slot) {
+    const TaskState& task = tasks_[slot];
+    const std::uint32_t segment = kernels_[task.kernel].kernel->segment;
+    predecessors_.clear();
+    if (wants_predecessors_) list_predecessors(task);
+    policy_->create(
+        {slot, task.kernel, numbers_++, segments_[segment].iterations[task.token], 0, predecessors_});
+}
+
+void TaskBoard::list_predecessors(const TaskState& task) {
+    const Kernel& kernel = *kernels_[task.kernel].kernel;
+    const Segment& segment = segments_[kernel.segment];
+    for (const std::uint32_t p : kernel.predecessors) predecessors_.push_back(slot_of(p, task.token));
+    if (kernel.sequential && frame_of(task) > segment.oldest.frame) {
+        const std::uint32_t before = task.token == 0 ? segment.tokens - 1 : task.token - 1;
+        predecessors_.push_back(slot_of(task.kernel, before));
+    }
+}
+
+void TaskBoard::make_ready(TaskSlot slot) {
+    const Kernel& kernel = *kernels_[tasks_[slot].kernel].kernel;
+    if (kernel.emits && segments_[kernel.segment + 1].full()) {
+        segments_[kernel.segment + 1].blocked = slot;
+    } else {
+        tell_ready(slot);
+    }
+}
+
+void TaskBoard::tell_ready(TaskSlot slot) {
+    TaskState& task = tasks_[slot];
+    const std::uint64_t known = kernels_[task.kernel].mean_ticks;
+    task.ready_ticks = known ? known : settings_.bundle_ticks;
+    ready_ticks_ += task.ready_ticks;
+    ++ready_tasks_;
+    policy_->ready(slot);
+}
+
+void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
+    std::size_t share = std::min(kMostRuns, (ready_tasks_ + hungry) / (hungry + 1));
+    std::uint64_t ticks = 0;
+    for (; share > 0; --share) {
+        const TaskSlot slot = policy_->issue(worker);
+        if (slot == policy::kNoTask) return;
+        TaskRun run = issue(slot);
+        const std::uint64_t mean = kernels_[run.kernel].mean_ticks;
+        const std::uint64_t left = settings_.bundle_ticks - ticks;
+        if (mean != 0 && mean < left) lengthen(run, left - mean);
+        runs.push_back(run);
+        ticks += mean * run.frames;
+        if (mean == 0 || ticks >= settings_.bundle_ticks) return;
+    }
+}
+
+TaskRun TaskBoard::issue(TaskSlot slot) {
+    const TaskState& task = tasks_[slot];
+    KernelState& state = kernels_[task.kernel];
+    const Segment& segment = segments_[state.kernel->segment];
+    --ready_tasks_;
+    ready_ticks_ -= task.ready_ticks;
+    TaskRun run{
+        .kernel = task.kernel, .frames = 1, .first = {frame_of(task), task.token}, .limit = segment.limit};
+    if (task.kernel < segment.limit_kernel && segment.limit != TokenRing::kEndless) ++run.limit;
+    if (state.kernel->emits) {
+        run.out = segments_[state.kernel->segment + 1].next;
+        run.resumed = std::exchange(state.resumes, false);
+    }
+    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + 1);
+    return run;
+}
+
+// A sequential kernel's next tasks may be ready but for the task before them: who runs that may go on with
+// them.
+void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
+    const KernelState& state = kernels_[run.kernel];
+    if (!state.kernel->sequential || state.kernel->emits) return;
+    const Segment& segment = segments_[state.kernel->segment];
+    const std::uint64_t most = std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks,
+                                         segment.next.frame - run.first.frame});
+    TaskSlot slot = slot_after(state, slot_of(run.kernel, run.first.token));
+    for (; run.frames < most && waits_for_[slot] == 1; ++run.frames) slot = slot_after(state, slot);
+    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + run.frames);
+}
+
+std::uint64_t TaskBoard::expected_ticks(const std::vector<TaskRun>& runs) const {
+    std::uint64_t ticks = 0;
+    for (const TaskRun& run : runs) {
+        const std::uint64_t known = kernels_[run.kernel].mean_ticks;
+        ticks += known ? known * run.frames : settings_.bundle_ticks;
+    }
+    return ticks;
+}
+
+void TaskBoard::complete(WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now) {
+    for (const TaskRun& run : runs) {
+        note_time(run);
+        complete(worker, run, now);
+    }
+    runs.clear();
+    policy_->tick(static_cast<std::uint64_t>(to_ns(now)));
+}
+
+void TaskBoard::note_time(const TaskRun& run) {
+    std::uint64_t& mean = kernels_[run.kernel].mean_ticks;
+    const std::uint64_t ticks = std::max<std::uint64_t>(1, run.ticks / run.frames);
+    mean = mean == 0 ? ticks : (3 * mean + ticks + 2) / 4;
+}
+
+void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {
+    KernelState& state = kernels_[run.kernel];
+    const std::uint32_t segment = state.kernel->segment;
+    TaskSlot slot = slot_of(run.kernel, run.first.token);
+    if (run.kernel == 0 && !run.again) {
+        const std::uint64_t end = std::min(run.first.frame + run.frames, segments_[0].limit);
+        begun_ += end - std::min(end, run.first.frame);
+    }
+    for (std::uint32_t i = 0; i < run.frames; ++i, slot = slot_after(state, slot)) {
+        // The policy took the worker for idle after the task before.
+        policy_->follow(slot, worker);
+        policy_->complete(slot, worker);
+        if (run.emitted) {
+            create_frame(segment + 1, segments_[segment].iterations[run.first.token]);
+            if (segments_[segment + 1].kernels.empty()) retire(segment + 1, now);
+        }
+        if (run.again) {
+            state.resumes = true;
+            create_task(slot);
+            make_ready(slot);
+        } else {
+            complete_task(slot, i + 1 == run.frames, now);
+        }
+    }
+}
+
+void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now) {
+    const TaskState& task = tasks_[slot];
+    KernelState& state = kernels_[task.kernel];
+    const std::uint32_t index = state.kernel->segment;
+    Segment& segment = segments_[index];
+    for (const std::uint32_t successor : state.kernel->successors) {
+        release(kernels_[successor].first_slot + task.token);
+    }
+    if (state.kernel->sequential) {
+        ++state.next_frame;
+        const TaskSlot next = slot_after(state, slot);
+        if (state.next_frame < segment.next.frame && --waits_for_[next] == 0 && last_of_run) make_ready(next);
+    }
+    --segment.unfinished[task.token];
+    if (task.token == segment.oldest.token) retire(index, now);
+}
+
+void TaskBoard::release(TaskSlot slot) {
+    if (--waits_for_[slot] == 0) make_ready(slot);
+}
+
+// Frees the tokens of the oldest frames that are done.
+void TaskBoard::retire(std::uint32_t index, std::uint64_t now) {
+    Segment& segment = segments_[index];
+    const std::uint64_t first = segment.oldest.frame;
+    for (; segment.oldest.frame < segment.next.frame; segment.oldest = segment.oldest.next(segment.tokens)) {
+        const auto [frame, token] = segment.oldest;
+        if (segment.unfinished[token] > 0) break;
+        --in_flight_;
+        if (index + 1 < segments_.size() || frame >= segment.limit) continue;
+        ++(segment.marks[token].holes == 0 ? delivered_ : skipped_);
+        if (settings_.latencies) latencies_.add(now - segment.marks[token].born);
+    }
+    if (segment.oldest.frame == first) return;
+    if (index == 0) create_source_frames();
+    if (segment.blocked) tell_ready(*std::exchange(segment.blocked, std::nullopt));
+}
+
+// The sequence would have met the end in the last segment first, there on the first frame, there at the first
+// kernel.
+void TaskBoard::end(StreamEnd where) {
+    const auto sooner = [](const StreamEnd& a, const StreamEnd& b) {
+        return std::tuple(b.segment, a.frame, a.kernel) < std::tuple(a.segment, b.frame, b.kernel);
+    };
+    Segment& segment = segments_[where.segment];
+    if (std::pair(where.frame, where.kernel) < std::pair(segment.limit, segment.limit_kernel)) {
+        segment.limit = where.frame;
+        segment.limit_kernel = where.kernel;
+    }
+    for (std::uint32_t upstream = 0; upstream < where.segment; ++upstream) {
+        segments_[upstream].limit = 0;
+        segments_[upstream].limit_kernel = 0;
+    }
+    segments_[0].end = std::min(segments_[0].end, segments_[0].next.frame);
+    if (!end_ || sooner(where, *end_)) end_ = std::move(where);
+}
+
+void TaskBoard::halt() {
+    Segment& source = segments_[0];
+    source.end = std::min(source.end, source.next.frame);
+    if (issued_end_ >= source.limit) return;
+    source.limit = issued_end_;
+    source.limit_kernel = 0;
+}
+
+std::vector<std::uint64_t> TaskBoard::next_frames() const {
+    std::vector<std::uint64_t> numbers;
+    for (const Segment& segment : segments_) numbers.push_back(segment.next.frame);
+    numbers[0] = std::min(numbers[0], std::max(issued_end_, settings_.first_frames[0]));
+    return numbers;
+}
+
+void TaskBoard::rethrow() const {
+    if (end_ && end_->error) throw *end_->error;
+}
+
+}  // namespace tidemill

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tidemill/policy/policy.hpp"
+#include "tidemill/run/durations.hpp"
+#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/token_ring.hpp"
+
+namespace tidemill {
+
+/// A frame of a segment, and which of the segment's tokens carries it.
+struct FramePlace {
+    std::uint64_t frame = 0;
+    std::uint32_t token = 0;
+
+    FramePlace next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
+};
+
+/// Tasks of one kernel, on frames that follow each other, for one worker.
+struct TaskRun {
+    std::uint32_t kernel;
+    std::uint32_t frames;     ///< how many
+    FramePlace first;         ///< in the kernel's segment
+    std::uint64_t limit;      ///< frames from there on only pass by: the stream has ended
+    bool resumed = false;     ///< the frame was begun: its last task said again
+    FramePlace out{};         ///< of a kernel that emits: the frame of the next segment that it may fill
+    std::uint64_t ticks = 0;  ///< filled in by the worker: what it all took
+    bool emitted = false;     ///< filled in by the worker: `out` exists now
+    bool again = false;       ///< filled in by the worker: the last task has more
+};
+
+/// Why a stream ended, and where in it.
+struct StreamEnd {
+    std::uint32_t segment;
+    std::uint64_t frame;
+    std::uint32_t kernel;
+    std::optional<RunError> error;  ///< none: a task said stop
+
+    /// The first frame on which a kernel is not to run any more. What a segment's last task has emitted came
+    /// before the input it works on, so all upstream may be dropped at once.
+    std::uint64_t limit_for(std::uint32_t its_kernel, std::uint32_t its_segment) const {
+        if (its_segment != segment) return its_segment < segment ? 0 : TokenRing::kEndless;
+        return its_kernel < kernel ? frame + 1 : frame;
+    }
+};
+
+/// The bookkeeping of dynamic scheduling: which tasks of the frames in flight wait, are ready, run or are
+/// done.
+///
+/// A frame of a segment is created when there is a token for it, and with it a task of each of the segment's
+/// kernels. A policy chooses among those whose predecessors are done. Knows no threads: callers take turns.
+/// After the constructor, nothing allocates.
+class TaskBoard {
+  public:
+    struct Settings {
+        std::string policy = "gpriority";
+        unsigned workers = 1;
+        std::vector<std::uint32_t> tokens{};         ///< per segment
+        std::vector<std::uint64_t> first_frames{};   ///< per segment
+        std::uint64_t frames = TokenRing::kEndless;  ///< of the source, at most
+        std::function<bool()> stop_when{};           ///< asked before each source frame is created
+        std::uint64_t bundle_ticks = 0;              ///< work to hand out at once, at most; 0: single tasks
+        bool latencies = false;
+    };
+
+    /// The kernels must outlive this.
+    TaskBoard(const std::vector<Kernel>& kernels, Settings settings);
+    TaskBoard(const TaskBoard&) = delete;
+    TaskBoard& operator=(const TaskBoard&) = delete;
+
+    /// Hands work to a worker: as many ready tasks, by the policy, as make up for asking, but no more than a
+    /// fair share when `hungry` others want some too.
+    void take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs);
+    /// Takes back what take() handed out, and empties it. `now` is in ticks.
+    void complete(policy::WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now);
+    /// Ends the stream where the sequence would have ended it.
+    void end(StreamEnd where);
+    /// Creates no more frames, and lets those pass by of which no task has been issued.
+    void halt();
+
+    bool finished() const { return in_flight_ == 0; }
+    std::size_t ready_tasks() const { return ready_tasks_; }
+    /// What the ready tasks will take, as far as is known; a task that never ran counts as a bundle.
+    std::uint64_t ready_ticks() const { return ready_ticks_; }
+    std::uint64_t expected_ticks(const std::vector<TaskRun>& runs) const;
+
+    /// Per token of a segment.
+    std::span<FrameMark> marks(std::uint32_t segment) { return segments_[segment].marks; }
+
+    std::uint64_t begun() const { return begun_; }
+    std::uint64_t delivered() const { return delivered_; }
+    std::uint64_t skipped() const { return skipped_; }
+    const Durations& latencies() const { return latencies_; }
+    /// The number that each segment's next frame will have.
+    std::vector<std::uint64_t> next_frames() const;
+    /// Throws the error that the sequence would have met, if any.
+    void rethrow() const;
+
+  private:
+    struct Segment {
+        std::uint32_t tokens = 0;
+        std::vector<std::uint32_t> kernels{};
+        FramePlace oldest{};                      // frame in flight
+        FramePlace next{};                        // frame to be created
+        std::uint64_t end = TokenRing::kEndless;  // no frame from there on
+        std::uint64_t limit = TokenRing::kEndless;
+        std::uint32_t limit_kernel = 0;  // earlier ones do run at the limit
+        std::vector<FrameMark> marks{};  // per token
+        std::vector<std::uint64_t> frames{};
+        std::vector<std::uint64_t> iterations{};
+        std::vector<std::uint32_t> unfinished{};    // tasks
+        std::optional<policy::TaskSlot> blocked{};  // the task that ends the segment before waits for a token
+
+        bool full() const { return next.frame - oldest.frame == tokens; }
+    };
+    struct KernelState {
+        const Kernel* kernel;
+        std::uint32_t first_slot;  // its tasks' slots are [first, end)
+        std::uint32_t end_slot;
+        std::uint64_t next_frame = 0;  // of a sequential one: the first that is not done
+        std::uint64_t mean_ticks = 0;  // 0: not known
+        bool resumes = false;          // its last task said again
+    };
+    struct TaskState {
+        std::uint32_t kernel = 0;
+        std::uint32_t token = 0;
+        std::uint64_t ready_ticks = 0;  // what it counts for
+    };
+
+    policy::TaskSlot slot_of(std::uint32_t kernel, std::uint32_t token) const;
+    policy::TaskSlot slot_after(const KernelState& kernel, policy::TaskSlot slot) const;
+    std::uint64_t frame_of(const TaskState& task) const;
+    void learn_edges();
+    void create_source_frames();
+    void create_frame(std::uint32_t segment, std::uint64_t iteration);
+    void create_task(policy::TaskSlot slot);
+    void list_predecessors(const TaskState& task);
+    void make_ready(policy::TaskSlot slot);
+    void tell_ready(policy::TaskSlot slot);
+    TaskRun issue(policy::TaskSlot slot);
+    void lengthen(TaskRun& run, std::uint64_t ticks_left);
+    void complete(policy::WorkerId worker, const TaskRun& run, std::uint64_t now);
+    void complete_task(policy::TaskSlot slot, bool last_of_run, std::uint64_t now);
+    void release(policy::TaskSlot slot);
+    void retire(std::uint32_t segment, std::uint64_t now);
+    void note_time(const TaskRun& run);
+
+    static constexpr std::size_t kMostRuns = 64;
+    static constexpr std::uint32_t kLongestRun = 64;
+
+    Settings settings_;
+    std::unique_ptr<policy::Policy> policy_;
+    bool wants_predecessors_;
+    std::vector<KernelState> kernels_;
+    std::vector<Segment> segments_;
+    // Per slot. A kernel's tasks lie side by side, because they are often handed out so.
+    std::vector<TaskState> tasks_;
+    std::vector<std::uint32_t> waits_for_;  // predecessors
+    std::vector<policy::TaskSlot> predecessors_;
+    std::uint64_t numbers_ = 0;
+    std::uint64_t in_flight_ = 0;   // frames of all segments
+    std::uint64_t issued_end_ = 0;  // one past the last source frame of which a task was issued
+    std::size_t ready_tasks_ = 0;
+    std::uint64_t ready_ticks_ = 0;
+    std::uint64_t begun_ = 0;
+    std::uint64_t delivered_ = 0;
+    std::uint64_t skipped_ = 0;
+    Durations latencies_;
+    std::optional<StreamEnd> end_;
+};
+
+}  // namespace tidemill

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tidemill/platform/affinity.hpp"
+#include "tidemill/run/dynamic/bell.hpp"
+#include "tidemill/run/dynamic/spin_lock.hpp"
+#include "tidemill/run/dynamic/task_board.hpp"
+#include "tidemill/run/dynamic/task_worker.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/run_totals.hpp"
+#include "tidemill/run/thread_pool.hpp"
+
+namespace tidemill {
+
+/// The workers of one run of dynamic scheduling, with the clones that they work on.
+///
+/// They share one board, and take turns at it. What costs less than a microsecond or so is handed out by the
+/// bundle, and nobody is woken for less, so turns are few beside the work.
+class TaskCrew {
+  public:
+    struct Settings {
+        TaskBoard::Settings board;
+        WaitMode waiting = WaitMode::mixed;
+        std::vector<PuSet> cores{};  ///< per worker; empty: not pinned
+    };
+
+    TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& kernels, const Settings& settings,
+             const RunOptions& options);
+
+    /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged.
+    void run(ThreadPool& pool);
+
+    /// Ends the stream soon, from any thread; frames in flight are finished.
+    void halt() { halting_.store(true, std::memory_order_relaxed); }
+
+    /// When nothing runs.
+    const TaskBoard& board() const { return board_; }
+    void add_to(RunTotals& totals) const;
+    std::vector<ThreadReport> thread_reports() const;
+
+  private:
+    struct Clone {
+        Module* original;
+        std::unique_ptr<Module> copy;
+    };
+    struct Seat {
+        std::vector<Clone> clones;
+        std::optional<TaskWorker> worker;
+        std::optional<PinError> pin_error;
+        std::vector<TaskRun> runs;
+        Bell bell;
+    };
+
+    std::vector<Module*> modules_for(Graph& graph, const Plan& plan, std::size_t index);
+    const PuSet* cores_of(std::size_t index) const;
+    void serve(std::size_t index);
+    void take_turn(std::size_t index);
+    void rest(std::size_t index);
+    Seat* next_to_wake(const Seat& seat);
+    std::size_t hungry() const;
+    void ring_all();
+
+    Settings settings_;
+    const Plan& plan_;
+    FrameMemory memory_;
+    std::deque<Seat> seats_;
+    std::atomic<bool> halting_{false};
+
+    alignas(64) SpinLock turn_;  // guards what follows
+    TaskBoard board_;
+    std::vector<std::size_t> idle_;  // workers
+    bool halted_ = false;
+};
+
+}  // namespace tidemill

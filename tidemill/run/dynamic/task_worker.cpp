@@ -1,0 +1,214 @@
+#include "tidemill/run/dynamic/task_worker.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "tidemill/platform/tick_clock.hpp"
+
+namespace tidemill {
+
+namespace {
+
+std::size_t index_of(Base base) {
+    return static_cast<std::size_t>(base);
+}
+
+// A task that runs beside others on the same frame may skip it, too.
+void add_hole(FrameMark& mark, std::uint64_t hole) {
+    if (hole != 0) std::atomic_ref(mark.holes).fetch_or(hole, std::memory_order_relaxed);
+}
+
+std::uint64_t holes_of(FrameMark& mark) {
+    return std::atomic_ref(mark.holes).load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+FrameMemory::FrameMemory(const Plan& plan, const std::vector<Kernel>& kernels,
+                         const std::vector<std::uint32_t>& token_counts) {
+    for (std::size_t s = 0; s < plan.segments.size(); ++s) {
+        strides.push_back(aligned(plan.segments[s].token_bytes));
+        tokens.emplace_back(strides.back() * token_counts[s]);
+    }
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        scratches.emplace_back(kernels[k].emits ? plan.stages[k].scratch_bytes : 0);
+    }
+}
+
+TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
+                       const std::vector<Module*>& modules, FrameMemory& memory, TaskBoard& board,
+                       Options options)
+    : options_(std::move(options)) {
+    for (std::uint32_t s = 0; s < plan.segments.size(); ++s) {
+        const std::span<FrameMark> marks = board.marks(s);
+        tokens_.push_back({marks.data(), memory.tokens[s].data(), memory.strides[s],
+                           static_cast<std::uint32_t>(marks.size())});
+    }
+    std::size_t scratch_bytes = 0;
+    for (const PlannedStage& stage : plan.stages)
+        scratch_bytes = std::max(scratch_bytes, stage.scratch_bytes);
+    scratch_ = Arena(scratch_bytes);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const std::vector<Part>& parts = plan.stages[k].parts;
+        kernels_.push_back({&kernels[k], PartSteps(plan, parts.front(), modules), std::nullopt,
+                            kernels[k].emits ? memory.scratches[k].data() : scratch_.data()});
+        if (kernels[k].emits) kernels_.back().behind_end.emplace(plan, parts.back(), modules);
+    }
+    if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
+    context_.stopping = options_.stopping;
+    // Constants are bound to inputs only, so nobody writes through this pointer.
+    context_.bases[index_of(Base::constant)] = const_cast<std::byte*>(plan.constants.data());
+}
+
+void TaskWorker::run(std::vector<TaskRun>& runs) {
+    if (!options_.observers.empty()) {
+        run_all<Watching::calls>(runs);
+    } else if (options_.statistics) {
+        run_all<Watching::times>(runs);
+    } else {
+        run_all<Watching::nothing>(runs);
+    }
+}
+
+template <Watching kWatching>
+void TaskWorker::run_all(std::vector<TaskRun>& runs) {
+    std::uint64_t before = ticks();
+    for (TaskRun& run : runs) {
+        for (const StreamEnd& end : ends_)
+            run.limit = std::min(run.limit, end.limit_for(run.kernel, kernels_[run.kernel].kernel->segment));
+        run_frames<kWatching>(run);
+        const std::uint64_t now = ticks();
+        run.ticks = now - before;
+        before = now;
+    }
+}
+
+template <Watching kWatching>
+void TaskWorker::run_frames(TaskRun& run) {
+    RunKernel& kernel = kernels_[run.kernel];
+    const std::uint64_t end = std::min(run.first.frame + run.frames, run.limit);
+    context_.bases[index_of(Base::scratch)] = kernel.scratch;
+    try {
+        const std::uint32_t segment = kernel.kernel->segment;
+        for (FramePlace place = run.first; place.frame < end; place = place.next(tokens_[segment].count)) {
+            begin(segment, place);
+            if (!run_frame<kWatching>(kernel, run)) return end_stream(run.kernel, nullptr);
+        }
+    } catch (...) {
+        end_stream(run.kernel, std::current_exception());
+    }
+}
+
+void TaskWorker::end_stream(std::uint32_t kernel, std::exception_ptr cause) {
+    StreamEnd& end =
+        ends_.emplace_back(StreamEnd{running_.segment, running_.place.frame, kernel, std::nullopt});
+    if (!cause) return;
+    end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
+}
+
+void TaskWorker::begin(std::uint32_t segment, FramePlace place) {
+    running_ = {&tokens_[segment].marks[place.token], place, segment};
+    context_.bases[index_of(Base::token)] = data_of(segment, place.token);
+    context_.number = options_.numbers.of(place.frame);
+}
+
+// Whether the stream goes on.
+template <Watching kWatching>
+bool TaskWorker::run_frame(RunKernel& kernel, TaskRun& run) {
+    if constexpr (kWatching != Watching::nothing) {
+        if (run.kernel == 0 && !run.resumed) running_.mark->born = ticks();
+    }
+    if (!run.resumed && !run_steps<kWatching>(kernel.steps)) return false;
+    if (!kernel.steps.end() || (holes_of(*running_.mark) & kernel.steps.end()->holes)) return true;
+    return emit<kWatching>(kernel, run);
+}
+
+template <Watching kWatching>
+bool TaskWorker::run_steps(PartSteps& steps) {
+    for (const RunStep* step = steps.first(); step;) {
+        if (step->holes != 0 && (holes_of(*running_.mark) & step->holes)) {
+            step = steps.leave_out(*step);
+            continue;
+        }
+        step_ = step;
+        std::uint64_t start = 0;
+        if constexpr (kWatching != Watching::nothing) start = ticks();
+        Flow flow = call<kWatching>(*step);
+        const RunStep* next = step->next;
+        if (flow == kControlFlow) {
+            next = steps.steer(*step, context_);
+            flow = Flow::ok;
+        }
+        if constexpr (kWatching != Watching::nothing) note_call<kWatching>(*step, flow, start);
+        if (flow != Flow::ok && !obey(*step, flow)) return false;
+        step = next;
+    }
+    return true;
+}
+
+template <Watching kWatching>
+Flow TaskWorker::call(const RunStep& step) {
+    if constexpr (kWatching == Watching::calls) {
+        for (ThreadObserver* observer : options_.observers)
+            observer->calling(step.step->task, context_.number);
+    }
+    if (step.copies) copy_all(step.step->before, context_);
+    return step.call(*step.module, step.code, Frame(context_, step.places));
+}
+
+template <Watching kWatching>
+void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) {
+    const std::uint64_t end = ticks();
+    step_times_[step.index].add(end - start);
+    if constexpr (kWatching == Watching::times) return;
+    const Frame frame(context_, step.places);
+    for (ThreadObserver* observer : options_.observers) {
+        observer->called(
+            {step.index, step.step->task, *step.module, frame, flow, running_.mark->born, start, end});
+    }
+}
+
+// Whether the stream goes on.
+bool TaskWorker::obey(const RunStep& step, Flow flow) {
+    check_promise(*step.info, flow);
+    if (flow == Flow::skip) add_hole(*running_.mark, step.step->task.own_hole);
+    return flow != Flow::stop;
+}
+
+// Lets the task that ends the segment fill one frame of the next one, and does to that what comes right
+// behind it.
+template <Watching kWatching>
+bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
+    const RunStep& end = *kernel.steps.end();
+    step_ = &end;
+    context_.bases[index_of(Base::next_token)] = data_of(running_.segment + 1, run.out.token);
+    std::uint64_t start = 0;
+    if constexpr (kWatching != Watching::nothing) start = ticks();
+    const Flow flow = call<kWatching>(end);
+    if constexpr (kWatching != Watching::nothing) note_call<kWatching>(end, flow, start);
+    if (!obey(end, flow)) return false;
+    if (flow == Flow::skip) return true;
+    copy_all(end.step->on_emit, context_);
+    tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), running_.mark->born};
+    run.emitted = true;
+    run.again = flow == Flow::again;
+    if (!kernel.behind_end->first()) return true;
+    begin(running_.segment + 1, run.out);
+    return run_steps<kWatching>(*kernel.behind_end);
+}
+
+void TaskWorker::begin_wait() {
+    if (wait_start_ != 0) return;
+    wait_start_ = ticks();
+    for (ThreadObserver* observer : options_.observers) observer->waiting(0, false);
+}
+
+void TaskWorker::end_wait() {
+    if (wait_start_ == 0) return;
+    const std::uint64_t end = ticks();
+    waits_.add(end - wait_start_);
+    for (ThreadObserver* observer : options_.observers) observer->waited({0, 0, false, wait_start_, end});
+    wait_start_ = 0;
+}
+
+}  // namespace tidemill

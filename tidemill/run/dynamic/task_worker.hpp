@@ -1,0 +1,116 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "tidemill/graph/arena.hpp"
+#include "tidemill/run/durations.hpp"
+#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/task_board.hpp"
+#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/part_steps.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/worker.hpp"
+
+namespace tidemill {
+
+/// Where the data of frames in flight lie.
+struct FrameMemory {
+    /// `tokens` and the bytes of each are given per segment.
+    FrameMemory(const Plan& plan, const std::vector<Kernel>& kernels,
+                const std::vector<std::uint32_t>& tokens);
+
+    std::vector<Arena> tokens;         ///< per segment
+    std::vector<std::size_t> strides;  ///< per segment, bytes of a token
+    /// Per kernel that emits; what it has computed of a frame outlives the call that emits the first of
+    /// several.
+    std::vector<Arena> scratches;
+};
+
+/// One thread of dynamic scheduling: runs tasks of any kernel on any frame, as told.
+class TaskWorker {
+  public:
+    struct Options {
+        std::size_t index = 0;
+        bool statistics = true;
+        std::vector<ThreadObserver*> observers{};
+        FrameNumbers numbers{};
+        const std::atomic<bool>* stopping = nullptr;
+    };
+
+    /// `modules` are those that this worker's tasks run on, by the graph's indices.
+    TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels, const std::vector<Module*>& modules,
+               FrameMemory& memory, TaskBoard& board, Options options);
+    TaskWorker(const TaskWorker&) = delete;
+    TaskWorker& operator=(const TaskWorker&) = delete;
+
+    /// Runs tasks; where one of them ends the stream, this stands in ends() afterwards.
+    void run(std::vector<TaskRun>& runs);
+    std::vector<StreamEnd>& ends() { return ends_; }
+
+    /// Tell of a wait for work, once however often they are called: a worker looks again from time to time.
+    void begin_wait();
+    void end_wait();
+
+    const std::vector<Durations>& step_times() const { return step_times_; }  ///< per step; may be empty
+    const Durations& waits() const { return waits_; }
+
+  private:
+    struct RunKernel {
+        const Kernel* kernel;
+        PartSteps steps;
+        std::optional<PartSteps> behind_end;  // of a kernel that emits: what it does to the frames emitted
+        std::byte* scratch;
+    };
+    // A segment's tokens, beside the board's own words, which others write all the time.
+    struct Tokens {
+        FrameMark* marks;
+        std::byte* data;
+        std::size_t stride;
+        std::uint32_t count;
+    };
+    // The frame that runs.
+    struct Running {
+        FrameMark* mark = nullptr;
+        FramePlace place{};
+        std::uint32_t segment = 0;
+    };
+
+    template <Watching kWatching>
+    void run_all(std::vector<TaskRun>& runs);
+    template <Watching kWatching>
+    void run_frames(TaskRun& run);
+    template <Watching kWatching>
+    bool run_frame(RunKernel& kernel, TaskRun& run);
+    template <Watching kWatching>
+    bool run_steps(PartSteps& steps);
+    template <Watching kWatching>
+    bool emit(RunKernel& kernel, TaskRun& run);
+    template <Watching kWatching>
+    Flow call(const RunStep& step);
+    template <Watching kWatching>
+    void note_call(const RunStep& step, Flow flow, std::uint64_t start);
+    bool obey(const RunStep& step, Flow flow);
+    void begin(std::uint32_t segment, FramePlace place);
+    std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {
+        return tokens_[segment].data + token * tokens_[segment].stride;
+    }
+    void end_stream(std::uint32_t kernel, std::exception_ptr cause);
+
+    Options options_;
+    std::vector<Tokens> tokens_;  // per segment
+    Arena scratch_;
+    std::vector<RunKernel> kernels_;
+    FrameContext context_{};
+    Running running_;
+    const RunStep* step_ = nullptr;  // that runs
+    std::vector<StreamEnd> ends_;
+    std::vector<Durations> step_times_;
+    Durations waits_;
+    std::uint64_t wait_start_ = 0;  // 0: it does not wait
+};
+
+}  // namespace tidemill

@@ -1,0 +1,51 @@
+#include "tidemill/run/weigh/adaptation.hpp"
+
+#include <utility>
+
+namespace tidemill {
+
+Profile reweighed(Profile profile, const Schedule& schedule, const LiveWeights& seen) {
+    for (const Stage& stage : schedule.stages) {
+        const std::size_t kind = profile.kind_index(stage.core_kind);
+        for (std::size_t unit = stage.first_task; unit < stage.first_task + stage.task_count; ++unit) {
+            std::vector<double>& weights_us = profile.tasks[unit].weight_us;
+            const double before_us = weights_us[kind];
+            const double seen_us = seen.weights_us[unit];
+            if (seen_us == 0) continue;
+            for (double& weight_us : weights_us)
+                weight_us = before_us > 0 ? weight_us * seen_us / before_us : seen_us;
+        }
+    }
+    static_cast<Chain&>(profile) = rounded_to_ns(profile);
+    return profile;
+}
+
+Adaptation::Adaptation(Pipeline& pipeline, Profile profile, Schedule schedule, AdaptationOptions options)
+    : pipeline_(pipeline),
+      profile_(std::move(profile)),
+      schedule_(std::move(schedule)),
+      options_(std::move(options)),
+      live_(pipeline.structure()) {
+    if (!options_.strategy) options_.strategy = &strategy("herad");
+}
+
+bool Adaptation::look() {
+    const LiveWeights seen = live_.take();
+    frames_ += seen.frames;
+    // Just after a change, what was seen belongs to both schedules.
+    if (std::exchange(just_changed_, false) || seen.frames < options_.least_frames) return false;
+    profile_ = reweighed(std::move(profile_), schedule_, seen);
+    const double now_us = period_us(schedule_, profile_, options_.model);
+    Schedule best = options_.strategy->schedule(profile_, options_.cores, {}, options_.model);
+    if (*best.period_us > (1 - options_.threshold) * now_us) return false;
+    best.resources = schedule_.resources;
+    // A schedule that names no tasks is for a graph that calls them otherwise.
+    if (schedule_.task_names.empty()) best.task_names.clear();
+    pipeline_.reschedule(best);
+    changes_.push_back({frames_, now_us, *best.period_us});
+    schedule_ = std::move(best);
+    just_changed_ = true;
+    return true;
+}
+
+}  // namespace tidemill

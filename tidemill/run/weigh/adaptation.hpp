@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/weigh/live_profile.hpp"
+#include "tidemill/schedule/strategy.hpp"
+
+namespace tidemill {
+
+/// The profile with the weights that were seen while a schedule ran: each unit's weight on the kind that it
+/// ran on, and those on other kinds changed by the same factor. Units that did not run keep their weights.
+Profile reweighed(Profile profile, const Schedule& schedule, const LiveWeights& seen);
+
+/// When a pipeline is worth another schedule.
+struct AdaptationOptions {
+    Platform cores{};
+    Model model{};
+    const Strategy* strategy = nullptr;  ///< null: herad
+    double threshold = 0.1;              ///< part of the period that a change must save
+    std::uint64_t least_frames = 20;     ///< to be seen before weights are believed
+};
+
+/// A change of schedule that was made.
+struct AdaptationChange {
+    std::uint64_t frame = 0;  ///< source frames begun before it
+    double before_us = 0;     ///< the old schedule's period by the weights just seen
+    double after_us = 0;      ///< the new one's
+};
+
+/// Keeps a running pipeline at its optimum: weighs its units live, and changes the schedule when the best one
+/// for these weights is faster by more than a threshold.
+///
+///     Adaptation adaptation(pipeline, profile, schedule, {.cores = cores});
+///     // every second, from another thread or from a task: adaptation.look();
+///     pipeline.run({.observers = {&adaptation.observer()}});
+class Adaptation {
+  public:
+    /// The schedule is the one that the pipeline was made with, for the profile's chain.
+    Adaptation(Pipeline& pipeline, Profile profile, Schedule schedule, AdaptationOptions options);
+
+    /// To be among the run's observers.
+    Observer& observer() { return live_; }
+
+    /// Looks at what passed since the last look. Returns whether it changed the schedule; frames in flight
+    /// are still finished under the old one. Called by one thread at a time.
+    bool look();
+
+    const Profile& profile() const { return profile_; }
+    const Schedule& schedule() const { return schedule_; }
+    const std::vector<AdaptationChange>& changes() const { return changes_; }
+
+  private:
+    Pipeline& pipeline_;
+    Profile profile_;
+    Schedule schedule_;
+    AdaptationOptions options_;
+    LiveProfile live_;
+    std::uint64_t frames_ = 0;
+    bool just_changed_ = false;
+    std::vector<AdaptationChange> changes_;
+};
+
+}  // namespace tidemill

@@ -1,0 +1,131 @@
+#include "tidemill/run/weigh/adaptation.hpp"
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/schedule/herad.hpp"
+
+using namespace tidemill;
+using doctest::Approx;
+
+namespace {
+
+// Waits instead of computing: three threads keep their pace on any number of cores.
+void wait_us(int time_us) {
+    std::this_thread::sleep_for(std::chrono::microseconds(time_us));
+}
+
+/// count -> first -> second, of which `second` becomes eight times as slow with frame `turn`.
+struct TurningChain {
+    static constexpr int kTurn = 60;
+
+    explicit TurningChain(std::function<void(int)> at_frame) {
+        auto& count = graph.add(
+            task("count", {}, out<int>("n"), [n = 0, at_frame = std::move(at_frame)](auto number) mutable {
+                number[0] = n;
+                at_frame(n++);
+                wait_us(50);
+            }));
+        auto& first = graph.add(task("first", {.replication = Replication::shared}, forward<int>("n"),
+                                     [](auto) { wait_us(1000); }));
+        auto& second = graph.add(task("second", {.replication = Replication::shared}, forward<int>("n"),
+                                      [](auto number) { wait_us(number[0] < kTurn ? 500 : 4000); }));
+        auto& last = graph.add(
+            task("last", {}, in<int>("n"), [this](auto number) { in_order &= number[0] == arrived++; }));
+        graph.bind(count["n"], first["n"]);
+        graph.bind(first["n"], second["n"]);
+        graph.bind(second["n"], last["n"]);
+    }
+
+    Graph graph;
+    int arrived = 0;
+    bool in_order = true;
+};
+
+int threads_of_second(const Schedule& schedule) {
+    constexpr std::size_t kSecond = 2;
+    for (const Stage& stage : schedule.stages)
+        if (stage.first_task + stage.task_count > kSecond) return stage.threads;
+    return 0;
+}
+
+Profile profile_of_beginning() {
+    Profile profile;
+    profile.kinds = {"big", "little"};
+    profile.tasks = {{"count.count", false, {50, 100}},
+                     {"first.first", true, {1000, 2000}},
+                     {"second.second", true, {500, 1500}},
+                     {"last.last", false, {1, 1}}};
+    return profile;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "weights seen on one kind change those on the others alike, and units that did not run keep theirs") {
+    const Schedule schedule{.stages = {{0, 2, 1, "little"}, {2, 2, 1, "big"}}};
+    const Profile seen = reweighed(profile_of_beginning(), schedule, {100, {200, 1000, 0, 3}});
+    CHECK(seen.tasks[0].weight_us == std::vector<double>{100, 200});
+    CHECK(seen.tasks[1].weight_us == std::vector<double>{500, 1000});
+    CHECK(seen.tasks[2].weight_us == std::vector<double>{500, 1500});
+    CHECK(seen.tasks[3].weight_us == std::vector<double>{3, 3});
+    Profile unknown = profile_of_beginning();
+    unknown.tasks[3].weight_us = {0, 0};
+    CHECK(reweighed(unknown, schedule, {100, {0, 0, 0, 3}}).tasks[3].weight_us == std::vector<double>{3, 3});
+}
+
+TEST_CASE("units are weighed while they run, per source frame and over all threads") {
+    TurningChain chain([](int) {});
+    const Schedule schedule{.stages = {{0, 1, 1, "big"}, {1, 3, 1, "big"}}};
+    Pipeline pipeline(chain.graph, schedule);
+    LiveProfile live(pipeline.structure());
+    const RunReport report = pipeline.run({.frames = 20, .observers = {&live}});
+    const LiveWeights seen = live.take();
+    CHECK(seen.frames == 20);
+    REQUIRE(seen.weights_us.size() == 4);
+    const std::vector<double> expected_us = report.unit_weights_us();
+    for (std::size_t unit = 0; unit < 3; ++unit) {
+        CHECK(seen.weights_us[unit] == Approx(expected_us[unit]).epsilon(0.01));
+    }
+    CHECK(seen.weights_us[1] >= 1000);
+    CHECK(live.take().frames == 0);
+}
+
+TEST_CASE("when a task becomes slower in mid-stream, the pipeline gets the schedule that is best now") {
+    const Platform cores{.big = 4};
+    Adaptation* adaptation = nullptr;
+    TurningChain chain([&](int frame) {
+        if (frame % 30 == 29 && adaptation) adaptation->look();
+    });
+    const Profile profile = profile_of_beginning();
+    const Schedule first = herad(profile, cores);
+    CHECK(threads_of_second(first) == 1);
+    Pipeline pipeline(chain.graph, first);
+    Adaptation kept(pipeline, profile, first, {.cores = cores, .threshold = 0.1});
+    adaptation = &kept;
+    const RunReport report = pipeline.run({.frames = 240, .observers = {&kept.observer()}});
+    CHECK(report.delivered == 240);
+    CHECK(chain.arrived == 240);
+    CHECK(chain.in_order);
+    REQUIRE_FALSE(kept.changes().empty());
+    CHECK(report.bubbles_us.size() == kept.changes().size());
+    CHECK(kept.changes().back().frame > TurningChain::kTurn);
+    for (const AdaptationChange& change : kept.changes()) CHECK(change.after_us < 0.9 * change.before_us);
+    CHECK(kept.profile().tasks[2].weight_us[0] > 3000);
+    CHECK(threads_of_second(kept.schedule()) > 1);
+}
+
+TEST_CASE("a pipeline that runs as it was weighed keeps its schedule") {
+    const Profile profile = profile_of_beginning();
+    const Schedule schedule = herad(profile, {.big = 2});
+    TurningChain chain([](int) {});
+    Pipeline pipeline(chain.graph, schedule);
+    Adaptation adaptation(pipeline, profile, schedule, {.cores = {.big = 2}, .threshold = 0.5});
+    pipeline.run({.frames = 50, .observers = {&adaptation.observer()}});
+    CHECK_FALSE(adaptation.look());
+    CHECK(adaptation.changes().empty());
+    CHECK(adaptation.schedule() == schedule);
+}

@@ -1,0 +1,36 @@
+#include "tidemill/run/weigh/profiler.hpp"
+
+#include <fmt/format.h>
+
+#include "tidemill/platform/affinity.hpp"
+#include "tidemill/schedule/error.hpp"
+
+namespace tidemill {
+
+void add_weights(Profile& profile, const std::string& kind, const Structure& structure,
+                 const RunReport& report) {
+    if (report.frames == 0) {
+        throw ScheduleError(
+            fmt::format("nothing to profile on {}: the source ended before its first frame", kind));
+    }
+    if (profile.kinds.empty()) {
+        for (const Unit& unit : structure.units) profile.tasks.push_back({unit.name, unit.replicable, {}});
+    }
+    profile.kinds.push_back(kind);
+    profile.measured_by = fmt::format("tidemill, {} source frames", report.frames);
+    const std::vector<double> weights_us = report.unit_weights_us();
+    for (std::size_t u = 0; u < weights_us.size(); ++u) profile.tasks[u].weight_us.push_back(weights_us[u]);
+    static_cast<Chain&>(profile) = rounded_to_ns(profile);
+}
+
+Profile profile(Graph& graph, const Topology& topology, const RunOptions& options) {
+    Sequence sequence(graph);
+    Profile result;
+    for (const CoreKind& kind : topology.kinds) {
+        const PinGuard pinned(topology.cores[kind.cores.front()].pus);
+        add_weights(result, kind.name, sequence.structure(), sequence.run(options));
+    }
+    return result;
+}
+
+}  // namespace tidemill
