@@ -8,7 +8,7 @@ GreedyStage StageBuilder::stage(std::size_t begin, std::size_t kind, std::size_t
     if (available == 0) return {};
     GreedyStage stage = longest(begin, kind, available);
     const std::uint64_t sum = chain_.sum(kind, begin, stage.end);
-    stage.fits = sum <= capacity(period_, stage.cores);
+    stage.fits = sum <= capacity({period_}, stage.cores);
     return stage;
 }
 
@@ -23,8 +23,8 @@ GreedyStage StageBuilder::longest(std::size_t begin, std::size_t kind, std::size
     }
     if (needed > 1 && run_end < chain_.size) {
         const std::size_t shorter = pack(begin, kind, needed - 1, run_end);
-        const bool still_fits = chain_.sum(kind, begin, shorter) <= capacity(period_, needed - 1);
-        const bool rest_joins_next = chain_.sum(kind, shorter, run_end + 1) <= capacity(period_, 1);
+        const bool still_fits = chain_.sum(kind, begin, shorter) <= capacity({period_}, needed - 1);
+        const bool rest_joins_next = chain_.sum(kind, shorter, run_end + 1) <= capacity({period_}, 1);
         if (still_fits && rest_joins_next) return {shorter, needed - 1};
     }
     return {run_end, needed};
@@ -34,7 +34,7 @@ GreedyStage StageBuilder::longest(std::size_t begin, std::size_t kind, std::size
 std::size_t StageBuilder::pack(std::size_t begin, std::size_t kind, std::size_t cores,
                                std::size_t most) const {
     const auto& prefix = chain_.kinds[kind].prefix;
-    const std::uint64_t reach = prefix[begin] + capacity(period_, cores);
+    const std::uint64_t reach = prefix[begin] + capacity({period_}, cores);
     const auto first = prefix.begin() + static_cast<std::ptrdiff_t>(begin) + 2;
     const auto last = prefix.begin() + static_cast<std::ptrdiff_t>(most) + 1;
     if (first >= last) return begin + 1;
@@ -48,7 +48,7 @@ std::size_t StageBuilder::end_of_run(std::size_t end) const {
 
 // Cores that do a replicable sum within the period, or more than there are.
 std::size_t StageBuilder::cores_for(std::uint64_t sum, std::size_t available) const {
-    if (sum > capacity(period_, available)) return available + 1;
+    if (sum > capacity({period_}, available)) return available + 1;
     if (sum == 0) return 1;
     return static_cast<std::size_t>((Wide{sum} * period_.den + period_.num - 1) / period_.num);
 }

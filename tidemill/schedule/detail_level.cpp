@@ -56,7 +56,7 @@ Level::Level(const Chain& chain, const Platform& platform, const Model& model, P
 Candidate Level::best(const std::optional<Ratio>& wanted) {
     const Ratio bound = options_.lower_bound();
     const Ratio period = least_period(exact_, options_, wanted ? std::max(bound, *wanted) : bound);
-    options_.find(wanted ? std::max(period, *wanted) : period);
+    options_.find({wanted ? std::max(period, *wanted) : period});
     return candidate(preferred());
 }
 
@@ -64,7 +64,7 @@ std::vector<Candidate> Level::front() {
     std::vector<Candidate> points{best(std::nullopt)};
     while (points.back().power > cheapest_core()) {
         const PowerLimit limit{power_, points.back().power - 1};
-        options_.find(least_period(exact_, options_, points.back().period, &limit));
+        options_.find({least_period(exact_, options_, points.back().period, &limit)});
         points.push_back(candidate(preferred()));
     }
     return points;

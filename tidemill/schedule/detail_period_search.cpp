@@ -25,8 +25,11 @@ class PeriodSearch {
         const std::size_t pool = most_numerous_pool();
         return with_cells_for(chain_.pools[pool].units + 1, [&](auto cell) {
             CoreTable<decltype(cell)> table(chain_, {.counted_pool = pool});
-            if (lower_ < upper_) test(table, just_below_upper());
-            while (lower_ < upper_) test(table, next_guess());
+            bool below = true;  // what was found greedily is often the optimum
+            while (lower_ < upper_) {
+                test(table, below ? PeriodLimit{upper_, true} : PeriodLimit{middle()});
+                below = !below && is_narrow();
+            }
             return upper_;
         });
     }
@@ -34,7 +37,7 @@ class PeriodSearch {
   private:
     static constexpr std::uint64_t kFirstStride = 32;
     static constexpr int kHalvings = 5;
-    static constexpr std::uint64_t kMaxNumerator = std::uint64_t{1} << 62;
+    static constexpr int kNarrowBits = 8;
 
     // The whole chain on one core of a kind that may be used.
     Ratio safe_period() const {
@@ -47,13 +50,13 @@ class PeriodSearch {
     }
 
     template <class Table>
-    void test(Table& table, const Ratio& period) {
-        options_.find(period, StageOptions::Count::cores);
+    void test(Table& table, const PeriodLimit& limit) {
+        options_.find(limit, StageOptions::Count::cores);
         const std::optional<std::size_t> state = found(table);
         if (state) {
             upper_ = real_period(chain_, table.solution(options_, *state));
         } else {
-            lower_ = std::min(upper_, options_.next_period().value_or(upper_));
+            lower_ = limit.period;
         }
     }
 
@@ -99,18 +102,14 @@ class PeriodSearch {
         return stages.has_value();
     }
 
-    // Above every smaller period that a stage can have: weights on r and s cores differ by at least 1/(rs).
-    Ratio just_below_upper() const {
-        const std::uint64_t parts = 2 * chain_.total_cores();
-        if (upper_.num > kMaxNumerator / parts) return next_guess();
-        return std::max(lower_, Ratio{upper_.num * parts - 1, upper_.den * parts});
-    }
+    // Whether the upper end is likely to be the optimum already.
+    bool is_narrow() const { return fine(upper_) - fine(lower_) <= (fine(upper_) >> kNarrowBits) + 1; }
 
-    // In steps of the grid, the middle; within one step of each other, the lower end itself is the candidate.
-    Ratio next_guess() const {
+    // In steps of the grid; within one step of each other, the lower end.
+    Ratio middle() const {
         const std::uint64_t low = fine(lower_);
         const std::uint64_t high = fine(upper_);
-        if (low >= high) return lower_;
+        if (low + 1 >= high) return lower_;
         return {low + (high - low) / 2, std::uint64_t{1} << step_bits_};
     }
 
