@@ -11,8 +11,9 @@ namespace {
 constexpr int kStepBits = 20;  // guesses between whole units, where the weights leave room
 constexpr double kMicro = 1e6;
 
-/// Narrows the least period between a bound that cannot be beaten and a schedule that exists. Both ends only
-/// ever take values at which something changes, so they meet at the exact optimum.
+/// Narrows the least period between a bound that cannot be beaten and a schedule that exists. When they are
+/// near each other, the schedule is likely to be the optimum, and a test of all periods below its own proves
+/// it.
 class PeriodSearch {
   public:
     PeriodSearch(const ExactChain& chain, StageOptions& options, const Ratio& from, const PowerLimit* limit)
@@ -25,7 +26,7 @@ class PeriodSearch {
         const std::size_t pool = most_numerous_pool();
         return with_cells_for(chain_.pools[pool].units + 1, [&](auto cell) {
             CoreTable<decltype(cell)> table(chain_, {.counted_pool = pool});
-            bool below = true;  // what was found greedily is often the optimum
+            bool below = is_narrow();
             while (lower_ < upper_) {
                 test(table, below ? PeriodLimit{upper_, true} : PeriodLimit{middle()});
                 below = !below && is_narrow();
@@ -37,7 +38,7 @@ class PeriodSearch {
   private:
     static constexpr std::uint64_t kFirstStride = 32;
     static constexpr int kHalvings = 5;
-    static constexpr int kNarrowBits = 8;
+    static constexpr int kNarrowBits = 7;  // of the upper end: what pays with random chains
 
     // The whole chain on one core of a kind that may be used.
     Ratio safe_period() const {
@@ -102,7 +103,6 @@ class PeriodSearch {
         return stages.has_value();
     }
 
-    // Whether the upper end is likely to be the optimum already.
     bool is_narrow() const { return fine(upper_) - fine(lower_) <= (fine(upper_) >> kNarrowBits) + 1; }
 
     // In steps of the grid; within one step of each other, the lower end.

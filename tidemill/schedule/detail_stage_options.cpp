@@ -45,19 +45,22 @@ void StageOptions::find_longest(std::size_t end, std::size_t kind) {
 // Stages that begin before the longest one on one core. A stage that leaves more of its cores' time idle than
 // a shorter one with the same end can be parted into that one and a rest that fits the other cores.
 void StageOptions::find_replicated(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind) {
-    const auto& [period, below] = *limit_;
-    const std::vector<Place>& places = places_up_to(end, kind);
+    const auto [period, below] = *limit_;
     const std::uint64_t margin = below ? 1 : 0;
+    const Place* places = places_up_to(end, kind);
     const std::uint64_t end_rest = places[end].rest + margin;
-    std::uint64_t least_idle = period.num - chain_.sum(kind, begin, end) * period.den - margin;
+    const bool all = count_ == Count::stages;
+    std::uint64_t most_idle =
+        all ? period.num : period.num - chain_.sum(kind, begin, end) * period.den - margin;
     const std::size_t first_option = options_.size();
     while (begin-- > lowest) {
-        const auto& [periods, rest] = places[begin];
-        const std::uint64_t begun = rest < end_rest ? 1 : 0;
-        const std::uint64_t idle = rest - end_rest + begun * period.num;
-        if (count_ == Count::cores && idle > least_idle) continue;
-        least_idle = idle;
-        const std::uint64_t cores = places[end].periods - periods + begun;
+        // The difference's sign instead of a branch, which nobody could predict.
+        const std::uint64_t over = places[begin].rest - end_rest;
+        const std::uint64_t begun = over >> 63;
+        const std::uint64_t idle = over + (period.num & (0 - begun));
+        if (idle > most_idle) continue;
+        if (!all) most_idle = idle;
+        const std::uint64_t cores = places[end].periods - places[begin].periods + begun;
         if (options_.size() > first_option && options_.back().cores == cores)
             options_.back().begin = static_cast<std::uint32_t>(begin);
         else
@@ -83,14 +86,14 @@ void StageOptions::offer(std::size_t begin, std::size_t end, std::size_t kind, s
     if (worth - Wide{period.den} * work_.work(begin, end) <= spare_) options_.push_back({begin, kind, cores});
 }
 
-const std::vector<StageOptions::Place>& StageOptions::places_up_to(std::size_t end, std::size_t kind) {
+const StageOptions::Place* StageOptions::places_up_to(std::size_t end, std::size_t kind) {
     auto& places = kinds_[kind].places;
     const auto& [num, den] = limit_->period;
     while (places.size() <= end) {
         const auto [periods, rest] = divided(Wide{chain_.sum(kind, 0, places.size())} * den, num);
         places.push_back({static_cast<std::uint64_t>(periods), rest});
     }
-    return places;
+    return places.data();
 }
 
 }  // namespace tidemill::detail

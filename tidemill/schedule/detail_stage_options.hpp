@@ -84,7 +84,7 @@ class StageOptions {
     void find_replicated(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind);
     void find_all(std::size_t end, std::size_t kind);
     void offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores);
-    const std::vector<Place>& places_up_to(std::size_t end, std::size_t kind);
+    const Place* places_up_to(std::size_t end, std::size_t kind);
 
     const ExactChain& chain_;
     WorkBound work_;
