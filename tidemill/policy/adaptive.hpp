@@ -12,17 +12,20 @@ namespace tidemill::policy {
 /// raise it.
 ///
 /// `Raise` has `void raise(KernelId bottleneck)`, which changes adjustments, and hides create() where it
-/// learns more.
+/// counts more.
 template <class Raise>
 class Adaptive : public Rule {
   public:
     Adaptive(unsigned workers, const Adapting& adapting) : adapting_(adapting), threads_(workers) {}
 
     void create(const NewTask& task) {
+        learn_edges(task);
         Kernel& kernel = kernels_.at(task.kernel);
         tasks_.at(task.slot) = {static_cast<Rank>(task.number), task.kernel, kernel.created++};
         if (task.kernel >= busyness_.size()) busyness_.resize(task.kernel + 1);
     }
+
+    void learn(KernelId from, KernelId to, double distance) { edges_.saw(from, to, distance); }
 
     void issue(TaskSlot, WorkerId worker) { threads_.begin(worker); }
 
@@ -53,24 +56,10 @@ class Adaptive : public Rule {
     std::span<const KernelBusyness> busyness() const { return busyness_; }
 
   protected:
-    struct Task {
-        Rank number;
-        KernelId kernel;
-        std::uint32_t nth;  // of its kernel
-    };
     struct Kernel {
         Rank adjustment = 0;
         std::uint32_t created = 0;
     };
-
-    // Before create(), since a task may take the slot of the one it consumes.
-    void learn_edges(const NewTask& task) {
-        for (const TaskSlot slot : task.predecessors) {
-            const Task& before = tasks_[slot];
-            edges_.saw(before.kernel, task.kernel,
-                       static_cast<double>(static_cast<Rank>(task.number) - before.number));
-        }
-    }
 
     /// Raises the kernels that `kernel` waits for, directly or not, to what `least(edge, adjustment of the
     /// one after)` says: a task must not be held up by one that it makes urgent and that is not.
@@ -91,10 +80,23 @@ class Adaptive : public Rule {
 
     Adapting adapting_;
     Table<Kernel> kernels_;
-    Table<Task> tasks_;
-    KernelEdges edges_;
 
   private:
+    struct Task {
+        Rank number;
+        KernelId kernel;
+        std::uint32_t nth;  // of its kernel
+    };
+
+    // Before the task is noted, since it may take the slot of one that it consumes.
+    void learn_edges(const NewTask& task) {
+        for (const TaskSlot slot : task.predecessors) {
+            const Task& before = tasks_[slot];
+            edges_.saw(before.kernel, task.kernel,
+                       static_cast<double>(static_cast<Rank>(task.number) - before.number));
+        }
+    }
+
     bool look(std::uint64_t now_ns) {
         const Verdict verdict = judge(busyness_);
         next_look_ns_ =
@@ -105,6 +107,8 @@ class Adaptive : public Rule {
         return verdict.bottleneck.has_value();
     }
 
+    Table<Task> tasks_;
+    KernelEdges edges_;
     BusyThreads threads_;
     std::vector<KernelBusyness> busyness_;
     std::uint64_t next_look_ns_ = 0;

@@ -11,7 +11,6 @@ class Apriority : public Adaptive<Apriority> {
     using Adaptive::Adaptive;
 
     void create(const NewTask& task) {
-        learn_edges(task);
         Adaptive::create(task);
         if (task.iteration != iteration_) {
             iteration_ = task.iteration;
@@ -19,8 +18,6 @@ class Apriority : public Adaptive<Apriority> {
         }
         tasks_per_iteration_ = std::max(tasks_per_iteration_, ++tasks_in_iteration_);
     }
-
-    void learn(KernelId from, KernelId to, double distance) { edges_.saw(from, to, distance); }
 
     void raise(KernelId bottleneck) {
         kernels_[bottleneck].adjustment += tasks_per_iteration_;

@@ -12,13 +12,6 @@ class Gpriority : public Adaptive<Gpriority> {
   public:
     using Adaptive::Adaptive;
 
-    void create(const NewTask& task) {
-        learn_edges(task);
-        Adaptive::create(task);
-    }
-
-    void learn(KernelId from, KernelId to, double distance) { edges_.saw(from, to, distance); }
-
     void raise(KernelId bottleneck) {
         Rank& delta = delta_.at(bottleneck);
         if (delta == 0) delta = adapting_.first_delta;

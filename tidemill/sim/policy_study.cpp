@@ -24,7 +24,7 @@ double speed_of(const PolicyStudy& study, const SimulatedTasks& report) {
 std::vector<PolicyResult> study_policies(const PolicyStudy& study) {
     std::vector<PolicyResult> results;
     for (const std::string& name : study.programs) {
-        const auto small = make_task_program(name, {.iterations = 3, .tasks = 1});
+        const auto small = make_task_program(name, {.iterations = 3, .coarse = study.size.coarse});
         const SimulatedTasks alone = run(*small, 1, "oldest", {.iterations = 1}, 0);
         for (const unsigned workers : study.workers) {
             TaskProgramSize size = study.size;

@@ -84,7 +84,9 @@ StreamGraph with_mean_task(StreamGraph graph, double task_us) {
 
 std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const TaskProgramSize& size) {
     if (std::ranges::count(streamit_names(), name) > 0) {
-        return stream_of(with_mean_task(streamit_graph(name), size.task_us), size);
+        StreamGraph graph = streamit_graph(name);
+        if (size.coarse) graph = one_firing_per_iteration(std::move(graph));
+        return stream_of(with_mean_task(std::move(graph), size.task_us), size);
     }
     if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0)
         return make_graph(name, size.iterations);
