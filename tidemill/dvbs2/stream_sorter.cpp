@@ -22,13 +22,23 @@ BbFault StreamSorter::sort(std::span<const std::uint8_t> bbframe) {
     const std::uint8_t stream = header.single_input ? std::uint8_t{0} : header.input_stream;
     if (!header.single_input) ++frames_of_streams_[stream];
     if (!wants(header)) return BbFault::other_input_stream;
-    if (header.stream_type != StreamType::transport && outputs_.generic) {
+    if (header.stream_type != StreamType::transport) return sort_generic(bbframe, header, stream);
+    const BbFault found = extractor_of(StreamType::transport, stream).push(bbframe, packets_);
+    give_out(StreamType::transport, stream);
+    return found;
+}
+
+BbFault StreamSorter::sort_generic(std::span<const std::uint8_t> bbframe, const BbHeader& header,
+                                   std::uint8_t stream) {
+    if (!outputs_.generic) return BbFault::generic_stream;
+    BbFault found = BbFault::none;
+    if (header.stream_type == StreamType::generic_continuous) {
         outputs_.generic(bbframe.subspan(kBbHeaderBytes, header.data_bits / 8U), stream);
-        ++generic_frames_;
-        return BbFault::none;
+    } else {
+        found = extractor_of(StreamType::generic_packetised, stream).push(bbframe, packets_);
+        give_out(StreamType::generic_packetised, stream);
     }
-    const BbFault found = extractor_of(stream).push(bbframe, packets_);
-    give_out(stream);
+    generic_frames_ += found == BbFault::none ? 1U : 0U;
     return found;
 }
 
@@ -38,12 +48,13 @@ bool StreamSorter::wants(const BbHeader& header) {
     return *choice_.only == header.input_stream;
 }
 
-TsExtractor& StreamSorter::extractor_of(std::uint8_t stream) {
-    return extractors_.try_emplace(stream, TsExtractorOptions{choice_.damaged, {}}).first->second;
+PacketExtractor& StreamSorter::extractor_of(StreamType type, std::uint8_t stream) {
+    return extractors_.try_emplace({type, stream}, PacketExtractorOptions{choice_.damaged, {}}).first->second;
 }
 
-void StreamSorter::give_out(std::uint8_t stream) {
-    if (!packets_.empty()) outputs_.packets(packets_, stream);
+void StreamSorter::give_out(StreamType type, std::uint8_t stream) {
+    const auto& output = type == StreamType::transport ? outputs_.packets : outputs_.generic;
+    if (!packets_.empty()) output(packets_, stream);
     packets_.clear();
 }
 
@@ -53,34 +64,36 @@ void StreamSorter::lose() {
 }
 
 void StreamSorter::break_off() {
-    for (auto& [stream, extractor] : extractors_) {
+    for (auto& [key, extractor] : extractors_) {
         extractor.lose(packets_);
-        give_out(stream);
+        give_out(key.first, key.second);
     }
 }
 
 void StreamSorter::finish() {
-    for (auto& [stream, extractor] : extractors_) {
+    for (auto& [key, extractor] : extractors_) {
         extractor.finish(packets_);
-        give_out(stream);
+        give_out(key.first, key.second);
     }
 }
 
-TsExtractorCounts StreamSorter::counts() const {
-    TsExtractorCounts sum;
-    for (const auto& [stream, extractor] : extractors_) {
-        const TsExtractorCounts& one = extractor.counts();
+PacketCounts StreamSorter::counts() const {
+    PacketCounts sum;
+    for (const auto& [key, extractor] : extractors_) {
+        const PacketCounts& one = extractor.counts();
         sum.resynchronisations += one.resynchronisations;
         sum.packets += one.packets;
         sum.packets_marked += one.packets_marked;
         sum.packets_dropped += one.packets_dropped;
         sum.packets_unverified += one.packets_unverified;
-        sum.frames_unsupported += one.frames_unsupported;
     }
     sum.frames = frames_;
     sum.frames_lost = frames_lost_;
-    sum.frames_of_other_streams = frames_by_fault_[static_cast<std::size_t>(BbFault::other_input_stream)];
     for (std::size_t fault = 1; fault < kFaults; ++fault) sum.frames_faulty += frames_by_fault_[fault];
+    const auto with = [&](BbFault fault) { return frames_by_fault_[static_cast<std::size_t>(fault)]; };
+    sum.frames_of_other_streams = with(BbFault::other_input_stream);
+    sum.frames_unsupported = with(BbFault::generic_stream) + with(BbFault::input_sync_indicator) +
+                             with(BbFault::null_packet_deletion) + with(BbFault::packet_format);
     sum.frames_faulty -= sum.frames_of_other_streams + sum.frames_unsupported;
     return sum;
 }

@@ -6,9 +6,10 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "tidemill/dvbs2/ts_extractor.hpp"
+#include "tidemill/dvbs2/packet_extractor.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -23,7 +24,8 @@ struct StreamChoice {
 struct StreamOutputs {
     /// Whole packets of a transport stream.
     std::function<void(std::span<const std::uint8_t> packets, std::uint8_t stream)> packets;
-    /// A data field of a generic stream, as it came, whole bytes; without this output they are unsupported.
+    /// What a frame completed of a generic stream: whole packets, each with its sync byte, or the data field
+    /// of a continuous one, whole bytes. Without this output generic streams are unsupported.
     std::function<void(std::span<const std::uint8_t> bytes, std::uint8_t stream)> generic{};
 };
 
@@ -44,24 +46,25 @@ class StreamSorter {
     void finish();
 
     /// Of all streams together.
-    TsExtractorCounts counts() const;
+    PacketCounts counts() const;
     /// Frames by what was wrong with them, by BbFault.
     const std::array<std::uint64_t, kFaults>& frames_by_fault() const { return frames_by_fault_; }
     /// Frames of the streams seen, wanted or not; empty for a single-input signal.
     const std::map<std::uint8_t, std::uint64_t>& frames_of_streams() const { return frames_of_streams_; }
-    /// Frames whose data field went to the generic output.
+    /// Frames of generic streams that were given out.
     std::uint64_t generic_frames() const { return generic_frames_; }
 
   private:
     bool wants(const BbHeader& header);
     BbFault sort(std::span<const std::uint8_t> bbframe);
-    TsExtractor& extractor_of(std::uint8_t stream);
+    BbFault sort_generic(std::span<const std::uint8_t> bbframe, const BbHeader& header, std::uint8_t stream);
+    PacketExtractor& extractor_of(StreamType type, std::uint8_t stream);
+    void give_out(StreamType type, std::uint8_t stream);
     void break_off();
-    void give_out(std::uint8_t stream);
 
     StreamChoice choice_;
     StreamOutputs outputs_;
-    std::map<std::uint8_t, TsExtractor> extractors_;
+    std::map<std::pair<StreamType, std::uint8_t>, PacketExtractor> extractors_;
     std::vector<std::uint8_t> packets_;
     std::array<std::uint64_t, kFaults> frames_by_fault_{};
     std::map<std::uint8_t, std::uint64_t> frames_of_streams_;

@@ -7,7 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/ts_packer.hpp"
+#include "tidemill/dvbs2/stream_slicer.hpp"
+#include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -32,7 +33,7 @@ BbHeader header_of_stream(std::uint8_t stream) {
 }
 
 std::vector<Bytes> frames_of(const Bytes& packets, const BbHeader& header) {
-    TsPacker packer(header);
+    StreamSlicer packer(header);
     packer.feed(packets);
     std::vector<Bytes> frames;
     for (Bytes frame(kFrameBytes); packer.next(frame);) frames.push_back(frame);
@@ -130,6 +131,26 @@ TEST_CASE("stream sorter: generic streams go to their output, and are told when 
     CHECK(without.frames_by_fault()[static_cast<std::size_t>(BbFault::generic_stream)] == 1);
 }
 
+TEST_CASE("stream sorter: generic packets come out whole, apart from transport streams") {
+    BbHeader header;
+    header.stream_type = StreamType::generic_packetised;
+    const Bytes generic = random_packets(95, 1);
+    const Bytes transport = random_packets(95, 2);
+    const auto generic_frames = frames_of(generic, header);
+    const auto transport_frames = frames_of(transport, {});
+    Sorted sorted;
+    StreamSorter sorter(StreamChoice{}, sorted.outputs(true));
+    for (std::size_t i = 0; i < generic_frames.size(); ++i) {
+        sorter.push(generic_frames[i]);
+        sorter.push(transport_frames[i]);
+    }
+    CHECK(begins_with(generic, sorted.generic[0]));
+    CHECK(begins_with(transport, sorted.packets[0]));
+    CHECK(sorted.generic[0].size() > 80 * io::kTsPacketBytes);
+    CHECK(sorted.packets[0].size() > 80 * io::kTsPacketBytes);
+    CHECK(sorter.generic_frames() == generic_frames.size());
+}
+
 TEST_CASE("stream sorter: a frame of nobody's or a lost one never joins what does not belong together") {
     const Bytes sent = random_packets(95, 1);
     const auto frames = frames_of(sent, {});
@@ -172,7 +193,7 @@ TEST_CASE("stream sorter: random frames are counted one by one and never crash i
         random() % 8 == 0 ? sorter.lose() : sorter.push(frame);
     }
     sorter.finish();
-    const TsExtractorCounts counts = sorter.counts();
+    const PacketCounts counts = sorter.counts();
     CHECK(counts.frames + counts.frames_lost == frames);
     CHECK(counts.frames_faulty > 0);
     CHECK(sorter.generic_frames() > 0);

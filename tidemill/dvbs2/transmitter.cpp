@@ -1,7 +1,5 @@
 #include "tidemill/dvbs2/transmitter.hpp"
 
-#include <array>
-#include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,25 +10,13 @@ namespace tidemill::dvbs2 {
 namespace {
 
 dsp::Interpolator make_shaper(int samples_per_symbol, double rolloff) {
-    if (samples_per_symbol < 2 || !(rolloff > 0.0 && rolloff <= 1.0)) {
+    if (samples_per_symbol < 1 || !(rolloff > 0.0 && rolloff <= 1.0)) {
         throw std::invalid_argument(
-            fmt::format("cannot shape {} samples per symbol with roll-off {}: use at least 2, and 0 to 1",
+            fmt::format("cannot shape {} samples per symbol with roll-off {}: use at least 1, and 0 to 1",
                         samples_per_symbol, rolloff));
     }
     return {PulseShaper::kReachSymbols, static_cast<std::size_t>(samples_per_symbol),
             [rolloff](double t) { return dsp::root_raised_cosine(t, rolloff); }};
-}
-
-BbHeader header_for(double rolloff) {
-    constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
-    for (std::uint8_t code = 0; code < kRolloffs.size(); ++code) {
-        if (std::abs(rolloff - kRolloffs[code]) < 1e-6) {
-            BbHeader header;
-            header.rolloff_code = code;
-            return header;
-        }
-    }
-    throw std::invalid_argument(fmt::format("roll-off {} does not exist: use 0.35, 0.25 or 0.20", rolloff));
 }
 
 }  // namespace
@@ -41,6 +27,10 @@ PulseShaper::PulseShaper(int samples_per_symbol, double rolloff)
       symbols_(interpolator_.history()) {}
 
 void PulseShaper::process(std::span<const dsp::Iq> symbols, std::vector<dsp::Iq>& samples) {
+    if (samples_per_symbol_ == 1) {
+        samples.insert(samples.end(), symbols.begin(), symbols.end());
+        return;
+    }
     symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
     const std::size_t made = symbols.size() * samples_per_symbol_;
     samples.resize(samples.size() + made);
@@ -49,25 +39,17 @@ void PulseShaper::process(std::span<const dsp::Iq> symbols, std::vector<dsp::Iq>
 }
 
 void PulseShaper::finish(std::vector<dsp::Iq>& samples) {
-    process(std::vector<dsp::Iq>(interpolator_.history()), samples);
+    if (samples_per_symbol_ > 1) process(std::vector<dsp::Iq>(interpolator_.history()), samples);
 }
 
 Transmitter::Transmitter(const TransmitterConfig& config)
-    : modulator_(config.pls, config.gold_code),
-      packer_(header_for(config.rolloff)),
-      shaper_(config.samples_per_symbol, config.rolloff),
-      bbframe_(modulator_.bbframe_bytes()) {}
-
-void Transmitter::modulate_frame(std::vector<dsp::Iq>& symbols) {
-    symbols.resize(symbols.size() + modulator_.plframe_symbols());
-    modulator_.modulate(bbframe_, std::span(symbols).last(modulator_.plframe_symbols()));
-    ++frames_;
-}
+    : pls_(config.pls),
+      multiplexer_({.plan = {{config.pls}}, .gold_code = config.gold_code, .rolloff = config.rolloff}),
+      shaper_(config.samples_per_symbol, config.rolloff) {}
 
 void Transmitter::modulate(std::span<const std::uint8_t> packets, std::vector<dsp::Iq>& symbols) {
-    packer_.feed(packets);
-    while (packer_.next(bbframe_)) {
-        modulate_frame(symbols);
+    multiplexer_.feed(0, packets);
+    while (multiplexer_.send(symbols)) {
     }
 }
 
@@ -79,8 +61,7 @@ void Transmitter::transmit(std::span<const std::uint8_t> packets, std::vector<ds
 
 void Transmitter::finish(std::vector<dsp::Iq>& samples) {
     symbols_.clear();
-    while (packer_.finish(bbframe_)) {
-        modulate_frame(symbols_);
+    while (multiplexer_.send_padded(symbols_)) {
     }
     shaper_.process(symbols_, samples);
     shaper_.finish(samples);

@@ -9,7 +9,7 @@
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/frame_modulator.hpp"
 #include "tidemill/dvbs2/modcod.hpp"
-#include "tidemill/dvbs2/ts_packer.hpp"
+#include "tidemill/dvbs2/multiplexer.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -21,7 +21,8 @@ class PulseShaper {
     /// samples.
     static constexpr int kReachSymbols = 20;
 
-    /// Throws std::invalid_argument unless samples_per_symbol >= 2 and 0 < rolloff <= 1.
+    /// With one sample a symbol there is no pulse: symbols pass as they are. Throws std::invalid_argument
+    /// unless samples_per_symbol >= 1 and 0 < rolloff <= 1.
     PulseShaper(int samples_per_symbol, double rolloff);
 
     /// Appends the samples that these symbols complete.
@@ -39,11 +40,11 @@ class PulseShaper {
 struct TransmitterConfig {
     Pls pls;
     int gold_code = 0;
-    double rolloff = 0.20;  // 0.35, 0.25 or 0.20, as the BBHEADER can say
-    int samples_per_symbol = 2;
+    double rolloff = 0.20;       // 0.35, 0.25 or 0.20, as the BBHEADER can say
+    int samples_per_symbol = 2;  // 1: the symbols themselves
 };
 
-/// The plain DVB-S2 transmitter, constant coding: transport stream packets to samples of mean power 1.
+/// The plain transmitter, one transport stream and constant coding: packets to samples of mean power 1.
 class Transmitter {
   public:
     /// Throws std::invalid_argument when the settings cannot be sent.
@@ -58,18 +59,14 @@ class Transmitter {
     /// Sends what remains in a padded frame and ends the signal.
     void finish(std::vector<dsp::Iq>& samples);
 
-    const FrameModulator& modulator() const { return modulator_; }
-    std::uint64_t frames() const { return frames_; }
+    const FrameModulator& modulator() const { return multiplexer_.modulator(pls_); }
+    std::uint64_t frames() const { return multiplexer_.counts().frames; }
 
   private:
-    void modulate_frame(std::vector<dsp::Iq>& symbols);
-
-    FrameModulator modulator_;
-    TsPacker packer_;
+    Pls pls_;
+    Multiplexer multiplexer_;
     PulseShaper shaper_;
-    std::vector<std::uint8_t> bbframe_;
     std::vector<dsp::Iq> symbols_;
-    std::uint64_t frames_ = 0;
 };
 
 }  // namespace tidemill::dvbs2

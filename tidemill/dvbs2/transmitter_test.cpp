@@ -203,7 +203,7 @@ TEST_CASE("transmitter: settings that cannot be sent are refused") {
     refused([](auto& config) { config.pls = {11, FrameSize::short_, false}; });
     refused([](auto& config) { config.gold_code = -1; });
     refused([](auto& config) { config.rolloff = 0.3; });
-    refused([](auto& config) { config.samples_per_symbol = 1; });
+    refused([](auto& config) { config.samples_per_symbol = 0; });
 }
 
 }  // namespace tidemill::dvbs2

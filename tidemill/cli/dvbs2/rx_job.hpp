@@ -38,7 +38,7 @@ struct RxOutcome {
     RunReport run;
     dvbs2::FrameTotals totals;
     dvbs2::FrameSyncCounts sync;
-    dvbs2::TsExtractorCounts packets;
+    dvbs2::PacketCounts packets;
     std::array<std::uint64_t, dvbs2::StreamSorter::kFaults> frames_by_fault{};
     std::map<std::uint8_t, std::uint64_t> frames_of_streams;  ///< by input stream, where there are several
     std::uint64_t generic_frames = 0;

@@ -168,7 +168,7 @@ TEST_CASE("tx: what cannot be sent is refused") {
     CHECK(refused({"--random", "9", "--modcod", "QPSK 7/8"}) == 2);
     CHECK(refused({"--random", "9", "--modcod", "QPSK 9/10", "--frame", "short"}) == 2);
     CHECK(refused({"--random", "9", "--rolloff", "0.5"}) == 2);
-    CHECK(refused({"--random", "9", "--samples-per-symbol", "1"}) == 2);
+    CHECK(refused({"--random", "9", "--samples-per-symbol", "0"}) == 2);
     CHECK(refused({folder / "missing.ts"}) == 3);
     CHECK(refused({folder.put("text.ts", "no transport stream")}) == 3);
     CHECK(run_program({"dvbs2", "tx", "--random", "9", "-o", "/nowhere/out"}).status == 1);

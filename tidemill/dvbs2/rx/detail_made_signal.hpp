@@ -74,7 +74,7 @@ struct Received {
     std::vector<std::uint8_t> packets;
     FrameTotals totals;
     FrameSyncCounts sync;
-    TsExtractorCounts ts;
+    PacketCounts ts;
     dsp::SampleDefects defects;
     std::uint64_t samples = 0;
     std::uint64_t blocks_without_signal = 0;

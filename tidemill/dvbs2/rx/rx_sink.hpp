@@ -73,7 +73,7 @@ class RxSink final : public Module {
     const FrameTotals& totals() const { return totals_; }
     /// The input streams and what became of their frames.
     const StreamSorter& streams() const { return streams_; }
-    TsExtractorCounts counts() const { return streams_.counts(); }
+    PacketCounts counts() const { return streams_.counts(); }
 
     /// What a progress line shows; may be read while the receiver runs.
     struct Live {

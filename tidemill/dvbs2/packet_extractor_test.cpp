@@ -1,4 +1,4 @@
-#include "tidemill/dvbs2/ts_extractor.hpp"
+#include "tidemill/dvbs2/packet_extractor.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/ts_packer.hpp"
+#include "tidemill/dvbs2/stream_slicer.hpp"
+#include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -34,7 +35,7 @@ Bytes packets(std::size_t count, std::uint32_t seed = 1) {
 
 std::vector<Bytes> frames_of(const Bytes& stream, std::size_t frame_bytes = kFrameBytes,
                              const BbHeader& header = {}) {
-    TsPacker packer(header);
+    StreamSlicer packer(header);
     packer.feed(stream);
     std::vector<Bytes> frames;
     Bytes bbframe(frame_bytes);
@@ -95,7 +96,7 @@ std::vector<Bytes> recut(const std::vector<Bytes>& frames, std::size_t data_bits
     return cut;
 }
 
-Bytes extract_all(const std::vector<Bytes>& frames, TsExtractor& extractor) {
+Bytes extract_all(const std::vector<Bytes>& frames, PacketExtractor& extractor) {
     Bytes out;
     for (const auto& frame : frames) {
         extractor.push(frame, out);
@@ -106,11 +107,11 @@ Bytes extract_all(const std::vector<Bytes>& frames, TsExtractor& extractor) {
 
 }  // namespace
 
-TEST_CASE("ts extractor: an unbroken stream comes out as it went in, for any frame length") {
+TEST_CASE("packet extractor: an unbroken stream comes out as it went in, for any frame length") {
     const auto stream = packets(500);
     for (const std::size_t frame_bytes : {50U, 198U, 384U, 1779U, 7274U}) {
         CAPTURE(frame_bytes);
-        TsExtractor extractor;
+        PacketExtractor extractor;
         CHECK(extract_all(frames_of(stream, frame_bytes), extractor) == stream);
         CHECK(extractor.counts().packets == 500);
         CHECK(extractor.counts().packets_dropped == 0);
@@ -118,31 +119,69 @@ TEST_CASE("ts extractor: an unbroken stream comes out as it went in, for any fra
     }
 }
 
-TEST_CASE("ts extractor: data fields that end inside a byte are joined bit by bit") {
+TEST_CASE("packet extractor: generic packets come out with their sync byte, checked by their CRC-8") {
+    for (const std::size_t packet_bytes : {2U, 29U, 188U, 1000U, 8191U}) {
+        CAPTURE(packet_bytes);
+        BbHeader header;
+        header.stream_type = StreamType::generic_packetised;
+        header.packet_bits = static_cast<std::uint16_t>(8 * packet_bytes);
+        header.sync = 0xa5;
+        auto stream = packets(200 * packet_bytes / kTsPacketBytes + 20);
+        stream.resize(stream.size() / packet_bytes * packet_bytes);
+        for (std::size_t at = 0; at < stream.size(); at += packet_bytes) stream[at] = 0xa5;
+        auto frames = frames_of(stream, kFrameBytes, header);
+        PacketExtractor extractor;
+        CHECK(extract_all(frames, extractor) == stream);
+        frames[frames.size() / 2][200] ^= 4;
+        PacketExtractor strict({DamagedPacket::mark, {}});  // no such mark in a generic packet
+        CHECK(extract_all(frames, strict).size() == stream.size() - packet_bytes);
+        CHECK(strict.counts().packets_dropped == 1);
+    }
+}
+
+TEST_CASE("packet extractor: when the packets change, none is joined from both kinds") {
+    const auto stream = packets(20);
+    BbHeader header;
+    header.stream_type = StreamType::generic_packetised;
+    auto frames = frames_of(stream);
+    const auto others = frames_of(stream, kFrameBytes, header);
+    frames.insert(frames.begin() + 4, others.begin() + 4, others.end());
+    PacketExtractor extractor;
+    // Four frames of 374 bytes end in packet 7, which is lost; the next begins in the fifth.
+    auto expected = slice(stream, 0, 7);
+    const auto rest = slice(stream, 8, 12);
+    expected.insert(expected.end(), rest.begin(), rest.end());
+    Bytes out;
+    for (std::size_t i = 0; i < others.size(); ++i) extractor.push(frames[i], out);
+    extractor.finish(out);
+    CHECK(out == expected);
+}
+
+TEST_CASE("packet extractor: data fields that end inside a byte are joined bit by bit") {
     const auto stream = packets(100);
     for (const std::size_t data_bits : {1001U, 1503U, 1504U, 2989U}) {
         CAPTURE(data_bits);
-        TsExtractor extractor;
+        PacketExtractor extractor;
         CHECK(extract_all(recut(frames_of(stream), data_bits), extractor) == stream);
     }
 }
 
-TEST_CASE("ts extractor: a stream heard from the middle begins with the first packet that starts there") {
+TEST_CASE("packet extractor: a stream heard from the middle begins with the first packet that starts there") {
     const auto stream = packets(100);
     auto frames = frames_of(stream);
     frames.erase(frames.begin(), frames.begin() + 3);
-    TsExtractor extractor;
+    PacketExtractor extractor;
     // Three frames carry 3 * 374 bytes, so packet 5 has begun before and packet 6 is the first whole one.
     CHECK(extract_all(frames, extractor) == slice(stream, 6, 94));
     CHECK(extractor.counts().packets_dropped == 0);
 }
 
-TEST_CASE("ts extractor: a lost frame costs the packets that it touches and no other") {
+TEST_CASE("packet extractor: a lost frame costs the packets that it touches and no other") {
     const auto stream = packets(400);
     const auto frames = frames_of(stream);
     for (std::size_t lost = 1; lost + 1 < frames.size(); ++lost) {
         for (const bool noticed : {true, false}) {
-            TsExtractor extractor;
+            PacketExtractor extractor;
             Bytes out;
             for (std::size_t i = 0; i < frames.size(); ++i) {
                 if (i != lost) {
@@ -165,17 +204,17 @@ TEST_CASE("ts extractor: a lost frame costs the packets that it touches and no o
     }
 }
 
-TEST_CASE("ts extractor: a packet with a wrong CRC-8 is dropped or marked, as wished, and counted") {
+TEST_CASE("packet extractor: a packet with a wrong CRC-8 is dropped or marked, as wished, and counted") {
     const auto stream = packets(50);
     auto frames = frames_of(stream);
     frames[4][kBbHeaderBytes + 100] ^= 1;  // byte 4 * 374 + 100 of the stream: in packet 8
-    TsExtractor dropping;
+    PacketExtractor dropping;
     auto without = slice(stream, 0, 8);
     const auto rest = slice(stream, 9, 41);
     without.insert(without.end(), rest.begin(), rest.end());
     CHECK(extract_all(frames, dropping) == without);
     CHECK(dropping.counts().packets_dropped == 1);
-    TsExtractor marking({DamagedPacket::mark, {}});
+    PacketExtractor marking({DamagedPacket::mark, {}});
     const auto marked = extract_all(frames, marking);
     REQUIRE(marked.size() == stream.size());
     CHECK((marked[8 * kTsPacketBytes + 1] & 0x80) != 0);
@@ -184,11 +223,11 @@ TEST_CASE("ts extractor: a packet with a wrong CRC-8 is dropped or marked, as wi
     CHECK(marking.counts().packets == 50);
 }
 
-TEST_CASE("ts extractor: streams it cannot read are reported and never given out") {
+TEST_CASE("packet extractor: streams it cannot read are reported and never given out") {
     const auto fault_after = [](const std::function<void(BbHeader&)>& change) {
         auto frame = frames_of(packets(10)).front();
         rewrite_header(frame, change);
-        TsExtractor extractor;
+        PacketExtractor extractor;
         Bytes out;
         const auto fault = extractor.push(frame, out);
         extractor.finish(out);
@@ -204,7 +243,7 @@ TEST_CASE("ts extractor: streams it cannot read are reported and never given out
     CHECK(fault_after([](BbHeader& h) { h.sync = 0; }) == BbFault::packet_format);
 }
 
-TEST_CASE("ts extractor: of several input streams one is given out, the first or the one asked for") {
+TEST_CASE("packet extractor: of several input streams one is given out, the first or the one asked for") {
     BbHeader header;
     header.single_input = false;
     header.input_stream = 3;
@@ -218,14 +257,14 @@ TEST_CASE("ts extractor: of several input streams one is given out, the first or
         mixed.push_back(frames3[i]);
         mixed.push_back(frames9[i]);
     }
-    TsExtractor first;
+    PacketExtractor first;
     CHECK(extract_all(mixed, first) == stream3);
-    TsExtractor asked({DamagedPacket::drop, 9});
+    PacketExtractor asked({DamagedPacket::drop, 9});
     CHECK(extract_all(mixed, asked) == stream9);
     CHECK(asked.counts().frames_of_other_streams == frames3.size());
 }
 
-TEST_CASE("ts extractor: frames without data change nothing") {
+TEST_CASE("packet extractor: frames without data change nothing") {
     const auto stream = packets(40);
     auto frames = frames_of(stream);
     Bytes empty(kFrameBytes);
@@ -234,12 +273,13 @@ TEST_CASE("ts extractor: frames without data change nothing") {
         header.sync_distance = kNoPacketStarts;
     });
     frames.insert(frames.begin() + 5, empty);
-    TsExtractor extractor;
+    PacketExtractor extractor;
     CHECK(extract_all(frames, extractor) == stream);
 }
 
 TEST_CASE(
-    "ts extractor: after any loss and order of frames, only carried packets come out, each at most once") {
+    "packet extractor: after any loss and order of frames, only carried packets come out, each at most "
+    "once") {
     // Frames may be lost with or without notice; 100 seeded runs of 300 packets.
     const auto stream = packets(300);
     const auto frames = frames_of(stream);
@@ -247,7 +287,7 @@ TEST_CASE(
     for (std::uint32_t seed = 1; seed <= 100; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
-        TsExtractor extractor;
+        PacketExtractor extractor;
         Bytes out;
         for (const auto& frame : frames) {
             const auto fate = random() % 8;
@@ -265,7 +305,8 @@ TEST_CASE(
     CHECK(given_out > 100 * 150);
 }
 
-TEST_CASE("ts extractor: random bytes and damaged frames never crash it, and what is damaged stays rare") {
+TEST_CASE(
+    "packet extractor: random bytes and damaged frames never crash it, and what is damaged stays rare") {
     // A damaged packet passes its CRC-8 once in 256 times; everything else that comes out was carried.
     const auto stream = packets(200);
     const auto frames = frames_of(stream);
@@ -273,7 +314,7 @@ TEST_CASE("ts extractor: random bytes and damaged frames never crash it, and wha
     std::size_t damaged = 0;
     for (std::uint32_t seed = 1; seed <= 200; ++seed) {
         std::mt19937 random(seed);
-        TsExtractor extractor;
+        PacketExtractor extractor;
         Bytes out;
         for (auto frame : frames) {
             if (random() % 4 == 0) {

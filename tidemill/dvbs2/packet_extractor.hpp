@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,20 +7,19 @@
 #include <vector>
 
 #include "tidemill/dvbs2/bb_header.hpp"
-#include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 
 /// What becomes of a whole packet whose CRC-8 is wrong.
 enum class DamagedPacket : std::uint8_t { drop, mark };  // mark: set its transport_error_indicator
 
-struct TsExtractorOptions {
+struct PacketExtractorOptions {
     DamagedPacket damaged = DamagedPacket::drop;
     std::optional<std::uint8_t> input_stream;  // of several; the first seen unless given
 };
 
-/// What a TsExtractor has seen so far.
-struct TsExtractorCounts {
+/// What a PacketExtractor has seen so far.
+struct PacketCounts {
     std::uint64_t frames = 0;         // all that were pushed
     std::uint64_t frames_lost = 0;    // told by lose()
     std::uint64_t frames_faulty = 0;  // impossible headers: as if lost
@@ -35,15 +33,12 @@ struct TsExtractorCounts {
     std::uint64_t packets_unverified = 0;  // given out, but their CRC-8 was lost with the next frame
 };
 
-/// Joins the transport stream packets of BBFRAMEs that come in order, and never gives out a packet joined
-/// from parts that do not belong together. After a loss it goes on with the first packet that starts in the
-/// next frame (SYNCD).
-class TsExtractor {
+/// Joins the packets of BBFRAMEs that come in order, those of a transport stream or of a generic packetised
+/// one, and never gives out a packet joined from parts that do not belong together. After a loss it goes on
+/// with the first packet that starts in the next frame (SYNCD).
+class PacketExtractor {
   public:
-    /// No BBFRAME completes more packets than this.
-    static constexpr std::size_t kMaxPacketsPerFrame = 40;
-
-    explicit TsExtractor(const TsExtractorOptions& options = {});
+    explicit PacketExtractor(const PacketExtractorOptions& options = {});
 
     /// Takes an error-free packed BBFRAME, descrambled, and appends the packets that it completes. A fault
     /// other than `none` says why its data were not used.
@@ -55,13 +50,14 @@ class TsExtractor {
     /// Ends the stream: appends the packet that waited only for its CRC-8.
     void finish(std::vector<std::uint8_t>& packets);
 
-    const TsExtractorCounts& counts() const { return counts_; }
+    const PacketCounts& counts() const { return counts_; }
 
   private:
-    using Packet = std::array<std::uint8_t, io::kTsPacketBytes>;
+    using Packet = std::vector<std::uint8_t>;
 
     BbFault classify(const ParsedBbHeader& parsed);
     void count(BbFault fault);
+    void take_format(const BbHeader& header, std::vector<std::uint8_t>& packets);
     std::size_t align(const BbHeader& header, std::vector<std::uint8_t>& packets);
     void read(std::span<const std::uint8_t> data, std::size_t begin_bit, std::size_t end_bit,
               std::vector<std::uint8_t>& packets);
@@ -69,12 +65,15 @@ class TsExtractor {
     void break_off(std::vector<std::uint8_t>& packets);
     void give_out(std::vector<std::uint8_t>& packets);
 
-    TsExtractorOptions options_;
-    TsExtractorCounts counts_;
+    PacketExtractorOptions options_;
+    PacketCounts counts_;
     bool in_step_ = false;  // the next bit expected is known
-    Packet packet_{};       // being filled, with the CRC-8 of the one before in place of the sync byte
+    bool is_transport_ = true;
+    std::uint8_t sync_ = 0;
+    Packet packet_;  // being filled, with the CRC-8 of the one before in place of the sync byte
     std::size_t filled_bits_ = 0;
-    std::optional<Packet> waiting_;  // whole, its own CRC-8 not yet seen
+    Packet waiting_;  // whole, its own CRC-8 not yet seen
+    bool has_waiting_ = false;
 };
 
 }  // namespace tidemill::dvbs2

@@ -1,14 +1,15 @@
-#include "tidemill/dvbs2/ts_extractor.hpp"
+#include "tidemill/dvbs2/packet_extractor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tidemill/fec/crc8.hpp"
+#include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
 
 using io::kTsPacketBytes;
-constexpr std::size_t kPacketBits = 8 * kTsPacketBytes;
 constexpr std::uint8_t kTransportErrorIndicator = 0x80;  // in the second byte (ISO/IEC 13818-1, 2.4.3.2)
 
 // Copies bits between any bit positions; the standard lets data fields and packets begin inside a byte.
@@ -27,7 +28,7 @@ void copy_bits(std::span<const std::uint8_t> from, std::size_t from_bit, std::sp
 }
 
 BbFault unsupported_part(const BbHeader& header) {
-    if (header.stream_type != StreamType::transport) {
+    if (header.stream_type == StreamType::generic_continuous) {
         return BbFault::generic_stream;
     }
     if (header.input_sync_indicator) {
@@ -36,7 +37,10 @@ BbFault unsupported_part(const BbHeader& header) {
     if (header.null_packet_deletion) {
         return BbFault::null_packet_deletion;
     }
-    if (header.packet_bits != kPacketBits || header.sync != io::kTsSyncByte) {
+    const bool is_odd = header.stream_type == StreamType::transport
+                            ? header.packet_bits != 8 * kTsPacketBytes || header.sync != io::kTsSyncByte
+                            : header.packet_bits == 0 || header.packet_bits % 8 != 0;
+    if (is_odd) {
         return BbFault::packet_format;
     }
     return BbFault::none;
@@ -44,9 +48,9 @@ BbFault unsupported_part(const BbHeader& header) {
 
 }  // namespace
 
-TsExtractor::TsExtractor(const TsExtractorOptions& options) : options_(options) {}
+PacketExtractor::PacketExtractor(const PacketExtractorOptions& options) : options_(options) {}
 
-BbFault TsExtractor::push(std::span<const std::uint8_t> bbframe, std::vector<std::uint8_t>& packets) {
+BbFault PacketExtractor::push(std::span<const std::uint8_t> bbframe, std::vector<std::uint8_t>& packets) {
     const auto parsed = parse_bb_header(bbframe);
     const auto fault = classify(parsed);
     count(fault);
@@ -58,6 +62,7 @@ BbFault TsExtractor::push(std::span<const std::uint8_t> bbframe, std::vector<std
         return fault;
     }
     const auto& header = parsed.header;
+    take_format(header, packets);
     if (header.data_bits > 0) {
         const auto begin_bit = align(header, packets);
         read(bbframe.subspan(kBbHeaderBytes), begin_bit, header.data_bits, packets);
@@ -65,7 +70,7 @@ BbFault TsExtractor::push(std::span<const std::uint8_t> bbframe, std::vector<std
     return BbFault::none;
 }
 
-BbFault TsExtractor::classify(const ParsedBbHeader& parsed) {
+BbFault PacketExtractor::classify(const ParsedBbHeader& parsed) {
     const auto& header = parsed.header;
     if (parsed.fault != BbFault::none) {
         return parsed.fault;
@@ -80,7 +85,7 @@ BbFault TsExtractor::classify(const ParsedBbHeader& parsed) {
     return fault;
 }
 
-void TsExtractor::count(BbFault fault) {
+void PacketExtractor::count(BbFault fault) {
     ++counts_.frames;
     switch (fault) {
         case BbFault::none:
@@ -99,9 +104,20 @@ void TsExtractor::count(BbFault fault) {
     }
 }
 
+// Length and sync byte of the packets seldom change; when they do, none runs on.
+void PacketExtractor::take_format(const BbHeader& header, std::vector<std::uint8_t>& packets) {
+    const bool is_transport = header.stream_type == StreamType::transport;
+    if (8 * packet_.size() == header.packet_bits && sync_ == header.sync && is_transport_ == is_transport)
+        return;
+    break_off(packets);
+    packet_.resize(header.packet_bits / 8U);
+    sync_ = header.sync;
+    is_transport_ = is_transport;
+}
+
 // Returns the bit of the data field from which to read on: 0 in an unbroken stream.
-std::size_t TsExtractor::align(const BbHeader& header, std::vector<std::uint8_t>& packets) {
-    const auto missing_bits = (kPacketBits - filled_bits_) % kPacketBits;
+std::size_t PacketExtractor::align(const BbHeader& header, std::vector<std::uint8_t>& packets) {
+    const auto missing_bits = (header.packet_bits - filled_bits_) % header.packet_bits;
     const auto expected = missing_bits < header.data_bits ? missing_bits : kNoPacketStarts;
     if (in_step_ && header.sync_distance == expected) {
         return 0;
@@ -112,39 +128,41 @@ std::size_t TsExtractor::align(const BbHeader& header, std::vector<std::uint8_t>
     return in_step_ ? header.sync_distance : header.data_bits;
 }
 
-void TsExtractor::read(std::span<const std::uint8_t> data, std::size_t begin_bit, std::size_t end_bit,
-                       std::vector<std::uint8_t>& packets) {
+void PacketExtractor::read(std::span<const std::uint8_t> data, std::size_t begin_bit, std::size_t end_bit,
+                           std::vector<std::uint8_t>& packets) {
     while (begin_bit < end_bit) {
-        const auto taken = std::min(kPacketBits - filled_bits_, end_bit - begin_bit);
+        const auto taken = std::min(8 * packet_.size() - filled_bits_, end_bit - begin_bit);
         copy_bits(data, begin_bit, packet_, filled_bits_, taken);
         const bool crc_complete = filled_bits_ < 8 && filled_bits_ + taken >= 8;
         filled_bits_ += taken;
         begin_bit += taken;
-        if (crc_complete && waiting_) {
+        if (crc_complete && has_waiting_) {
             verify_waiting(packet_[0], packets);
         }
-        if (filled_bits_ == kPacketBits) {
-            waiting_ = packet_;
+        if (filled_bits_ == 8 * packet_.size()) {
+            std::swap(waiting_, packet_);
+            packet_.resize(waiting_.size());
+            has_waiting_ = true;
             filled_bits_ = 0;
         }
     }
 }
 
-void TsExtractor::verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>& packets) {
-    if (fec::crc8(std::span(*waiting_).subspan<1>()) == crc) {
+void PacketExtractor::verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>& packets) {
+    if (fec::crc8(std::span(waiting_).subspan<1>()) == crc) {
         give_out(packets);
-    } else if (options_.damaged == DamagedPacket::mark) {
-        (*waiting_)[1] |= kTransportErrorIndicator;
+    } else if (options_.damaged == DamagedPacket::mark && is_transport_) {
+        waiting_[1] |= kTransportErrorIndicator;
         ++counts_.packets_marked;
         give_out(packets);
     } else {
         ++counts_.packets_dropped;
-        waiting_.reset();
+        has_waiting_ = false;
     }
 }
 
-void TsExtractor::break_off(std::vector<std::uint8_t>& packets) {
-    if (waiting_) {
+void PacketExtractor::break_off(std::vector<std::uint8_t>& packets) {
+    if (has_waiting_) {
         ++counts_.packets_unverified;
         give_out(packets);
     }
@@ -153,19 +171,19 @@ void TsExtractor::break_off(std::vector<std::uint8_t>& packets) {
     in_step_ = false;
 }
 
-void TsExtractor::give_out(std::vector<std::uint8_t>& packets) {
-    (*waiting_)[0] = io::kTsSyncByte;
-    packets.insert(packets.end(), waiting_->begin(), waiting_->end());
+void PacketExtractor::give_out(std::vector<std::uint8_t>& packets) {
+    waiting_[0] = sync_;
+    packets.insert(packets.end(), waiting_.begin(), waiting_.end());
     ++counts_.packets;
-    waiting_.reset();
+    has_waiting_ = false;
 }
 
-void TsExtractor::lose(std::vector<std::uint8_t>& packets) {
+void PacketExtractor::lose(std::vector<std::uint8_t>& packets) {
     ++counts_.frames_lost;
     break_off(packets);
 }
 
-void TsExtractor::finish(std::vector<std::uint8_t>& packets) {
+void PacketExtractor::finish(std::vector<std::uint8_t>& packets) {
     break_off(packets);
 }
 

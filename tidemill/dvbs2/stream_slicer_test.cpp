@@ -1,4 +1,4 @@
-#include "tidemill/dvbs2/ts_packer.hpp"
+#include "tidemill/dvbs2/stream_slicer.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -29,7 +29,7 @@ struct Packed {
 };
 
 Packed pack(std::span<const std::uint8_t> stream, std::size_t frame_bytes) {
-    TsPacker packer;
+    StreamSlicer packer;
     packer.feed(stream);
     Packed packed;
     std::vector<std::uint8_t> bbframe(frame_bytes, 0xff);
@@ -48,7 +48,8 @@ Packed pack(std::span<const std::uint8_t> stream, std::size_t frame_bytes) {
 }  // namespace
 
 TEST_CASE(
-    "ts packer: each sync byte becomes the CRC-8 of the packet before, the rest runs on over the frames") {
+    "stream slicer: each sync byte becomes the CRC-8 of the packet before, the rest runs on over the "
+    "frames") {
     const auto stream = packets(100);
     const auto packed = pack(stream, 384);
     REQUIRE(packed.data.size() == stream.size());
@@ -61,7 +62,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("ts packer: SYNCD of every frame points at the next start of a packet") {
+TEST_CASE("stream slicer: SYNCD of every frame points at the next start of a packet") {
     for (const std::size_t frame_bytes : {50U, 188U + 10U, 384U, 1779U, 7274U}) {
         const auto packed = pack(packets(300), frame_bytes);
         std::size_t at = 0;
@@ -76,8 +77,8 @@ TEST_CASE("ts packer: SYNCD of every frame points at the next start of a packet"
     }
 }
 
-TEST_CASE("ts packer: a frame is made only of packets that are there") {
-    TsPacker packer;
+TEST_CASE("stream slicer: a frame is made only of packets that are there") {
+    StreamSlicer packer;
     std::vector<std::uint8_t> bbframe(384);
     CHECK(!packer.next(bbframe));
     CHECK(!packer.finish(bbframe));
@@ -87,12 +88,49 @@ TEST_CASE("ts packer: a frame is made only of packets that are there") {
     CHECK(!packer.finish(bbframe));
 }
 
-TEST_CASE("ts packer: what is not packets is refused") {
-    TsPacker packer;
+TEST_CASE("stream slicer: what is not packets is refused") {
+    StreamSlicer packer;
     auto stream = packets(2);
     CHECK_THROWS_AS(packer.feed(std::span(stream).first(200)), std::invalid_argument);
     stream[188] = 0;
     CHECK_THROWS_AS(packer.feed(stream), std::invalid_argument);
+}
+
+TEST_CASE(
+    "stream slicer: a continuous stream passes as it is, packets of any length by their own sync byte") {
+    BbHeader continuous;
+    continuous.stream_type = StreamType::generic_continuous;
+    continuous.packet_bits = 0;
+    StreamSlicer bytes(continuous);
+    bytes.feed(std::vector<std::uint8_t>(100, 0x12));
+    std::vector<std::uint8_t> bbframe(50);
+    CHECK(bytes.next(bbframe));
+    CHECK(parse_bb_header(bbframe).header.packet_bits == 0);
+    CHECK(std::ranges::all_of(std::span(bbframe).subspan(kBbHeaderBytes), [](auto b) { return b == 0x12; }));
+
+    BbHeader packetised;
+    packetised.stream_type = StreamType::generic_packetised;
+    packetised.packet_bits = 8 * 30;
+    packetised.sync = 0xb8;
+    StreamSlicer generic(packetised);
+    std::vector<std::uint8_t> two(60, 0x55);
+    two[0] = two[30] = 0xb8;
+    generic.feed(two);
+    CHECK(generic.next(bbframe));
+    CHECK(parse_bb_header(bbframe).header.sync == 0xb8);
+    CHECK(bbframe[kBbHeaderBytes + 30] == fec::crc8(std::vector<std::uint8_t>(29, 0x55)));
+}
+
+TEST_CASE("stream slicer: packets of part of a byte, and continuous ones with a length, are refused") {
+    BbHeader header;
+    header.packet_bits = 1501;
+    CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
+    header.packet_bits = 0;
+    CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
+    header.stream_type = StreamType::generic_continuous;
+    CHECK_NOTHROW(StreamSlicer{header});
+    header.packet_bits = 1504;
+    CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
 }
 
 }  // namespace tidemill::dvbs2

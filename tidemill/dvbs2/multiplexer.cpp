@@ -1,0 +1,151 @@
+#include "tidemill/dvbs2/multiplexer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using NullPacket = std::array<std::uint8_t, io::kTsPacketBytes>;
+
+constexpr NullPacket make_null_packet() {  // ISO/IEC 13818-1, 2.4.3.3: PID 0x1fff, payload only
+    NullPacket packet{};
+    packet.fill(0xff);
+    packet[0] = io::kTsSyncByte;
+    packet[1] = 0x1f;
+    packet[3] = 0x10;
+    return packet;
+}
+
+std::uint8_t rolloff_code(double rolloff) {
+    constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
+    for (std::uint8_t code = 0; code < kRolloffs.size(); ++code) {
+        if (std::abs(rolloff - kRolloffs[code]) < 1e-6) return code;
+    }
+    throw std::invalid_argument(fmt::format("roll-off {} does not exist: use 0.35, 0.25 or 0.20", rolloff));
+}
+
+bool is_constant(std::span<const PlannedFrame> plan) {
+    std::set<int> codes;
+    for (const PlannedFrame& frame : plan) {
+        if (!frame.pls.is_dummy()) codes.insert(frame.pls.code());
+    }
+    return codes.size() == 1;
+}
+
+BbHeader header_of(const InputStream& stream, const MultiplexerConfig& config) {
+    constexpr std::size_t kMostPacketBytes = 65535 / 8;  // what UPL can say
+    if (stream.packet_bytes > kMostPacketBytes) {
+        throw std::invalid_argument(fmt::format("packets of {} bytes cannot be sent: give at most {}",
+                                                stream.packet_bytes, kMostPacketBytes));
+    }
+    BbHeader header;
+    header.stream_type = stream.type;
+    header.single_input = config.streams.size() == 1;
+    header.constant_coding = is_constant(config.plan);
+    header.rolloff_code = rolloff_code(config.rolloff);
+    header.input_stream = header.single_input ? std::uint8_t{0} : stream.number;
+    header.packet_bits = static_cast<std::uint16_t>(8 * stream.packet_bytes);
+    header.sync = stream.packet_bytes > 0 ? stream.sync : std::uint8_t{0};
+    return header;
+}
+
+void check(const MultiplexerConfig& config) {
+    if (config.plan.empty() || config.streams.empty()) {
+        throw std::invalid_argument("nothing to send: a plan needs a frame, and a signal an input stream");
+    }
+    std::set<std::uint8_t> numbers;
+    for (const InputStream& stream : config.streams) numbers.insert(stream.number);
+    if (numbers.size() < config.streams.size()) {
+        throw std::invalid_argument("two input streams have the same number: give each its own");
+    }
+    for (const PlannedFrame& frame : config.plan) {
+        if (frame.stream.value_or(0) >= config.streams.size()) {
+            throw std::invalid_argument("a frame is planned for an input stream that is not there");
+        }
+    }
+    if (std::ranges::all_of(config.plan, [](const PlannedFrame& frame) { return frame.pls.is_dummy(); })) {
+        throw std::invalid_argument("a plan of dummy frames carries nothing: add a MODCOD");
+    }
+}
+
+}  // namespace
+
+Multiplexer::Multiplexer(const MultiplexerConfig& config) : plan_(config.plan), scrambler_(config.gold_code) {
+    check(config);
+    for (const InputStream& stream : config.streams) slicers_.emplace_back(header_of(stream, config));
+    for (const PlannedFrame& frame : plan_) {
+        if (!frame.pls.is_dummy()) modulators_.try_emplace(frame.pls.code(), frame.pls, config.gold_code);
+    }
+}
+
+void Multiplexer::feed(std::size_t stream, std::span<const std::uint8_t> data) {
+    slicers_.at(stream).feed(data);
+}
+
+std::optional<std::size_t> Multiplexer::next_stream() const {
+    return planned().pls.is_dummy() ? std::nullopt : std::optional(stream());
+}
+
+std::size_t Multiplexer::missing_bytes() const {
+    if (planned().pls.is_dummy()) return 0;
+    const std::size_t wanted = modulator(planned().pls).bbframe_bytes() - kBbHeaderBytes;
+    return wanted - std::min(wanted, slicers_[stream()].waiting_bytes());
+}
+
+std::span<std::uint8_t> Multiplexer::bbframe_of_planned() {
+    bbframe_.resize(modulator(planned().pls).bbframe_bytes());
+    return bbframe_;
+}
+
+bool Multiplexer::send(std::vector<dsp::Iq>& symbols) {
+    if (planned().pls.is_dummy()) {
+        send_dummy(symbols);
+        skip();
+        return true;
+    }
+    if (!slicers_[stream()].next(bbframe_of_planned())) return false;
+    send_bbframe(symbols);
+    return true;
+}
+
+void Multiplexer::send_with_null_packets(std::vector<dsp::Iq>& symbols) {
+    static constexpr NullPacket kNullPacket = make_null_packet();
+    while (!send(symbols)) {
+        slicers_[stream()].feed(kNullPacket);
+        ++counts_.null_packets;
+    }
+}
+
+bool Multiplexer::send_padded(std::vector<dsp::Iq>& symbols) {
+    if (planned().pls.is_dummy()) return send(symbols);
+    if (!slicers_[stream()].finish(bbframe_of_planned())) return false;
+    send_bbframe(symbols);
+    return true;
+}
+
+void Multiplexer::send_bbframe(std::vector<dsp::Iq>& symbols) {
+    const FrameModulator& planned_modulator = modulator(planned().pls);
+    symbols.resize(symbols.size() + planned_modulator.plframe_symbols());
+    planned_modulator.modulate(bbframe_, std::span(symbols).last(planned_modulator.plframe_symbols()));
+    ++counts_.frames;
+    skip();
+}
+
+void Multiplexer::send_dummy(std::vector<dsp::Iq>& symbols) {
+    const auto plframe = dummy_plframe(scrambler_);
+    symbols.insert(symbols.end(), plframe.begin(), plframe.end());
+    ++counts_.dummy_frames;
+}
+
+void Multiplexer::skip() {
+    if (!planned().stream && !planned().pls.is_dummy()) turn_ = (turn_ + 1) % slicers_.size();
+    position_ = (position_ + 1) % plan_.size();
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dvbs2/bb_header.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Slices an input stream into BBFRAMEs (EN 302 307-1, 5.1.4, 5.1.5). Of packets each sync byte becomes the
+/// CRC-8 of the packet before; packets and continuous streams run on from frame to frame.
+class StreamSlicer {
+  public:
+    /// The MATYPE fields, UPL (whole bytes; 0 for a continuous stream) and SYNC of `header` go into every
+    /// frame; its other lengths are set by the slicer. Throws std::invalid_argument for packets that cannot
+    /// be.
+    explicit StreamSlicer(const BbHeader& header = {});
+
+    /// Takes whole packets, or any bytes of a continuous stream; throws std::invalid_argument when a packet
+    /// does not have its length or its sync byte.
+    void feed(std::span<const std::uint8_t> data);
+
+    /// Fills a packed BBFRAME of K_bch bits, which may differ from frame to frame; false and nothing done
+    /// when the data taken so far do not fill it.
+    bool next(std::span<std::uint8_t> bbframe);
+
+    /// Fills a BBFRAME with all that is left and pads it with zeros; false when nothing is left.
+    bool finish(std::span<std::uint8_t> bbframe);
+
+    /// Bytes taken that have not left.
+    std::size_t waiting_bytes() const { return stream_.size() - taken_; }
+
+    const BbHeader& header() const { return header_; }
+
+  private:
+    void feed_packets(std::span<const std::uint8_t> packets);
+    void fill(std::span<std::uint8_t> bbframe, std::size_t data_bytes);
+    std::uint16_t sync_distance(std::size_t data_bytes) const;
+
+    BbHeader header_;
+    std::size_t packet_bytes_;          // 0: continuous
+    std::vector<std::uint8_t> stream_;  // packets with CRC-8 in place of the sync byte
+    std::size_t taken_ = 0;             // bytes of stream_ that have left
+    std::uint8_t crc_ = 0;
+    std::size_t bytes_to_start_ = 0;  // from the next byte to leave to the next start of a packet
+};
+
+}  // namespace tidemill::dvbs2
