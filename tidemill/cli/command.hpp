@@ -34,6 +34,15 @@ auto usage_of(std::string_view option, Read read) {
     }
 }
 
+/// Puts the options that `add` adds to `verb` under a heading of their own in its help.
+template <class Add>
+void under_heading(CLI::App& verb, const std::string& heading, Add add) {
+    const std::string before = verb.option_defaults()->get_group();
+    verb.option_defaults()->group(heading);
+    add();
+    verb.option_defaults()->group(before);
+}
+
 /// What the command line chose to do; returns an exit status.
 using Command = std::function<int()>;
 

@@ -1,5 +1,6 @@
 #include "tidemill/graph/detail_rates.hpp"
 
+#include <cassert>
 #include <limits>
 #include <numeric>
 
@@ -25,6 +26,7 @@ std::optional<Fraction> times(Fraction a, std::uint64_t over, std::uint64_t unde
     const std::uint64_t right = std::gcd(over, a.under);
     const std::uint64_t top = over / right;
     const std::uint64_t bottom = under / left;
+    assert(top > 0 && bottom > 0);  // sockets have at least one element
     if (a.over / left > kMost / top || a.under / right > kMost / bottom) return {};
     return Fraction{a.over / left * top, a.under / right * bottom};
 }
@@ -95,6 +97,7 @@ class Balance {
             result_.firings[task] = factor / rates_[task].under * rates_[task].over;
             common = std::gcd(common, result_.firings[task]);
         }
+        assert(common > 0);  // every task fires
         for (const std::uint32_t task : tasks) result_.firings[task] /= common;
     }
 

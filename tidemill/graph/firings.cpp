@@ -24,13 +24,13 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
 TaskCode Firings::code() const {
     TaskCode code;
     const Firings* self = this;
-    std::memcpy(code.bytes.data(), &self, sizeof(self));
+    std::memcpy(code.bytes.data(), &self, sizeof(void*));
     return code;
 }
 
 Flow Firings::fire(Module& module, const TaskCode& code, Frame frame) {
     Firings* self = nullptr;
-    std::memcpy(&self, code.bytes.data(), sizeof(self));
+    std::memcpy(&self, code.bytes.data(), sizeof(void*));
     return self->run(module, frame.context());
 }
 

@@ -111,7 +111,7 @@ std::optional<double> read_sample_rate(const MetadataReader& reader, const json&
 }
 
 std::string read_dataset(const MetadataReader& reader, const json& global) {
-    const auto name = reader.text(global, "core:dataset");
+    auto name = reader.text(global, "core:dataset");
     // A data file elsewhere would let a downloaded metadata file point at any file of the reader's.
     if (name.find('/') != std::string::npos || name == "..") {
         reader.fail(fmt::format("\"core:dataset\" is \"{}\"; it must be a file beside the metadata", name));

@@ -59,11 +59,12 @@ class Worker {
     const Durations& push_waits() const { return push_waits_; }
     const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
 
-    std::uint64_t frames_begun() const { return begun_; }  ///< source frames that this worker began
-    std::uint64_t frames_delivered() const {
-        return delivered_;
-    }  ///< frames that ended here after their last task
-    std::uint64_t frames_skipped() const { return skipped_; }  ///< frames that ended here as holes
+    /// Source frames that this worker began.
+    std::uint64_t frames_begun() const { return begun_; }
+    /// Frames that ended here after their last task.
+    std::uint64_t frames_delivered() const { return delivered_; }
+    /// Frames that ended here as holes.
+    std::uint64_t frames_skipped() const { return skipped_; }
 
     /// One past the last frame of `segment` that this worker began or emitted; its first one when there is
     /// none.

@@ -101,9 +101,9 @@ void add_dvbs2_ber(CLI::App& dvbs2, Command& chosen) {
     CLI::App* verb = dvbs2.add_subcommand("ber", "Count frame and bit errors over a noisy channel");
     verb->footer(
         "Example: tidemill dvbs2 ber --modcod \"QPSK 8/9\" --frame short --ebn0 3.5:0.1:4 --frames 10000");
-    add_points(*verb, *options);
-    add_limits(*verb, *options);
-    add_full_sync(*verb, *options);
+    under_heading(*verb, "What is counted", [&] { add_points(*verb, *options); });
+    under_heading(*verb, "How long", [&] { add_limits(*verb, *options); });
+    under_heading(*verb, "The receiver and its channel", [&] { add_full_sync(*verb, *options); });
     verb->add_option("--csv", options->csv, "File for the table as CSV");
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] { chosen = [options] { return run_ber(*options); }; });

@@ -50,31 +50,37 @@ void add_outputs(CLI::App& verb, RxOutputOptions& options) {
     verb.add_flag("!--unpaced", options.paced, "Datagrams leave as they come")->excludes(rate);
 }
 
+void add_execution(CLI::App& verb, RxOptions& options) {
+    auto* cores = verb.add_option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
+    verb.add_option("--schedule", options.schedule, "Schedule file to run by, instead of profiling")
+        ->excludes(cores);
+    verb.add_option("--executor", options.executor,
+                    "pipeline; sequence: one thread, no schedule; dynamic: scheduled while it runs")
+        ->check(CLI::IsMember({"pipeline", "sequence", "dynamic"}))
+        ->capture_default_str();
+    verb.add_option("--policy", options.policy, "With dynamic: which ready task runs first")
+        ->check(CLI::Validator(check_policy, "POLICY"))
+        ->capture_default_str();
+    verb.add_option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
+        ->check(CLI::Range(0.01, 60.0))
+        ->capture_default_str();
+}
+
 void add_rx(CLI::App& dvbs2, Command& chosen) {
     auto options = std::make_shared<RxOptions>();
     CLI::App* verb = dvbs2.add_subcommand("rx", "Receive a recording and write its transport stream");
     verb->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
-    add_reception_options(*verb, options->reception);
-    add_outputs(*verb, options->outputs);
+    under_heading(*verb, "The signal", [&] { add_reception_options(*verb, options->reception); });
+    under_heading(*verb, "What comes out", [&] { add_outputs(*verb, options->outputs); });
+    under_heading(*verb, "How it is run", [&] { add_execution(*verb, *options); });
+    under_heading(*verb, "Looks inside", [&] {
+        add_insight_options(*verb, options->insight);
+        verb->add_option("--energy-meter", options->energy_meter,
+                         "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT")
+            ->capture_default_str();
+    });
     verb->add_option("--status", options->status,
                      "File for a line of JSON each second; - for standard output");
-    auto* cores = verb->add_option("--cores", options->cores, "Cores to use, e.g. big=2 (default: all)");
-    verb->add_option("--schedule", options->schedule, "Schedule file to run by, instead of profiling")
-        ->excludes(cores);
-    verb->add_option("--executor", options->executor,
-                     "pipeline; sequence: one thread, no schedule; dynamic: scheduled while it runs")
-        ->check(CLI::IsMember({"pipeline", "sequence", "dynamic"}))
-        ->capture_default_str();
-    verb->add_option("--policy", options->policy, "With dynamic: which ready task runs first")
-        ->check(CLI::Validator(check_policy, "POLICY"))
-        ->capture_default_str();
-    verb->add_option("--profile-seconds", options->profile_s, "How long to profile each kind of core")
-        ->check(CLI::Range(0.01, 60.0))
-        ->capture_default_str();
-    add_insight_options(*verb, options->insight);
-    verb->add_option("--energy-meter", options->energy_meter,
-                     "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT")
-        ->capture_default_str();
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] { chosen = [options] { return run_rx(*options); }; });
 }
