@@ -55,6 +55,10 @@ BbHeader header_of(const InputStream& stream, const MultiplexerConfig& config) {
     return header;
 }
 
+bool may_carry(const PlannedFrame& frame, std::size_t stream) {
+    return !frame.pls.is_dummy() && frame.stream.value_or(stream) == stream;
+}
+
 void check(const MultiplexerConfig& config) {
     if (config.plan.empty() || config.streams.empty()) {
         throw std::invalid_argument("nothing to send: a plan needs a frame, and a signal an input stream");
@@ -69,8 +73,13 @@ void check(const MultiplexerConfig& config) {
             throw std::invalid_argument("a frame is planned for an input stream that is not there");
         }
     }
-    if (std::ranges::all_of(config.plan, [](const PlannedFrame& frame) { return frame.pls.is_dummy(); })) {
-        throw std::invalid_argument("a plan of dummy frames carries nothing: add a MODCOD");
+    for (std::size_t stream = 0; stream < config.streams.size(); ++stream) {
+        if (std::ranges::none_of(config.plan,
+                                 [&](const PlannedFrame& frame) { return may_carry(frame, stream); })) {
+            throw std::invalid_argument(
+                fmt::format("no frame of the plan carries input stream {}: add one that does",
+                            config.streams[stream].number));
+        }
     }
 }
 

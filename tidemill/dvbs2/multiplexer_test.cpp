@@ -94,6 +94,7 @@ TEST_CASE("multiplexer: what cannot be sent is refused") {
     refused({.plan = {{kRobust}}, .streams = {}});
     refused({.plan = {{kRobust}}, .streams = {{.number = 1}, {.number = 1}}});
     refused({.plan = {{kRobust, 1}}});
+    refused({.plan = {{kRobust, 1}}, .streams = {{.number = 3}, {.number = 9}}});
     refused({.plan = {{{11, FrameSize::short_, false}}}});
     refused({.plan = {{kRobust}}, .rolloff = 0.3});
     refused(

@@ -17,7 +17,7 @@ bool checked_is_raw(const std::filesystem::path& path, dsp::SampleFormat format)
         throw IoError(fmt::format("cannot write {} samples to '{}': its extension promises {}",
                                   sigmf_datatype(format), path.string(), sigmf_datatype(*by_name)));
     }
-    return by_name.has_value();
+    return by_name.has_value() || path == "-";
 }
 
 }  // namespace

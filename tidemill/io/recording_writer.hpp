@@ -13,7 +13,8 @@
 
 namespace tidemill::io {
 
-/// Writes samples as a SigMF recording, or as raw samples when the path has one of the raw extensions.
+/// Writes samples as a SigMF recording, or as raw samples when the path has one of the raw extensions or is
+/// "-", standard output.
 class RecordingWriter {
   public:
     /// Creates the data file of `path` (see sigmf_paths); samples are multiplied by `gain` and quantised as

@@ -73,16 +73,20 @@ std::size_t MemoryReader::read(std::span<std::byte> to) {
     return count;
 }
 
-std::vector<std::byte> read_beginning(int descriptor, dsp::SampleFormat format, std::size_t most_bytes) {
-    std::vector<std::byte> bytes(most_bytes);
-    const std::span<std::byte> all = whole_samples(bytes, format);
+std::size_t read_whole(int descriptor, std::span<std::byte> to) {
     std::size_t done = 0;
-    while (done < all.size()) {
-        const std::size_t got = read_samples(descriptor, dsp::bytes_per_sample(format), all.subspan(done));
+    while (done < to.size()) {
+        const std::size_t got = read_some(descriptor, to.subspan(done));
         if (got == 0) break;
         done += got;
     }
-    bytes.resize(done);
+    return done;
+}
+
+std::vector<std::byte> read_beginning(int descriptor, dsp::SampleFormat format, std::size_t most_bytes) {
+    std::vector<std::byte> bytes(most_bytes);
+    const std::size_t done = read_whole(descriptor, whole_samples(bytes, format));
+    bytes.resize(done - done % dsp::bytes_per_sample(format));
     return bytes;
 }
 

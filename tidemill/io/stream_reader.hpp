@@ -48,6 +48,9 @@ class MemoryReader final : public SampleSource {
     std::optional<double> sample_rate_hz_;
 };
 
+/// Fills the span from a descriptor, waiting for what comes; fewer bytes mean the end. Throws IoError.
+std::size_t read_whole(int descriptor, std::span<std::byte> to);
+
 /// Reads whole samples until `most_bytes` are there or the stream ends; throws IoError.
 std::vector<std::byte> read_beginning(int descriptor, dsp::SampleFormat format, std::size_t most_bytes);
 

@@ -37,7 +37,7 @@ void add_outputs(CLI::App& verb, RxOutputOptions& options) {
     verb.add_option("-o,--output", options.packets,
                     "Transport stream to write; - for standard output, udp://host:port for datagrams");
     verb.add_option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other");
-    verb.add_option("--generic", options.generic, "The same for the data fields of generic streams");
+    verb.add_option("--generic", options.generic, "The same for what generic streams carry");
     verb.add_option(
         "--isi", options.isi,
         "Input stream, 0 to 255, or all, each into a file or port of its own (default: the first)");

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tidemill::cli {
+
+/// Bytes to send, as they come. All sizes are whole units: packets, or single bytes of a continuous stream.
+class TxInput {
+  public:
+    virtual ~TxInput() = default;
+
+    /// At most `most_bytes` that are there when the signal has lasted `signal_s`; fewer mean that no more are
+    /// there yet, or ever. Valid until the next call. Throws io::IoError.
+    virtual std::span<const std::uint8_t> take(std::size_t most_bytes, double signal_s) = 0;
+
+    /// Nothing will come any more.
+    virtual bool ended() const = 0;
+
+    /// Whether data come by a clock of their own, which the signal must keep up with.
+    virtual bool is_live() const { return false; }
+
+    /// Bytes that came and could not be sent: a part of a packet, or more than fits in the signal.
+    virtual std::uint64_t bytes_left_out() const { return 0; }
+};
+
+struct TxInputOptions {
+    std::size_t unit_bytes = 188;
+    std::uint64_t repeat = 1;  ///< how often a file is sent
+    double rate_mbps = 0;  ///< at which a file or standard input arrives, by the signal's clock; 0: at once
+};
+
+/// A path, "-" for standard input, or "udp://host:port" to listen at. Throws io::IoError or WrongUsage.
+std::unique_ptr<TxInput> open_tx_input(const std::string& place, const TxInputOptions& options);
+
+/// `packets` transport stream packets with random payload.
+std::unique_ptr<TxInput> random_tx_input(std::uint64_t packets, std::uint64_t seed,
+                                         const TxInputOptions& options);
+
+}  // namespace tidemill::cli

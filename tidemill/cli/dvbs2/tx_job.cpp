@@ -1,0 +1,240 @@
+#include "tidemill/cli/dvbs2/tx_job.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/dvbs2/frame_plan.hpp"
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/dvbs2/tx_input.hpp"
+#include "tidemill/cli/output.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/dvbs2/transmitter.hpp"
+#include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/recording_writer.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// An input with the name that errors give it.
+struct NamedInput {
+    std::string name;
+    std::uint8_t number = 0;
+    std::unique_ptr<TxInput> input;
+    bool drained = false;  // ended, and all of it sent
+};
+
+dvbs2::InputStream kind_of(const TxOptions& options) {
+    dvbs2::InputStream stream;
+    if (options.generic_bytes < 0) return stream;
+    stream.packet_bytes = static_cast<std::size_t>(options.generic_bytes);
+    stream.sync = static_cast<std::uint8_t>(options.sync_byte);
+    stream.type = stream.packet_bytes > 0 ? dvbs2::StreamType::generic_packetised
+                                          : dvbs2::StreamType::generic_continuous;
+    return stream;
+}
+
+std::size_t unit_bytes(const dvbs2::InputStream& stream) {
+    return std::max<std::size_t>(1, stream.packet_bytes);
+}
+
+NamedInput open_stream(const std::string& text, const TxInputOptions& options) {
+    const std::size_t equals = text.find('=');
+    std::uint8_t number = 0;
+    const char* const end = text.data() + std::min(equals, text.size());
+    const auto [stopped, error] = std::from_chars(text.data(), end, number);
+    if (equals == std::string::npos || error != std::errc() || stopped != end) {
+        throw WrongUsage(fmt::format("--stream {}: give NUMBER=INPUT, the number from 0 to 255", text));
+    }
+    const std::string place = text.substr(equals + 1);
+    return {place, number, open_tx_input(place, options)};
+}
+
+std::vector<NamedInput> open_inputs(const TxOptions& options) {
+    const TxInputOptions how{unit_bytes(kind_of(options)), options.repeat, options.input_rate_mbps};
+    std::vector<NamedInput> inputs;
+    if (options.random > 0) {
+        if (options.generic_bytes >= 0)
+            throw WrongUsage("--random makes transport streams: leave --generic out");
+        inputs.push_back({"--random", 0, random_tx_input(options.random, options.seed, how)});
+    } else if (!options.input.empty()) {
+        inputs.push_back({options.input, 0, open_tx_input(options.input, how)});
+    }
+    for (const std::string& text : options.streams) inputs.push_back(open_stream(text, how));
+    if (inputs.empty()) throw WrongUsage("nothing to send: name a transport stream, or give --random N");
+    return inputs;
+}
+
+dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<NamedInput>& inputs) {
+    dvbs2::MultiplexerConfig config;
+    config.gold_code = options.gold_code;
+    config.rolloff = options.rolloff;
+    config.streams.assign(inputs.size(), kind_of(options));
+    for (std::size_t i = 0; i < inputs.size(); ++i) config.streams[i].number = inputs[i].number;
+    const dvbs2::Pls usual{modcod_of(options.modcod).number, frame_size_of(options.frame), options.pilots};
+    config.plan = options.plan.empty() ? std::vector<dvbs2::PlannedFrame>{{usual, {}}}
+                                       : parse_frame_plan(options.plan, usual, config.streams);
+    return config;
+}
+
+io::RecordingWriter writer_of(const TxOptions& options, const std::vector<NamedInput>& inputs) {
+    for (const NamedInput& input : inputs) refuse_overwriting(options.output, input.name);
+    io::SigmfMetadata description;
+    description.format = sample_format_of(options.format);
+    description.sample_rate_hz = options.symbol_rate_hz * options.samples_per_symbol;
+    description.description =
+        options.plan.empty()
+            ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill", options.modcod, options.frame)
+            : fmt::format("DVB-S2, {}, sent by Tidemill", options.plan);
+    const auto gain = static_cast<float>(std::pow(10.0, options.level_dbfs / 20.0));
+    return writing([&] { return io::RecordingWriter(options.output, description, gain); });
+}
+
+// Settings that a signal cannot have are the command line's fault.
+template <class Make>
+auto of_settings(Make make) {
+    try {
+        return make();
+    } catch (const std::invalid_argument& error) {
+        throw WrongUsage(error.what());
+    }
+}
+
+/// One transmission, frame by frame.
+class TxJob {
+  public:
+    explicit TxJob(const TxOptions& options)
+        : options_(options),
+          inputs_(open_inputs(options)),
+          multiplexer_(of_settings([&] { return dvbs2::Multiplexer(config_of(options, inputs_)); })),
+          shaper_(
+              of_settings([&] { return dvbs2::PulseShaper(options.samples_per_symbol, options.rolloff); })),
+          unit_bytes_(unit_bytes(kind_of(options))),
+          writer_(writer_of(options, inputs_)) {
+        if (!options.packets_output.empty()) writing([&] { copy_.emplace(options.packets_output); });
+    }
+
+    TxOutcome run() {
+        {
+            const Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
+            while (!done() && !watch.interrupted()) send_one();
+        }
+        shaper_.finish(samples_);
+        write_samples();
+        writing([&] {
+            writer_.close();
+            if (copy_) copy_->close();
+        });
+        return outcome();
+    }
+
+  private:
+    double signal_s() const { return static_cast<double>(symbols_sent_) / options_.symbol_rate_hz; }
+
+    bool done() const {
+        const bool time_is_up = options_.most_seconds > 0 && signal_s() >= options_.most_seconds;
+        return time_is_up || std::ranges::all_of(inputs_, &NamedInput::drained);
+    }
+
+    void send_one() {
+        const auto stream = multiplexer_.next_stream();
+        if (stream) {
+            NamedInput& input = inputs_[*stream];
+            if (input.input->is_live()) wait_for_signal();
+            feed(*stream, input);
+            make_frame(input);
+        } else {
+            multiplexer_.send(symbols_);
+        }
+        symbols_sent_ += symbols_.size();
+        shaper_.process(symbols_, samples_);
+        symbols_.clear();
+        write_samples();
+        frames_sent_ = multiplexer_.counts().frames;
+    }
+
+    // What is sent of a live input must have had the time to come.
+    void wait_for_signal() const {
+        std::this_thread::sleep_until(
+            start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(signal_s())));
+    }
+
+    void feed(std::size_t stream, NamedInput& input) {
+        const std::size_t units = (multiplexer_.missing_bytes() + unit_bytes_ - 1) / unit_bytes_;
+        const auto bytes = input.input->take(units * unit_bytes_, signal_s());
+        try {
+            multiplexer_.feed(stream, bytes);
+        } catch (const std::invalid_argument& error) {
+            throw io::IoError(fmt::format("'{}' cannot be sent: {}, behind {} bytes", input.name,
+                                          error.what(), bytes_taken_));
+        }
+        bytes_taken_ += bytes.size();
+        if (copy_) writing([&] { copy_->write(bytes); });
+    }
+
+    void make_frame(NamedInput& input) {
+        if (multiplexer_.send(symbols_)) return;
+        if (input.input->ended()) {
+            if (multiplexer_.send_padded(symbols_)) return;
+            input.drained = true;
+            multiplexer_.skip();
+        } else if (options_.idle == "null" && options_.generic_bytes < 0) {
+            multiplexer_.send_with_null_packets(symbols_);
+        } else {
+            multiplexer_.send_dummy(symbols_);
+        }
+    }
+
+    void write_samples() {
+        writing([&] { writer_.write(samples_); });
+        samples_.clear();
+    }
+
+    TxOutcome outcome() const {
+        const dvbs2::MultiplexerCounts& counts = multiplexer_.counts();
+        TxOutcome sent;
+        sent.bytes = bytes_taken_;
+        for (const NamedInput& input : inputs_) sent.bytes_left_out += input.input->bytes_left_out();
+        sent.frames = counts.frames;
+        sent.dummy_frames = counts.dummy_frames;
+        sent.null_packets = counts.null_packets;
+        sent.samples = writer_.samples();
+        sent.limited_samples = writer_.limited_samples();
+        sent.duration_s =
+            static_cast<double>(sent.samples) / (options_.symbol_rate_hz * options_.samples_per_symbol);
+        return sent;
+    }
+
+    const TxOptions& options_;
+    std::vector<NamedInput> inputs_;
+    dvbs2::Multiplexer multiplexer_;
+    dvbs2::PulseShaper shaper_;
+    std::size_t unit_bytes_;
+    io::RecordingWriter writer_;
+    std::optional<io::ByteWriter> copy_;
+    std::vector<dsp::Iq> symbols_;
+    std::vector<dsp::Iq> samples_;
+    std::uint64_t symbols_sent_ = 0;
+    std::uint64_t bytes_taken_ = 0;
+    std::atomic<std::uint64_t> frames_sent_{0};  // for the progress line, which another thread shows
+    Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+TxOutcome transmit(const TxOptions& options) {
+    return TxJob(options).run();
+}
+
+}  // namespace tidemill::cli

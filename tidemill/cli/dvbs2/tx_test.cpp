@@ -1,0 +1,216 @@
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/detail_program.hpp"
+#include "tidemill/cli/dvbs2/detail_small_recording.hpp"
+#include "tidemill/cli/dvbs2/tx_input.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/udp_receiver.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace detail;
+using io::detail::ScratchFolder;
+using Json = nlohmann::json;
+
+std::string random_packets(std::uint64_t count, std::uint64_t seed) {
+    PacketSource source = PacketSource::random(count, seed);
+    std::string packets;
+    for (auto some = source.next(); !some.empty(); some = source.next()) {
+        packets.append(some.begin(), some.end());
+    }
+    return packets;
+}
+
+Json send(const ScratchFolder& folder, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"dvbs2", "tx", "--json", "-o", folder / "sent.sigmf-meta"});
+    const Ended sent = run_program(arguments);
+    REQUIRE_MESSAGE(sent.status == 0, sent.err);
+    return Json::parse(sent.out);
+}
+
+// Receives what was sent, with noise that even the hardest of its MODCODs bears.
+Json receive(const ScratchFolder& folder, const std::vector<std::string>& more) {
+    const Ended noisy =
+        run_program({"dvbs2", "channel", folder / "sent.sigmf-meta", "-o", folder / "noisy.sigmf-meta",
+                     "--esn0", "20", "--cfo", "2e4", "--ppm", "10", "--lead", "9000", "--tail", "9000"});
+    REQUIRE_MESSAGE(noisy.status == 0, noisy.err);
+    const Ended ended = receive_in_order(folder / "noisy.sigmf-meta", more);
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    return Json::parse(ended.out);
+}
+
+// All null packets taken out.
+std::string without_nulls(const std::string& packets) {
+    std::string rest;
+    for (std::size_t at = 0; at < packets.size(); at += io::kTsPacketBytes) {
+        const bool is_null = (packets[at + 1] & 0x1f) == 0x1f && packets[at + 2] == '\xff';
+        if (!is_null) rest += packets.substr(at, io::kTsPacketBytes);
+    }
+    return rest;
+}
+
+}  // namespace
+
+TEST_CASE("tx, rx: MODCODs, frame sizes, pilots and dummy frames that change from frame to frame") {
+    const ScratchFolder folder;
+    const std::string packets = random_packets(700, 1);
+    const Json sent =
+        send(folder, {folder.put("in.ts", packets), "--format", "ci16", "--plan",
+                      "QPSK 1/2 short pilots x2, 8PSK 3/4, dummy, 16APSK 2/3 short, 32APSK 3/4 pilots"});
+    CHECK(sent["packets"] == 700);
+    CHECK(sent["dummy_frames"].get<int>() * 5 >= sent["frames"].get<int>() - 5);
+    const Json got = receive(folder, {"-o", folder / "out.ts"});
+    CHECK(ScratchFolder::content_of(folder / "out.ts") == packets);
+    CHECK(got["frames"] == sent["frames"]);
+    CHECK(got["frames_bad"] == 0);
+}
+
+TEST_CASE("tx, rx: several input streams come back, each for itself") {
+    const ScratchFolder folder;
+    const std::string three = random_packets(150, 3);
+    const std::string nine = random_packets(220, 9);
+    send(folder, {"--stream", "3=" + folder.put("3.ts", three).string(), "--stream",
+                  "9=" + folder.put("9.ts", nine).string(), "--plan", "QPSK 3/4 short isi 3, QPSK 1/2 short",
+                  "--pilots"});
+    receive(folder, {"-o", folder / "out.ts", "--isi", "all"});
+    CHECK(ScratchFolder::content_of(folder / "out.isi3.ts") == three);
+    CHECK(ScratchFolder::content_of(folder / "out.isi9.ts") == nine);
+    receive(folder, {"-o", folder / "nine.ts", "--isi", "9"});
+    CHECK(ScratchFolder::content_of(folder / "nine.ts") == nine);
+}
+
+TEST_CASE("tx, rx: generic streams, of packets and continuous ones, come back to the byte") {
+    const ScratchFolder folder;
+    std::string packets = random_packets(200, 4);
+    packets.resize(packets.size() / 100 * 100);
+    for (std::size_t at = 0; at < packets.size(); at += 100) packets[at] = '\x5a';
+    for (const std::string kind : {"100", "0"}) {
+        CAPTURE(kind);
+        const Json sent = send(folder, {folder.put("in", packets), "--generic", kind, "--sync-byte", "0x5a",
+                                        "--modcod", "8PSK 2/3", "--frame", "short", "--pilots"});
+        CHECK(sent["bytes"] == packets.size());
+        const Json got = receive(folder, {"--generic", folder / "out"});
+        CHECK(ScratchFolder::content_of(folder / "out") == packets);
+        CHECK(got["frames_generic"] == sent["frames"]);
+    }
+}
+
+TEST_CASE(
+    "tx, rx: a stream slower than the signal is filled with null packets or dummy frames, none is lost") {
+    const ScratchFolder folder;
+    const std::string packets = random_packets(200, 5);
+    const std::string input = folder.put("in.ts", packets);
+    for (const std::string idle : {"null", "dummy"}) {
+        CAPTURE(idle);
+        const Json sent = send(folder, {input, "--input-rate", "0.9", "--idle", idle, "--modcod", "QPSK 3/4",
+                                        "--frame", "short", "--pilots"});
+        CHECK(sent[idle == "null" ? "null_packets" : "dummy_frames"].get<int>() > 20);
+        // The signal lasts as long as the stream, some frames more or less.
+        CHECK(sent["duration_s"].get<double>() == doctest::Approx(200 * 1504 / 0.9e6).epsilon(0.1));
+        receive(folder, {"-o", folder / "out.ts"});
+        const std::string out = ScratchFolder::content_of(folder / "out.ts");
+        CHECK(without_nulls(out) == packets);
+        CHECK((out == packets) == (idle == "dummy"));
+    }
+}
+
+TEST_CASE("tx: raw samples of every format on standard output are those of the file") {
+    const ScratchFolder folder;
+    for (const std::string format : {"ci8", "ci16_be", "cf32", "cf64"}) {
+        CAPTURE(format);
+        send(folder, {"--random", "30", "--frame", "short", "--format", format});
+        const Ended piped = run_program(
+            {"dvbs2", "tx", "--random", "30", "--frame", "short", "--format", format, "-o", "-", "--json"});
+        CHECK(piped.status == 0);
+        CHECK(piped.out == ScratchFolder::content_of(folder / "sent.sigmf-data"));
+        CHECK(says(piped.err, "\"packets\": 30"));
+    }
+}
+
+TEST_CASE(
+    "tx: plans and streams that cannot be are wrong usage, streams that are not what they should be "
+    "unusable") {
+    const ScratchFolder folder;
+    const std::string input = folder.put("in.ts", random_packets(20, 1)).string();
+    const auto status = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"dvbs2", "tx", "-o", folder / "out.sigmf-meta"});
+        const Ended ended = run_program(more);
+        CHECK_FALSE(ended.err.empty());
+        return ended.status;
+    };
+    for (const std::string plan :
+         {"QPSK 7/8", "QPSK 1/2 long", "QPSK 1/2 x0", "QPSK 1/2 isi 4", "dummy", ",", ""}) {
+        CAPTURE(plan);
+        CHECK(status({input, "--plan", plan}) == (plan.empty() ? 0 : 2));  // no plan is no fault
+    }
+    CHECK(status({"--stream", "x=" + input}) == 2);
+    CHECK(status({"--stream", "256=" + input}) == 2);
+    CHECK(status({"--stream", "1=" + input, "--stream", "1=" + input}) == 2);
+    CHECK(status({"--stream", "1=" + input, "--stream", "2=" + input, "--plan", "QPSK 1/2 isi 1"}) == 2);
+    CHECK(status({"--random", "9", "--generic", "0"}) == 2);
+    CHECK(status({"udp://127.0.0.1:0"}) == 3);
+    CHECK(status({"udp://127.0.0.1:1", "--input-rate", "1"}) == 2);
+    CHECK(status({input, "--generic", "100"}) == 3);  // no sync byte every 100 bytes
+    CHECK(status({folder.put("empty.ts", "")}) == 3);
+}
+
+TEST_CASE("tx: a full disk ends it with a message") {
+    const ScratchFolder folder;
+    std::filesystem::create_symlink("/dev/full", folder / "full.ci8");
+    const Ended ended = run_program({"dvbs2", "tx", "--random", "500", "-o", folder / "full.ci8"});
+    CHECK(ended.status == 1);
+    CHECK(says(ended.err, "No space left"));
+}
+
+TEST_CASE("tx input: datagrams are taken as they come; what is no whole packet is left out and counted") {
+    std::optional<io::UdpReceiver> other(io::UdpAddress{"127.0.0.1", 0});
+    const std::uint16_t port = other->port();
+    const std::string url = "udp://127.0.0.1:" + std::to_string(port);
+    CHECK_THROWS_AS(open_tx_input(url, {}), io::IoError);  // another program listens there
+    other.reset();
+    const auto input = open_tx_input(url, {});
+    CHECK(input->take(1880, 0).empty());
+    io::UdpSender sender({"127.0.0.1", port});
+    sender.send(std::vector<std::uint8_t>(7 * io::kTsPacketBytes, 0x47));
+    sender.send(std::vector<std::uint8_t>(100, 0x47));
+    sender.send(std::vector<std::uint8_t>(5 * io::kTsPacketBytes, 0x47));
+    CHECK(input->take(8 * io::kTsPacketBytes, 0).size() == 8 * io::kTsPacketBytes);
+    CHECK(input->take(8 * io::kTsPacketBytes, 0).size() == 4 * io::kTsPacketBytes);
+    CHECK(input->bytes_left_out() == 100);
+    CHECK_FALSE(input->ended());
+}
+
+TEST_CASE(
+    "tx input: a file is taken in pieces of any size, again and again, without what is no whole packet") {
+    const ScratchFolder folder;
+    const std::string packets = random_packets(10, 1);
+    const auto input = open_tx_input(folder.put("in.ts", packets + "rest"), {.repeat = 3});
+    std::string all;
+    for (std::size_t most = 0; !input->ended(); most += io::kTsPacketBytes) {
+        const auto bytes = input->take(most, 0);
+        CHECK(bytes.size() <= most);
+        all.append(bytes.begin(), bytes.end());
+    }
+    CHECK(all == packets + packets + packets);
+    CHECK(input->bytes_left_out() == 12);
+}
+
+TEST_CASE("tx input: at a rate, no more is there than would have come by now") {
+    const TxInputOptions options{.rate_mbps = 1.504};  // a packet a millisecond
+    const auto input = random_tx_input(100, 1, options);
+    CHECK(input->take(18800, 0.0005).empty());
+    CHECK(input->take(18800, 0.0105).size() == 10 * io::kTsPacketBytes);
+    CHECK(input->take(18800, 0.0105).empty());
+    CHECK_FALSE(input->ended());
+    CHECK(input->take(18800, 1).size() == 90 * io::kTsPacketBytes);
+    CHECK(input->ended());
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "tidemill/io/detail_file.hpp"
+
+namespace tidemill::io {
+
+/// Reads bytes from a regular file, or from "-", standard input.
+class ByteReader {
+  public:
+    /// Throws IoError when the file cannot be opened.
+    explicit ByteReader(const std::filesystem::path& path);
+
+    /// Fills the span, waiting for what comes through a pipe; fewer bytes mean the end. Throws IoError.
+    std::size_t read(std::span<std::uint8_t> to);
+
+    /// A file begins anew; false for standard input, which cannot.
+    bool rewind();
+
+  private:
+    std::optional<detail::File> file_;
+    std::uint64_t offset_ = 0;
+};
+
+}  // namespace tidemill::io

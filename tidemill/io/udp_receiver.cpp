@@ -1,0 +1,70 @@
+#include "tidemill/io/udp_receiver.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tidemill/io/io_error.hpp"
+
+namespace tidemill::io {
+namespace {
+
+constexpr std::size_t kMostDatagramBytes = 65536;
+constexpr int kKeptBytes = 4 << 20;  // while the transmitter is busy; the system may allow less
+
+[[noreturn]] void fail(const UdpAddress& at, const char* why) {
+    throw IoError(fmt::format("cannot listen at udp://{}:{}: {}", at.host, at.port, why));
+}
+
+}  // namespace
+
+UdpReceiver::UdpReceiver(const UdpAddress& at) : datagram_(kMostDatagramBytes) {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_DGRAM;
+    hints.ai_flags = AI_PASSIVE;
+    addrinfo* found = nullptr;
+    const int error = getaddrinfo(at.host.c_str(), std::to_string(at.port).c_str(), &hints, &found);
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
+    if (error != 0) fail(at, gai_strerror(error));
+    socket_ = ::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (socket_ < 0) fail(at, std::strerror(errno));
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &kKeptBytes, sizeof kKeptBytes);
+    if (::bind(socket_, found->ai_addr, found->ai_addrlen) != 0) {
+        const int why = errno;
+        ::close(socket_);
+        fail(at, std::strerror(why));
+    }
+}
+
+UdpReceiver::~UdpReceiver() {
+    ::close(socket_);
+}
+
+std::span<const std::uint8_t> UdpReceiver::next() {
+    while (true) {
+        const ssize_t got = ::recv(socket_, datagram_.data(), datagram_.size(), 0);
+        if (got > 0) return std::span(datagram_).first(static_cast<std::size_t>(got));
+        if (got < 0 && errno == EAGAIN) return {};
+        if (got < 0 && errno != EINTR) {
+            throw IoError(fmt::format("cannot receive datagrams: {}", std::strerror(errno)));
+        }
+    }
+}
+
+std::uint16_t UdpReceiver::port() const {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length);
+    // The port stands at the same place in both families.
+    return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+}  // namespace tidemill::io
