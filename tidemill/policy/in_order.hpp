@@ -1,45 +1,71 @@
 #pragma once
 
-#include <vector>
-
-#include "tidemill/policy/policy.hpp"
+#include "tidemill/policy/kind_queues.hpp"
+#include "tidemill/policy/rule.hpp"
 
 namespace tidemill::policy {
 
-/// fifo or lifo alone: the order in which tasks become ready is all there is to know, so a ring is enough.
+/// Tasks in the order in which they come, or in the opposite one: a ring.
 template <bool kLastFirst>
-class InOrder final : public Policy {
+class Ring {
   public:
-    void create(const NewTask&) override {}
+    std::size_t size() const { return end_ - begin_; }
 
-    void ready(TaskSlot task) override {
-        if (end_ - begin_ == ring_.size()) grow();
-        ring_[end_++ & (ring_.size() - 1)] = task;
+    /// `order` grows from task to task.
+    void push(std::uint64_t order, TaskSlot task) {
+        if (size() == ring_.size()) grow();
+        ring_[end_++ & (ring_.size() - 1)] = {order, task};
     }
 
-    TaskSlot issue(WorkerId) override {
-        if (begin_ == end_) return kNoTask;
-        return ring_[(kLastFirst ? --end_ : begin_++) & (ring_.size() - 1)];
-    }
+    /// There must be one.
+    TaskSlot pop() { return ring_[(kLastFirst ? --end_ : begin_++) & (ring_.size() - 1)].task; }
 
-    void follow(TaskSlot, WorkerId) override {}
-    void complete(TaskSlot, WorkerId) override {}
-    void tick(std::uint64_t) override {}
-    bool wants_predecessors() const override { return false; }
-    void learn(KernelId, KernelId, double) override {}
-    std::size_t ready_tasks() const override { return end_ - begin_; }
+    /// Of two that are not empty.
+    bool goes_before(const Ring& other) const {
+        return kLastFirst ? first().order > other.first().order : first().order < other.first().order;
+    }
 
   private:
+    struct Entry {
+        std::uint64_t order;
+        TaskSlot task;
+    };
+
+    const Entry& first() const { return ring_[(kLastFirst ? end_ - 1 : begin_) & (ring_.size() - 1)]; }
+
     void grow() {
-        std::vector<TaskSlot> larger(2 * ring_.size());
+        std::vector<Entry> larger(2 * ring_.size());
         for (std::size_t i = begin_; i != end_; ++i)
             larger[i & (larger.size() - 1)] = ring_[i & (ring_.size() - 1)];
         ring_.swap(larger);
     }
 
-    std::vector<TaskSlot> ring_ = std::vector<TaskSlot>(16);
+    std::vector<Entry> ring_ = std::vector<Entry>(16);
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
+};
+
+/// fifo or lifo alone: the order in which tasks become ready is all there is to know.
+template <bool kLastFirst>
+class InOrder final : public Policy {
+  public:
+    explicit InOrder(std::span<const KindId> kind_of_worker) : queues_(kind_of_worker) {}
+
+    void create(const NewTask& task) override { place_.at(task.slot) = queues_.place_of(task.kinds); }
+    void ready(TaskSlot task) override { queues_[place_[task]].push(readied_++, task); }
+    TaskSlot issue(WorkerId worker) override { return queues_.pop(worker); }
+    void follow(TaskSlot, WorkerId) override {}
+    void complete(TaskSlot, WorkerId) override {}
+    void tick(std::uint64_t) override {}
+    bool wants_predecessors() const override { return false; }
+    void learn(KernelId, KernelId, double) override {}
+    std::size_t ready_tasks() const override { return queues_.size(); }
+    std::uint64_t rank_changes() const override { return 0; }
+
+  private:
+    Table<std::uint32_t> place_;  // of each task, among the queues
+    KindQueues<Ring<kLastFirst>> queues_;
+    std::uint64_t readied_ = 0;
 };
 
 }  // namespace tidemill::policy

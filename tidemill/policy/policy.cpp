@@ -28,35 +28,37 @@ namespace tidemill::policy {
 
 namespace {
 
+using Workers = std::span<const KindId>;
+
 // How a rule is made: alone, with a queue compiled for it, and as one of a list.
 struct Maker {
     PolicyName named;
-    std::unique_ptr<Policy> (*alone)(unsigned workers, const Adapting& adapting);
-    std::unique_ptr<AnyRule> (*in_list)(unsigned workers, const Adapting& adapting);
+    std::unique_ptr<Policy> (*alone)(Workers workers, const Adapting& adapting);
+    std::unique_ptr<AnyRule> (*in_list)(Workers workers, const Adapting& adapting);
 };
 
 template <class R>
-R make_rule(unsigned workers, const Adapting& adapting) {
+R make_rule(Workers workers, const Adapting& adapting) {
     if constexpr (std::is_constructible_v<R, unsigned, const Adapting&>) {
-        return R(workers, adapting);
+        return R(static_cast<unsigned>(workers.size()), adapting);
     } else {
         return R();
     }
 }
 
 template <class R>
-std::unique_ptr<Policy> make_ranked(unsigned workers, const Adapting& adapting) {
-    return std::make_unique<Ranked<R>>(make_rule<R>(workers, adapting));
+std::unique_ptr<Policy> make_ranked(Workers workers, const Adapting& adapting) {
+    return std::make_unique<Ranked<R>>(workers, make_rule<R>(workers, adapting));
 }
 
 template <class R>
-std::unique_ptr<AnyRule> make_in_list(unsigned workers, const Adapting& adapting) {
+std::unique_ptr<AnyRule> make_in_list(Workers workers, const Adapting& adapting) {
     return std::make_unique<AnyRuleOf<R>>(make_rule<R>(workers, adapting));
 }
 
 template <bool kLastFirst>
-std::unique_ptr<Policy> make_in_order(unsigned, const Adapting&) {
-    return std::make_unique<InOrder<kLastFirst>>();
+std::unique_ptr<Policy> make_in_order(Workers workers, const Adapting&) {
+    return std::make_unique<InOrder<kLastFirst>>(workers);
 }
 
 template <class R>
@@ -110,11 +112,18 @@ std::vector<const Maker*> makers_of(std::string_view names) {
 }  // namespace
 
 std::unique_ptr<Policy> make_policy(std::string_view names, unsigned workers, const Adapting& adapting) {
+    return make_policy(names, std::vector<KindId>(workers), adapting);
+}
+
+std::unique_ptr<Policy> make_policy(std::string_view names, Workers workers, const Adapting& adapting) {
+    if (std::ranges::any_of(workers,
+                            [](KindId kind) { return kind >= std::numeric_limits<KindSet>::digits; }))
+        throw PolicyError("kinds of cores are numbered from 0 to 31");
     const std::vector<const Maker*> makers = makers_of(names);
     if (makers.size() == 1) return makers.front()->alone(workers, adapting);
     std::vector<std::unique_ptr<AnyRule>> rules;
     for (const Maker* each : makers) rules.push_back(each->in_list(workers, adapting));
-    return std::make_unique<Ranked<RuleList>>(RuleList(std::move(rules)));
+    return std::make_unique<Ranked<RuleList>>(workers, RuleList(std::move(rules)));
 }
 
 std::span<const PolicyName> policies() {

@@ -18,6 +18,13 @@ using KernelId = std::uint32_t;
 /// A thread that runs tasks, from 0 on.
 using WorkerId = std::uint32_t;
 
+/// A kind of core, from 0 to 31.
+using KindId = std::uint32_t;
+
+/// Kinds of cores: bit k stands for kind k.
+using KindSet = std::uint32_t;
+inline constexpr KindSet kAnyKind = ~KindSet{0};
+
 /// A task when the program creates it.
 struct NewTask {
     TaskSlot slot;
@@ -27,6 +34,7 @@ struct NewTask {
     std::int32_t priority = 0;    ///< the user's wish, read by the policy of that name only
     /// Tasks whose outputs this one consumes; completed ones too, as long as their slots are still theirs.
     std::span<const TaskSlot> predecessors{};
+    KindSet kinds = kAnyKind;  ///< of cores that may run it
 };
 
 /// Which ready task runs next. Told of every event, in an order that some sequence could have had; knows no
@@ -40,13 +48,13 @@ class Policy {
     Policy& operator=(const Policy&) = delete;
     virtual ~Policy() = default;
 
-    /// The program creates a task, in its own order.
+    /// The program creates a task, in its own order. Throws PolicyError for one that no worker may run.
     virtual void create(const NewTask& task) = 0;
 
     /// The last predecessor has completed, or there was none.
     virtual void ready(TaskSlot task) = 0;
 
-    /// Takes the ready task that `worker` is to run, or kNoTask.
+    /// Takes the ready task that `worker` is to run; kNoTask when there is none that its kind of core may.
     virtual TaskSlot issue(WorkerId worker) = 0;
 
     /// `worker` goes on with a task that it was given along with others, or whose last predecessor it has
@@ -68,6 +76,9 @@ class Policy {
     virtual void learn(KernelId from, KernelId to, double distance) = 0;
 
     virtual std::size_t ready_tasks() const = 0;
+
+    /// How often creating a task has changed what another one is worth: what botlev, crit and mdesc pay for.
+    virtual std::uint64_t rank_changes() const = 0;
 };
 
 /// When and how much the adaptive policies adapt.
@@ -81,6 +92,10 @@ struct Adapting {
 /// What is then still tied goes in the order of creation; alone, fifo and lifo know no ties. Throws
 /// PolicyError for a name that there is not.
 std::unique_ptr<Policy> make_policy(std::string_view names, unsigned workers, const Adapting& adapting = {});
+
+/// The same for workers on cores of several kinds.
+std::unique_ptr<Policy> make_policy(std::string_view names, std::span<const KindId> kind_of_worker,
+                                    const Adapting& adapting = {});
 
 /// A policy's name and what it prefers.
 struct PolicyName {

@@ -80,6 +80,54 @@ TEST_CASE("the program's own priority goes before everything that it is listed b
     CHECK(issue_all(*policy) == Slots{1, 2, 0, 3});
 }
 
+TEST_CASE("under every policy a worker is given only what its kind of core may run, the best of that") {
+    constexpr KindId kBig = 0;
+    constexpr KindId kLittle = 1;
+    const std::vector<KindId> workers{kBig, kLittle};
+    for (const PolicyName& each : policies()) {
+        CAPTURE(each.name);
+        const auto policy = make_policy(each.name, workers);
+        const std::vector<KindSet> kinds{1 << kBig, kAnyKind, 1 << kBig, 1 << kLittle, kAnyKind};
+        for (TaskSlot task = 0; task < kinds.size(); ++task) {
+            policy->create({.slot = task, .kernel = 0, .number = task, .kinds = kinds[task]});
+        }
+        ready(*policy, {0, 1, 2, 3, 4});
+        const bool last_first = each.name == "lifo";
+        CHECK(policy->issue(1) == (last_first ? 4 : 1));
+        CHECK(policy->issue(1) == 3);
+        CHECK(policy->issue(1) == (last_first ? 1 : 4));
+        CHECK(policy->issue(1) == kNoTask);
+        CHECK(policy->ready_tasks() == 2);
+        CHECK(policy->issue(0) == (last_first ? 2 : 0));
+    }
+}
+
+TEST_CASE("a task for a kind of core that no worker has is refused") {
+    for (const char* name : {"oldest", "fifo"}) {
+        const auto policy = make_policy(name, 4);
+        CHECK_THROWS_WITH_AS(policy->create({.slot = 0, .kernel = 0, .number = 0, .kinds = 2}),
+                             doctest::Contains("that no worker has"), PolicyError);
+    }
+    CHECK_THROWS_AS(make_policy("oldest", std::vector<KindId>{32}), PolicyError);
+}
+
+TEST_CASE("creating a task changes the rank of those before it under policies that look ahead only") {
+    for (const auto& [name, expected] : {std::pair{"oldest", 0u},
+                                         {"gpriority", 0u},
+                                         {"fifo", 0u},
+                                         {"mchild", 3u},
+                                         {"botlev", 6u},
+                                         {"mdesc", 6u}}) {
+        CAPTURE(name);
+        const auto policy = make_policy(name, 1);
+        for (TaskSlot task = 0; task < 4; ++task) {
+            const Slots before(task > 0 ? 1 : 0, task - 1);
+            policy->create({.slot = task, .kernel = 0, .number = task, .predecessors = before});
+        }
+        CHECK(policy->rank_changes() == expected);
+    }
+}
+
 TEST_CASE("a policy that does not exist is refused with the names that do") {
     CHECK_THROWS_WITH_AS(make_policy("best", 1),
                          doctest::Contains("'best' is not a policy; take one of fifo"), PolicyError);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tidemill/policy/kind_queues.hpp"
 #include "tidemill/policy/ready_heap.hpp"
 
 namespace tidemill::policy {
@@ -8,21 +9,23 @@ namespace tidemill::policy {
 template <class R>
 class Ranked final : public Policy {
   public:
-    explicit Ranked(R rule = {}) : rule_(std::move(rule)) {}
+    explicit Ranked(std::span<const KindId> kind_of_worker, R rule = {})
+        : rule_(std::move(rule)), queues_(kind_of_worker) {}
 
     void create(const NewTask& task) override {
-        number_.at(task.slot) = task.number;
+        tasks_.at(task.slot) = {task.number, queues_.place_of(task.kinds)};
         rule_.create(task);
         if constexpr (R::kRaises) raise();
     }
 
     void ready(TaskSlot task) override {
         rule_.ready(task);
-        heap_.push(rule_.rank(task), number_[task], task);
+        const Task& created = tasks_[task];
+        queues_[created.place].push(rule_.rank(task), created.number, task);
     }
 
     TaskSlot issue(WorkerId worker) override {
-        const TaskSlot task = heap_.pop();
+        const TaskSlot task = queues_.pop(worker);
         if (task != kNoTask) rule_.issue(task, worker);
         return task;
     }
@@ -31,25 +34,35 @@ class Ranked final : public Policy {
     void complete(TaskSlot task, WorkerId worker) override { rule_.complete(task, worker); }
 
     void tick(std::uint64_t now_ns) override {
-        if (rule_.tick(now_ns)) heap_.rank_again([this](TaskSlot task) { return rule_.rank(task); });
+        if (!rule_.tick(now_ns)) return;
+        for (auto& lane : queues_) lane.queue.rank_again([this](TaskSlot task) { return rule_.rank(task); });
     }
 
     bool wants_predecessors() const override { return rule_.wants_predecessors(); }
     void learn(KernelId from, KernelId to, double distance) override { rule_.learn(from, to, distance); }
-    std::size_t ready_tasks() const override { return heap_.size(); }
+    std::size_t ready_tasks() const override { return queues_.size(); }
+    std::uint64_t rank_changes() const override { return rank_changes_; }
 
     const R& rule() const { return rule_; }
 
   private:
+    struct Task {
+        std::uint64_t number;
+        std::uint32_t place;  // among the queues
+    };
+
     void raise() {
         for (const TaskSlot task : rule_.raised()) {
-            if (heap_.holds(task)) heap_.raise(rule_.rank(task), task);
+            ++rank_changes_;
+            auto& queue = queues_[tasks_[task].place];
+            if (queue.holds(task)) queue.raise(rule_.rank(task), task);
         }
     }
 
     R rule_;
-    Table<std::uint64_t> number_;
-    ReadyHeap<typename R::Rank, R::kRaises> heap_;
+    Table<Task> tasks_;
+    KindQueues<ReadyHeap<typename R::Rank, R::kRaises>> queues_;
+    std::uint64_t rank_changes_ = 0;
 };
 
 }  // namespace tidemill::policy

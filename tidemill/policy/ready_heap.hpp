@@ -18,9 +18,8 @@ class ReadyHeap {
         rise(heap_.size() - 1, {rank, number, task});
     }
 
-    /// The task of the least rank; kNoTask when there is none.
+    /// The task of the least rank; there must be one.
     TaskSlot pop() {
-        if (heap_.empty()) return kNoTask;
         const TaskSlot first = heap_.front().task;
         const Entry last = heap_.back();
         heap_.pop_back();
@@ -28,6 +27,9 @@ class ReadyHeap {
         if constexpr (kTracked) place_[first] = 0;
         return first;
     }
+
+    /// Of two that are not empty.
+    bool goes_before(const ReadyHeap& other) const { return heap_.front() < other.heap_.front(); }
 
     bool holds(TaskSlot task) const requires kTracked { return task < place_.size() && place_[task] != 0; }
 

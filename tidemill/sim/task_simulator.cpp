@@ -74,11 +74,10 @@ class TaskSimulation {
                    const std::function<void(const SimTask&)>& observe)
         : program_(program),
           machine_(machine),
+          scheduling_(scheduling),
           observe_(observe),
-          policy_(policy::make_policy(scheduling.policy, static_cast<unsigned>(machine.speeds.size()),
-                                      scheduling.adapting)),
+          policy_(policy::make_policy(scheduling.policy, kinds_of(machine), scheduling.adapting)),
           throttle_(scheduling.window),
-          window_(scheduling.window),
           nodes_(remembered_tasks(scheduling.window)),
           iterations_(program.iterations()) {
         program_.restart();
@@ -98,6 +97,17 @@ class TaskSimulation {
     }
 
   private:
+    static std::vector<policy::KindId> kinds_of(const TaskMachine& machine) {
+        std::vector<policy::KindId> kinds = machine.kinds;
+        kinds.resize(machine.speeds.size());
+        return kinds;
+    }
+
+    policy::KindSet kinds_for(policy::KernelId kernel) const {
+        const auto& kinds = scheduling_.kernel_kinds;
+        return kernel < kinds.size() ? kinds[kernel] : policy::kAnyKind;
+    }
+
     std::size_t remembered_tasks(const policy::Window& window) const {
         return std::bit_ceil(std::max<std::uint64_t>(1, program_.reach(window.iterations)));
     }
@@ -133,7 +143,7 @@ class TaskSimulation {
     }
 
     void create_what_fits() {
-        if (machine_.create_us > 0) return start_creating();
+        if (machine_.create_us + machine_.change_us > 0) return start_creating();
         while (may_create()) create_next();
     }
 
@@ -141,7 +151,14 @@ class TaskSimulation {
         if (creating_.value() > 0 || !may_create()) return;
         if (machine_.master_works && idle_.erase(kMaster) == 0) return;  // runs a task
         creating_.set(1, now_us_);
-        endings_.push({now_us_ + machine_.create_us, kMaster, kNoTask, created_});
+        endings_.push({now_us_ + creation_us(), kMaster, kNoTask, created_});
+    }
+
+    // What a creation changes is known only when it is done, so the next one pays for it.
+    double creation_us() {
+        const std::uint64_t unpaid = policy_->rank_changes() - paid_changes_;
+        paid_changes_ += unpaid;
+        return machine_.create_us + machine_.change_us * static_cast<double>(unpaid);
     }
 
     void create_next() {
@@ -163,7 +180,8 @@ class TaskSimulation {
                          .kernel = next_.kernel,
                          .number = created_,
                          .iteration = next_.iteration,
-                         .predecessors = predecessors_});
+                         .predecessors = predecessors_,
+                         .kinds = kinds_for(next_.kernel)});
         ++created_;
         if (waits_for == 0) make_ready(slot);
         fetch();
@@ -201,10 +219,14 @@ class TaskSimulation {
     }
 
     void issue_to_the_idle() {
-        while (!idle_.empty() && policy_->ready_tasks() > 0) {
-            const WorkerId worker = *idle_.begin();
-            idle_.erase(idle_.begin());
-            begin(policy_->issue(worker), worker);
+        for (auto worker = idle_.begin(); worker != idle_.end() && policy_->ready_tasks() > 0;) {
+            const TaskSlot task = policy_->issue(*worker);
+            if (task == kNoTask) {
+                ++worker;
+                continue;
+            }
+            begin(task, *worker);
+            worker = idle_.erase(worker);
             ready_changed();
         }
     }
@@ -259,7 +281,7 @@ class TaskSimulation {
             fmt::format("{}: with a window of {} bytes nothing can go on: {} bytes are held by what has "
                         "completed and will be "
                         "read later, and the next iteration takes {}; give a larger window",
-                        program_.name(), window_.bytes, throttle_.bytes(), next_.reserved_bytes));
+                        program_.name(), scheduling_.window.bytes, throttle_.bytes(), next_.reserved_bytes));
     }
 
     void finish_report() {
@@ -289,10 +311,10 @@ class TaskSimulation {
 
     TaskProgram& program_;
     const TaskMachine& machine_;
+    const TaskScheduling& scheduling_;
     const std::function<void(const SimTask&)>& observe_;
     std::unique_ptr<policy::Policy> policy_;
     policy::Throttle throttle_;
-    policy::Window window_;
     std::vector<Node> nodes_;  // a ring by task number
     std::vector<Stay> iterations_;
     std::set<WorkerId> idle_;
@@ -304,6 +326,7 @@ class TaskSimulation {
     std::uint64_t created_ = 0;
     std::uint64_t completed_ = 0;
     std::uint64_t bytes_ = 0;
+    std::uint64_t paid_changes_ = 0;
     Gauge busy_;      // workers that run tasks
     Gauge creating_;  // 1 while the master creates
     Mark settled_from_;
@@ -318,7 +341,11 @@ void check(const TaskMachine& machine) {
     for (const double speed : machine.speeds) {
         if (!(speed > 0)) throw ScheduleError(fmt::format("a worker's speed must be above 0, not {}", speed));
     }
-    if (!(machine.create_us >= 0 && machine.task_us >= 0 && machine.noise >= 0)) {
+    if (machine.kinds.size() > machine.speeds.size()) {
+        throw ScheduleError(fmt::format("kinds of {} workers are given, but there are {}",
+                                        machine.kinds.size(), machine.speeds.size()));
+    }
+    if (!(machine.create_us >= 0 && machine.change_us >= 0 && machine.task_us >= 0 && machine.noise >= 0)) {
         throw ScheduleError("overheads and noise must not be negative");
     }
 }

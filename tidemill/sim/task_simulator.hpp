@@ -9,11 +9,13 @@ namespace tidemill {
 
 /// Workers and what a runtime costs them.
 struct TaskMachine {
-    std::vector<double> speeds{1};  ///< of each worker: work done per time
-    double create_us = 0;           ///< that the master spends on creating a task
-    double task_us = 0;             ///< that a worker spends on issuing and completing one
-    /// With costs of creation, the master is the first worker, which runs tasks while it is held back and
-    /// when all are created; else it is a thread of its own beside the workers.
+    std::vector<double> speeds{1};        ///< of each worker: work done per time
+    std::vector<policy::KindId> kinds{};  ///< of each worker's core; 0 where not given
+    double create_us = 0;                 ///< that the master spends on creating a task
+    double change_us = 0;                 ///< and on each rank of other tasks that this changes
+    double task_us = 0;                   ///< that a worker spends on issuing and completing one
+    /// Where creation costs something, the master is the first worker, which runs tasks while it is held back
+    /// and when all are created; else it is a thread of its own beside the workers.
     bool master_works = true;
     bool ends_together =
         false;         ///< tasks with equal ends all end before any worker is served, not one at a time
@@ -26,6 +28,7 @@ struct TaskScheduling {
     std::string policy = "oldest";
     policy::Window window{};
     policy::Adapting adapting{};
+    std::vector<policy::KindSet> kernel_kinds{};  ///< on which each kernel may run; any where not given
 };
 
 /// One task's run, told when it ends.
@@ -60,7 +63,8 @@ struct SimulatedTasks {
 /// Runs a program from its beginning on modelled workers under a policy. The same arguments give the same
 /// report, always. Of tasks that end at the same time the newest ends first; idle workers are served in their
 /// order. `observe` is told of every task. Throws ScheduleError where a window in bytes is smaller than the
-/// program needs to go on, PolicyError for a policy or window that there is not.
+/// program needs to go on, PolicyError for a policy or window that there is not and for a kernel that no
+/// worker may run.
 SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
                               const TaskScheduling& scheduling,
                               const std::function<void(const SimTask&)>& observe = {});

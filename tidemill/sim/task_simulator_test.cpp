@@ -143,6 +143,40 @@ TEST_CASE("a stateless kernel keeps any number of workers busy, and fast ones do
     CHECK(tasks[0] == doctest::Approx(75000).epsilon(0.01));
 }
 
+TEST_CASE("a kernel runs on the kinds of cores that it may, and the others go on without it") {
+    const auto program = stream_program(pipeline({{"a", 1}, {"b", 2}, {"c", 1}}), 1000);
+    const TaskMachine machine{.speeds = {1, 1, 1}, .kinds = {0, 1, 1}};
+    std::map<std::pair<policy::KernelId, policy::WorkerId>, int> tasks;
+    const SimulatedTasks report = simulate_tasks(
+        *program, machine, {.policy = "oldest", .kernel_kinds = {1 << 0, 1 << 1}}, [&](const SimTask& task) {
+            ++tasks[{task.kernel, task.worker}];
+        });
+    CHECK(tasks[{0, 0}] == 1000);
+    CHECK(tasks[{1, 0}] == 0);
+    CHECK(tasks[{1, 1}] + tasks[{1, 2}] == 1000);
+    CHECK(tasks[{2, 0}] > 0);
+    CHECK(report.makespan_us < 1450);  // 1500 or more, if c ran on one kind only
+    CHECK_THROWS_AS(simulate_tasks(*program, workers(2), {.kernel_kinds = {1 << 3}}), policy::PolicyError);
+}
+
+TEST_CASE(
+    "the master pays for what each creation changes: nothing under oldest, all levels before under botlev") {
+    std::vector<StreamKernel> row;
+    for (const char* name : {"a", "b", "c", "d"}) row.push_back({name, 1000});
+    const auto program = stream_program(pipeline(row), 1);
+    TaskMachine machine = workers(4);
+    machine.create_us = 1;
+    machine.change_us = 10;
+    machine.master_works = false;
+    const auto creating_us = [&](const char* policy) {
+        const SimulatedTasks report = simulate_tasks(*program, machine, {.policy = policy});
+        return report.master_share * report.makespan_us;
+    };
+    CHECK(creating_us("oldest") == doctest::Approx(4));
+    // b changes a, then c changes b and a; nothing comes after d to pay for what it changes.
+    CHECK(creating_us("botlev") == doctest::Approx(4 + 3 * 10));
+}
+
 TEST_CASE("the same seed gives the same run, and noise leaves the mean work as it is") {
     const auto program = stream_program(pipeline({{"a", 10}, {"b", 10}}), 10000);
     TaskMachine machine = workers(2);
