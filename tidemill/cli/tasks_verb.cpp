@@ -9,6 +9,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/per_kind.hpp"
+#include "tidemill/cli/tasks_for_real.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 
@@ -23,8 +24,11 @@ struct Options {
     std::string cores;
     std::string speeds;
     std::string trace;
+    std::string work = "computed";
     bool simulate = false;
     bool json = false;
+    std::vector<const CLI::Option*> of_models;  // what real workers do not have
+    const CLI::Option* work_given = nullptr;
     std::uint64_t window_iterations = 16;
     std::uint64_t window_tasks = policy::Window::kUnlimited;
     std::uint64_t window_bytes = policy::Window::kUnlimited;
@@ -123,16 +127,26 @@ void print(const Options& options, const TaskProgram& program, const SimulatedTa
         fmt::print("master        busy {:.1f} % of the time\n", 100 * report.master_share);
 }
 
-int run_tasks(Options options) {
-    if (options.program.empty()) return list(options.json);
-    if (!options.simulate) {
-        throw WrongUsage("tasks: only simulated runs so far; add --simulate");
+int run_for_real(const Options& options) {
+    for (const CLI::Option* option : options.of_models) {
+        if (option->count() > 0) {
+            throw WrongUsage(fmt::format("{} is of modelled workers: add --simulate, or leave it out",
+                                         option->get_name()));
+        }
     }
+    RealRunOptions real;
+    real.policy = options.scheduling.policy;
+    real.workers = options.size.workers;
+    real.window = options.scheduling.window;
+    real.adapting = options.scheduling.adapting;
+    real.pastime = options.work == "waited" ? Pastime::waiting : Pastime::computing;
+    return run_tasks_for_real(options.program, options.size, real, options.json);
+}
+
+int simulate(Options options) {
+    if (options.work_given->count() > 0) throw WrongUsage("--work is of real runs: leave --simulate out");
     options.machine.speeds = speeds_of(options);
     options.size.workers = static_cast<unsigned>(options.machine.speeds.size());
-    options.scheduling.window = {options.window_iterations, options.window_tasks, options.window_bytes};
-    options.scheduling.adapting.interval_ns = static_cast<std::uint64_t>(options.interval_ms * 1e6);
-    options.scheduling.adapting.starved_interval_ns = 5 * options.scheduling.adapting.interval_ns;
     const auto program = make_task_program(options.program, options.size);
     std::unique_ptr<TraceFile> trace;
     if (!options.trace.empty()) trace = std::make_unique<TraceFile>(options.trace, *program);
@@ -149,6 +163,14 @@ int run_tasks(Options options) {
         print(options, *program, report, report.efficiency(speed));
     }
     return kDone;
+}
+
+int run_tasks(Options options) {
+    if (options.program.empty()) return list(options.json);
+    options.scheduling.window = {options.window_iterations, options.window_tasks, options.window_bytes};
+    options.scheduling.adapting.interval_ns = static_cast<std::uint64_t>(options.interval_ms * 1e6);
+    options.scheduling.adapting.starved_interval_ns = 5 * options.scheduling.adapting.interval_ns;
+    return options.simulate ? simulate(std::move(options)) : run_for_real(options);
 }
 
 void add_scheduling_options(CLI::App& verb, Options& options) {
@@ -170,22 +192,26 @@ void add_scheduling_options(CLI::App& verb, Options& options) {
 }
 
 void add_machine_options(CLI::App& verb, Options& options) {
-    verb.add_option("--workers", options.size.workers, "Workers of speed 1")
+    verb.add_option("--workers", options.size.workers, "Workers; simulated ones are of speed 1")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     auto* cores = verb.add_option("--cores", options.cores, "Workers per kind, e.g. big=4,little=4");
-    verb.add_option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
-        ->needs(cores);
-    verb.add_option("--noise", options.machine.noise, "Relative standard deviation of task times")
-        ->check(CLI::Range(0.0, 100.0));
-    verb.add_option("--seed", options.machine.seed, "Of the noise")->capture_default_str();
-    verb.add_option("--create-us", options.machine.create_us, "That the master spends on creating a task")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_option("--overhead-us", options.machine.task_us,
-                    "That a worker spends on issuing and completing one")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_flag("!--master-apart", options.machine.master_works,
-                  "The master is a thread of its own that runs no tasks");
+    auto* speeds =
+        verb.add_option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
+            ->needs(cores);
+    auto* noise =
+        verb.add_option("--noise", options.machine.noise, "Relative standard deviation of task times")
+            ->check(CLI::Range(0.0, 100.0));
+    auto* seed = verb.add_option("--seed", options.machine.seed, "Of the noise")->capture_default_str();
+    auto* create =
+        verb.add_option("--create-us", options.machine.create_us, "That the master spends on creating a task")
+            ->check(CLI::NonNegativeNumber);
+    auto* overhead = verb.add_option("--overhead-us", options.machine.task_us,
+                                     "That a worker spends on issuing and completing one")
+                         ->check(CLI::NonNegativeNumber);
+    auto* apart = verb.add_flag("!--master-apart", options.machine.master_works,
+                                "The master is a thread of its own that runs no tasks");
+    options.of_models = {cores, speeds, noise, seed, create, overhead, apart};
 }
 
 }  // namespace
@@ -194,13 +220,22 @@ void add_tasks(CLI::App& program, Command& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = program.add_subcommand(
         "tasks", "Run a program of tasks under a dynamic scheduling policy; alone, list the programs");
-    verb->footer("Example: tidemill tasks fm --policy gpriority --workers 8 --simulate");
+    verb->footer(
+        "Example: tidemill tasks fm --policy gpriority --workers 8 --simulate\n"
+        "         tidemill tasks fm --policy gpriority --workers 8 --work waited\n"
+        "What ran for real is compared with a run in order, and that decides the exit status.");
     verb->add_option("program", options->program, "Which program");
     verb->add_flag("--simulate", options->simulate, "On modelled workers");
+    options->work_given =
+        verb->add_option("--work", options->work,
+                         "How real tasks pass their time: computed, or waited for more workers than cores")
+            ->check(CLI::IsMember({"computed", "waited"}))
+            ->capture_default_str();
     verb->add_option("--iterations", options->size.iterations, "Of a stream, frames of the decoder")
         ->check(CLI::Range(1, 10000000))
         ->default_str("as many as suit");
-    verb->add_option("--task-us", options->size.task_us, "Mean time of a StreamIt task")
+    verb->add_option("--task-us", options->size.task_us,
+                     "Mean time of a StreamIt task and of real ones that wait; unit of real worst cases")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     verb->add_option("--unroll", options->size.unroll,
@@ -209,8 +244,8 @@ void add_tasks(CLI::App& program, Command& chosen) {
         ->capture_default_str();
     add_scheduling_options(*verb, *options);
     add_machine_options(*verb, *options);
-    verb->add_option("--trace", options->trace,
-                     "Write what each worker did, for chrome://tracing or Perfetto");
+    options->of_models.push_back(verb->add_option(
+        "--trace", options->trace, "Write what each simulated worker did, for chrome://tracing or Perfetto"));
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] { chosen = [options] { return run_tasks(*options); }; });
 }

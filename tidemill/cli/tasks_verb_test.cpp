@@ -12,13 +12,18 @@ using namespace detail;
 using io::detail::ScratchFolder;
 using Json = nlohmann::json;
 
-Json simulated(std::vector<std::string> arguments) {
+Json ran(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "tasks");
-    arguments.insert(arguments.end(), {"--simulate", "--json"});
+    arguments.push_back("--json");
     const Ended ended = run_program(arguments);
     INFO(ended.err);
     REQUIRE(ended.status == 0);
     return Json::parse(ended.out);
+}
+
+Json simulated(std::vector<std::string> arguments) {
+    arguments.push_back("--simulate");
+    return ran(std::move(arguments));
 }
 
 }  // namespace
@@ -47,6 +52,24 @@ TEST_CASE("tasks: the trace has an event for every task") {
     CHECK(Json::parse(trace)["traceEvents"].size() == run["tasks"].get<std::size_t>());
 }
 
+TEST_CASE("tasks: real runs compute or wait, on more workers than cores, and say that they were checked") {
+    const Json stream = ran({"fft", "--iterations", "30", "--task-us", "2", "--workers", "3"});
+    CHECK(stream["simulated"] == false);
+    CHECK(stream["as_in_order"] == true);
+    CHECK(stream["iterations"] == 30);
+    CHECK(stream["latency"]["most"] >= stream["latency"]["mean"]);
+    const Json waited = ran({"fig4.8", "--iterations", "4", "--workers", "9", "--work", "waited"});
+    CHECK(waited["waits"] == true);
+    CHECK(waited["work"] == 4 * 9 * 1000.0);
+    CHECK(waited["in_tasks"] >= waited["work"]);
+    const Json tiles = ran({"check-lu", "--policy", "crit", "--window-tasks", "100"});
+    CHECK(tiles["residual"] < 1e-13);
+    CHECK(tiles["peak_tasks"] <= 100);
+    const Ended text = run_program({"tasks", "cholesky"});
+    CHECK(text.status == 0);
+    CHECK(says(text.out, "bit by bit as in order"));
+}
+
 TEST_CASE("tasks: alone it lists the programs; what cannot be is refused") {
     CHECK(says(run_program({"tasks"}).out, "channelvocoder"));
     const auto status = [](std::vector<std::string> arguments) {
@@ -60,6 +83,13 @@ TEST_CASE("tasks: alone it lists the programs; what cannot be is refused") {
     CHECK(status({"fm", "--simulate", "--cores", "big=2", "--speeds", "big=0"}) == 2);
     CHECK(status({"fm", "--simulate", "--window-bytes", "1"}) == 3);
     CHECK(status({"fm", "--simulate", "--trace", "/nowhere/trace.json"}) == 1);
+    CHECK(status({"fm", "--simulate", "--work", "waited"}) == 2);
+    CHECK(status({"quicksort"}) == 3);
+    CHECK(status({"fm", "--policy", "best"}) == 2);
+    CHECK(status({"fm", "--noise", "0.1"}) == 2);
+    CHECK(status({"fm", "--trace", "trace.json"}) == 2);
+    CHECK(status({"fm", "--window-bytes", "1"}) == 2);
+    CHECK(status({"cholesky", "--window-bytes", "1000"}) == 2);
 }
 
 }  // namespace tidemill::cli

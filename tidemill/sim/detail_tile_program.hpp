@@ -3,30 +3,19 @@
 #include <map>
 
 #include "tidemill/sim/task_program.hpp"
+#include "tidemill/sim/tile_tasks.hpp"
 
 namespace tidemill::detail {
 
 /// A program written as tasks on tiles, all known before it runs.
-class TileProgram final : public TaskProgram {
+class TileProgram final : public TaskProgram, public TileTasks {
   public:
-    /// A matrix or plane, then row and column; or whatever else tells tiles apart.
-    struct Tile {
-        std::uint64_t plane = 0;
-        std::uint64_t row = 0;
-        std::uint64_t column = 0;
-
-        auto operator<=>(const Tile&) const = default;
-    };
-
     TileProgram(std::string name, std::vector<std::string> kernels)
         : name_(std::move(name)), kernels_(std::move(kernels)) {}
 
-    /// A task that makes a new version of `written`; what nobody has written yet is there from the beginning.
     void add(policy::KernelId kernel, double work_us, std::uint64_t bytes, const Tile& written,
-             const std::vector<Tile>& read);
-
-    /// All tasks from here on belong to the next iteration.
-    void next_iteration() { ++iterations_; }
+             const std::vector<Tile>& read) override;
+    void next_iteration() override { ++iterations_; }
 
     const std::string& name() const override { return name_; }
     const std::vector<std::string>& kernels() const override { return kernels_; }

@@ -10,20 +10,16 @@ namespace {
 
 using detail::TileProgram;
 
-// A row or column before the first is a tile that nobody writes: it counts as being there.
-using Tile = TileProgram::Tile;
-
 // Tasks on square tiles of numbers, their times from counts of floating-point operations.
-class MatrixProgram {
+class MatrixTasks {
   public:
-    MatrixProgram(std::string name, std::vector<std::string> kernels, std::uint64_t size)
-        : program_(std::make_unique<TileProgram>(std::move(name), std::move(kernels))), size_(size) {}
+    MatrixTasks(TileTasks& tasks, std::uint64_t size) : tasks_(tasks), size_(size) {}
 
     // `cubes` are operations per size^3.
     void add(policy::KernelId kernel, double cubes, const Tile& written, const std::vector<Tile>& read) {
         const auto n = static_cast<double>(size_);
-        program_->add(kernel, cubes * n * n * n * kUsPerOperation, size_ * size_ * sizeof(double), written,
-                      read);
+        tasks_.add(kernel, cubes * n * n * n * kUsPerOperation, size_ * size_ * sizeof(double), written,
+                   read);
     }
 
     // Something that touches every number once.
@@ -31,20 +27,12 @@ class MatrixProgram {
         add(kernel, 1.0 / static_cast<double>(size_), written, read);
     }
 
-    std::unique_ptr<TaskProgram> program() && { return std::move(program_); }
-
   private:
     static constexpr double kUsPerOperation = 1e-3;
 
-    std::unique_ptr<TileProgram> program_;
+    TileTasks& tasks_;
     std::uint64_t size_;
 };
-
-bool is_there_at_first(std::uint64_t row, std::uint64_t column) {
-    if (row == column || row + 1 == column || column + 1 == row) return true;
-    if (row % 2 == 1 || column % 2 == 1) return false;
-    return std::min(row, column) % 3 == 0;
-}
 
 // Which tiles of a matrix are not zero; the factorisation fills some in.
 class Pattern {
@@ -52,7 +40,7 @@ class Pattern {
     explicit Pattern(std::uint64_t blocks) : blocks_(blocks), there_(blocks * blocks) {
         for (std::uint64_t row = 0; row < blocks; ++row) {
             for (std::uint64_t column = 0; column < blocks; ++column) {
-                there_[row * blocks + column] = is_there_at_first(row, column);
+                there_[row * blocks_ + column] = tiled_matrix::is_there_at_first(row, column);
             }
         }
     }
@@ -64,68 +52,102 @@ class Pattern {
     std::vector<bool> there_;
 };
 
-enum Matrix : std::uint64_t { kA, kCopy, kProduct, kVerdict };
-enum LuKernel : policy::KernelId { kCopyTile, kLu, kForward, kDivide, kUpdate, kMultiply, kCompare };
+}  // namespace
 
-void factorise(MatrixProgram& program, Pattern& pattern, std::uint64_t blocks) {
-    const auto a = [](std::uint64_t row, std::uint64_t column) { return Tile{kA, row, column}; };
+namespace tiled_matrix {
+
+namespace {
+
+Tile a(std::uint64_t row, std::uint64_t column) {
+    return {kA, row, column};
+}
+
+void factorise(MatrixTasks& tasks, Pattern& pattern, std::uint64_t blocks) {
     for (std::uint64_t k = 0; k < blocks; ++k) {
-        program.add(kLu, 2.0 / 3, a(k, k), {a(k, k)});
+        tasks.add(kLu, 2.0 / 3, a(k, k), {a(k, k)});
         for (std::uint64_t j = k + 1; j < blocks; ++j) {
-            if (pattern.has(k, j)) program.add(kForward, 1, a(k, j), {a(k, k), a(k, j)});
+            if (pattern.has(k, j)) tasks.add(kForward, 1, a(k, j), {a(k, k), a(k, j)});
         }
         for (std::uint64_t i = k + 1; i < blocks; ++i) {
-            if (pattern.has(i, k)) program.add(kDivide, 1, a(i, k), {a(k, k), a(i, k)});
+            if (pattern.has(i, k)) tasks.add(kDivide, 1, a(i, k), {a(k, k), a(i, k)});
         }
         for (std::uint64_t i = k + 1; i < blocks; ++i) {
             for (std::uint64_t j = k + 1; j < blocks; ++j) {
                 if (!pattern.has(i, k) || !pattern.has(k, j)) continue;
-                program.add(kUpdate, 2, a(i, j), {a(i, k), a(k, j), a(i, j)});
+                tasks.add(kUpdate, 2, a(i, j), {a(i, k), a(k, j), a(i, j)});
                 pattern.fill(i, j);
             }
         }
     }
 }
 
-void check_product(MatrixProgram& program, const Pattern& pattern, std::uint64_t blocks) {
+void check_product(MatrixTasks& tasks, const Pattern& pattern, std::uint64_t blocks) {
     for (std::uint64_t i = 0; i < blocks; ++i) {
         for (std::uint64_t j = 0; j < blocks; ++j) {
             const Tile product{kProduct, i, j};
             for (std::uint64_t k = 0; k <= std::min(i, j); ++k) {
                 if (!pattern.has(i, k) || !pattern.has(k, j)) continue;
-                program.add(kMultiply, 2, product, {Tile{kA, i, k}, Tile{kA, k, j}, product});
+                tasks.add(kMultiply, 2, product, {a(i, k), a(k, j), product});
             }
-            program.add_pass(kCompare, {kVerdict, i, j}, {product, Tile{kCopy, i, j}});
+            tasks.add_pass(kCompare, {kVerdict, i, j}, {product, Tile{kCopy, i, j}});
         }
     }
 }
 
-// The decoder, frame by frame.
-class H264 {
+}  // namespace
+
+bool is_there_at_first(std::uint64_t row, std::uint64_t column) {
+    if (row == column || row + 1 == column || column + 1 == row) return true;
+    if (row % 2 == 1 || column % 2 == 1) return false;
+    return std::min(row, column) % 3 == 0;
+}
+
+void add_cholesky(TileTasks& to, std::uint64_t blocks, std::uint64_t size) {
+    MatrixTasks tasks(to, size);
+    for (std::uint64_t k = 0; k < blocks; ++k) {
+        tasks.add(kPotrf, 1.0 / 3, a(k, k), {a(k, k)});
+        for (std::uint64_t i = k + 1; i < blocks; ++i) tasks.add(kTrsm, 1, a(i, k), {a(k, k), a(i, k)});
+        for (std::uint64_t i = k + 1; i < blocks; ++i) {
+            for (std::uint64_t j = k + 1; j < i; ++j) {
+                tasks.add(kGemm, 2, a(i, j), {a(i, k), a(j, k), a(i, j)});
+            }
+            tasks.add(kSyrk, 1, a(i, i), {a(i, k), a(i, i)});
+        }
+    }
+}
+
+void add_check_lu(TileTasks& to, std::uint64_t blocks, std::uint64_t size) {
+    MatrixTasks tasks(to, size);
+    Pattern pattern(blocks);
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+        for (std::uint64_t j = 0; j < blocks; ++j) {
+            if (pattern.has(i, j)) tasks.add_pass(kCopyTile, {kCopy, i, j}, {a(i, j)});
+        }
+    }
+    factorise(tasks, pattern, blocks);
+    check_product(tasks, pattern, blocks);
+}
+
+}  // namespace tiled_matrix
+
+namespace h264_wave {
+
+namespace {
+
+class FrameTasks {
   public:
-    void add_frame(std::uint64_t frame) {
-        frame_ = frame;
-        if (frame > 0) program_->next_iteration();
-        program_->add(kScan, 100, 0, at(kBitstream, 0, 0), {before(kBitstream, 0, 0)});
+    FrameTasks(TileTasks& tasks, std::uint64_t frame) : tasks_(tasks), frame_(frame) {}
+
+    void add_all() {
+        if (frame_ > 0) tasks_.next_iteration();
+        tasks_.add(kScan, 100, 0, at(kBitstream, 0, 0), {before(kBitstream, 0, 0)});
         for (std::uint64_t i = 0; i < kEntropyTasks; ++i) add_entropy_decoding(i);
         for (std::uint64_t row = 0; row < kRows; ++row) {
             for (std::uint64_t column = 0; column < kColumns; ++column) add_tile(row, column);
         }
     }
 
-    std::unique_ptr<TaskProgram> program() && { return std::move(program_); }
-
   private:
-    enum Kernel : policy::KernelId { kScan, kEntropy, kDecode, kDeblock };
-    enum Plane : std::uint64_t { kBitstream, kMacroblocks, kDecoded, kShown, kPlanes };
-    static constexpr std::uint64_t kEntropyTasks = 136;
-    static constexpr std::uint64_t kMacroblocksPerEntropyTask = 60;
-    static constexpr std::uint64_t kRows = 17;
-    static constexpr std::uint64_t kColumns = 31;
-    static constexpr std::uint64_t kMacroblocksPerTile = 16;
-    static constexpr std::uint64_t kBytesPerMacroblock = 384;  // 4:2:0 at 8 bits
-    static constexpr std::uint64_t kTileBytes = kMacroblocksPerTile * kBytesPerMacroblock;
-
     Tile at(Plane plane, std::uint64_t row, std::uint64_t column) const {
         return {frame_ * kPlanes + plane, row, column};
     }
@@ -134,64 +156,54 @@ class H264 {
     }
 
     void add_entropy_decoding(std::uint64_t i) {
-        program_->add(kEntropy, 5.0 * kMacroblocksPerEntropyTask,
-                      kMacroblocksPerEntropyTask * kBytesPerMacroblock, at(kMacroblocks, 0, i),
-                      {at(kBitstream, 0, 0), at(kMacroblocks, 0, i - 1)});
+        tasks_.add(kEntropy, 5.0 * kMacroblocksPerEntropyTask,
+                   kMacroblocksPerEntropyTask * kBytesPerMacroblock, at(kMacroblocks, 0, i),
+                   {at(kBitstream, 0, 0), at(kMacroblocks, 0, i - 1)});
     }
 
     void add_tile(std::uint64_t row, std::uint64_t column) {
         // Macroblocks are coded row by row, so a tile waits for the last of its rows.
         const std::uint64_t coded = (row + 1) * kColumns * kMacroblocksPerTile / kMacroblocksPerEntropyTask;
-        program_->add(kDecode, 10.0 * kMacroblocksPerTile, kTileBytes, at(kDecoded, row, column),
-                      {at(kMacroblocks, 0, std::min(coded, kEntropyTasks - 1)), at(kDecoded, row, column - 1),
-                       at(kDecoded, row - 1, column), at(kDecoded, row - 1, column + 1),
-                       before(kShown, std::min(row + 1, kRows - 1), std::min(column + 1, kColumns - 1))});
-        program_->add(kDeblock, 4.0 * kMacroblocksPerTile, kTileBytes, at(kShown, row, column),
-                      {at(kDecoded, row, column), at(kShown, row, column - 1), at(kShown, row - 1, column)});
+        tasks_.add(kDecode, 10.0 * kMacroblocksPerTile, kTileBytes, at(kDecoded, row, column),
+                   {at(kMacroblocks, 0, std::min(coded, kEntropyTasks - 1)), at(kDecoded, row, column - 1),
+                    at(kDecoded, row - 1, column), at(kDecoded, row - 1, column + 1),
+                    before(kShown, std::min(row + 1, kRows - 1), std::min(column + 1, kColumns - 1))});
+        tasks_.add(kDeblock, 4.0 * kMacroblocksPerTile, kTileBytes, at(kShown, row, column),
+                   {at(kDecoded, row, column), at(kShown, row, column - 1), at(kShown, row - 1, column)});
     }
 
-    std::unique_ptr<TileProgram> program_ = std::make_unique<TileProgram>(
-        "h264", std::vector<std::string>{"scan", "entropy-decode", "macroblock-decode", "deblock"});
-    std::uint64_t frame_ = 0;
+    TileTasks& tasks_;
+    std::uint64_t frame_;
 };
 
 }  // namespace
 
+void add_frame(TileTasks& tasks, std::uint64_t frame) {
+    FrameTasks(tasks, frame).add_all();
+}
+
+}  // namespace h264_wave
+
 std::unique_ptr<TaskProgram> cholesky(std::uint64_t blocks, std::uint64_t size) {
-    enum Kernel : policy::KernelId { kPotrf, kTrsm, kSyrk, kGemm };
-    MatrixProgram program("cholesky", {"potrf", "trsm", "syrk", "gemm"}, size);
-    const auto a = [](std::uint64_t row, std::uint64_t column) { return Tile{kA, row, column}; };
-    for (std::uint64_t k = 0; k < blocks; ++k) {
-        program.add(kPotrf, 1.0 / 3, a(k, k), {a(k, k)});
-        for (std::uint64_t i = k + 1; i < blocks; ++i) program.add(kTrsm, 1, a(i, k), {a(k, k), a(i, k)});
-        for (std::uint64_t i = k + 1; i < blocks; ++i) {
-            for (std::uint64_t j = k + 1; j < i; ++j) {
-                program.add(kGemm, 2, a(i, j), {a(i, k), a(j, k), a(i, j)});
-            }
-            program.add(kSyrk, 1, a(i, i), {a(i, k), a(i, i)});
-        }
-    }
-    return std::move(program).program();
+    auto program =
+        std::make_unique<TileProgram>("cholesky", std::vector<std::string>{"potrf", "trsm", "syrk", "gemm"});
+    tiled_matrix::add_cholesky(*program, blocks, size);
+    return program;
 }
 
 std::unique_ptr<TaskProgram> check_lu(std::uint64_t blocks, std::uint64_t size) {
-    MatrixProgram program("check-lu", {"copy", "lu", "forward", "divide", "update", "multiply", "compare"},
-                          size);
-    Pattern pattern(blocks);
-    for (std::uint64_t i = 0; i < blocks; ++i) {
-        for (std::uint64_t j = 0; j < blocks; ++j) {
-            if (pattern.has(i, j)) program.add_pass(kCopyTile, {kCopy, i, j}, {Tile{kA, i, j}});
-        }
-    }
-    factorise(program, pattern, blocks);
-    check_product(program, pattern, blocks);
-    return std::move(program).program();
+    auto program = std::make_unique<TileProgram>(
+        "check-lu",
+        std::vector<std::string>{"copy", "lu", "forward", "divide", "update", "multiply", "compare"});
+    tiled_matrix::add_check_lu(*program, blocks, size);
+    return program;
 }
 
 std::unique_ptr<TaskProgram> h264(std::uint64_t frames) {
-    H264 decoder;
-    for (std::uint64_t frame = 0; frame < frames; ++frame) decoder.add_frame(frame);
-    return std::move(decoder).program();
+    auto program = std::make_unique<TileProgram>(
+        "h264", std::vector<std::string>{"scan", "entropy-decode", "macroblock-decode", "deblock"});
+    for (std::uint64_t frame = 0; frame < frames; ++frame) h264_wave::add_frame(*program, frame);
+    return program;
 }
 
 }  // namespace tidemill

@@ -4,10 +4,44 @@
 #include <memory>
 
 #include "tidemill/sim/task_program.hpp"
+#include "tidemill/sim/tile_tasks.hpp"
 
 /// Programs that are no streams: tasks that read and write tiles. Tiles are renamed, so that a task waits
 /// only for those that wrote what it reads.
 namespace tidemill {
+
+/// The tiles and kernels of cholesky() and check_lu(), and their tasks in order.
+namespace tiled_matrix {
+
+enum Plane : std::uint64_t { kA, kCopy, kProduct, kVerdict, kPlanes };
+enum CholeskyKernel : policy::KernelId { kPotrf, kTrsm, kSyrk, kGemm };
+enum LuKernel : policy::KernelId { kCopyTile, kLu, kForward, kDivide, kUpdate, kMultiply, kCompare };
+
+/// Whether a tile of the sparse matrix is not zero before it is factorised.
+bool is_there_at_first(std::uint64_t row, std::uint64_t column);
+
+void add_cholesky(TileTasks& tasks, std::uint64_t blocks, std::uint64_t size);
+void add_check_lu(TileTasks& tasks, std::uint64_t blocks, std::uint64_t size);
+
+}  // namespace tiled_matrix
+
+/// The tiles and kernels of h264(), and its tasks in order. A frame has planes of its own, kPlanes of them.
+/// Rows and columns before the first are tiles that nobody writes.
+namespace h264_wave {
+
+enum Plane : std::uint64_t { kBitstream, kMacroblocks, kDecoded, kShown, kPlanes };
+enum Kernel : policy::KernelId { kScan, kEntropy, kDecode, kDeblock };
+inline constexpr std::uint64_t kEntropyTasks = 136;
+inline constexpr std::uint64_t kMacroblocksPerEntropyTask = 60;
+inline constexpr std::uint64_t kRows = 17;
+inline constexpr std::uint64_t kColumns = 31;
+inline constexpr std::uint64_t kMacroblocksPerTile = 16;
+inline constexpr std::uint64_t kBytesPerMacroblock = 384;  // 4:2:0 at 8 bits
+inline constexpr std::uint64_t kTileBytes = kMacroblocksPerTile * kBytesPerMacroblock;
+
+void add_frame(TileTasks& tasks, std::uint64_t frame);
+
+}  // namespace h264_wave
 
 /// Cholesky factorisation of `blocks` x `blocks` tiles of `size` x `size` numbers; one floating-point
 /// operation takes a nanosecond.

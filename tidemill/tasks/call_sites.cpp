@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,18 @@ policy::KernelId CallSites::find(const std::source_location& place) {
 }
 
 policy::KernelId CallSites::add(const std::source_location& place) {
-    sites_.push_back(site_of(place));
-    return static_cast<policy::KernelId>(sites_.size() - 1);
+    const std::string_view file = place.file_name();
+    return add(site_of(place), fmt::format("{}:{}", file.substr(file.rfind('/') + 1), place.line()));
 }
 
-std::string CallSites::name(policy::KernelId kernel) const {
-    const std::string_view file = sites_[kernel].file;
-    return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), sites_[kernel].line);
+policy::KernelId CallSites::add(std::string name) {
+    return add(Site{}, std::move(name));
+}
+
+policy::KernelId CallSites::add(const Site& site, std::string name) {
+    sites_.push_back(site);
+    names_.push_back(std::move(name));
+    return static_cast<policy::KernelId>(sites_.size() - 1);
 }
 
 }  // namespace tidemill

@@ -10,15 +10,16 @@
 
 namespace tidemill {
 
-/// Numbers the places of a program's source from 0 on.
+/// Numbers the places of a program's source, and kernels that it names, from 0 on.
 class CallSites {
   public:
     /// The number of a place that was seen before; kUnknown otherwise.
     policy::KernelId find(const std::source_location& place);
     policy::KernelId add(const std::source_location& place);
+    policy::KernelId add(std::string name);
 
-    /// "file.cpp:12"
-    std::string name(policy::KernelId kernel) const;
+    /// As it was named, or "file.cpp:12".
+    const std::string& name(policy::KernelId kernel) const { return names_[kernel]; }
 
     static constexpr policy::KernelId kUnknown = policy::kNoTask;
 
@@ -40,7 +41,10 @@ class CallSites {
     }
     Recent& recent(const Site& site) { return recent_[(site.line * 31 + site.column) % recent_.size()]; }
 
-    std::vector<Site> sites_;
+    policy::KernelId add(const Site& site, std::string name);
+
+    std::vector<Site> sites_;  // per kernel; of those that were named, none
+    std::vector<std::string> names_;
     std::array<Recent, 64> recent_{};
 };
 

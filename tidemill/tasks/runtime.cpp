@@ -32,7 +32,8 @@ Tasks::Runtime::Runtime(TasksOptions options)
       numbers_(options_.window.tasks, kNever),
       regions_(numbers_),
       bodies_(std::make_unique<TaskBody[]>(options_.window.tasks)),
-      tasks_(options_.policy, static_cast<unsigned>(options_.workers), options_.window.tasks, bundle_ticks_),
+      tasks_(policy::make_policy(options_.policy, static_cast<unsigned>(options_.workers), options_.adapting),
+             options_.window.tasks, bundle_ticks_),
       throttle_(options_.window) {
     for (std::size_t slot = options_.window.tasks; slot-- > 0;) free_.push_back(static_cast<TaskSlot>(slot));
     freed_.reserve(free_.size());
@@ -63,7 +64,21 @@ void Tasks::Runtime::check_spawner() const {
         "tasks");
 }
 
-TaskBody* Tasks::Runtime::begin_spawn(const std::source_location& place) {
+TaskKernel Tasks::Runtime::kernel(std::string name) {
+    check_spawner();
+    const std::lock_guard lock(turn_);
+    return {sites_.add(std::move(name))};
+}
+
+TaskKernel Tasks::Runtime::kernel_at(const std::source_location& place) {
+    check_spawner();
+    const policy::KernelId known = sites_.find(place);
+    if (known != CallSites::kUnknown) return {known};
+    const std::lock_guard lock(turn_);
+    return {sites_.add(place)};
+}
+
+TaskBody* Tasks::Runtime::begin_spawn() {
     check_spawner();
     if (limit_.load(std::memory_order_relaxed) != kNever) {
         ++dropped_;
@@ -76,16 +91,13 @@ TaskBody* Tasks::Runtime::begin_spawn(const std::source_location& place) {
         free_.insert(free_.end(), freed_.begin(), freed_.end());
         freed_.clear();
     }
-    next_.kernel = sites_.find(place);
-    if (next_.kernel == CallSites::kUnknown) {
-        const std::lock_guard lock(turn_);
-        next_.kernel = sites_.add(place);
-    }
     return &bodies_[free_.back()];
 }
 
-void Tasks::Runtime::finish_spawn(std::initializer_list<Access> accesses, std::int32_t priority) {
+void Tasks::Runtime::finish_spawn(TaskKernel kernel, std::span<const Access> accesses,
+                                  std::int32_t priority) {
     const TaskSlot slot = free_.back();
+    next_.kernel = kernel.id;
     next_.task = {slot, spawned_++};
     next_.iteration = iteration_;
     next_.priority = priority;
@@ -137,10 +149,11 @@ TasksReport Tasks::Runtime::wait() {
     hand_over();
     help_until([this] { return tasks_.in_flight() == 0; });
     const std::lock_guard lock(turn_);
-    TasksReport report{0, std::exchange(dropped_, 0)};
+    TasksReport report{0, std::exchange(dropped_, 0), 0};
     for (Seat& seat : seats_) {
         report.ran += std::exchange(seat.ran, 0);
         report.dropped += std::exchange(seat.dropped, 0);
+        report.work_us += to_ns(std::exchange(seat.work_ticks, 0)) / 1e3;
     }
     limit_.store(kNever, std::memory_order_relaxed);
     if (const auto failure = std::exchange(failure_, std::nullopt)) {
@@ -222,6 +235,7 @@ void Tasks::Runtime::run(Seat& seat) {
         run_task(seat, task);
         const std::uint64_t now = ticks();
         seat.ticks.push_back(now - before);
+        seat.work_ticks += now - before;
         before = now;
     }
     seat.start.store(0, std::memory_order_relaxed);

@@ -27,8 +27,10 @@ class Tasks::Runtime {
     explicit Runtime(TasksOptions options);
     ~Runtime();
 
-    TaskBody* begin_spawn(const std::source_location& place);
-    void finish_spawn(std::initializer_list<Access> accesses, std::int32_t priority);
+    TaskKernel kernel(std::string name);
+    TaskKernel kernel_at(const std::source_location& place);
+    TaskBody* begin_spawn();
+    void finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority);
     void next_iteration();
     TasksReport wait();
     void cancel() { drop_from(0); }
@@ -54,6 +56,7 @@ class Tasks::Runtime {
         std::vector<Failure> failures;
         std::uint64_t ran = 0;
         std::uint64_t dropped = 0;
+        std::uint64_t work_ticks = 0;
         bool soon_back = false;  // its tasks take less than a bundle
         bool waited = false;     // for so long that it takes whatever there is
         Bell bell;

@@ -1,14 +1,15 @@
 #include "tidemill/tasks/spawned_tasks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemill {
 
 using policy::TaskSlot;
 
-SpawnedTasks::SpawnedTasks(const std::string& policy, unsigned workers, std::size_t slots,
+SpawnedTasks::SpawnedTasks(std::unique_ptr<policy::Policy> policy, std::size_t slots,
                            std::uint64_t bundle_ticks)
-    : policy_(policy::make_policy(policy, workers)), bundle_ticks_(bundle_ticks), tasks_(slots) {}
+    : policy_(std::move(policy)), bundle_ticks_(bundle_ticks), tasks_(slots) {}
 
 void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
     auto next = predecessors.begin();

@@ -26,7 +26,7 @@ struct Spawn {
 class SpawnedTasks {
   public:
     /// `slots` is the most tasks there can be at once.
-    SpawnedTasks(const std::string& policy, unsigned workers, std::size_t slots, std::uint64_t bundle_ticks);
+    SpawnedTasks(std::unique_ptr<policy::Policy> policy, std::size_t slots, std::uint64_t bundle_ticks);
 
     /// Takes in spawned tasks, in the program's order; `predecessors` are those of all of them in a row.
     void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);

@@ -16,11 +16,17 @@ TaskError::TaskError(const std::string& kernel, std::uint64_t number, std::excep
 Tasks::Tasks(TasksOptions options) : runtime_(std::make_unique<Runtime>(std::move(options))) {}
 Tasks::~Tasks() = default;
 
-TaskBody* Tasks::begin_spawn(const std::source_location& place) {
-    return runtime_->begin_spawn(place);
+TaskKernel Tasks::kernel(std::string name) {
+    return runtime_->kernel(std::move(name));
 }
-void Tasks::finish_spawn(std::initializer_list<Access> accesses, std::int32_t priority) {
-    runtime_->finish_spawn(accesses, priority);
+TaskKernel Tasks::kernel_at(const std::source_location& place) {
+    return runtime_->kernel_at(place);
+}
+TaskBody* Tasks::begin_spawn() {
+    return runtime_->begin_spawn();
+}
+void Tasks::finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority) {
+    runtime_->finish_spawn(kernel, accesses, priority);
 }
 void Tasks::next_iteration() {
     runtime_->next_iteration();

@@ -6,11 +6,13 @@
 #include <initializer_list>
 #include <memory>
 #include <source_location>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/tasks/access.hpp"
@@ -23,7 +25,7 @@ class TaskError : public std::runtime_error {
   public:
     TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause);
 
-    const std::string& kernel() const { return kernel_; }  ///< "file.cpp:12"
+    const std::string& kernel() const { return kernel_; }  ///< its name, or "file.cpp:12"
     std::uint64_t number() const { return number_; }       ///< in the order of spawning, from 0 on
     const std::exception_ptr& cause() const { return cause_; }
 
@@ -43,11 +45,17 @@ struct TasksOptions {
     WaitMode waiting = WaitMode::mixed;
     /// Shorter tasks are handed out several at a time, up to this much work; 0: always one by one.
     std::chrono::nanoseconds bundle{2000};
+    policy::Adapting adapting{};  ///< of the adaptive policies
+};
+
+/// What tasks are instances of, where a program names it; see Tasks::kernel().
+struct TaskKernel {
+    policy::KernelId id;
 };
 
 /// A task that is running.
 struct RunningTask {
-    std::string kernel;  ///< "file.cpp:12"
+    std::string kernel;  ///< its name, or "file.cpp:12"
     std::uint64_t number;
     std::size_t worker;
     double seconds;  ///< since it began
@@ -57,11 +65,12 @@ struct RunningTask {
 struct TasksReport {
     std::uint64_t ran = 0;
     std::uint64_t dropped = 0;  ///< not run: cancelled, or behind one that threw
+    double work_us = 0;         ///< that those which ran took, over all threads
 };
 
 /// Runs a program's tasks on several threads, so that memory is as if each had run when it was spawned. Tasks
-/// spawned at the same place of the source are instances of one kernel: that is what adaptive policies learn
-/// of.
+/// spawned at the same place of the source are instances of one kernel, unless the program says which one:
+/// that is what adaptive policies learn of.
 ///
 /// Belongs to the thread that makes it. Tasks must not spawn: that is refused, since the order of the program
 /// would then depend on chance.
@@ -80,11 +89,20 @@ class Tasks {
     template <class F>
     void spawn(std::initializer_list<Access> accesses, F&& work, std::int32_t priority = 0,
                std::source_location place = std::source_location::current()) {
-        if (TaskBody* body = begin_spawn(place)) {
+        spawn(kernel_at(place), {accesses.begin(), accesses.size()}, std::forward<F>(work), priority);
+    }
+
+    /// The same for a kernel that the program has named, and as many accesses as it likes.
+    template <class F>
+    void spawn(TaskKernel kernel, std::span<const Access> accesses, F&& work, std::int32_t priority = 0) {
+        if (TaskBody* body = begin_spawn()) {
             body->put(std::forward<F>(work));
-            finish_spawn(accesses, priority);
+            finish_spawn(kernel, accesses, priority);
         }
     }
+
+    /// A new kernel, for tasks that the place where they are spawned does not tell apart.
+    TaskKernel kernel(std::string name);
 
     /// The tasks spawned from here on are those of the next iteration.
     void next_iteration();
@@ -105,8 +123,9 @@ class Tasks {
   private:
     class Runtime;
 
-    TaskBody* begin_spawn(const std::source_location& place);
-    void finish_spawn(std::initializer_list<Access> accesses, std::int32_t priority);
+    TaskKernel kernel_at(const std::source_location& place);
+    TaskBody* begin_spawn();
+    void finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority);
 
     std::unique_ptr<Runtime> runtime_;
 };

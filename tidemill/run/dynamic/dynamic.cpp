@@ -84,6 +84,7 @@ RunReport Dynamic::resume(const RunOptions& options) {
     const Clock::time_point start = Clock::now();
     TaskCrew::Settings settings;
     settings.board.policy = options_.policy;
+    settings.board.adapting = options_.adapting;
     settings.board.workers = static_cast<unsigned>(options_.workers);
     settings.board.tokens = tokens();
     settings.board.first_frames = next_frames_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
 #include "tidemill/run/report.hpp"
@@ -26,6 +27,7 @@ struct DynamicOptions {
     /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and
     /// the policy is obeyed to the letter.
     std::chrono::nanoseconds bundle{2000};
+    policy::Adapting adapting{};  ///< of the adaptive policies
 };
 
 /// Runs a graph by tasks, each one unit on one frame: workers take those that are ready, as a policy says.

@@ -13,7 +13,7 @@ using policy::WorkerId;
 
 TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
     : settings_(std::move(settings)),
-      policy_(policy::make_policy(settings_.policy, settings_.workers)),
+      policy_(policy::make_policy(settings_.policy, settings_.workers, settings_.adapting)),
       wants_predecessors_(policy_->wants_predecessors()),
       segments_(settings_.tokens.size()) {
     for (std::uint32_t s = 0; s < segments_.size(); ++s) {

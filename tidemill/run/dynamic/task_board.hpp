@@ -63,6 +63,7 @@ class TaskBoard {
   public:
     struct Settings {
         std::string policy = "gpriority";
+        policy::Adapting adapting{};
         unsigned workers = 1;
         std::vector<std::uint32_t> tokens{};         ///< per segment
         std::vector<std::uint64_t> first_frames{};   ///< per segment

@@ -1,0 +1,44 @@
+#include "tidemill/programs/synthetic_work.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+
+#include <sys/prctl.h>
+
+namespace tidemill {
+
+namespace {
+
+// The same on every machine and in every run, so that results can be compared; a turn of multiplication and
+// shift takes about 1.5 ns.
+constexpr double kTurnsPerUs = 650;
+
+void sleep_us(double time_us) {
+    timespec left{static_cast<time_t>(time_us / 1e6), std::lround(std::fmod(time_us, 1e6) * 1e3)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
+    }
+}
+
+std::uint64_t compute(std::uint64_t turns, std::uint64_t value) {
+    for (std::uint64_t i = 0; i < turns; ++i) value = (value ^ value >> 29) * 0xbf58476d1ce4e5b9ull;
+    return value;
+}
+
+}  // namespace
+
+std::uint64_t pass_time(Pastime pastime, double time_us, std::uint64_t value) {
+    if (pastime == Pastime::computing) return compute(std::llround(time_us * kTurnsPerUs), value);
+    if (pastime == Pastime::waiting && time_us > 0) sleep_us(time_us);
+    return value;
+}
+
+ExactSleep::ExactSleep() : before_(prctl(PR_GET_TIMERSLACK)) {
+    prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+ExactSleep::~ExactSleep() {
+    prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(before_));
+}
+
+}  // namespace tidemill
