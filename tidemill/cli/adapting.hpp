@@ -1,9 +1,8 @@
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
+#include <functional>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
@@ -21,21 +20,17 @@ struct AdaptOptions {
 
 void add_adapt_options(CLI::App& verb, AdaptOptions& options);
 
-/// Lets an adaptation look, again and again, from its making to its end.
-class Adapting {
-  public:
-    /// `changed` is called after each change of schedule.
-    Adapting(Adaptation& adaptation, double every_s, std::function<void(const Schedule&)> changed = {});
-
-  private:
-    void look_until(const std::stop_token& done, double every_s,
-                    const std::function<void(const Schedule&)>& changed);
-
-    Adaptation& adaptation_;
-    std::mutex mutex_;  // for the condition alone
-    std::condition_variable_any wake_;
-    std::jthread thread_;
+/// A run, and how its schedule was changed on the way.
+struct AdaptedRun {
+    RunReport report;
+    std::vector<AdaptationChange> changes;
 };
+
+/// Runs a pipeline that was made with this schedule for the profile's chain, and keeps it at its optimum
+/// while it runs. `changed` is called after each change of schedule.
+AdaptedRun run_adapting(Pipeline& pipeline, const Profile& profile, const Schedule& schedule,
+                        const AdaptationOptions& how, double every_s, RunOptions run,
+                        const std::function<void(const Schedule&)>& changed = {});
 
 /// The changes in words, a line each.
 std::string changes_text(const std::vector<AdaptationChange>& changes);

@@ -111,18 +111,14 @@ void run_pipeline(Graph& graph, const AppRunOptions& options, const AppRun& how,
         return;
     }
     if (!outcome.profile) throw WrongUsage("--adapt needs a profile: leave --schedule and --executor out");
-    Adaptation adaptation(pipeline, *outcome.profile, *outcome.schedule,
-                          {.cores = how.cores,
-                           .model = outcome.model,
-                           .strategy = &strategy(options.strategy),
-                           .threshold = options.adapt.threshold});
-    RunOptions watched = run;
-    watched.observers.push_back(&adaptation.observer());
-    {
-        const Adapting adapting(adaptation, options.adapt.every_s, how.changed);
-        outcome.run = pipeline.run(watched);
-    }
-    outcome.changes = adaptation.changes();
+    const AdaptationOptions adaptation{.cores = how.cores,
+                                       .model = outcome.model,
+                                       .strategy = &strategy(options.strategy),
+                                       .threshold = options.adapt.threshold};
+    AdaptedRun adapted = run_adapting(pipeline, *outcome.profile, *outcome.schedule, adaptation,
+                                      options.adapt.every_s, run, how.changed);
+    outcome.run = std::move(adapted.report);
+    outcome.changes = std::move(adapted.changes);
 }
 
 }  // namespace

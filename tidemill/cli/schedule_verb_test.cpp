@@ -225,6 +225,16 @@ TEST_CASE("calibrate: what it writes is a model that schedule takes") {
     const std::string chain = folder.put(
         "chain.json", R"({"tasks": [{"name": "a", "replicable": true, "weight": {"big": 6, "little": 9}}]})");
     CHECK(run_program({"schedule", chain, "--cores", "big=1", "--model", model}).status == 0);
+    const Json json = json_of(
+        run_program({"calibrate", "--seconds", "0.001", "-o", model, "--energy-meter", "none", "--json"}));
+    CHECK(json == Json::parse(ScratchFolder::content_of(model)));
+    CHECK(json["hop_us"].get<double>() + json["byte_us"].get<double>() >= 0);
+    REQUIRE_FALSE(json["kinds"].empty());
+    for (const auto& [kind, measured] : json["kinds"].items()) {
+        CAPTURE(kind);
+        CHECK(measured["slowdown"][0] == 1.0);
+        CHECK_FALSE(measured.contains("busy_w"));  // without a meter
+    }
 }
 
 }  // namespace tidemill::cli

@@ -64,6 +64,7 @@ void add_execution(CLI::App& verb, RxOptions& options) {
     verb.add_option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
         ->check(CLI::Range(0.01, 60.0))
         ->capture_default_str();
+    add_adapt_options(verb, options.adapt);
 }
 
 void add_rx(CLI::App& dvbs2, Command& chosen) {

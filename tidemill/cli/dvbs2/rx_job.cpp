@@ -39,6 +39,8 @@ std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_c
 
 void choose_schedule(const RxOptions& options, const Topology& topology, RxOutcome& outcome) {
     outcome.executor = options.executor;
+    if (options.adapt.adapt && (options.executor != "pipeline" || !options.schedule.empty()))
+        throw WrongUsage("--adapt needs a profile: leave out --schedule and --executor");
     if (options.executor == "dynamic") {
         if (options.schedule.empty()) return;
         throw WrongUsage("--executor dynamic schedules while it runs: leave out --schedule");
@@ -69,12 +71,23 @@ RunReport run_dynamic(dvbs2::Receiver& receiver, const RxOptions& options, const
     return Dynamic(receiver.graph(), dynamic).run(run);
 }
 
-RunReport run_receiver(dvbs2::Receiver& receiver, const RxOptions& options, const RxOutcome& outcome,
+RunReport run_pipeline(dvbs2::Receiver& receiver, const RxOptions& options, RxOutcome& outcome,
+                       const Topology& topology, const RunOptions& run) {
+    Pipeline pipeline(receiver.graph(), *outcome.schedule, {&topology, kRingDepth, WaitMode::mixed});
+    if (!options.adapt.adapt) return pipeline.run(run);
+    AdaptedRun adapted = run_adapting(
+        pipeline, outcome.profile->profile, *outcome.schedule,
+        {.cores = chosen_platform(options.cores, topology), .threshold = options.adapt.threshold},
+        options.adapt.every_s, run);
+    outcome.changes = std::move(adapted.changes);
+    return std::move(adapted.report);
+}
+
+RunReport run_receiver(dvbs2::Receiver& receiver, const RxOptions& options, RxOutcome& outcome,
                        const Topology& topology, const RunOptions& run) {
     if (options.executor == "dynamic") return run_dynamic(receiver, options, topology, run);
     if (!outcome.schedule) return Sequence(receiver.graph()).run(run);
-    PipelineOptions pipeline{&topology, kRingDepth, WaitMode::mixed};
-    return Pipeline(receiver.graph(), *outcome.schedule, pipeline).run(run);
+    return run_pipeline(receiver, options, outcome, topology, run);
 }
 
 void announce(const RxOutcome& outcome) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/adapting.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
 #include "tidemill/cli/insight.hpp"
@@ -22,6 +23,7 @@ struct RxOptions {
     std::string executor = "pipeline";
     std::string policy = "gpriority";  ///< of --executor dynamic
     double profile_s = 1.0;
+    AdaptOptions adapt{};
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     InsightOptions insight{};
     bool json = false;
@@ -36,6 +38,7 @@ struct RxOutcome {
     std::optional<double> predicted_mbps;
     std::optional<double> predicted_period_us;
     RunReport run;
+    std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::FrameTotals totals;
     dvbs2::FrameSyncCounts sync;
     dvbs2::PacketCounts packets;

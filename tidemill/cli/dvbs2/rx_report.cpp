@@ -139,7 +139,8 @@ void add_received(const RxOutcome& outcome, Json& json) {
 
 std::string report_text(const RxOutcome& outcome) {
     std::string text = received_text(outcome) + streams_text(outcome) + losses_text(outcome) +
-                       speed_text(outcome) + energy_line(outcome.run.energy, outcome.totals.frames);
+                       speed_text(outcome) + changes_text(outcome.changes) +
+                       energy_line(outcome.run.energy, outcome.totals.frames);
     text += fmt::format("output     {} packets{}\n\n", outcome.packets.packets,
                         outcome.output.empty() ? ", not written" : " in " + outcome.output);
     text += "Tasks\n" + task_table(outcome.run) + "\n";
@@ -174,6 +175,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["schedule"] = used_schedule_json(outcome);
     json["predicted_mbps"] = outcome.predicted_mbps ? Json(*outcome.predicted_mbps) : Json();
     json["predicted_period_us"] = outcome.predicted_period_us ? Json(*outcome.predicted_period_us) : Json();
+    json["adaptations"] = changes_json(outcome.changes);
     json["losses"] = losses_json(outcome);
     json["run"] = Json::parse(to_json(outcome.run));
     json["energy"] = json["run"]["energy"];

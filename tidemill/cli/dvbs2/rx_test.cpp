@@ -40,6 +40,25 @@ Json profile_json() {
 
 }  // namespace
 
+TEST_CASE("rx --adapt: rescheduling in mid-stream changes no packet") {
+    const ScratchFolder folder;
+    const std::string& recording = small_recording().meta;
+    const std::vector<std::string> quick{"-o", folder / "out.ts", "--profile-seconds", "0.01"};
+    const auto received = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = quick;
+        all.insert(all.end(), more.begin(), more.end());
+        const Ended ended = receive_json(recording, all);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        CHECK(Json::parse(ended.out)["adaptations"].is_array());
+        return ScratchFolder::content_of(folder / "out.ts");
+    };
+    const std::string usual = received({});
+    CHECK(received({"--adapt", "--adapt-every", "0.01", "--adapt-threshold", "0"}) == usual);
+    const Ended in_order = receive_json(recording, {"--adapt", "--executor", "sequence"});
+    CHECK(in_order.status == 2);
+    CHECK(says(in_order.err, "--adapt needs a profile"));
+}
+
 TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with every key in its JSON") {
     const ScratchFolder folder;
     const Ended ended = receive_json(TIDEMILL_DATA "/demo.sigmf-meta",
