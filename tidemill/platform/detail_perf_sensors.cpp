@@ -84,7 +84,7 @@ std::vector<int> parse_cpus(const std::string& path) {
 // The kernel's short names, as powercap spells them.
 std::string domain_name(std::string_view event, std::size_t package) {
     if (event == "energy-psys") return "psys";
-    const std::string name = fmt::format("package-{}", package);
+    std::string name = fmt::format("package-{}", package);
     if (event == "energy-pkg") return name;
     if (event == "energy-ram") return name + "/dram";
     return name + "/" + std::string(event.substr(event.find('-') + 1));

@@ -81,7 +81,8 @@ std::vector<EnergySensor> powercap_sensors(const std::string& sys_root) {
         const std::size_t parent_end = id.rfind(':');
         std::string name = read_line(zone + "/name");
         if (id.find(':') != parent_end) {
-            name = read_line(root + "/" + id.substr(0, parent_end) + "/name") + "/" + name;
+            name = fmt::format("{}/{}", read_line(fmt::format("{}/{}/name", root, id.substr(0, parent_end))),
+                               name);
         }
         sensors.push_back(powercap_sensor(zone, std::move(name)));
     }
