@@ -52,17 +52,25 @@ struct Phasor {
     }
 };
 
-template <class ValueOfLane>
-Phasor make_phasor(ValueOfLane value) {
+// The oscillator over the first samples, a sample in each pair of lanes.
+Phasor first_lanes(const Oscillator& o) {
     const Lanes d;
     alignas(64) std::array<float, hn::MaxLanes(Lanes())> re{}, im{};
     for (std::size_t lane = 0; lane < hn::Lanes(d) / 2; ++lane) {
-        const std::complex<double> z = value(static_cast<double>(lane));
+        const std::complex<double> z = oscillator_at(o, static_cast<double>(lane));
         re[2 * lane] = re[2 * lane + 1] = static_cast<float>(z.real());
         im[2 * lane + 1] = static_cast<float>(z.imag());
         im[2 * lane] = -im[2 * lane + 1];
     }
     return {hn::LoadU(d, re.data()), hn::LoadU(d, im.data())};
+}
+
+// The oscillator at sample n, in all lanes.
+Phasor everywhere(const Oscillator& o, std::size_t n) {
+    const Lanes d;
+    const std::complex<double> z = oscillator_at(o, static_cast<double>(n));
+    const auto im = hn::Set(d, static_cast<float>(z.imag()));
+    return {hn::Set(d, static_cast<float>(z.real())), hn::OddEven(im, hn::Neg(im))};
 }
 
 // Calls store(n, first, second) with the turned samples n.. in two vectors; returns how many were done.
@@ -71,13 +79,13 @@ std::size_t rotate_pairs(const float* in, std::size_t count, const Oscillator& o
     const Lanes d;
     const std::size_t half = hn::Lanes(d) / 2, both = 2 * half;
     const Oscillator unit{0.0, o.frequency, 1.0};
-    const Phasor step = make_phasor([&](double) { return oscillator_at(unit, static_cast<double>(both)); });
-    const Phasor lanes = make_phasor([&](double lane) { return oscillator_at(unit, lane); });
+    const Phasor step = everywhere(unit, both);
+    const Phasor lanes = first_lanes(unit);
     std::size_t n = 0;
     while (n + both <= count) {
         const auto anchor = [&](std::size_t at) HWY_ATTR {
             Phasor p = lanes;
-            p.advance(make_phasor([&](double) { return oscillator_at(o, static_cast<double>(at)); }));
+            p.advance(everywhere(o, at));
             return p;
         };
         Phasor first = anchor(n), second = anchor(n + half);

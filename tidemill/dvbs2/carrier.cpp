@@ -12,7 +12,7 @@ namespace tidemill::dvbs2 {
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
-constexpr int kPartSymbols = 18;  // short against one turn of what the frequency may be wrong
+constexpr double kPartTurns = 0.027;  // over one part, at what the frequency may be wrong
 constexpr int kPowerBlock = 90;
 constexpr double kDriftMargin = 5e-5;  // cycles per symbol that a frame may differ from its neighbours
 constexpr double kLargestReach = 1.5e-3;
@@ -20,6 +20,11 @@ constexpr double kQuietStep = 0.03;  // radians per power block: 5 degrees in 10
 
 double reach_of(const FrameInfo& info) {
     return std::min(4.0 * info.frequency_sigma + 2 * kDriftMargin, kLargestReach);
+}
+
+// Parts of known symbols are as long as that reach allows: the fewer there are, the sooner they are searched.
+int part_symbols_of(const FrameInfo& info) {
+    return std::min(static_cast<int>(kPartTurns / reach_of(info)), kHeaderSymbols);
 }
 
 // The power in which all points of a modulation, or most of the strong ones, fall together.
@@ -54,8 +59,9 @@ void for_each_line(const CarrierTrack& track, int first, int last, Piece piece) 
 
 void Carrier::estimate(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     parts_.clear();
+    const int part_symbols = part_symbols_of(info);
     const auto add = [&](std::span<const Iq> references, int place) {
-        detail::add_known(frame, references, place, kPartSymbols, info.frequency, parts_);
+        detail::add_known(frame, references, place, part_symbols, info.frequency, parts_);
     };
     add(header_references(info.pls.code()), 0);
     for (int block = 0; block < layout_of(info.pls).pilot_blocks; ++block) {

@@ -19,7 +19,6 @@ constexpr std::array<int, 1> kNoSlip{0};
 constexpr std::array<int, 4> kSlips{-1, 1, -2, 2};
 constexpr std::size_t kScanSymbols = 8192;
 constexpr std::uint64_t kKeptSymbols = 4ULL * kMaxFrameSymbols;
-constexpr std::uint64_t kForgetSymbols = 1U << 16U;  // moved together, so that each symbol moves about once
 
 constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the frequency is taken as it is
 
@@ -27,7 +26,7 @@ void copy_upright(std::span<const Iq> from, bool inverted, std::span<Iq> to) {
     if (inverted) {
         std::ranges::transform(from, to.begin(), [](Iq s) { return std::conj(s); });
     } else {
-        std::ranges::copy(from, to.begin());
+        dsp::copy_samples(from, to);
     }
 }
 
@@ -47,7 +46,7 @@ std::vector<Pls> frame_kinds() {
 
 void FrameSync::push(std::span<const Iq> symbols) {
     forget_symbols();
-    kept_.insert(kept_.end(), symbols.begin(), symbols.end());
+    kept_.append(symbols);
     counts_.symbols += symbols.size();
 }
 
@@ -68,13 +67,9 @@ std::optional<FrameInfo> FrameSync::pop(std::span<Iq> frame) {
     return std::nullopt;
 }
 
-std::span<const Iq> FrameSync::at(std::uint64_t place, std::size_t count) const {
-    return std::span(kept_).subspan(place - base_, count);
-}
-
 std::array<Iq, kHeaderSymbols> FrameSync::header_at(std::uint64_t place, bool inverted) const {
     std::array<Iq, kHeaderSymbols> header;
-    copy_upright(at(place, kHeaderSymbols), inverted, header);
+    copy_upright(kept_.at(place, kHeaderSymbols), inverted, header);
     return header;
 }
 
@@ -82,7 +77,7 @@ std::optional<FrameSync::Found> FrameSync::header_near(std::uint64_t place, doub
                                                        float quality, std::span<const int> slips) const {
     for (const int slip : slips) {
         const std::uint64_t start = place + static_cast<std::uint64_t>(static_cast<std::int64_t>(slip));
-        if (start < base_ || start + kHeaderSymbols > end()) {
+        if (start < kept_.begin() || start + kHeaderSymbols > end()) {
             continue;
         }
         const HeaderMatch match = match_header(header_at(start, inverted), static_cast<float>(frequency));
@@ -102,7 +97,7 @@ bool FrameSync::search() {
     if (candidates_.empty()) {
         const std::size_t count = std::min<std::uint64_t>(end() - scanned_, kScanSymbols);
         places_.clear();
-        const std::size_t tried = header_search_.scan(at(scanned_, count), places_);
+        const std::size_t tried = header_search_.scan(kept_.at(scanned_, count), places_);
         for (const std::size_t place : places_) {
             candidates_.push_back(scanned_ + place);
         }
@@ -125,7 +120,7 @@ bool FrameSync::search() {
 
 FrameSync::Verdict FrameSync::judge(std::uint64_t place) {
     if (!hit_) {
-        hit_ = examine_header(at(place, kHeaderSymbols).first<kHeaderSymbols>());
+        hit_ = examine_header(kept_.at(place, kHeaderSymbols).first<kHeaderSymbols>());
     }
     const Pls pls = Pls::from_code(hit_->code);
     if (hit_->quality < kSearchQuality || !pls.is_defined()) {
@@ -166,7 +161,7 @@ std::optional<FrameSync::Found> FrameSync::frame_before(const Found& next) const
     static const std::vector<Pls> kKinds = frame_kinds();
     for (const Pls& kind : kKinds) {
         const auto length = static_cast<std::uint64_t>(layout_of(kind).symbols);
-        if (next.start < std::max(floor_, base_) + length) {
+        if (next.start < std::max(floor_, kept_.begin()) + length) {
             continue;
         }
         const auto found =
@@ -200,7 +195,7 @@ bool FrameSync::follow() {
 }
 
 std::optional<FrameSync::Found> FrameSync::header_after_jump(std::uint64_t place) {
-    const HeaderHit hit = examine_header(at(place, kHeaderSymbols).first<kHeaderSymbols>());
+    const HeaderHit hit = examine_header(kept_.at(place, kHeaderSymbols).first<kHeaderSymbols>());
     const Pls pls = Pls::from_code(hit.code);
     if (hit.quality < kSearchQuality || hit.inverted != inverted_ || !pls.is_defined()) {
         return std::nullopt;
@@ -261,7 +256,12 @@ void FrameSync::learn(const Found& frame, const Found& next) {
         count += kHeaderSymbols;
     }
     upright_.resize(count);
-    copy_upright(at(frame.start, count), frame.inverted, upright_);
+    for (const FrequencyTracker::Block& block : blocks_) {
+        const auto place = static_cast<std::size_t>(block.place);
+        const std::size_t symbols = block.references.size();
+        copy_upright(kept_.at(frame.start + place, symbols), frame.inverted,
+                     std::span(upright_).subspan(place, symbols));
+    }
     quality_ += 0.1 * (frame.quality - quality_);
     tracker_.learn(upright_, blocks_, esn0());
 }
@@ -285,7 +285,7 @@ FrameInfo FrameSync::deliver(std::span<Iq> frame) {
     found_.pop_front();
     const bool followed = !found_.empty() && found_.front().good && found_.front().start == front.end();
     const auto count = static_cast<std::size_t>(front.length + (followed ? kHeaderSymbols : 0));
-    copy_upright(at(front.start, count), front.inverted, frame);
+    copy_upright(kept_.at(front.start, count), front.inverted, frame);
     leave_outside(front.start);
     delivered_ = std::max(delivered_, front.end());
     ++counts_.frames;
@@ -316,12 +316,11 @@ void FrameSync::forget_symbols() {
     if (!found_.empty()) {
         needed = std::min(needed, found_.front().start);
     }
-    if (needed < base_ + kForgetSymbols) {
+    if (needed <= kept_.begin()) {
         return;
     }
-    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(needed - base_));
-    base_ = needed;
-    leave_outside(base_);
+    kept_.forget_before(needed);
+    leave_outside(needed);
 }
 
 }  // namespace tidemill::dvbs2

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dvbs2/detail_symbol_store.hpp"
 #include "tidemill/dvbs2/frequency_tracker.hpp"
 #include "tidemill/dvbs2/header_search.hpp"
 #include "tidemill/dvbs2/modcod.hpp"
@@ -77,8 +78,7 @@ class FrameSync {
     };
     enum class Verdict { rejected, undecided, accepted };
 
-    std::uint64_t end() const { return base_ + kept_.size(); }
-    std::span<const Iq> at(std::uint64_t place, std::size_t count) const;
+    std::uint64_t end() const { return kept_.end(); }
     std::array<Iq, kHeaderSymbols> header_at(std::uint64_t place, bool inverted) const;
     std::optional<Found> header_near(std::uint64_t place, double frequency, bool inverted, float quality,
                                      std::span<const int> slips) const;
@@ -102,8 +102,7 @@ class FrameSync {
     void forget_symbols();
 
     const PlScrambler* scrambler_;
-    std::vector<Iq> kept_;
-    std::uint64_t base_ = 0;       // place of kept_[0]
+    detail::SymbolStore kept_;
     std::uint64_t delivered_ = 0;  // every symbol before is counted
     bool flushed_ = false;
 

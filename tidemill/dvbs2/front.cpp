@@ -44,7 +44,8 @@ void Front::run_block() {
     RawBlock& kept = kept_raw_.push();
     kept.samples = window_;
     kept.valid = filled_;
-    const KeptBlocks decision = coarse_.step(measure_spectrum(geometry_, block_, window_));
+    const KeptBlocks decision =
+        coarse_.step(measure_spectrum(geometry_, block_, window_, coarse_.found() ? kFollowedChunks : 1));
     std::copy(window_.end() - geometry_.history_samples(), window_.end(), window_.begin());
     filled_ = 0;
     ++block_;

@@ -42,7 +42,8 @@ struct Locked {
 
 void bench_spectrum(benchmark::State& state) {
     const Locked locked(2.0);
-    for (auto _ : state) benchmark::DoNotOptimize(measure_spectrum(locked.geometry, 3, locked.window));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(measure_spectrum(locked.geometry, 3, locked.window, kFollowedChunks));
     bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
 BENCHMARK(bench_spectrum)->Name("front/spectrum");
@@ -80,7 +81,7 @@ BENCHMARK(bench_strobes)->Name("front/strobes");
 void bench_trackers(benchmark::State& state) {
     Locked locked(2.0);
     CoarseFrequency coarse(locked.geometry);
-    BlockSpectrum spectrum = measure_spectrum(locked.geometry, 3, locked.window);
+    BlockSpectrum spectrum = measure_spectrum(locked.geometry, 3, locked.window, 1);
     for (spectrum.block = 0; !coarse.found(); ++spectrum.block) coarse.step(spectrum);
     for (auto _ : state) {
         benchmark::DoNotOptimize(coarse.step(spectrum));

@@ -40,10 +40,10 @@ constexpr double kStrobeLead = 8.0;
 /// Most symbols one block can give, rounded up to the interpolator's group for every sub-block.
 constexpr std::uint32_t kMaxBlockSymbols = kMaxSubblocks * (kSubblockSymbols + 16);
 
-/// Lag correlations of the chunks of one block.
+/// Lag correlations of chunks of one block: of those whose number in the stream `every` divides.
 struct BlockSpectrum {
     std::int64_t block = 0;
-    std::uint32_t chunks = 0;
+    std::uint32_t every = 1;
     std::array<dsp::LagCorrelation, kMaxChunks> chunk{};
 };
 

@@ -29,7 +29,7 @@ constexpr double kWantedDeviation = 0.0012;
 
 // After the signal is found the oscillator holds still, because every change of it is phase noise to the
 // stages behind; it only moves, slowly, when the average over kMemorySymbols has left kTolerance.
-constexpr double kMemorySymbols = 131072;
+constexpr double kMemorySymbols = 262144;
 constexpr double kTolerance = 0.003;
 constexpr double kSettled = 0.0005;
 // What the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
@@ -44,12 +44,13 @@ constexpr double kGainStep = 1.01;
 
 }  // namespace
 
-BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
-                               std::span<const Iq> samples) {
+BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
+                               std::uint32_t every) {
     const std::size_t reach = geometry.lags().reach();
     assert(samples.size() == geometry.history_samples() + geometry.block_samples());
-    BlockSpectrum spectrum{.block = block, .chunks = geometry.chunks()};
+    BlockSpectrum spectrum{.block = block, .every = every};
     for (std::size_t c = 0; c < geometry.chunks(); ++c) {
+        if ((static_cast<std::uint64_t>(block) * geometry.chunks() + c) % every != 0) continue;
         const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
         spectrum.chunk[c] = dsp::lag_correlation(samples.subspan(start, kChunkSamples + reach), kChunkSamples,
                                                  geometry.lags());
@@ -73,7 +74,8 @@ void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk) {
 CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
     : geometry_(geometry),
       chunk_symbols_(kChunkSamples / geometry.samples_per_symbol()),
-      window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / chunk_symbols_))) {
+      window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / chunk_symbols_))),
+      followed_window_chunks_((window_chunks_ + kFollowedChunks - 1) / kFollowedChunks) {
     for (std::size_t l = 0; l < geometry.lags().count; ++l) {
         const double lag_symbols =
             static_cast<double>(geometry.lags().lag(l)) / geometry.samples_per_symbol();
@@ -132,10 +134,11 @@ double CoarseFrequency::symbols_needed(double share) const {
 }
 
 KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
-    next_chunk_ = spectrum.block * geometry_.chunks();
-    const bool was_following = state_ == State::following;
-    for (std::uint32_t c = 0; c < spectrum.chunks; ++c) {
-        take(spectrum.chunk[c]);
+    const bool was_following = found();
+    assert(was_following || spectrum.every == 1);
+    const std::int64_t first_chunk = spectrum.block * geometry_.chunks();
+    for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_following); ++c) {
+        if ((first_chunk + c) % spectrum.every == 0) take(first_chunk + c, spectrum.chunk[c]);
     }
     next_block_ = spectrum.block + 1;
     if (was_following) {  // a loss noticed in this block takes effect with the next
@@ -177,14 +180,15 @@ dsp::LagCorrelation CoarseFrequency::without_burst(const dsp::LagCorrelation& ch
     return limited.lags;
 }
 
-void CoarseFrequency::take(const dsp::LagCorrelation& received) {
-    if (window_.empty()) window_begin_ = next_chunk_;
-    ++next_chunk_;
+void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& received) {
+    if (window_.empty()) window_begin_ = number;
     window_.push_back(state_ == State::searching ? received : without_burst(received));
     const dsp::LagCorrelation& chunk = window_.back();
-    if (window_.size() > window_chunks_ && state_ != State::estimating) {
-        window_.pop_front();
-        ++window_begin_;
+    const std::size_t limit = found() ? followed_window_chunks_ : window_chunks_;
+    if (window_.size() > limit && state_ != State::estimating) {
+        const std::size_t surplus = window_.size() - limit;
+        window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(surplus));
+        window_begin_ += static_cast<std::int64_t>(surplus);
         // Added up anew: what a running difference leaves of one huge chunk would bury all later ones.
         window_sum_ = {};
         for (const auto& one : window_) window_sum_.add(one);
@@ -213,12 +217,11 @@ void CoarseFrequency::estimate() {
 }
 
 void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
-    sum_.scale(1.0 - chunk_symbols_ / kMemorySymbols);
+    sum_.scale(1.0 - kFollowedChunks * chunk_symbols_ / kMemorySymbols);
     sum_.add(chunk);
     share_ = share_of(window_sum_, match(window_sum_, frequency_));
-    if (window_.size() >= window_chunks_ && share_ < 0.5 * threshold(static_cast<double>(window_chunks_))) {
-        forget();
-    }
+    const auto most = static_cast<double>(followed_window_chunks_);
+    if (window_.size() >= followed_window_chunks_ && share_ < 0.5 * threshold(most)) forget();
 }
 
 void CoarseFrequency::forget() {

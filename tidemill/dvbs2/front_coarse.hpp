@@ -8,9 +8,13 @@
 
 namespace tidemill::dvbs2 {
 
-/// Lag correlations of block `block`; `samples` are its history and itself. Stateless.
-BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
-                               std::span<const Iq> samples);
+/// A signal that was found needs but one chunk in so many to be followed.
+constexpr std::uint32_t kFollowedChunks = 4;
+
+/// Lag correlations of one chunk in `every` of block `block`; `samples` are its history and itself.
+/// Stateless.
+BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
+                               std::uint32_t every);
 
 /// Finds a signal and its frequency from block spectra, and afterwards gives each block its oscillator.
 /// It compares the correlations with those of the raised-cosine spectrum that the signal must have: white
@@ -20,7 +24,8 @@ class CoarseFrequency {
   public:
     explicit CoarseFrequency(const FrontGeometry& geometry);
 
-    /// Takes the next block's spectrum and says what to do with the blocks kept so far, this one included.
+    /// Takes the next block's spectrum, of every chunk unless found(), and says what to do with the blocks
+    /// kept so far, this one included.
     KeptBlocks step(const BlockSpectrum& spectrum);
 
     /// End of the stream: releases what is kept if it holds a signal, drops it otherwise.
@@ -52,7 +57,7 @@ class CoarseFrequency {
         double share;
     };
 
-    void take(const dsp::LagCorrelation& received);
+    void take(std::int64_t number, const dsp::LagCorrelation& received);
     dsp::LagCorrelation without_burst(const dsp::LagCorrelation& chunk) const;
     void search();
     void estimate();
@@ -71,14 +76,14 @@ class CoarseFrequency {
     std::array<double, dsp::kMaxLags> pulse_{};
     double pulse_energy_ = 0.0;
     double chunk_symbols_;
-    std::size_t window_chunks_;
+    std::size_t window_chunks_;           // while all are measured
+    std::size_t followed_window_chunks_;  // the same time with one in kFollowedChunks
 
     State state_ = State::searching;
     Sum sum_{};                                 // what the estimate rests on
     std::deque<dsp::LagCorrelation> window_{};  // the latest chunks, for detection of start and loss
     Sum window_sum_{};
     std::int64_t window_begin_ = 0;  // chunk number of the window's first
-    std::int64_t next_chunk_ = 0;
     std::int64_t oldest_kept_ = 0;
     std::int64_t next_block_ = 0;
     double share_ = 0.0;

@@ -20,16 +20,17 @@ FrontConfig config_of(const SignalSpec& spec, std::uint32_t block_samples = kMax
     return {spec.sps, 1.0, spec.rolloff, block_samples};
 }
 
-// Products of neighbouring symbols carry the data whatever phase and (small) frequency is left.
+// Products of neighbouring symbols carry the data whatever phase and (small) frequency is left. Over their
+// root mean square, so that at a signal's edge the first strong one alone does not look like all of them.
 double likeness(std::span<const Iq> got, std::span<const Iq> sent) {
     Wide sum{};
-    double scale = 1e-30;
+    double energy = 1e-30;
     for (std::size_t k = 0; k + 1 < sent.size(); ++k) {
         const Wide a = Wide(got[k + 1]) * std::conj(Wide(got[k]));
         sum += a * std::conj(Wide(sent[k + 1]) * std::conj(Wide(sent[k])));
-        scale += std::abs(a);
+        energy += std::norm(a);
     }
-    return std::abs(sum) / scale;
+    return std::abs(sum) / std::sqrt(energy * static_cast<double>(sent.size()));
 }
 
 // Place in `got` of sent[at], searched near where it should be.
@@ -179,7 +180,7 @@ TEST_CASE("front: the frequency is found within 0.3 % of the symbol rate, at 0 d
             for (std::int64_t block = 0; !coarse.found(); ++block) {
                 const std::size_t start = static_cast<std::size_t>(block) * geometry.block_samples();
                 REQUIRE(start + length <= window.size());
-                coarse.step(measure_spectrum(geometry, block, std::span(window).subspan(start, length)));
+                coarse.step(measure_spectrum(geometry, block, std::span(window).subspan(start, length), 1));
             }
             worst = std::max(worst, std::abs(coarse.frequency() - cfo));
         }

@@ -1,25 +1,39 @@
 #include "tidemill/fec/crc8.hpp"
 
 #include <array>
+#include <cstddef>
 
 namespace tidemill::fec {
 namespace {
 
-constexpr auto kTable = [] {
-    std::array<std::uint8_t, 256> table{};
+constexpr std::size_t kBytesAtOnce = 8;
+using Table = std::array<std::uint8_t, 256>;
+
+constexpr std::uint8_t remainder_of(unsigned byte) {
+    for (int bit = 0; bit < 8; ++bit) byte = byte << 1 ^ (byte & 0x80 ? 0x1D5 : 0);
+    return static_cast<std::uint8_t>(byte);
+}
+
+// Entry [i][byte]: the remainder of that byte followed by i more bytes.
+constexpr auto kTables = [] {
+    std::array<Table, kBytesAtOnce> tables{};
     for (unsigned byte = 0; byte < 256; ++byte) {
-        unsigned remainder = byte;
-        for (int bit = 0; bit < 8; ++bit) remainder = remainder << 1 ^ (remainder & 0x80 ? 0x1D5 : 0);
-        table[byte] = static_cast<std::uint8_t>(remainder);
+        std::uint8_t remainder = static_cast<std::uint8_t>(byte);
+        for (Table& table : tables) table[byte] = remainder = remainder_of(remainder);
     }
-    return table;
+    return tables;
 }();
 
 }  // namespace
 
 std::uint8_t crc8(std::span<const std::uint8_t> bytes) {
     std::uint8_t remainder = 0;
-    for (const std::uint8_t byte : bytes) remainder = kTable[remainder ^ byte];
+    for (; bytes.size() >= kBytesAtOnce; bytes = bytes.subspan(kBytesAtOnce)) {
+        std::uint8_t next = kTables[kBytesAtOnce - 1][remainder ^ bytes[0]];
+        for (std::size_t i = 1; i < kBytesAtOnce; ++i) next ^= kTables[kBytesAtOnce - 1 - i][bytes[i]];
+        remainder = next;
+    }
+    for (const std::uint8_t byte : bytes) remainder = kTables[0][remainder ^ byte];
     return remainder;
 }
 

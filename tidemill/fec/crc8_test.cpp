@@ -24,3 +24,16 @@ TEST_CASE("a header followed by its CRC-8 leaves nothing, and every single bit e
         CHECK(crc8(damaged) != 0);
     }
 }
+
+TEST_CASE("CRC-8 of any number of bytes is what division bit by bit leaves") {
+    std::array<std::uint8_t, 40> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * i * 37 + 11);
+    for (std::size_t length = 0; length <= bytes.size(); ++length) {
+        unsigned remainder = 0;
+        for (std::size_t bit = 0; bit < 8 * length; ++bit) {
+            remainder ^= (bytes[bit / 8] << bit % 8) & 0x80;
+            remainder = remainder << 1 ^ (remainder & 0x80 ? 0x1D5 : 0);
+        }
+        CHECK(crc8(std::span(bytes).first(length)) == remainder);
+    }
+}

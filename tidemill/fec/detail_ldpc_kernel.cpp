@@ -26,6 +26,7 @@ constexpr Signed kSigned;
 constexpr Unsigned kUnsigned;
 constexpr std::size_t kStep = hn::MaxLanes(kSigned);
 constexpr std::size_t kLanes = kCirculantSize;
+constexpr std::size_t kMostEdges = 32;  // of a check: those of normal 9/10 have 30
 
 HWY_INLINE SignedVec with_sign(SignedVec sign, SignedVec magnitude) {
 #if HWY_TARGET <= HWY_AVX3
@@ -58,18 +59,18 @@ struct Checks {
     }
 };
 
-// What the checks answer: to the edge that brought the smallest magnitude the second smallest.
+// What the checks answer to edges that brought a positive value: the smallest magnitude, reduced, with the
+// sign of all; to the edge that brought the smallest magnitude the second smallest. Edges that brought a
+// negative value get the opposite.
 struct Answers {
     SignedVec smallest;
     SignedVec to_smallest;
     SignedVec to_others;
-    SignedVec sign;
 
     HWY_INLINE explicit Answers(const Checks& checks)
         : smallest(hn::BitCast(kSigned, checks.min1)),
-          to_smallest(reduced(checks.min2)),
-          to_others(reduced(checks.min1)),
-          sign(checks.sign) {}
+          to_smallest(with_sign(checks.sign, reduced(checks.min2))),
+          to_others(with_sign(checks.sign, reduced(checks.min1))) {}
 
     static HWY_INLINE SignedVec reduced(UnsignedVec magnitude) {
         return hn::BitCast(kSigned, hn::SaturatedSub(magnitude, hn::Set(kUnsigned, kLdpcOffset)));
@@ -77,7 +78,7 @@ struct Answers {
 
     HWY_INLINE SignedVec message(SignedVec extrinsic) const {
         const auto brought_smallest = hn::Eq(hn::Abs(extrinsic), smallest);
-        return with_sign(hn::Xor(sign, extrinsic), hn::IfThenElse(brought_smallest, to_smallest, to_others));
+        return with_sign(extrinsic, hn::IfThenElse(brought_smallest, to_smallest, to_others));
     }
 };
 
@@ -124,19 +125,25 @@ HWY_INLINE void store_lanes(SignedVec values, std::int8_t* to) {
 template <bool kLastVector, std::size_t kDegree>
 HWY_INLINE SignedVec process_lanes_unrolled(const LayerView layer, std::size_t lane) {
     std::int8_t* messages = layer.messages + lane * kDegree;
-    SignedVec extrinsics[kDegree];
+    constexpr bool kExtrinsicsFit = kDegree <= 11;  // in the registers too; else they are worked out again
     SignedVec posteriors[kDegree];
+    SignedVec extrinsics[kDegree];
     Checks checks;
+#pragma GCC unroll 16
     for (std::size_t e = 0; e < kDegree; ++e) {
         posteriors[e] = hn::LoadU(kSigned, layer.bits(e, lane));
         extrinsics[e] = checks.take(posteriors[e], hn::Load(kSigned, messages + e * kStep));
     }
     const Answers answers(checks);
     auto dirty = checks.parity;
+#pragma GCC unroll 16
     for (std::size_t e = 0; e < kDegree; ++e) {
-        const auto message = answers.message(extrinsics[e]);
+        const auto extrinsic = kExtrinsicsFit
+                                   ? extrinsics[e]
+                                   : hn::SaturatedSub(posteriors[e], hn::Load(kSigned, messages + e * kStep));
+        const auto message = answers.message(extrinsic);
         hn::Store(message, kSigned, messages + e * kStep);
-        const auto after = hn::SaturatedAdd(extrinsics[e], message);
+        const auto after = hn::SaturatedAdd(extrinsic, message);
         dirty = hn::Or(dirty, hn::Xor(posteriors[e], after));
         store_lanes<kLastVector>(after, layer.bits(e, lane));
     }
@@ -147,26 +154,30 @@ HWY_INLINE SignedVec process_lanes_unrolled(const LayerView layer, std::size_t l
 template <bool kLastVector>
 HWY_INLINE SignedVec process_lanes(const LayerView layer, std::size_t lane) {
     std::int8_t* messages = layer.messages + lane * layer.degree;
+    std::int8_t* bits[kMostEdges];
     Checks checks;
     for (std::size_t e = 0; e < layer.degree; ++e) {
-        const auto posterior = hn::LoadU(kSigned, layer.bits(e, lane));
-        const auto message = hn::Load(kSigned, messages + e * kStep);
-        hn::Store(checks.take(posterior, message), kSigned, layer.scratch + e * kStep);
+        bits[e] = layer.bits(e, lane);
+        const auto posterior = hn::LoadU(kSigned, bits[e]);
+        hn::Store(posterior, kSigned, layer.scratch + e * kStep);
+        checks.take(posterior, hn::Load(kSigned, messages + e * kStep));
     }
     const Answers answers(checks);
     auto dirty = checks.parity;
     for (std::size_t e = 0; e < layer.own_edges; ++e) {
-        const auto extrinsic = hn::Load(kSigned, layer.scratch + e * kStep);
+        const auto posterior = hn::Load(kSigned, layer.scratch + e * kStep);
+        const auto extrinsic = hn::SaturatedSub(posterior, hn::Load(kSigned, messages + e * kStep));
         const auto message = answers.message(extrinsic);
         hn::Store(message, kSigned, messages + e * kStep);
-        std::int8_t* bits = layer.bits(e, lane);
         const auto after = hn::SaturatedAdd(extrinsic, message);
-        dirty = hn::Or(dirty, hn::Xor(hn::LoadU(kSigned, bits), after));
-        store_lanes<kLastVector>(after, bits);
+        dirty = hn::Or(dirty, hn::Xor(posterior, after));
+        store_lanes<kLastVector>(after, bits[e]);
     }
     for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
-        const auto message = answers.message(hn::Load(kSigned, layer.scratch + e * kStep));
-        const auto change = hn::SaturatedSub(message, hn::Load(kSigned, messages + e * kStep));
+        const auto posterior = hn::Load(kSigned, layer.scratch + e * kStep);
+        const auto before = hn::Load(kSigned, messages + e * kStep);
+        const auto message = answers.message(hn::SaturatedSub(posterior, before));
+        const auto change = hn::SaturatedSub(message, before);
         hn::Store(message, kSigned, messages + e * kStep);
         hn::Store(change, kSigned, layer.changes(e) + lane);
     }
@@ -216,7 +227,7 @@ HWY_INLINE SignedVec process_all_lanes(const LayerView layer) {
     return dirty;
 }
 
-// Unrolled for the degrees of rates 1/4 to 2/3: with more edges the registers do not suffice.
+// Unrolled for the degrees of rates 1/4 to 3/4: with more edges the registers do not suffice.
 HWY_INLINE SignedVec process_by_degree(const LayerView layer) {
     if (layer.own_edges != layer.degree) return process_all_lanes(layer);
     switch (layer.degree) {
@@ -232,6 +243,8 @@ HWY_INLINE SignedVec process_by_degree(const LayerView layer) {
             return process_all_unrolled<10>(layer);
         case 11:
             return process_all_unrolled<11>(layer);
+        case 14:
+            return process_all_unrolled<14>(layer);
         default:
             return process_all_lanes(layer);
     }

@@ -14,7 +14,7 @@ void RxSpectrum::measure_block(Frame f) {
     defects_.non_finite += found.non_finite;
     defects_.clipped += found.clipped;
     if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
-    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_);
+    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
 }
 
 void RxSpectrum::merge(Module& clone) {
@@ -22,7 +22,15 @@ void RxSpectrum::merge(Module& clone) {
     defects_.clipped += static_cast<RxSpectrum&>(clone).defects_.clipped;
 }
 
-RxCoarse::RxCoarse(const RawLayout& layout) : Module("coarse"), layout_(layout), coarse_(layout.geometry) {}
+RxCoarse::RxCoarse(const RawLayout& layout)
+    : Module("coarse"), layout_(layout), coarse_(layout.geometry), samples_(layout.window_samples()) {}
+
+KeptBlocks RxCoarse::decide(Frame f) {
+    if (coarse_.found()) return coarse_.step(f[spectrum][0]);
+    const RawInfo& block = f[info_in][0];
+    layout_.convert(f[raw_in], block, samples_);
+    return coarse_.step(measure_spectrum(layout_.geometry, block.block, samples_, 1));
+}
 
 Flow RxCoarse::follow_signal(Frame f) {
     using Emitted = BlockKeeper<Kept>::Emitted;
@@ -35,8 +43,7 @@ Flow RxCoarse::follow_signal(Frame f) {
         f[oscillator][0] = coarse_.next();
     };
     const Flow flow = keeper_.step(
-        f[info_in][0].end_of_stream, [&] { return coarse_.step(f[spectrum][0]); },
-        [&] { return coarse_.finish(); },
+        f[info_in][0].end_of_stream, [&] { return decide(f); }, [&] { return coarse_.finish(); },
         [&](Kept& kept) {
             kept.raw.assign(input.begin(), input.end());
             kept.info = f[info_in][0];

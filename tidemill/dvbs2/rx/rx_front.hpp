@@ -44,7 +44,8 @@ class RxSpectrum final : public Module {
         std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
-/// Keeps raw blocks until a signal is found in them, then gives each its oscillator.
+/// Keeps raw blocks until a signal is found in them, then gives each its oscillator. What RxSpectrum measures
+/// is enough to follow a signal; while there is none it measures the rest itself.
 class RxCoarse final : public Module {
     const RawLayout layout_;
 
@@ -73,8 +74,10 @@ class RxCoarse final : public Module {
     };
 
     Flow follow_signal(Frame f);
+    KeptBlocks decide(Frame f);
 
     CoarseFrequency coarse_;
+    dsp::AlignedVector<Iq> samples_;
     BlockKeeper<Kept> keeper_;
     std::atomic<bool> found_{false};
     std::atomic<double> frequency_{0};
