@@ -60,6 +60,8 @@ void add_run_options(CLI::App& verb, AppRunOptions& options) {
         ->capture_default_str();
     verb.add_option("--strategy", options.strategy, "Strategy that makes the schedule")
         ->capture_default_str();
+    verb.add_option("--model", options.model,
+                    "Model file, as calibrate writes it: costs and slowdowns that count");
     verb.add_option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
         ->check(CLI::Range(0.01, 600.0))
         ->capture_default_str();

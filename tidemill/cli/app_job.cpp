@@ -7,6 +7,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/pipeline.hpp"
@@ -83,7 +84,8 @@ void choose_schedule(const AppProgram& program, const AppRunOptions& options, co
     }
     const Platform platform = chosen_platform(options.cores, topology);
     outcome.profile = profile_app(program, topology, platform, options.profile_s);
-    outcome.schedule = strategy(options.strategy).schedule(*outcome.profile, platform);
+    outcome.model = model_of({.model = options.model}, *outcome.profile);
+    outcome.schedule = strategy(options.strategy).schedule(*outcome.profile, platform, {}, outcome.model);
     announce(outcome);
 }
 

@@ -24,6 +24,7 @@ struct AppRunOptions {
     std::string schedule = "auto";  ///< schedule file, or "auto": make one from a profile
     std::string cores{};            ///< for the automatic schedule; empty: all
     std::string strategy = "herad";
+    std::string model{};  ///< model file for schedule and prediction; empty: the published model
     double profile_s = 0.5;
     std::uint64_t frames = 0;  ///< 0: until the source stops
     double seconds = 0;        ///< 0: until the source stops

@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/command.hpp"
+#include "tidemill/schedule/model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -84,6 +85,18 @@ TEST_CASE("app: a program gives the same result in order, by itself and by a sch
 
     options.executor = "sequence";
     CHECK(cli::run_app(kProgram, options).result == "sum 999000");
+}
+
+TEST_CASE("app: a model in which cuts are dear makes one stage, and the prediction counts with it") {
+    const Folder folder;
+    write_model({.stage_us = 1000, .hop_us = 1e6}, folder / "model.json");
+    const cli::AppOutcome outcome =
+        cli::run_app(kProgram, {.model = folder / "model.json", .profile_s = 0.01});
+    CHECK(outcome.result == "sum 999000");
+    REQUIRE(outcome.schedule);
+    CHECK(outcome.schedule->stages.size() == 1);
+    CHECK(*outcome.predicted_period_us() > 1000);
+    CHECK(*outcome.predicted_period_us() < 1e6);
 }
 
 TEST_CASE("app: a limit of frames ends the run, and nothing is timed unless asked for") {
