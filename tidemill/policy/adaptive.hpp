@@ -54,6 +54,8 @@ class Adaptive : public Rule {
 
     Rank adjustment(KernelId kernel) const { return kernels_[kernel].adjustment; }
     std::span<const KernelBusyness> busyness() const { return busyness_; }
+    std::uint64_t tasks_of(KernelId kernel) const { return kernels_[kernel].created; }
+    const KernelEdges& edges() const { return edges_; }
 
   protected:
     struct Kernel {

@@ -9,9 +9,9 @@
 
 namespace tidemill::policy {
 
-/// A ready queue for each set of core kinds that tasks are confined to; most programs have one, for any kind.
-/// A worker takes the task that goes first of all that its kind may run. The choice takes one comparison per
-/// set, so sets should be few.
+/// A ready queue for each set of core kinds that tasks are confined to; most programs have one, for any kind,
+/// and pay next to nothing for the others. A worker takes the task that goes first of all that its kind may
+/// run, which takes one comparison per set, so sets should be few.
 template <class Queue>
 class KindQueues {
   public:
@@ -21,45 +21,53 @@ class KindQueues {
 
     /// Where tasks for these kinds queue. Throws PolicyError when no worker is of such a kind.
     std::uint32_t place_of(KindSet kinds) {
-        for (std::uint32_t place = 0; place < lanes_.size(); ++place) {
-            if (lanes_[place].kinds == kinds) return place;
-        }
-        if (std::ranges::none_of(kind_of_worker_, [&](KindSet each) { return (each & kinds) != 0; }))
-            throw PolicyError(
-                "a task may run on kinds of cores only that no worker has; allow it others, or give it one");
-        lanes_.push_back({kinds, {}});
-        return static_cast<std::uint32_t>(lanes_.size() - 1);
+        if (kinds == kAnyKind) return 0;
+        const auto known = std::ranges::find(confined_, kinds, &Confined::kinds);
+        const auto place = static_cast<std::uint32_t>(known - confined_.begin() + 1);
+        if (known == confined_.end()) add(kinds);
+        return place;
     }
 
-    Queue& operator[](std::uint32_t place) { return lanes_[place].queue; }
+    Queue& operator[](std::uint32_t place) { return place == 0 ? any_ : confined_[place - 1].queue; }
 
     /// Takes the first task that the worker may run; kNoTask when there is none.
     TaskSlot pop(WorkerId worker) {
-        Queue* first = nullptr;
-        for (Lane& lane : lanes_) {
-            if (lane.queue.size() == 0 || (lane.kinds & kind_of_worker_[worker]) == 0) continue;
-            if (first == nullptr || lane.queue.goes_before(*first)) first = &lane.queue;
+        Queue* first = any_.size() > 0 ? &any_ : nullptr;
+        for (Confined& each : confined_) {
+            if (each.queue.size() == 0 || (each.kinds & kind_of_worker_[worker]) == 0) continue;
+            if (first == nullptr || each.queue.goes_before(*first)) first = &each.queue;
         }
         return first != nullptr ? first->pop() : kNoTask;
     }
 
     std::size_t size() const {
-        std::size_t tasks = 0;
-        for (const Lane& lane : lanes_) tasks += lane.queue.size();
+        std::size_t tasks = any_.size();
+        for (const Confined& each : confined_) tasks += each.queue.size();
         return tasks;
     }
 
-    auto begin() { return lanes_.begin(); }
-    auto end() { return lanes_.end(); }
+    template <class Visit>
+    void for_each(Visit visit) {
+        visit(any_);
+        for (Confined& each : confined_) visit(each.queue);
+    }
 
   private:
-    struct Lane {
+    struct Confined {
         KindSet kinds;
-        Queue queue;
+        Queue queue{};
     };
 
+    void add(KindSet kinds) {
+        if (std::ranges::none_of(kind_of_worker_, [&](KindSet each) { return (each & kinds) != 0; }))
+            throw PolicyError(
+                "a task may run on kinds of cores only that no worker has; allow it others, or give it one");
+        confined_.push_back({kinds});
+    }
+
+    Queue any_;
+    std::vector<Confined> confined_;
     std::vector<KindSet> kind_of_worker_;
-    std::vector<Lane> lanes_;
 };
 
 }  // namespace tidemill::policy

@@ -35,7 +35,8 @@ class Ranked final : public Policy {
 
     void tick(std::uint64_t now_ns) override {
         if (!rule_.tick(now_ns)) return;
-        for (auto& lane : queues_) lane.queue.rank_again([this](TaskSlot task) { return rule_.rank(task); });
+        queues_.for_each(
+            [this](auto& queue) { queue.rank_again([this](TaskSlot task) { return rule_.rank(task); }); });
     }
 
     bool wants_predecessors() const override { return rule_.wants_predecessors(); }
@@ -52,11 +53,13 @@ class Ranked final : public Policy {
     };
 
     void raise() {
-        for (const TaskSlot task : rule_.raised()) {
-            ++rank_changes_;
-            auto& queue = queues_[tasks_[task].place];
-            if (queue.holds(task)) queue.raise(rule_.rank(task), task);
-        }
+        const std::span<const TaskSlot> raised = rule_.raised();
+        rank_changes_ += raised.size();
+        queues_.for_each([&](auto& queue) {
+            for (const TaskSlot task : raised) {
+                if (queue.holds(task)) queue.raise(rule_.rank(task), task);
+            }
+        });
     }
 
     R rule_;

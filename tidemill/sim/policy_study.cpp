@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -10,38 +11,72 @@ namespace tidemill {
 namespace {
 
 SimulatedTasks run(TaskProgram& program, unsigned workers, const std::string& policy,
-                   const policy::Window& window, double noise) {
-    const TaskMachine machine{.speeds = std::vector<double>(workers, 1.0), .noise = noise};
+                   const policy::Window& window, TaskMachine machine) {
+    machine.speeds.assign(workers, 1.0);
+    machine.kinds.clear();
     return simulate_tasks(program, machine, {.policy = policy, .window = window});
+}
+
+// Peak memory of the program on one worker, in the order of creation.
+double sequential_bytes(const std::string& name, bool coarse) {
+    const auto small = make_task_program(name, {.iterations = 3, .coarse = coarse});
+    return static_cast<double>(run(*small, 1, "oldest", {.iterations = 1}, {}).peak_bytes);
 }
 
 double speed_of(const PolicyStudy& study, const SimulatedTasks& report) {
     return study.whole ? report.utilisation : report.settled_utilisation;
 }
 
+// One program on one number of workers under all policies.
+class Comparison {
+  public:
+    Comparison(const PolicyStudy& study, const std::string& name, unsigned workers, double sequential_bytes)
+        : study_(study), workers_(workers), sequential_bytes_(sequential_bytes) {
+        TaskProgramSize size = study.size;
+        if (study.tasks_per_worker > 0) size.tasks = study.tasks_per_worker * workers;
+        program_ = make_task_program(name, size);
+    }
+
+    void run_under(const std::string& policy) {
+        results_.push_back({program_->name(), workers_, policy,
+                            run(*program_, workers_, policy, study_.window, study_.machine)});
+    }
+
+    std::vector<PolicyResult> compared() && {
+        double best = 0;
+        for (const PolicyResult& result : results_) best = std::max(best, speed_of(study_, result.report));
+        for (PolicyResult& result : results_) {
+            result.of_best = speed_of(study_, result.report) / best;
+            result.memory_ratio = static_cast<double>(result.report.peak_bytes) / sequential_bytes_;
+        }
+        return std::move(results_);
+    }
+
+  private:
+    const PolicyStudy& study_;
+    unsigned workers_;
+    double sequential_bytes_;
+    std::unique_ptr<TaskProgram> program_;
+    std::vector<PolicyResult> results_;
+};
+
 }  // namespace
 
 std::vector<PolicyResult> study_policies(const PolicyStudy& study) {
     std::vector<PolicyResult> results;
+    const std::size_t runs = study.programs.size() * study.workers.size() * study.policies.size();
     for (const std::string& name : study.programs) {
-        const auto small = make_task_program(name, {.iterations = 3, .coarse = study.size.coarse});
-        const SimulatedTasks alone = run(*small, 1, "oldest", {.iterations = 1}, 0);
+        const double alone = sequential_bytes(name, study.size.coarse);
         for (const unsigned workers : study.workers) {
-            TaskProgramSize size = study.size;
-            if (study.tasks_per_worker > 0) size.tasks = study.tasks_per_worker * workers;
-            const auto program = make_task_program(name, size);
-            const std::size_t first = results.size();
-            double best = 0;
-            for (const std::string& policy : study.policies) {
-                results.push_back(
-                    {name, workers, policy, run(*program, workers, policy, study.window, study.noise)});
-                best = std::max(best, speed_of(study, results.back().report));
+            Comparison comparison(study, name, workers, alone);
+            for (std::size_t i = 0; i < study.policies.size(); ++i) {
+                if (study.progress) {
+                    study.progress(fmt::format("{}, {} workers, {}", name, workers, study.policies[i]),
+                                   static_cast<double>(results.size() + i) / static_cast<double>(runs));
+                }
+                comparison.run_under(study.policies[i]);
             }
-            for (PolicyResult& result : std::span(results).subspan(first)) {
-                result.of_best = speed_of(study, result.report) / best;
-                result.memory_ratio =
-                    static_cast<double>(result.report.peak_bytes) / static_cast<double>(alone.peak_bytes);
-            }
+            std::ranges::move(std::move(comparison).compared(), std::back_inserter(results));
         }
     }
     return results;

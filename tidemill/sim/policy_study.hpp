@@ -29,8 +29,11 @@ struct PolicyStudy {
     TaskProgramSize size{};
     std::uint64_t tasks_per_worker = 0;  ///< instead of size.tasks: the same simulated time for all
     policy::Window window{};
-    double noise = 0;
+    TaskMachine machine{};  ///< what tasks cost on it; its speeds and kinds are not used
     bool whole = false;
+
+    /// Told of each run, before it begins, and what share of all runs is done.
+    std::function<void(std::string_view run, double done)> progress{};
 };
 
 /// Runs every program under every policy on every number of workers; results in this order.

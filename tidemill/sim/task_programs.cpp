@@ -50,6 +50,12 @@ std::unique_ptr<TaskProgram> make_graph(std::string_view name, std::uint64_t ite
     return h264(iterations > 0 ? iterations : 25);
 }
 
+StreamGraph streamit_stream(std::string_view name, const TaskProgramSize& size) {
+    StreamGraph graph = streamit_graph(name, size.work_unit_us > 0 ? size.work_unit_us : 1);
+    if (size.coarse) graph = one_firing_per_iteration(std::move(graph));
+    return size.work_unit_us > 0 ? graph : with_mean_task(std::move(graph), size.task_us);
+}
+
 std::unique_ptr<TaskProgram> stream_of(StreamGraph graph, const TaskProgramSize& size) {
     // Fewer are over before a window of some has settled.
     constexpr std::uint64_t kLeastIterations = 60;
@@ -84,9 +90,7 @@ StreamGraph with_mean_task(StreamGraph graph, double task_us) {
 
 std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const TaskProgramSize& size) {
     if (std::ranges::count(streamit_names(), name) > 0) {
-        StreamGraph graph = streamit_graph(name);
-        if (size.coarse) graph = one_firing_per_iteration(std::move(graph));
-        return stream_of(with_mean_task(std::move(graph), size.task_us), size);
+        return stream_of(streamit_stream(name, size), size);
     }
     if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0)
         return make_graph(name, size.iterations);

@@ -76,7 +76,10 @@ class TaskSimulation {
           machine_(machine),
           scheduling_(scheduling),
           observe_(observe),
-          policy_(policy::make_policy(scheduling.policy, kinds_of(machine), scheduling.adapting)),
+          own_policy_(scheduling.made == nullptr
+                          ? policy::make_policy(scheduling.policy, kinds_of(machine), scheduling.adapting)
+                          : nullptr),
+          policy_(own_policy_ ? own_policy_.get() : scheduling.made),
           throttle_(scheduling.window),
           nodes_(remembered_tasks(scheduling.window)),
           iterations_(program.iterations()) {
@@ -313,7 +316,8 @@ class TaskSimulation {
     const TaskMachine& machine_;
     const TaskScheduling& scheduling_;
     const std::function<void(const SimTask&)>& observe_;
-    std::unique_ptr<policy::Policy> policy_;
+    std::unique_ptr<policy::Policy> own_policy_;
+    policy::Policy* policy_;
     policy::Throttle throttle_;
     std::vector<Node> nodes_;  // a ring by task number
     std::vector<Stay> iterations_;

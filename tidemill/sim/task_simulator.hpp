@@ -29,6 +29,7 @@ struct TaskScheduling {
     policy::Window window{};
     policy::Adapting adapting{};
     std::vector<policy::KindSet> kernel_kinds{};  ///< on which each kernel may run; any where not given
+    policy::Policy* made = nullptr;  ///< one made already, to be looked into; else it is made by its name
 };
 
 /// One task's run, told when it ends.

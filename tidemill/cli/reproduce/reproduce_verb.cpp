@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/reproduce/reproduction.hpp"
@@ -24,9 +26,13 @@ constexpr std::array kReproductions{
     Reproduction{"fig14", "the receiver under other system schedulers (as published)", fig14},
     Reproduction{"table4.2", "dynamic policies, their queues and costs", table4_2},
     Reproduction{"table4.3", "each dynamic policy at its worst, beside the formulas", table4_3},
+    Reproduction{"table4.4", "the statistics of the adaptive policies", table4_4},
     Reproduction{"fig4.3", "how many tasks are ready", fig4_3},
-    Reproduction{"fig4.8", "poor back pressure, and what the throttle does", fig4_8},
+    Reproduction{"fig4.4", "levels, children and descendants in a small graph", fig4_4},
+    Reproduction{"fig4.8", "poor back pressure, and what the throttle does (also 4.7)", fig4_8},
     Reproduction{"fig4.9", "exhaustion, and how the adaptive policies cure it (also 4.6, 4.11)", fig4_9},
+    Reproduction{"fig4.10", "which kernel ends with few threads busy", fig4_10},
+    Reproduction{"fig4.13", "what gpriority learns of a decoder's kernels", fig4_13},
     Reproduction{"fig4.14", "how the StreamIt benchmarks scale", fig4_14},
     Reproduction{"fig4.15", "policies on the StreamIt benchmarks: means and worst cases (also 4.16)",
                  fig4_15},
@@ -40,6 +46,22 @@ struct Options {
     ReproduceOptions amount;
 };
 
+// How far a long experiment is, on a terminal.
+class ProgressLine {
+  public:
+    void show(std::string_view next, double done) const {
+        if (!shown_) return;
+        fmt::print(stderr, "\r\x1b[K{:.0f} %: {}", 100 * done, next);
+        std::fflush(stderr);
+    }
+    void clear() const {
+        if (shown_) fmt::print(stderr, "\r\x1b[K");
+    }
+
+  private:
+    bool shown_ = isatty(STDERR_FILENO) == 1;
+};
+
 int list(bool json) {
     nlohmann::ordered_json names = nlohmann::ordered_json::array();
     for (const Reproduction& each : kReproductions) {
@@ -50,7 +72,7 @@ int list(bool json) {
     return kDone;
 }
 
-int run_reproduce(const Options& options) {
+int run_reproduce(Options options) {
     if (options.name.empty()) return list(options.json);
     const auto* found = std::ranges::find(kReproductions, options.name, &Reproduction::name);
     if (found == kReproductions.end()) {
@@ -58,7 +80,10 @@ int run_reproduce(const Options& options) {
             fmt::format("'{}' is not among what we reproduce: see the list that tidemill reproduce prints",
                         options.name));
     }
+    const ProgressLine line;
+    options.amount.progress = [&](std::string_view next, double done) { line.show(next, done); };
     const std::vector<ResultTable> tables = found->make(options.amount);
+    line.clear();
     nlohmann::ordered_json json{{"name", found->name}, {"tables", nlohmann::ordered_json::array()}};
     for (const ResultTable& table : tables) {
         if (options.json) {

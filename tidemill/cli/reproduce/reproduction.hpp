@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tidemill/cli/result_table.hpp"
@@ -14,6 +15,9 @@ struct ReproduceOptions {
     std::uint64_t frames = 2000;
     std::uint64_t seed = 1;
     std::uint64_t tasks = 10000;  ///< per worker, of each StreamIt benchmark
+
+    /// Told, while long experiments run, what comes next and what share is done.
+    std::function<void(std::string_view next, double done)> progress{};
 };
 
 /// A published table or figure that we make again.
@@ -38,9 +42,13 @@ std::vector<ResultTable> fig14(const ReproduceOptions& options);
 // Of dynamic scheduling.
 std::vector<ResultTable> table4_2(const ReproduceOptions& options);
 std::vector<ResultTable> table4_3(const ReproduceOptions& options);
+std::vector<ResultTable> table4_4(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_3(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_4(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_8(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_9(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_10(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_13(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_14(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_15(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_17(const ReproduceOptions& options);

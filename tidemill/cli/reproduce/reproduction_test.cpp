@@ -38,10 +38,25 @@ TEST_CASE("Table 4.3: every worst case comes out within one percent of its formu
     CHECK(rows_ending_with(tables[0], "yes") == tables[0].rows.size());
 }
 
+TEST_CASE("Fig. 4.4: the metrics of all its tasks agree") {
+    const std::vector<ResultTable> tables = fig4_4({});
+    REQUIRE(tables.size() == 1);
+    CHECK(tables[0].rows.size() == 4);
+    CHECK(rows_ending_with(tables[0], "yes") == 4);
+}
+
+TEST_CASE("Fig. 4.10: a ends with one busy thread, the others with 3.7 or so, and a is the bottleneck") {
+    const ResultTable table = fig4_10({}).front();
+    REQUIRE(table.rows.size() == 10);
+    CHECK(table.rows.front() == std::vector<Cell>{"a", 3.0, 1.0});
+    CHECK(std::get<double>(table.rows.back()[2]) == doctest::Approx(3.7).epsilon(0.15));
+    CHECK(table.notes.front().starts_with("The bottleneck is a."));
+}
+
 TEST_CASE("every row of a reproduction has a cell for each column") {
     const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000};
-    for (const auto make :
-         {table1, fig5, fig6, table3, fig11, fig13, fig14, table4_2, fig4_3, fig4_8, fig4_9, fig4_18}) {
+    for (const auto make : {table1, fig5, fig6, table3, fig11, fig13, fig14, table4_2, table4_4, fig4_3,
+                            fig4_4, fig4_8, fig4_9, fig4_10, fig4_13, fig4_18}) {
         for (const ResultTable& table : make(small)) {
             CAPTURE(table.title);
             CHECK_FALSE(table.rows.empty());
