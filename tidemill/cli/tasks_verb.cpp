@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -8,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/cli/per_kind.hpp"
 #include "tidemill/cli/tasks_for_real.hpp"
+#include "tidemill/cli/worker_kinds.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 
@@ -23,6 +21,7 @@ struct Options {
     std::string program;
     std::string cores;
     std::string speeds;
+    std::vector<std::string> only;
     std::string trace;
     std::string work = "computed";
     bool simulate = false;
@@ -46,22 +45,6 @@ int list(bool json) {
     }
     if (json) fmt::print("{}\n", Json{{"programs", names}}.dump(2));
     return kDone;
-}
-
-// One per worker, kind after kind; kinds that --speeds does not name have speed 1.
-std::vector<double> speeds_of(const Options& options) {
-    if (options.cores.empty()) return std::vector<double>(options.size.workers, 1.0);
-    const auto by_kind = parse_per_kind(options.speeds, "--speeds");
-    std::vector<double> speeds;
-    for (const auto& [kind, workers] : parse_per_kind(options.cores, "--cores")) {
-        const auto named = std::ranges::find(by_kind, kind, &std::pair<std::string, double>::first);
-        const double speed = named == by_kind.end() ? 1 : named->second;
-        const bool whole = workers >= 1 && workers <= 1024 && workers == std::floor(workers);
-        if (!whole) throw WrongUsage("--cores: 1 to 1024 workers of each kind, e.g. big=4,little=4");
-        if (!(speed > 0)) throw WrongUsage("--speeds: a speed above 0 for each kind, e.g. little=0.5");
-        speeds.insert(speeds.end(), static_cast<std::size_t>(workers), speed);
-    }
-    return speeds;
 }
 
 // Opens in chrome://tracing and in Perfetto.
@@ -145,9 +128,13 @@ int run_for_real(const Options& options) {
 
 int simulate(Options options) {
     if (options.work_given->count() > 0) throw WrongUsage("--work is of real runs: leave --simulate out");
-    options.machine.speeds = speeds_of(options);
-    options.size.workers = static_cast<unsigned>(options.machine.speeds.size());
+    WorkerKinds workers = parse_worker_kinds(options.cores, options.speeds);
+    if (options.cores.empty()) workers.speeds.assign(options.size.workers, 1);
+    options.size.workers = static_cast<unsigned>(workers.speeds.size());
     const auto program = make_task_program(options.program, options.size);
+    options.scheduling.kernel_kinds = parse_kernel_kinds(options.only, program->kernels(), workers);
+    options.machine.speeds = std::move(workers.speeds);
+    options.machine.kinds = std::move(workers.kinds);
     std::unique_ptr<TraceFile> trace;
     if (!options.trace.empty()) trace = std::make_unique<TraceFile>(options.trace, *program);
     const auto observe = [&](const SimTask& task) { trace->add(task); };
@@ -199,6 +186,10 @@ void add_machine_options(CLI::App& verb, Options& options) {
     auto* speeds =
         verb.add_option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
             ->needs(cores);
+    auto* only = verb.add_option("--only", options.only,
+                                 "KERNEL=KIND: the kernel runs on that kind only; again for more")
+                     ->allow_extra_args(false)
+                     ->needs(cores);
     auto* noise =
         verb.add_option("--noise", options.machine.noise, "Relative standard deviation of task times")
             ->check(CLI::Range(0.0, 100.0));
@@ -206,12 +197,15 @@ void add_machine_options(CLI::App& verb, Options& options) {
     auto* create =
         verb.add_option("--create-us", options.machine.create_us, "That the master spends on creating a task")
             ->check(CLI::NonNegativeNumber);
+    auto* change = verb.add_option("--change-us", options.machine.change_us,
+                                   "And on each priority of another task that this changes")
+                       ->check(CLI::NonNegativeNumber);
     auto* overhead = verb.add_option("--overhead-us", options.machine.task_us,
                                      "That a worker spends on issuing and completing one")
                          ->check(CLI::NonNegativeNumber);
     auto* apart = verb.add_flag("!--master-apart", options.machine.master_works,
                                 "The master is a thread of its own that runs no tasks");
-    options.of_models = {cores, speeds, noise, seed, create, overhead, apart};
+    options.of_models = {cores, speeds, only, noise, seed, create, change, overhead, apart};
 }
 
 }  // namespace
@@ -242,8 +236,11 @@ void add_tasks(CLI::App& program, Command& chosen) {
                      "Firings per iteration, of worst cases that have a choice")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
+    auto* coarse = verb->add_flag("--coarse", options->size.coarse,
+                                  "All firings of a StreamIt kernel in an iteration are one task");
     add_scheduling_options(*verb, *options);
     add_machine_options(*verb, *options);
+    options->of_models.push_back(coarse);
     options->of_models.push_back(verb->add_option(
         "--trace", options->trace, "Write what each simulated worker did, for chrome://tracing or Perfetto"));
     verb->add_flag("--json", options->json, "One JSON object on standard output");

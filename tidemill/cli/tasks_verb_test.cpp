@@ -44,6 +44,14 @@ TEST_CASE("tasks: a window in bytes holds, cores of two speeds are used to their
     CHECK(cores["efficiency"].get<double>() == doctest::Approx(1).epsilon(0.02));
 }
 
+TEST_CASE("tasks: a kernel that may run on one core only is what all others wait for") {
+    std::vector<std::string> arguments{"fig4.8", "--policy", "oldest",        "--iterations",
+                                       "500",    "--cores",  "big=1,little=3"};
+    CHECK(simulated(arguments)["makespan"] < 600 * 1000.0);
+    arguments.insert(arguments.end(), {"--only", "a=big"});
+    CHECK(simulated(arguments)["makespan"] >= 500 * 2 * 1000.0);  // a takes two units an iteration
+}
+
 TEST_CASE("tasks: the trace has an event for every task") {
     const ScratchFolder folder;
     const std::string file = folder / "trace.json";
@@ -81,6 +89,9 @@ TEST_CASE("tasks: alone it lists the programs; what cannot be is refused") {
     CHECK(status({"fm", "--simulate", "--window", "0"}) == 2);
     CHECK(status({"fm", "--simulate", "--cores", "big=2.5"}) == 2);
     CHECK(status({"fm", "--simulate", "--cores", "big=2", "--speeds", "big=0"}) == 2);
+    CHECK(status({"fm", "--simulate", "--cores", "big=2", "--speeds", "littel=2"}) == 2);
+    CHECK(status({"fm", "--simulate", "--cores", "big=2", "--only", "rr=big"}) == 2);
+    CHECK(status({"fm", "--simulate", "--cores", "big=2", "--only", "Amplify=little"}) == 2);
     CHECK(status({"fm", "--simulate", "--window-bytes", "1"}) == 3);
     CHECK(status({"fm", "--simulate", "--trace", "/nowhere/trace.json"}) == 1);
     CHECK(status({"fm", "--simulate", "--work", "waited"}) == 2);

@@ -142,12 +142,18 @@ class FrameTasks {
         if (frame_ > 0) tasks_.next_iteration();
         tasks_.add(kScan, 100, 0, at(kBitstream, 0, 0), {before(kBitstream, 0, 0)});
         for (std::uint64_t i = 0; i < kEntropyTasks; ++i) add_entropy_decoding(i);
-        for (std::uint64_t row = 0; row < kRows; ++row) {
-            for (std::uint64_t column = 0; column < kColumns; ++column) add_tile(row, column);
-        }
+        for_each_tile([this](auto row, auto column) { add_decoding(row, column); });
+        for_each_tile([this](auto row, auto column) { add_deblocking(row, column); });
     }
 
   private:
+    template <class Visit>
+    static void for_each_tile(Visit visit) {
+        for (std::uint64_t row = 0; row < kRows; ++row) {
+            for (std::uint64_t column = 0; column < kColumns; ++column) visit(row, column);
+        }
+    }
+
     Tile at(Plane plane, std::uint64_t row, std::uint64_t column) const {
         return {frame_ * kPlanes + plane, row, column};
     }
@@ -161,13 +167,16 @@ class FrameTasks {
                    {at(kBitstream, 0, 0), at(kMacroblocks, 0, i - 1)});
     }
 
-    void add_tile(std::uint64_t row, std::uint64_t column) {
+    void add_decoding(std::uint64_t row, std::uint64_t column) {
         // Macroblocks are coded row by row, so a tile waits for the last of its rows.
         const std::uint64_t coded = (row + 1) * kColumns * kMacroblocksPerTile / kMacroblocksPerEntropyTask;
         tasks_.add(kDecode, 10.0 * kMacroblocksPerTile, kTileBytes, at(kDecoded, row, column),
                    {at(kMacroblocks, 0, std::min(coded, kEntropyTasks - 1)), at(kDecoded, row, column - 1),
                     at(kDecoded, row - 1, column), at(kDecoded, row - 1, column + 1),
                     before(kShown, std::min(row + 1, kRows - 1), std::min(column + 1, kColumns - 1))});
+    }
+
+    void add_deblocking(std::uint64_t row, std::uint64_t column) {
         tasks_.add(kDeblock, 4.0 * kMacroblocksPerTile, kTileBytes, at(kShown, row, column),
                    {at(kDecoded, row, column), at(kShown, row, column - 1), at(kShown, row - 1, column)});
     }

@@ -53,6 +53,15 @@ TEST_CASE("Fig. 4.10: a ends with one busy thread, the others with 3.7 or so, an
     CHECK(table.notes.front().starts_with("The bottleneck is a."));
 }
 
+TEST_CASE("Fig. 4.13: macroblock decoding waits for its own tasks 20.7 before on average, or a little less") {
+    const ResultTable edges = fig4_13({}).back();
+    const auto own = std::ranges::find_if(edges.rows, [](const auto& row) {
+        return row[0] == Cell{"macroblock-decode"} && row[1] == Cell{"macroblock-decode"};
+    });
+    REQUIRE(own != edges.rows.end());
+    CHECK(std::get<double>((*own)[3]) == doctest::Approx(20.4).epsilon(0.02));
+}
+
 TEST_CASE("every row of a reproduction has a cell for each column") {
     const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000};
     for (const auto make : {table1, fig5, fig6, table3, fig11, fig13, fig14, table4_2, table4_4, fig4_3,
