@@ -7,9 +7,8 @@
 
 namespace tidemill {
 
-/// What a task does with a piece of memory. Two accesses are to the same piece when they begin at the same
-/// address, and then must be of the same size; pieces that overlap otherwise are not seen to depend on each
-/// other.
+/// What a task does with a piece of memory. Pieces of tasks in flight are the same or have nothing in common:
+/// one that overlaps another in part is refused. A piece of no bytes is none.
 struct Access {
     enum class Mode : std::uint8_t { in, out, inout };
 

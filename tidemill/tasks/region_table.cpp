@@ -19,6 +19,7 @@ void add_once(std::vector<TaskRef>& tasks, TaskRef task) {
 RegionTable::RegionTable(const std::vector<std::uint64_t>& numbers) : numbers_(numbers), regions_(64) {}
 
 void RegionTable::note(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors) {
+    if (access.bytes == 0) return;
     Region& region = find(access);
     const auto depend_on = [&](TaskRef other) {
         if (current(other) && other != task) add_once(predecessors, other);
@@ -33,6 +34,12 @@ void RegionTable::note(TaskRef task, const Access& access, std::vector<TaskRef>&
     if (region.readers.empty()) depend_on(region.writer);
     region.writer = task;
     region.readers.clear();
+}
+
+void RegionTable::clear() {
+    std::fill(regions_.begin(), regions_.end(), Region{});
+    extents_.clear();
+    used_ = 0;
 }
 
 // Of a piece that is only ever read, those that have ended are forgotten from time to time.
@@ -54,27 +61,38 @@ std::size_t RegionTable::place_of(const void* address) const {
 }
 
 RegionTable::Region& RegionTable::find(const Access& access) {
-    std::size_t place = place_of(access.address);
-    if (!regions_[place].address) {
-        if (2 * (used_ + 1) > regions_.size()) {
-            make_room();
-            place = place_of(access.address);
-        }
-        regions_[place].address = access.address;
-        regions_[place].bytes = access.bytes;
-        ++used_;
-    }
-    Region& region = regions_[place];
-    if (region.bytes == access.bytes) return region;
-    if (!forgotten(region)) {
-        throw std::invalid_argument(
-            fmt::format("a task accesses {} bytes at {}, tasks in flight access {} there: name the same "
-                        "piece of memory each "
-                        "time, or wait between",
-                        access.bytes, access.address, region.bytes));
-    }
+    Region& region = regions_[place_of(access.address)];
+    return region.address && region.bytes == access.bytes ? region : add(access);
+}
+
+RegionTable::Region& RegionTable::add(const Access& access) {
+    forget_overlapping(access);
+    if (2 * (used_ + 1) > regions_.size()) make_room();
+    Region& region = regions_[place_of(access.address)];
+    if (!region.address) ++used_;
+    region.address = access.address;
     region.bytes = access.bytes;
+    extents_.emplace(static_cast<const std::byte*>(access.address), access.bytes);
     return region;
+}
+
+void RegionTable::forget_overlapping(const Access& access) {
+    const auto* begin = static_cast<const std::byte*>(access.address);
+    auto extent = extents_.lower_bound(begin + access.bytes);
+    while (extent != extents_.begin()) {
+        --extent;
+        const auto [address, bytes] = *extent;
+        if (address + bytes <= begin) return;
+        Region& region = regions_[place_of(address)];
+        if (!forgotten(region)) {
+            throw std::invalid_argument(fmt::format(
+                "a task accesses {} bytes at {}, tasks in flight access {} at {}: name the same piece of "
+                "memory each time, or wait between",
+                access.bytes, access.address, bytes, region.address));
+        }
+        region.bytes = 0;
+        extent = extents_.erase(extent);
+    }
 }
 
 bool RegionTable::forgotten(const Region& region) const {
@@ -84,7 +102,11 @@ bool RegionTable::forgotten(const Region& region) const {
 
 void RegionTable::make_room() {
     std::vector<Region> old = std::exchange(regions_, {});
-    std::erase_if(old, [&](const Region& region) { return !region.address || forgotten(region); });
+    std::erase_if(old, [&](const Region& region) {
+        if (region.address && !forgotten(region)) return false;
+        if (region.bytes > 0) extents_.erase(static_cast<const std::byte*>(region.address));
+        return true;
+    });
     std::size_t size = 64;
     while (size < 4 * (old.size() + 1)) size *= 2;
     regions_.resize(size);

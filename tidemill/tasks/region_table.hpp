@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "tidemill/policy/policy.hpp"
@@ -25,20 +26,25 @@ class RegionTable {
     explicit RegionTable(const std::vector<std::uint64_t>& numbers);
 
     /// Notes what `task` does, and adds those it depends on to `predecessors`, each once; some may have
-    /// ended. Throws std::invalid_argument for a piece that was of another size before.
+    /// ended. Throws std::invalid_argument for a piece that overlaps another one of tasks in flight.
     void note(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors);
+
+    /// Forgets all: no task is left.
+    void clear();
 
     std::size_t regions() const { return used_; }
 
   private:
     struct Region {
         const void* address = nullptr;
-        std::size_t bytes = 0;
+        std::size_t bytes = 0;  // 0: forgotten, but still in its place
         TaskRef writer{};
         std::vector<TaskRef> readers{};
     };
 
     Region& find(const Access& access);
+    Region& add(const Access& access);
+    void forget_overlapping(const Access& access);
     void add_reader(Region& region, TaskRef task) const;
     void make_room();
     std::size_t place_of(const void* address) const;
@@ -50,6 +56,8 @@ class RegionTable {
     const std::vector<std::uint64_t>& numbers_;
     std::vector<Region> regions_;  // open addressing
     std::size_t used_ = 0;
+    std::map<const std::byte*, std::size_t>
+        extents_;  // address and bytes of all regions that are not forgotten
 };
 
 }  // namespace tidemill

@@ -148,6 +148,7 @@ TasksReport Tasks::Runtime::wait() {
     check_spawner();
     hand_over();
     help_until([this] { return tasks_.in_flight() == 0; });
+    regions_.clear();
     const std::lock_guard lock(turn_);
     TasksReport report{0, std::exchange(dropped_, 0), 0};
     for (Seat& seat : seats_) {
