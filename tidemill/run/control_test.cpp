@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -45,23 +46,30 @@ auto collect(Words& words) {
     return task("collect", TaskOptions{}, in<Word>("x"), [&words](auto x) { words.push_back(x[0]); });
 }
 
-/// Runs what `build` binds between a source of 40 words and a collector, which are given to it, in order, as
-/// one stage of three threads, and with a border on either side.
+void run_in_three_stages(Graph& graph, int threads) {
+    const std::size_t units = structure_of(graph).units.size();
+    Schedule schedule;
+    schedule.stages = {{0, 1, 1, "big"}, {1, units - 2, threads, "big"}, {units - 1, 1, 1, "big"}};
+    Pipeline(graph, schedule).run();
+}
+
+/// Runs what `build` binds between a source of 40 words and a collector, which are given to it: in order, as
+/// one stage of one thread or three with a border on either side, and by tasks.
 void check_everywhere(const std::function<SocketRef(Graph&, SocketRef)>& build,
                       const std::function<Word(Word)>& wanted) {
-    for (const int threads : {0, 1, 3}) {
+    const std::function<void(Graph&)> executors[] = {
+        [](Graph& graph) { Sequence(graph).run(); },
+        [](Graph& graph) { run_in_three_stages(graph, 1); },
+        [](Graph& graph) { run_in_three_stages(graph, 3); },
+        [](Graph& graph) { Dynamic(graph, {.workers = 3}).run(); },
+        [](Graph& graph) { Dynamic(graph, {.workers = 2, .window = {.iterations = 1}}).run(); },
+    };
+    for (const auto& run : executors) {
         Words words;
         Graph graph;
         const SocketRef end = build(graph, graph.add<Count>(40u)["value"]);
         graph.bind(end, graph.add(collect(words))["x"]);
-        const std::size_t units = structure_of(graph).units.size();
-        if (threads == 0) {
-            Sequence(graph).run();
-        } else {
-            Schedule schedule;
-            schedule.stages = {{0, 1, 1, "big"}, {1, units - 2, threads, "big"}, {units - 1, 1, 1, "big"}};
-            Pipeline(graph, schedule).run();
-        }
+        run(graph);
         REQUIRE(words.size() == 40);
         for (Word n = 0; n < 40; ++n) CHECK(words[n] == wanted(n));
     }

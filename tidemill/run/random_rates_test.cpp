@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include "tidemill/run/detail_random_graph.hpp"
 #include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -75,36 +77,65 @@ Words by_definition(const std::vector<Rate>& rates, std::size_t words) {
     return stream;
 }
 
+using Run = std::function<void(Graph&, std::uint64_t frames)>;
+
+/// Two to five tasks, a source and a sink among them.
+std::vector<Rate> random_rates() {
+    const auto count = *rc::gen::inRange<std::size_t>(2, 6);
+    std::vector<Rate> rates;
+    for (std::size_t t = 0; t < count; ++t) {
+        const bool end = t == 0 || t + 1 == count;
+        rates.push_back({t == 0 ? 0 : *rc::gen::inRange<std::size_t>(1, 7),
+                         t + 1 == count ? 0 : *rc::gen::inRange<std::size_t>(1, 7),
+                         end || *rc::gen::arbitrary<bool>()});
+    }
+    return rates;
+}
+
+Run random_pipeline(const std::vector<Rate>& rates) {
+    std::vector<std::pair<std::size_t, int>> stages;
+    for (std::size_t done = 0; done < rates.size();) {
+        const auto tasks_of_stage = *rc::gen::inRange<std::size_t>(1, rates.size() - done + 1);
+        bool replicable = true;
+        for (std::size_t t = done; t < done + tasks_of_stage; ++t) replicable &= !rates[t].sequential;
+        stages.emplace_back(tasks_of_stage, replicable ? *rc::gen::inRange(1, 4) : 1);
+        done += tasks_of_stage;
+    }
+    const auto batch = *rc::gen::inRange<std::uint32_t>(1, 4);
+    return [=](Graph& graph, std::uint64_t frames) {
+        Pipeline(graph, detail::test_schedule(stages), {.frames = batch}).run({.frames = frames});
+    };
+}
+
+Run random_dynamic() {
+    const auto workers = *rc::gen::inRange<std::size_t>(1, 4);
+    const auto window = *rc::gen::inRange<std::uint64_t>(1, 6);
+    return [=](Graph& graph, std::uint64_t frames) {
+        Dynamic(graph, {.workers = workers, .window = {.iterations = window}}).run({.frames = frames});
+    };
+}
+
+void check_chain(const std::vector<Rate>& rates, const Run& run) {
+    Words kept;
+    Graph graph;
+    std::vector<Fire*> tasks;
+    for (std::size_t t = 0; t < rates.size(); ++t) tasks.push_back(&graph.add<Fire>(rates[t], t, kept));
+    for (std::size_t t = 0; t + 1 < rates.size(); ++t) graph.stream(tasks[t]->y[0], tasks[t + 1]->x[0]);
+    constexpr std::uint64_t kFrames = 4;
+    const std::size_t words = kFrames * structure_of(graph).order.front().firings * rates.front().given;
+    run(graph, kFrames);
+    RC_ASSERT(kept == by_definition(rates, words));
+}
+
 }  // namespace
 
 TEST_CASE("chains of random rates under random cuts are to the bit what their streams mean") {
     CHECK(rc::check([] {
-        const auto count = *rc::gen::inRange<std::size_t>(2, 6);
-        std::vector<Rate> rates;
-        for (std::size_t t = 0; t < count; ++t) {
-            const bool end = t == 0 || t + 1 == count;
-            rates.push_back({t == 0 ? 0 : *rc::gen::inRange<std::size_t>(1, 7),
-                             t + 1 == count ? 0 : *rc::gen::inRange<std::size_t>(1, 7),
-                             end || *rc::gen::arbitrary<bool>()});
-        }
-        Words kept;
-        Graph graph;
-        std::vector<Fire*> tasks;
-        for (std::size_t t = 0; t < count; ++t) tasks.push_back(&graph.add<Fire>(rates[t], t, kept));
-        for (std::size_t t = 0; t + 1 < count; ++t) graph.stream(tasks[t]->y[0], tasks[t + 1]->x[0]);
-
-        std::vector<std::pair<std::size_t, int>> stages;
-        for (std::size_t done = 0; done < count;) {
-            const auto tasks_of_stage = *rc::gen::inRange<std::size_t>(1, count - done + 1);
-            bool replicable = true;
-            for (std::size_t t = done; t < done + tasks_of_stage; ++t) replicable &= !rates[t].sequential;
-            stages.emplace_back(tasks_of_stage, replicable ? *rc::gen::inRange(1, 4) : 1);
-            done += tasks_of_stage;
-        }
-        const auto batch = *rc::gen::inRange<std::uint32_t>(1, 4);
-        constexpr std::uint64_t kFrames = 4;
-        const std::size_t words = kFrames * structure_of(graph).order.front().firings * rates.front().given;
-        Pipeline(graph, detail::test_schedule(stages), {.frames = batch}).run({.frames = kFrames});
-        RC_ASSERT(kept == by_definition(rates, words));
+        const std::vector<Rate> rates = random_rates();
+        check_chain(rates, random_pipeline(rates));
     }));
+}
+
+TEST_CASE("chains of random rates by tasks are to the bit what their streams mean") {
+    CHECK(rc::check([] { check_chain(random_rates(), random_dynamic()); }));
 }

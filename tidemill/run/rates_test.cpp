@@ -9,6 +9,7 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/graph/window.hpp"
 #include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -42,9 +43,9 @@ std::vector<std::uint32_t> firings(const Graph& graph) {
     return all;
 }
 
-void in_order_and_cut_everywhere(const std::function<void(Graph&, std::vector<int>&)>& build,
-                                 std::uint64_t frames,
-                                 const std::function<void(const std::vector<int>&)>& check) {
+// In order, as two stages with the border at each place, and by tasks.
+void run_everywhere(const std::function<void(Graph&, std::vector<int>&)>& build, std::uint64_t frames,
+                    const std::function<void(const std::vector<int>&)>& check) {
     std::size_t units = 0;
     {
         Graph graph;
@@ -59,6 +60,13 @@ void in_order_and_cut_everywhere(const std::function<void(Graph&, std::vector<in
         std::vector<int> kept;
         build(graph, kept);
         Pipeline(graph, test_schedule({{cut, 1}, {units - cut, 1}})).run({.frames = frames});
+        check(kept);
+    }
+    for (const std::uint64_t window : {1, 3, 64}) {
+        Graph graph;
+        std::vector<int> kept;
+        build(graph, kept);
+        Dynamic(graph, {.workers = 3, .window = {.iterations = window}}).run({.frames = frames});
         check(kept);
     }
 }
@@ -80,7 +88,7 @@ TEST_CASE("tasks run as often per frame as their streams ask for") {
     std::vector<int> kept;
     build(graph, kept);
     CHECK(firings(graph) == std::vector<std::uint32_t>{4, 6, 3});
-    in_order_and_cut_everywhere(build, 5, [](const std::vector<int>& got) {
+    run_everywhere(build, 5, [](const std::vector<int>& got) {
         std::vector<int> wanted = counted(1, 60);
         for (std::size_t i = 0; i < wanted.size(); i += 2) std::swap(wanted[i], wanted[i + 1]);
         CHECK(got == wanted);
@@ -122,7 +130,7 @@ TEST_CASE("forwards, constants and several readers keep to their firings") {
         graph.stream(add["x"], both["b"]);
         graph.stream(both["y"], sink["x"]);
     };
-    in_order_and_cut_everywhere(build, 2, [](const std::vector<int>& got) {
+    run_everywhere(build, 2, [](const std::vector<int>& got) {
         std::vector<int> wanted = counted(1, 12);
         for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = 1001 * wanted[i] + (i % 2 == 0 ? 10 : 20);
         CHECK(got == wanted);
@@ -201,7 +209,7 @@ TEST_CASE("a delay feeds the past back, and its circle is one unit") {
             graph.bind(add["y"], delay["now"]);
             graph.bind(add["y"], sink["x"]);
         };
-        in_order_and_cut_everywhere(build, 20, [frames](const std::vector<int>& got) {
+        run_everywhere(build, 20, [frames](const std::vector<int>& got) {
             std::vector<int> wanted;
             for (std::size_t k = 0; k < 20; ++k) {
                 wanted.push_back(static_cast<int>(k) + 1 + (k < frames ? 100 : wanted[k - frames]));
@@ -233,7 +241,7 @@ TEST_CASE("a delay behind a task that skips counts the frames that it sees") {
         graph.bind(delay["delayed"], step["b"]);
         graph.bind(step["y"], sink["x"]);
     };
-    in_order_and_cut_everywhere(build, 9, [](const std::vector<int>& got) {
+    run_everywhere(build, 9, [](const std::vector<int>& got) {
         CHECK(got == std::vector<int>{1, 2, 2, 2, 2});
     });
 }

@@ -26,7 +26,7 @@ struct DynamicOptions {
     std::vector<PuSet> cores{};          ///< per worker; empty: not pinned
     /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and
     /// the policy is obeyed to the letter.
-    std::chrono::nanoseconds bundle{2000};
+    std::chrono::nanoseconds bundle{8000};
     policy::Adapting adapting{};  ///< of the adaptive policies
 };
 

@@ -1,32 +1,18 @@
-#include <future>
+#include <atomic>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/insight/watchdog.hpp"
+#include "tidemill/run/insight/detail_hanging_run.hpp"
 #include "tidemill/run/run_error.hpp"
 
 using namespace tidemill;
-using namespace std::chrono_literals;
 
 TEST_CASE("dynamic: a task that hangs is named while the run is on, and the run can be ended then") {
-    Graph graph;
-    std::promise<void> released;
-    auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"), [](auto y) { y[0] = 1; }));
-    auto& stuck = graph.add(task("stuck", TaskOptions{}, in<int>("x"),
-                                 [freed = released.get_future().share()](auto) { freed.wait(); }));
-    graph.chain(source, stuck);
-    std::stop_source stop;
-    std::string told;
-    Watchdog dog(graph, 20ms, [&](const std::string& text) {
-        told = text;
-        stop.request_stop();
-        released.set_value();
-    });
-    const RunReport report = Dynamic(graph).run({.stop = stop.get_token(), .observers = {&dog}});
+    const auto [report, told] = detail::run_and_hang(
+        [](Graph& graph, const RunOptions& options) { return Dynamic(graph).run(options); });
     CHECK(report.frames > 0);
     CHECK(told.find("in stuck.stuck, frame 0") != std::string::npos);
 }
@@ -77,4 +63,59 @@ TEST_CASE("dynamic: a window without room for a frame is refused, and says what 
                          GraphError);
     CHECK(Dynamic(graph, {.window = {.bytes = 1000}}).tokens().front() == 15);
     CHECK_THROWS_AS(Dynamic(graph, {.workers = 0}), GraphError);
+}
+
+TEST_CASE("dynamic: a throttle in bytes, tasks or iterations bounds the frames between source and sink") {
+    const policy::Window windows[] = {
+        {.iterations = 3}, {.tasks = 11}, {.bytes = 1000}, {.iterations = 9, .tasks = 8, .bytes = 700}};
+    for (const policy::Window& window : windows) {
+        Graph graph;
+        std::atomic<int> in_flight{0};
+        std::atomic<int> most{0};
+        auto& source = graph.add(task("source", TaskOptions{}, out<int>("y", 60), [&](auto) {
+            const int now = ++in_flight;
+            for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+            }
+        }));
+        auto& pass = graph.add(task("pass", in<int>("x", 60), out<int>("y"), [](auto, auto) {}));
+        auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [&](auto) { --in_flight; }));
+        graph.chain(source, pass, sink);
+        Dynamic dynamic(graph, {.workers = 3, .policy = "lifo", .window = window});
+        const RunReport report = dynamic.run({.frames = 2000});
+        CHECK(report.delivered == 2000);
+        CHECK(report.token_bytes() <= window.bytes);
+        const std::uint64_t frames = report.segments.front().tokens;
+        CHECK(frames <= window.iterations);
+        CHECK(3 * frames <= window.tasks);
+        CHECK(static_cast<std::uint64_t>(most) <= frames);
+        CHECK(frames > 1);
+    }
+}
+
+TEST_CASE("dynamic: a run that is stopped from elsewhere delivers all frames that it began") {
+    for (const std::size_t workers : {1, 4}) {
+        Graph graph;
+        std::stop_source stop;
+        std::uint64_t made = 0;
+        std::uint64_t got = 0;
+        auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"), [&](auto) {
+            if (++made == 1000) stop.request_stop();
+        }));
+        auto& pass = graph.add(task("pass", in<int>("x"), out<int>("y"), [](auto, auto) {}));
+        auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [&](auto) { ++got; }));
+        graph.chain(source, pass, sink);
+        const RunReport report = Dynamic(graph, {.workers = workers}).run({.stop = stop.get_token()});
+        CHECK(made >= 1000);
+        CHECK(got == made);
+        CHECK(report.delivered == made);
+    }
+}
+
+TEST_CASE("dynamic: a graph whose bindings close a circle is refused") {
+    Graph graph;
+    auto& one = graph.add(task("one", in<int>("x"), out<int>("y"), [](auto, auto) {}));
+    auto& other = graph.add(task("other", in<int>("x"), out<int>("y"), [](auto, auto) {}));
+    graph.bind(one["y"], other["x"]);
+    graph.bind(other["y"], one["x"]);
+    CHECK_THROWS_AS(Dynamic{graph}, GraphError);
 }

@@ -28,7 +28,8 @@ TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
     for (std::uint32_t k = 0; k < kernels.size(); ++k) {
         Segment& segment = segments_[kernels[k].segment];
         const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
-        kernels_.push_back({&kernels[k], first_slot, first_slot + segment.tokens, segment.next.frame});
+        kernels_.push_back({&kernels[k], first_slot, first_slot + segment.tokens,
+                            kernels[k].sequential && !kernels[k].emits, first_slot, segment.next.frame});
         segment.kernels.push_back(k);
         for (std::uint32_t t = 0; t < segment.tokens; ++t) tasks_.push_back({k, t});
     }
@@ -90,18 +91,16 @@ void TaskBoard::create_frame(std::uint32_t index, std::uint64_t iteration) {
         const TaskSlot slot = state.first_slot + token;
         waits_for_[slot] = static_cast<std::uint32_t>(state.kernel->predecessors.size()) +
                            (state.kernel->sequential && state.next_frame != frame ? 1 : 0);
-        create_task(slot);
-        if (waits_for_[slot] == 0) make_ready(slot);
+        create_task(slot, iteration);
+        note_fewer_waits(k, token);
     }
 }
 
-void TaskBoard::create_task(TaskSlot slot) {
+void TaskBoard::create_task(TaskSlot slot, std::uint64_t iteration) {
     const TaskState& task = tasks_[slot];
-    const std::uint32_t segment = kernels_[task.kernel].kernel->segment;
     predecessors_.clear();
     if (wants_predecessors_) list_predecessors(task);
-    policy_->create(
-        {slot, task.kernel, numbers_++, segments_[segment].iterations[task.token], 0, predecessors_});
+    policy_->create({slot, task.kernel, numbers_++, iteration, 0, predecessors_});
 }
 
 void TaskBoard::list_predecessors(const TaskState& task) {
@@ -125,26 +124,41 @@ void TaskBoard::make_ready(TaskSlot slot) {
 
 void TaskBoard::tell_ready(TaskSlot slot) {
     TaskState& task = tasks_[slot];
-    const std::uint64_t known = kernels_[task.kernel].mean_ticks;
-    task.ready_ticks = known ? known : settings_.bundle_ticks;
+    KernelState& state = kernels_[task.kernel];
+    task.ready_ticks = state.mean_ticks ? state.mean_ticks : settings_.bundle_ticks;
+    if (state.goes_on) task.ready_ticks += state.lined_up * state.mean_ticks;
+    state.ready = slot;
     ready_ticks_ += task.ready_ticks;
     ++ready_tasks_;
     policy_->ready(slot);
 }
 
+// A task may be ready now, or behind one that is.
+void TaskBoard::note_fewer_waits(std::uint32_t kernel, std::uint32_t token) {
+    KernelState& state = kernels_[kernel];
+    const TaskSlot slot = state.first_slot + token;
+    if (waits_for_[slot] == 0) return make_ready(slot);
+    if (waits_for_[slot] > 1 || !state.goes_on || state.next_slot == slot) return;
+    ++state.lined_up;
+    if (state.ready == policy::kNoTask) return;
+    tasks_[state.ready].ready_ticks += state.mean_ticks;
+    ready_ticks_ += state.mean_ticks;
+}
+
 void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
     std::size_t share = std::min(kMostRuns, (ready_tasks_ + hungry) / (hungry + 1));
+    const std::uint64_t most_ticks = std::min(settings_.bundle_ticks, ready_ticks_ / (hungry + 1));
     std::uint64_t ticks = 0;
     for (; share > 0; --share) {
         const TaskSlot slot = policy_->issue(worker);
         if (slot == policy::kNoTask) return;
         TaskRun run = issue(slot);
         const std::uint64_t mean = kernels_[run.kernel].mean_ticks;
-        const std::uint64_t left = settings_.bundle_ticks - ticks;
+        const std::uint64_t left = most_ticks - ticks;
         if (mean != 0 && mean < left) lengthen(run, left - mean);
         runs.push_back(run);
         ticks += mean * run.frames;
-        if (mean == 0 || ticks >= settings_.bundle_ticks) return;
+        if (mean == 0 || ticks >= most_ticks) return;
     }
 }
 
@@ -154,6 +168,7 @@ TaskRun TaskBoard::issue(TaskSlot slot) {
     const Segment& segment = segments_[state.kernel->segment];
     --ready_tasks_;
     ready_ticks_ -= task.ready_ticks;
+    state.ready = policy::kNoTask;
     TaskRun run{
         .kernel = task.kernel, .frames = 1, .first = {frame_of(task), task.token}, .limit = segment.limit};
     if (task.kernel < segment.limit_kernel && segment.limit != TokenRing::kEndless) ++run.limit;
@@ -169,7 +184,7 @@ TaskRun TaskBoard::issue(TaskSlot slot) {
 // them.
 void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
     const KernelState& state = kernels_[run.kernel];
-    if (!state.kernel->sequential || state.kernel->emits) return;
+    if (!state.goes_on) return;
     const Segment& segment = segments_[state.kernel->segment];
     const std::uint64_t most = std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks,
                                          segment.next.frame - run.first.frame});
@@ -205,6 +220,7 @@ void TaskBoard::note_time(const TaskRun& run) {
 void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {
     KernelState& state = kernels_[run.kernel];
     const std::uint32_t segment = state.kernel->segment;
+    const std::uint64_t iteration = segments_[segment].iterations[run.first.token];
     TaskSlot slot = slot_of(run.kernel, run.first.token);
     if (run.kernel == 0 && !run.again) {
         const std::uint64_t end = std::min(run.first.frame + run.frames, segments_[0].limit);
@@ -215,12 +231,12 @@ void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now)
         policy_->follow(slot, worker);
         policy_->complete(slot, worker);
         if (run.emitted) {
-            create_frame(segment + 1, segments_[segment].iterations[run.first.token]);
+            create_frame(segment + 1, iteration);
             if (segments_[segment + 1].kernels.empty()) retire(segment + 1, now);
         }
         if (run.again) {
             state.resumes = true;
-            create_task(slot);
+            create_task(slot, iteration);
             make_ready(slot);
         } else {
             complete_task(slot, i + 1 == run.frames, now);
@@ -234,19 +250,19 @@ void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now
     const std::uint32_t index = state.kernel->segment;
     Segment& segment = segments_[index];
     for (const std::uint32_t successor : state.kernel->successors) {
-        release(kernels_[successor].first_slot + task.token);
+        --waits_for_[slot_of(successor, task.token)];
+        note_fewer_waits(successor, task.token);
     }
     if (state.kernel->sequential) {
         ++state.next_frame;
-        const TaskSlot next = slot_after(state, slot);
-        if (state.next_frame < segment.next.frame && --waits_for_[next] == 0 && last_of_run) make_ready(next);
+        const TaskSlot next = state.next_slot = slot_after(state, slot);
+        if (state.next_frame < segment.next.frame && --waits_for_[next] == 0) {
+            if (state.goes_on) --state.lined_up;
+            if (last_of_run) make_ready(next);
+        }
     }
     --segment.unfinished[task.token];
     if (task.token == segment.oldest.token) retire(index, now);
-}
-
-void TaskBoard::release(TaskSlot slot) {
-    if (--waits_for_[slot] == 0) make_ready(slot);
 }
 
 // Frees the tokens of the oldest frames that are done.

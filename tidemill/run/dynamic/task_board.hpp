@@ -90,7 +90,8 @@ class TaskBoard {
 
     bool finished() const { return in_flight_ == 0; }
     std::size_t ready_tasks() const { return ready_tasks_; }
-    /// What the ready tasks will take, as far as is known; a task that never ran counts as a bundle.
+    /// What can be handed out, as far as is known: the ready tasks, and those which a worker may go on with.
+    /// A task that never ran counts as a bundle.
     std::uint64_t ready_ticks() const { return ready_ticks_; }
     std::uint64_t expected_ticks(const std::vector<TaskRun>& runs) const;
 
@@ -127,14 +128,18 @@ class TaskBoard {
         const Kernel* kernel;
         std::uint32_t first_slot;  // its tasks' slots are [first, end)
         std::uint32_t end_slot;
+        bool goes_on;                  // who runs a task of it may go on with the next one
+        policy::TaskSlot next_slot;    // of a sequential one: that of its first frame that is not done
         std::uint64_t next_frame = 0;  // of a sequential one: the first that is not done
         std::uint64_t mean_ticks = 0;  // 0: not known
-        bool resumes = false;          // its last task said again
+        std::uint64_t lined_up = 0;    // where it goes on: tasks that wait for the one before them alone
+        policy::TaskSlot ready = policy::kNoTask;
+        bool resumes = false;  // its last task said again
     };
     struct TaskState {
         std::uint32_t kernel = 0;
         std::uint32_t token = 0;
-        std::uint64_t ready_ticks = 0;  // what it counts for
+        std::uint64_t ready_ticks = 0;  // what it counts for, with those lined up behind it
     };
 
     policy::TaskSlot slot_of(std::uint32_t kernel, std::uint32_t token) const;
@@ -143,15 +148,15 @@ class TaskBoard {
     void learn_edges();
     void create_source_frames();
     void create_frame(std::uint32_t segment, std::uint64_t iteration);
-    void create_task(policy::TaskSlot slot);
+    void create_task(policy::TaskSlot slot, std::uint64_t iteration);
     void list_predecessors(const TaskState& task);
     void make_ready(policy::TaskSlot slot);
     void tell_ready(policy::TaskSlot slot);
+    void note_fewer_waits(std::uint32_t kernel, std::uint32_t token);
     TaskRun issue(policy::TaskSlot slot);
     void lengthen(TaskRun& run, std::uint64_t ticks_left);
     void complete(policy::WorkerId worker, const TaskRun& run, std::uint64_t now);
     void complete_task(policy::TaskSlot slot, bool last_of_run, std::uint64_t now);
-    void release(policy::TaskSlot slot);
     void retire(std::uint32_t segment, std::uint64_t now);
     void note_time(const TaskRun& run);
 

@@ -107,7 +107,11 @@ void TaskWorker::end_stream(std::uint32_t kernel, std::exception_ptr cause) {
 }
 
 void TaskWorker::begin(std::uint32_t segment, FramePlace place) {
-    running_ = {&tokens_[segment].marks[place.token], place, segment};
+    // One by one: copied as a whole, what was just stored in parts would have to reach the cache first.
+    running_.mark = &tokens_[segment].marks[place.token];
+    running_.place.frame = place.frame;
+    running_.place.token = place.token;
+    running_.segment = segment;
     context_.bases[index_of(Base::token)] = data_of(segment, place.token);
     context_.number = options_.numbers.of(place.frame);
 }

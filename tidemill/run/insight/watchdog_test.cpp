@@ -1,11 +1,11 @@
 #include "tidemill/run/insight/watchdog.hpp"
 
-#include <future>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/insight/detail_hanging_run.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;
@@ -41,21 +41,9 @@ TEST_CASE("a standstill is told once, with what every thread is doing") {
 }
 
 TEST_CASE("a task that hangs is named while the run is on, and the run can be ended then") {
-    Graph graph;
-    std::promise<void> released;
-    auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"), [](auto y) { y[0] = 1; }));
-    auto& stuck = graph.add(task("stuck", TaskOptions{}, in<int>("x"),
-                                 [freed = released.get_future().share()](auto) { freed.wait(); }));
-    graph.chain(source, stuck);
-    std::stop_source stop;
-    std::string told;
-    Watchdog dog(graph, 20ms, [&](const std::string& text) {
-        told = text;
-        stop.request_stop();
-        released.set_value();
+    const auto [report, told] = detail::run_and_hang([](Graph& graph, const RunOptions& options) {
+        return Pipeline(graph, detail::test_schedule({{1, 1}, {1, 1}})).run(options);
     });
-    Pipeline pipeline(graph, detail::test_schedule({{1, 1}, {1, 1}}));
-    const RunReport report = pipeline.run({.stop = stop.get_token(), .observers = {&dog}});
     CHECK(report.frames > 0);
     CHECK(told.find("in stuck.stuck, frame 0") != std::string::npos);
     CHECK(told.find("waits until stuck.stuck is done with an earlier frame") != std::string::npos);
