@@ -12,9 +12,9 @@ namespace tidemill::cli {
 
 /// What `schedule`, `front` and `simulate` ask about the machine.
 struct MachineOptions {
-    std::string cores;
-    std::string watts;
-    std::string model;
+    std::string cores{};
+    std::string watts{};
+    std::string model{};
 };
 
 /// Adds --watts and --model.
