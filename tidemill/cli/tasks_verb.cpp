@@ -1,11 +1,10 @@
-#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
+#include "tidemill/cli/task_trace.hpp"
 #include "tidemill/cli/tasks_for_real.hpp"
 #include "tidemill/cli/worker_kinds.hpp"
 #include "tidemill/sim/task_programs.hpp"
@@ -46,33 +45,6 @@ int list(bool json) {
     if (json) fmt::print("{}\n", Json{{"programs", names}}.dump(2));
     return kDone;
 }
-
-// Opens in chrome://tracing and in Perfetto.
-class TraceFile {
-  public:
-    TraceFile(const std::string& path, const TaskProgram& program) : to_(path), program_(program) {
-        if (!to_) throw JobFailed(fmt::format("cannot write the trace {}", path));
-        fmt::print(to_, "{{\"traceEvents\":[");
-    }
-    void add(const SimTask& task) {
-        fmt::print(to_,
-                   "{}\n{{\"name\":{},\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
-                   "\"args\":{{\"task\":{},\"iteration\":{}}}}}",
-                   first_ ? "" : ",", Json(program_.kernels()[task.kernel]).dump(), task.worker,
-                   task.begin_us, task.end_us - task.begin_us, task.number, task.iteration);
-        first_ = false;
-    }
-    void finish() {
-        fmt::print(to_, "\n]}}\n");
-        to_.close();
-        if (!to_) throw JobFailed("the trace could not be written to its end; is the disk full?");
-    }
-
-  private:
-    std::ofstream to_;
-    const TaskProgram& program_;
-    bool first_ = true;
-};
 
 Json to_json(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
              double efficiency) {
@@ -135,8 +107,10 @@ int simulate(Options options) {
     options.scheduling.kernel_kinds = parse_kernel_kinds(options.only, program->kernels(), workers);
     options.machine.speeds = std::move(workers.speeds);
     options.machine.kinds = std::move(workers.kinds);
-    std::unique_ptr<TraceFile> trace;
-    if (!options.trace.empty()) trace = std::make_unique<TraceFile>(options.trace, *program);
+    std::unique_ptr<TaskTrace> trace;
+    if (!options.trace.empty()) {
+        trace = make_task_trace(options.trace, *program, options.machine.speeds.size());
+    }
     const auto observe = [&](const SimTask& task) { trace->add(task); };
     const SimulatedTasks report =
         simulate_tasks(*program, options.machine, options.scheduling,
@@ -160,18 +134,20 @@ int run_tasks(Options options) {
     return options.simulate ? simulate(std::move(options)) : run_for_real(options);
 }
 
+constexpr std::uint64_t kLargestWindow = 1'000'000'000'000;
+
 void add_scheduling_options(CLI::App& verb, Options& options) {
     verb.add_option("--policy", options.scheduling.policy,
                     "A policy, or several with commas, each breaking the ties of those before")
         ->capture_default_str();
     verb.add_option("--window", options.window_iterations, "Iterations in flight at most")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(std::uint64_t{1}, kLargestWindow))
         ->capture_default_str();
     verb.add_option("--window-tasks", options.window_tasks, "Tasks in flight at most")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(std::uint64_t{1}, kLargestWindow))
         ->default_str("no limit");
     verb.add_option("--window-bytes", options.window_bytes, "Renamed bytes at most")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(std::uint64_t{1}, kLargestWindow))
         ->default_str("no limit");
     verb.add_option("--interval-ms", options.interval_ms, "Between looks of the adaptive policies")
         ->check(CLI::Range(0.001, 1e6))
@@ -242,7 +218,8 @@ void add_tasks(CLI::App& program, Command& chosen) {
     add_machine_options(*verb, *options);
     options->of_models.push_back(coarse);
     options->of_models.push_back(verb->add_option(
-        "--trace", options->trace, "Write what each simulated worker did, for chrome://tracing or Perfetto"));
+        "--trace", options->trace,
+        "Write what each simulated worker did: FILE.svg, or events for chrome://tracing and Perfetto"));
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] { chosen = [options] { return run_tasks(*options); }; });
 }

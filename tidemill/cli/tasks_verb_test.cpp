@@ -58,6 +58,13 @@ TEST_CASE("tasks: the trace has an event for every task") {
     const Json run = simulated({"cholesky", "--trace", file});
     std::ifstream trace(file);
     CHECK(Json::parse(trace)["traceEvents"].size() == run["tasks"].get<std::size_t>());
+    const std::string picture = folder / "trace.svg";
+    const Json drawn = simulated({"fig4.6a", "--iterations", "2", "--workers", "3", "--trace", picture});
+    const std::string svg = ScratchFolder::content_of(picture);
+    std::size_t boxes = 0;
+    for (std::size_t at = svg.find("<rect x="); at != svg.npos; at = svg.find("<rect x=", at + 1)) ++boxes;
+    CHECK(boxes == drawn["tasks"].get<std::size_t>());
+    CHECK(svg.ends_with("</svg>\n"));
 }
 
 TEST_CASE("tasks: real runs compute or wait, on more workers than cores, and say that they were checked") {
