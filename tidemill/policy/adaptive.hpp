@@ -80,8 +80,13 @@ class Adaptive : public Rule {
         }
     }
 
+    /// Statistics begin anew. All of them: with some left as they were, what was cured is soon blamed on
+    /// another kernel (Fig. 4.11).
+    void forget(std::optional<KernelId> /*bottleneck*/) { std::ranges::fill(busyness_, KernelBusyness{}); }
+
     Adapting adapting_;
     Table<Kernel> kernels_;
+    std::vector<KernelBusyness> busyness_;
 
   private:
     struct Task {
@@ -104,15 +109,13 @@ class Adaptive : public Rule {
         next_look_ns_ =
             now_ns + (verdict.master_too_slow ? adapting_.starved_interval_ns : adapting_.interval_ns);
         if (verdict.bottleneck) static_cast<Raise&>(*this).raise(*verdict.bottleneck);
-        // All of them: with some left as they were, what was cured is soon blamed on another kernel.
-        std::ranges::fill(busyness_, KernelBusyness{});
+        static_cast<Raise&>(*this).forget(verdict.bottleneck);
         return verdict.bottleneck.has_value();
     }
 
     Table<Task> tasks_;
     KernelEdges edges_;
     BusyThreads threads_;
-    std::vector<KernelBusyness> busyness_;
     std::uint64_t next_look_ns_ = 0;
 };
 

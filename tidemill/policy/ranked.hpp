@@ -55,11 +55,10 @@ class Ranked final : public Policy {
     void raise() {
         const std::span<const TaskSlot> raised = rule_.raised();
         rank_changes_ += raised.size();
-        queues_.for_each([&](auto& queue) {
-            for (const TaskSlot task : raised) {
-                if (queue.holds(task)) queue.raise(rule_.rank(task), task);
-            }
-        });
+        for (const TaskSlot task : raised) {
+            auto& queue = queues_[tasks_[task].place];
+            if (queue.holds(task)) queue.raise(rule_.rank(task), task);
+        }
     }
 
     R rule_;

@@ -36,6 +36,8 @@ constexpr std::array kWorstCases{
               [](unsigned p, unsigned) { return worst_case::stolen_kernel(p, kUnitUs); }},
     WorstCase{{"fig4.11", "exhaustion where the cure must not be undone"},
               [](unsigned p, unsigned) { return worst_case::exhaustion_joined(p, kUnitUs); }},
+    WorstCase{{"fig4.12", "exhaustion whose cure is to raise what the bottleneck waits for"},
+              [](unsigned p, unsigned) { return worst_case::exhaustion_behind(p, kUnitUs); }},
 };
 
 constexpr std::array kGraphs{

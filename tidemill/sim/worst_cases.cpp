@@ -138,4 +138,19 @@ StreamGraph exhaustion_joined(unsigned p, double unit_us) {
     return std::move(builder).graph();
 }
 
+StreamGraph exhaustion_behind(unsigned p, double unit_us) {
+    constexpr double kShort = 0.02;
+    Builder builder("fig4.12", unit_us);
+    const std::size_t a = builder.kernel("a", 1, true);
+    const std::size_t b = builder.kernel("b", kShort, false);
+    builder.edge(a, b);
+    for (const char name : {'c', 'd'}) {
+        for (unsigned i = 1; i < p; ++i) {
+            builder.edge(
+                b, builder.kernel(fmt::format("{}{}", name, i), (name == 'c' ? p - 1.0 : 1.0) / p, false));
+        }
+    }
+    return std::move(builder).graph();
+}
+
 }  // namespace tidemill::worst_case

@@ -35,4 +35,9 @@ StreamGraph stolen_kernel(unsigned p, double unit_us);
 /// Fig. 4.11: Fig. 4.6a and a kernel that joins all b and c.
 StreamGraph exhaustion_joined(unsigned p, double unit_us);
 
+/// As Fig. 4.12: Fig. 4.6a with a short kernel b between a and all others. It is b that ends with the fewest
+/// threads busy, but raising b helps only where a is raised with it. The published costs are lost, these are
+/// ours.
+StreamGraph exhaustion_behind(unsigned p, double unit_us);
+
 }  // namespace tidemill::worst_case

@@ -1,5 +1,9 @@
 #include "tidemill/sim/worst_cases.hpp"
 
+#include <set>
+
+#include "tidemill/policy/adaptive.hpp"
+#include "tidemill/policy/ranked.hpp"
 #include "tidemill/sim/detail_worst_case_checks.hpp"
 
 namespace tidemill::worst_case {
@@ -9,6 +13,35 @@ namespace {
 double settled(const StreamGraph& graph, unsigned p, const char* policy, std::uint64_t window) {
     return run(graph, p, 2000, {.policy = policy, .window = {.iterations = window}}, 0.01)
         .settled_utilisation;
+}
+
+// Raises the bottleneck, but nothing that it waits for.
+class OnlyTheBottleneck : public policy::Adaptive<OnlyTheBottleneck> {
+  public:
+    using Adaptive::Adaptive;
+    void raise(policy::KernelId bottleneck) {
+        kernels_[bottleneck].adjustment += adapting_.first_delta;
+        raised.insert(bottleneck);
+    }
+    std::set<policy::KernelId> raised{};
+};
+
+// As apriority, but begins anew with the statistics of the bottleneck only.
+class ForgetsTheBottleneck : public policy::Adaptive<ForgetsTheBottleneck> {
+  public:
+    using Adaptive::Adaptive;
+    void raise(policy::KernelId bottleneck) {
+        kernels_[bottleneck].adjustment += adapting_.first_delta;
+        raise_ancestors(bottleneck, [](const auto&, Rank after) { return after; });
+    }
+    void forget(std::optional<policy::KernelId> bottleneck) {
+        if (bottleneck) busyness_[*bottleneck] = {};
+    }
+};
+
+template <class R>
+double settled_under(const StreamGraph& graph, unsigned p, policy::Ranked<R>& made) {
+    return run(graph, p, 2000, {.window = {.iterations = 6}, .made = &made}, 0.01).settled_utilisation;
 }
 
 }  // namespace
@@ -27,6 +60,29 @@ TEST_CASE("fifo runs a long kernel behind a long pipeline at half the rate") {
 
 TEST_CASE("the adaptive policies cure every case of exhaustion") {
     for (const unsigned p : {2u, 3u, 5u}) check_cure(p);
+}
+
+TEST_CASE(
+    "where a bottleneck waits for another kernel, only raising both cures exhaustion, as in Fig. 4.12") {
+    for (const unsigned p : {5u, 8u, 16u}) {
+        CAPTURE(p);
+        const StreamGraph graph = exhaustion_behind(p, kUnitUs);
+        CHECK(settled(graph, p, "oldest", 6) < 0.955);
+        CHECK(settled(graph, p, "apriority", 6) > 0.99);
+        CHECK(settled(graph, p, "gpriority", 6) > 0.99);
+        policy::Ranked<OnlyTheBottleneck> alone(std::vector<policy::KindId>(p), OnlyTheBottleneck(p, {}));
+        CHECK(settled_under(graph, p, alone) < 0.955);
+        CHECK(alone.rule().raised == std::set<policy::KernelId>{1});  // b
+    }
+}
+
+TEST_CASE(
+    "statistics of all kernels begin anew: else the join is blamed, and all is as before, as in Fig. 4.11") {
+    const StreamGraph graph = exhaustion_joined(5, kUnitUs);
+    policy::Ranked<ForgetsTheBottleneck> partly(std::vector<policy::KindId>(5),
+                                                ForgetsTheBottleneck(5, {.first_delta = 10}));
+    CHECK(settled_under(graph, 5, partly) < 0.7);
+    CHECK(settled(graph, 5, "apriority", 6) > 0.99);
 }
 
 TEST_CASE("with a window of one iteration there is nothing to run ahead with: no policy cures exhaustion") {

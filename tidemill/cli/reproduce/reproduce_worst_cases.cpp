@@ -111,7 +111,7 @@ std::vector<ResultTable> fig4_8(const ReproduceOptions&) {
 
 std::vector<ResultTable> fig4_9(const ReproduceOptions&) {
     ResultTable table{
-        "Figs. 4.6, 4.9 and 4.11: exhaustion and its cure; share of all workers' time at work, of the "
+        "Figs. 4.6, 4.9, 4.11 and 4.12: exhaustion and its cure; share of all workers' time at work, of the "
         "whole run and once settled",
         {{"program"}, {"workers", 0}}};
     for (const char* policy : {"oldest", "apriority", "gpriority"}) {
@@ -121,7 +121,7 @@ std::vector<ResultTable> fig4_9(const ReproduceOptions&) {
     for (const unsigned p : {3u, 5u, 8u, 16u}) {
         for (const StreamGraph& graph :
              {worst_case::exhaustion(p, false, kUnitUs), worst_case::exhaustion_in_parts(p, 2, kUnitUs),
-              worst_case::exhaustion_joined(p, kUnitUs)}) {
+              worst_case::exhaustion_joined(p, kUnitUs), worst_case::exhaustion_behind(p, kUnitUs)}) {
             std::vector<Cell> row{graph.name, double(p)};
             for (const char* policy : {"oldest", "apriority", "gpriority"}) {
                 const SimulatedTasks report = run(graph, p, 2500, policy, {.iterations = 4}, false, 0.01);
