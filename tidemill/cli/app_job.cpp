@@ -37,7 +37,7 @@ RunReport run_for(Sequence& sequence, double seconds) {
         {.stop_when = [start = Clock::now(), seconds] { return seconds_since(start) >= seconds; }});
 }
 
-// Source frames begun so far, counted when the source is asked whether to go on.
+// Source frames that have run. Whoever is asked whether to go on is done with those it was asked for before.
 class FrameCount {
   public:
     FrameCount(double seconds, const std::optional<Schedule>& schedule) : seconds_(seconds) {
@@ -51,7 +51,8 @@ class FrameCount {
     }
 
     bool enough() {
-        frames_.fetch_add(first_threads_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        frames_.fetch_add(asked_for_, std::memory_order_relaxed);
+        asked_for_ = first_threads_.load(std::memory_order_relaxed);
         return seconds_ > 0 && seconds_since(start_) >= seconds_;
     }
 
@@ -66,6 +67,7 @@ class FrameCount {
     double seconds_;
     Clock::time_point start_ = Clock::now();
     std::atomic<std::uint64_t> first_threads_{1};
+    std::uint64_t asked_for_ = 0;  // of whoever is asked
     std::atomic<std::uint64_t> frames_{0};
 };
 

@@ -1,10 +1,7 @@
 #include "tidemill/run/crew.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <latch>
-
-#include "tidemill/platform/tick_clock.hpp"
+#include <span>
 
 namespace tidemill {
 
@@ -30,7 +27,7 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
     if (frames_ != TokenRing::kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
-            seats_.emplace_back(s, r, options_for(s, r, options));
+            seats_.emplace_back(s, r, cut_.stages[s].cores, options_for(s, r, options));
         }
     }
 }
@@ -72,67 +69,26 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
 
 // The first replica works on the graph's own modules.
 std::vector<Module*> Crew::modules_for(Seat& seat) {
-    std::vector<Module*> modules;
-    for (std::size_t m = 0; m < graph_.module_count(); ++m) modules.push_back(&graph_.module(m));
+    std::vector<Module*> modules = modules_of(graph_);
     if (seat.replica == 0) return modules;
+    const std::span<const Step> steps = plan_.steps;
     for (const Part& part : plan_.stages[seat.stage].parts) {
-        for (std::uint32_t step = part.first_step; step < part.last_step; ++step) {
-            const TaskId id = plan_.steps[step].task.id;
-            Module& original = graph_.module(id.module);
-            const bool copied = modules[id.module] != &original;
-            if (original.tasks()[id.task].options.replication != Replication::cloned || copied) continue;
-            seat.clones.push_back({&original, graph_.clone(id.module)});
-            seat.clones.back().copy->forget_totals();
-            modules[id.module] = seat.clones.back().copy.get();
-        }
+        seat.place.clone_for(steps.subspan(part.first_step, part.last_step - part.first_step), graph_, modules);
     }
     return modules;
 }
 
-const PuSet* Crew::cores_of(const Seat& seat) const {
-    const std::vector<PuSet>& cores = cut_.stages[seat.stage].cores;
-    return cores.empty() || cores[seat.replica].empty() ? nullptr : &cores[seat.replica];
-}
-
-void Crew::take(Seat& seat) {
-    try {
-        if (const PuSet* cores = cores_of(seat)) seat.pin_error = seat.pinned.emplace(*cores).error();
-        seat.worker.emplace(plan_, seat.stage, seat.replica, modules_for(seat), state_, seat.options);
-    } catch (...) {
-        seat.failure = std::current_exception();
-    }
+void Crew::settle(Seat& seat) {
+    seat.worker.emplace(plan_, seat.stage, seat.replica, modules_for(seat), state_, seat.options);
 }
 
 void Crew::run(ThreadPool& pool) {
-    if (seats_.size() == 1 && !cores_of(seats_.front())) {
-        take(seats_.front());
-        if (!seats_.front().failure) seats_.front().worker->run();
-    } else {
-        run_together(pool);
-    }
-    for (const Seat& seat : seats_) {
-        if (seat.failure) std::rethrow_exception(seat.failure);
-    }
-    for (Seat& seat : seats_) {
-        for (Clone& clone : seat.clones) clone.original->merge(*clone.copy);
-    }
-}
-
-// Nobody begins before all have their places: a module must not change while another thread copies it.
-void Crew::run_together(ThreadPool& pool) {
-    std::latch seated(std::ssize(seats_));
-    std::atomic<bool> complete{true};
-    std::vector<ThreadPool::Job> jobs;
-    for (Seat& seat : seats_) {
-        jobs.push_back([this, &seat, &seated, &complete] {
-            take(seat);
-            if (seat.failure) complete = false;
-            seated.arrive_and_wait();
-            if (complete) seat.worker->run();
-            seat.pinned.reset();
-        });
-    }
-    pool.run_all(std::move(jobs));
+    std::vector<ThreadPlace*> places;
+    for (Seat& seat : seats_) places.push_back(&seat.place);
+    run_in_places(
+        pool, places, [this](std::size_t seat) { settle(seats_[seat]); },
+        [this](std::size_t seat) { seats_[seat].worker->run(); });
+    for (Seat& seat : seats_) seat.place.merge_clones();
 }
 
 std::vector<std::uint64_t> Crew::next_frames() const {
@@ -169,10 +125,8 @@ std::vector<StageReport> Crew::stage_reports() const {
         const Worker& worker = *seat.worker;
         std::uint64_t work = 0;
         for (const Worker::StepTimes& step : worker.step_times()) work += step.times.sum();
-        const PuSet* cores = cores_of(seat);
         reports[seat.stage].threads.push_back(
-            {to_ns(work) / 1000, report_of(worker.pull_waits()), report_of(worker.push_waits()),
-             cores ? to_string(*cores) : "any", seat.pin_error ? seat.pin_error->reason : ""});
+            seat.place.report(work, worker.pull_waits(), worker.push_waits()));
     }
     return reports;
 }

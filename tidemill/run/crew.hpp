@@ -2,20 +2,17 @@
 
 #include <cstdint>
 #include <deque>
-#include <exception>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 #include "tidemill/run/run_totals.hpp"
-#include "tidemill/run/thread_pool.hpp"
+#include "tidemill/run/thread_place.hpp"
 #include "tidemill/run/worker.hpp"
 
 namespace tidemill {
@@ -43,33 +40,27 @@ class Crew {
     std::vector<SegmentReport> segment_reports(const RunTotals& totals) const;
 
   private:
-    struct Clone {
-        Module* original;
-        std::unique_ptr<Module> copy;
-    };
-
     /// A thread's place in a stage. What it needs for itself is made, and so touched first, by the thread.
     struct Seat {
-        Seat(std::size_t its_stage, std::size_t its_replica, Worker::Options its_options)
-            : stage(its_stage), replica(its_replica), options(std::move(its_options)) {}
+        Seat(std::size_t its_stage, std::size_t its_replica, const std::vector<PuSet>& cores,
+             Worker::Options its_options)
+            : stage(its_stage),
+              replica(its_replica),
+              place(cores, its_replica),
+              options(std::move(its_options)) {}
 
         std::size_t stage;
         std::size_t replica;
+        ThreadPlace place;
         Worker::Options options;
-        std::vector<Clone> clones;
         std::optional<Worker> worker;
-        std::optional<PinGuard> pinned;
-        std::optional<PinError> pin_error;
-        std::exception_ptr failure;  // while it took its place
     };
 
     std::vector<std::size_t> ring_sizes() const;
     bool any_sleeper() const;
     Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const;
-    void take(Seat& seat);
+    void settle(Seat& seat);
     std::vector<Module*> modules_for(Seat& seat);
-    const PuSet* cores_of(const Seat& seat) const;
-    void run_together(ThreadPool& pool);
 
     Graph& graph_;
     const EngineCut& cut_;

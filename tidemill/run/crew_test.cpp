@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;
@@ -51,6 +52,8 @@ TEST_CASE("a replica is made by the thread that works on it") {
     Graph graph;
     graph.add<Home>().away = &away;
     Pipeline(graph, test_schedule({{1, 4}})).run({.frames = 400});
+    CHECK(away == 0);
+    Dynamic(graph, {.workers = 4}).run({.frames = 400});
     CHECK(away == 0);
 }
 

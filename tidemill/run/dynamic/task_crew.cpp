@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
 
@@ -10,10 +11,12 @@ namespace tidemill {
 TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& kernels,
                    const Settings& settings, const RunOptions& options)
     : settings_(settings),
+      graph_(graph),
       plan_(plan),
+      kernels_(kernels),
       memory_(plan, kernels, settings.board.tokens),
       board_(kernels, settings.board) {
-    for (std::size_t w = 0; w < settings.board.workers; ++w) {
+    for (std::size_t w = 0; w < settings_.board.workers; ++w) {
         TaskWorker::Options chosen;
         chosen.index = w;
         chosen.statistics = options.statistics;
@@ -22,50 +25,24 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& ke
         }
         chosen.numbers = options.numbers;
         chosen.stopping = &halting_;
-        seats_.emplace_back();
-        seats_[w].worker.emplace(plan, kernels, modules_for(graph, plan, w), memory_, board_, chosen);
+        seats_.emplace_back(settings_.cores, std::move(chosen));
     }
 }
 
 // The first worker works on the graph's own modules, and so does everyone where a module is not cloned.
-std::vector<Module*> TaskCrew::modules_for(Graph& graph, const Plan& plan, std::size_t index) {
-    std::vector<Module*> modules;
-    for (std::size_t m = 0; m < graph.module_count(); ++m) modules.push_back(&graph.module(m));
-    if (index == 0) return modules;
-    for (const Step& step : plan.steps) {
-        const TaskId id = step.task.id;
-        Module& original = graph.module(id.module);
-        const bool copied = modules[id.module] != &original;
-        if (original.tasks()[id.task].options.replication != Replication::cloned || copied) continue;
-        seats_[index].clones.push_back({&original, graph.clone(id.module)});
-        seats_[index].clones.back().copy->forget_totals();
-        modules[id.module] = seats_[index].clones.back().copy.get();
-    }
-    return modules;
-}
-
-const PuSet* TaskCrew::cores_of(std::size_t index) const {
-    const std::vector<PuSet>& cores = settings_.cores;
-    return cores.empty() || cores[index].empty() ? nullptr : &cores[index];
+void TaskCrew::settle(std::size_t index) {
+    Seat& seat = seats_[index];
+    std::vector<Module*> modules = modules_of(graph_);
+    if (index > 0) seat.place.clone_for(plan_.steps, graph_, modules);
+    seat.worker.emplace(plan_, kernels_, modules, memory_, board_, seat.options);
 }
 
 void TaskCrew::run(ThreadPool& pool) {
-    if (seats_.size() == 1 && !cores_of(0)) {
-        serve(0);
-    } else {
-        std::vector<ThreadPool::Job> jobs;
-        for (std::size_t w = 0; w < seats_.size(); ++w) {
-            jobs.push_back([this, w] {
-                std::optional<PinGuard> pinned;
-                if (const PuSet* cores = cores_of(w)) seats_[w].pin_error = pinned.emplace(*cores).error();
-                serve(w);
-            });
-        }
-        pool.run_all(std::move(jobs));
-    }
-    for (Seat& seat : seats_) {
-        for (Clone& clone : seat.clones) clone.original->merge(*clone.copy);
-    }
+    std::vector<ThreadPlace*> places;
+    for (Seat& seat : seats_) places.push_back(&seat.place);
+    run_in_places(
+        pool, places, [this](std::size_t seat) { settle(seat); }, [this](std::size_t seat) { serve(seat); });
+    for (Seat& seat : seats_) seat.place.merge_clones();
 }
 
 void TaskCrew::serve(std::size_t index) {
@@ -149,13 +126,10 @@ void TaskCrew::add_to(RunTotals& totals) const {
 
 std::vector<ThreadReport> TaskCrew::thread_reports() const {
     std::vector<ThreadReport> reports;
-    for (std::size_t w = 0; w < seats_.size(); ++w) {
-        const Seat& seat = seats_[w];
+    for (const Seat& seat : seats_) {
         std::uint64_t work = 0;
         for (const Durations& times : seat.worker->step_times()) work += times.sum();
-        const PuSet* cores = cores_of(w);
-        reports.push_back({to_ns(work) / 1000, report_of(seat.worker->waits()), report_of(Durations{}),
-                           cores ? to_string(*cores) : "any", seat.pin_error ? seat.pin_error->reason : ""});
+        reports.push_back(seat.place.report(work, seat.worker->waits(), Durations{}));
     }
     return reports;
 }

@@ -3,18 +3,17 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/dynamic/bell.hpp"
 #include "tidemill/run/dynamic/spin_lock.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/dynamic/task_worker.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_totals.hpp"
-#include "tidemill/run/thread_pool.hpp"
+#include "tidemill/run/thread_place.hpp"
 
 namespace tidemill {
 
@@ -45,20 +44,19 @@ class TaskCrew {
     std::vector<ThreadReport> thread_reports() const;
 
   private:
-    struct Clone {
-        Module* original;
-        std::unique_ptr<Module> copy;
-    };
+    // What a thread needs for itself is made, and so touched first, by the thread.
     struct Seat {
-        std::vector<Clone> clones;
+        Seat(const std::vector<PuSet>& cores, TaskWorker::Options its_options)
+            : place(cores, its_options.index), options(std::move(its_options)) {}
+
+        ThreadPlace place;
+        TaskWorker::Options options;
         std::optional<TaskWorker> worker;
-        std::optional<PinError> pin_error;
         std::vector<TaskRun> runs;
         Bell bell;
     };
 
-    std::vector<Module*> modules_for(Graph& graph, const Plan& plan, std::size_t index);
-    const PuSet* cores_of(std::size_t index) const;
+    void settle(std::size_t index);
     void serve(std::size_t index);
     void take_turn(std::size_t index);
     void rest(std::size_t index);
@@ -67,7 +65,9 @@ class TaskCrew {
     void ring_all();
 
     Settings settings_;
+    Graph& graph_;
     const Plan& plan_;
+    const std::vector<Kernel>& kernels_;
     FrameMemory memory_;
     std::deque<Seat> seats_;
     std::atomic<bool> halting_{false};

@@ -1,0 +1,76 @@
+#include "tidemill/run/thread_place.hpp"
+
+#include <atomic>
+#include <exception>
+#include <latch>
+#include <mutex>
+
+#include "tidemill/platform/tick_clock.hpp"
+
+namespace tidemill {
+
+ThreadPlace::ThreadPlace(const std::vector<PuSet>& cores, std::size_t index)
+    : cores_(cores.empty() || cores[index].empty() ? nullptr : &cores[index]) {}
+
+void ThreadPlace::pin() {
+    if (cores_) pin_error_ = pinned_.emplace(*cores_).error();
+}
+
+void ThreadPlace::clone_for(std::span<const Step> steps, const Graph& graph, std::vector<Module*>& modules) {
+    for (const Step& step : steps) {
+        const TaskId id = step.task.id;
+        Module& original = graph.module(id.module);
+        const bool copied = modules[id.module] != &original;
+        if (original.tasks()[id.task].options.replication != Replication::cloned || copied) continue;
+        clones_.push_back({&original, graph.clone(id.module)});
+        clones_.back().copy->forget_totals();
+        modules[id.module] = clones_.back().copy.get();
+    }
+}
+
+void ThreadPlace::merge_clones() {
+    for (Clone& clone : clones_) clone.original->merge(*clone.copy);
+}
+
+ThreadReport ThreadPlace::report(std::uint64_t work_ticks, const Durations& pull_waits,
+                                 const Durations& push_waits) const {
+    return {to_ns(work_ticks) / 1000, report_of(pull_waits), report_of(push_waits),
+            cores_ ? to_string(*cores_) : "any", pin_error_ ? pin_error_->reason : ""};
+}
+
+std::vector<Module*> modules_of(const Graph& graph) {
+    std::vector<Module*> modules;
+    for (std::size_t m = 0; m < graph.module_count(); ++m) modules.push_back(&graph.module(m));
+    return modules;
+}
+
+void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
+                   const std::function<void(std::size_t)>& settle,
+                   const std::function<void(std::size_t)>& work) {
+    if (places.size() == 1 && !places.front()->has_cores()) {
+        settle(0);
+        return work(0);
+    }
+    std::latch settled(std::ssize(places));
+    std::mutex failing;
+    std::exception_ptr failure;
+    std::vector<ThreadPool::Job> jobs;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        jobs.push_back([&, i] {
+            places[i]->pin();
+            try {
+                settle(i);
+            } catch (...) {
+                const std::lock_guard lock(failing);
+                failure = std::current_exception();
+            }
+            settled.arrive_and_wait();
+            if (!failure) work(i);
+            places[i]->unpin();
+        });
+    }
+    pool.run_all(std::move(jobs));
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace tidemill

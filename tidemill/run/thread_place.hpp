@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/plan.hpp"
+#include "tidemill/platform/affinity.hpp"
+#include "tidemill/run/durations.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/run/thread_pool.hpp"
+
+namespace tidemill {
+
+/// A thread's place among those that run a graph: the cores that it is pinned to, and its own clones of
+/// modules.
+class ThreadPlace {
+  public:
+    /// To the index-th of `cores`; where there are none, it stays unpinned.
+    ThreadPlace(const std::vector<PuSet>& cores, std::size_t index);
+
+    bool has_cores() const { return cores_ != nullptr; }
+    /// The calling thread, to these cores, and back to where it was.
+    void pin();
+    void unpin() { pinned_.reset(); }
+
+    /// Puts clones into the places of those `modules`, by the graph's indices, of which `steps` need one for
+    /// each thread and which are still the graph's own.
+    void clone_for(std::span<const Step> steps, const Graph& graph, std::vector<Module*>& modules);
+    /// Adds the clones' totals to those of the graph's modules; once.
+    void merge_clones();
+
+    ThreadReport report(std::uint64_t work_ticks, const Durations& pull_waits,
+                        const Durations& push_waits) const;
+
+  private:
+    struct Clone {
+        Module* original;
+        std::unique_ptr<Module> copy;
+    };
+
+    const PuSet* cores_;  // null: any
+    std::optional<PinGuard> pinned_;
+    std::optional<PinError> pin_error_;
+    std::vector<Clone> clones_;
+};
+
+/// The graph's own modules, by their indices.
+std::vector<Module*> modules_of(const Graph& graph);
+
+/// Has a thread for each place, pinned as that says, settle in, and work when all have: a module must not
+/// change while another thread copies it. A single one that is not pinned is the calling thread. Throws what
+/// settling in has thrown; then nobody has worked.
+void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
+                   const std::function<void(std::size_t)>& settle, const std::function<void(std::size_t)>& work);
+
+}  // namespace tidemill
