@@ -73,7 +73,8 @@ std::vector<Module*> Crew::modules_for(Seat& seat) {
     if (seat.replica == 0) return modules;
     const std::span<const Step> steps = plan_.steps;
     for (const Part& part : plan_.stages[seat.stage].parts) {
-        seat.place.clone_for(steps.subspan(part.first_step, part.last_step - part.first_step), graph_, modules);
+        seat.place.clone_for(steps.subspan(part.first_step, part.last_step - part.first_step), graph_,
+                             modules);
     }
     return modules;
 }

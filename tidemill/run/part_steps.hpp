@@ -11,6 +11,9 @@
 
 namespace tidemill {
 
+/// What a worker notes of its tasks: nothing, their times, or each call for observers.
+enum class Watching { nothing, times, calls };
+
 struct RunStep;
 
 /// A task of a switch or loop, as an executor carries it out: see ControlStep.

@@ -56,6 +56,7 @@ std::vector<Module*> modules_of(const Graph& graph);
 /// change while another thread copies it. A single one that is not pinned is the calling thread. Throws what
 /// settling in has thrown; then nobody has worked.
 void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
-                   const std::function<void(std::size_t)>& settle, const std::function<void(std::size_t)>& work);
+                   const std::function<void(std::size_t)>& settle,
+                   const std::function<void(std::size_t)>& work);
 
 }  // namespace tidemill

@@ -15,9 +15,6 @@
 
 namespace tidemill {
 
-/// What a worker notes of its tasks: nothing, their times, or each call for observers.
-enum class Watching { nothing, times, calls };
-
 /// One thread's share of a plan: runs a stage (or one of its replicas) on batch after batch of frames.
 class Worker {
   public:

@@ -13,7 +13,6 @@
 #include "tidemill/run/insight/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
-#include "tidemill/run/worker.hpp"
 
 namespace tidemill {
 
