@@ -1,7 +1,7 @@
 # One room of the house = one library, one test program and one benchmark program, each made of
 # the files that lie in the room's folder: adding a file is all it takes to add it to the build.
 # Tests that take long lie in *_slow_test.cpp, a program of its own (ctest label "slow"); those that
-# search a model exhaustively in *_model_test.cpp (label "model").
+# search a model exhaustively in *_model_test.cpp (label "model"). Each *_fuzz.cpp is a program of its own.
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -22,11 +22,16 @@ add_library(tidemill_build_flags INTERFACE)
 target_include_directories(tidemill_build_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(tidemill_build_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-potentially-evaluated-expression>)
 if(TIDEMILL_SANITIZE)
   target_compile_options(tidemill_build_flags INTERFACE
     -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(tidemill_build_flags INTERFACE -fsanitize=${TIDEMILL_SANITIZE})
+endif()
+
+if(TIDEMILL_FUZZERS)
+  target_compile_options(tidemill_build_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # One test program of a room, run by ctest under a label.
@@ -39,13 +44,23 @@ function(tidemill_room_test program label room)
   endif()
 endfunction()
 
+# A program of its own for each fuzzer: libFuzzer brings its main.
+function(tidemill_room_fuzzer source room)
+  get_filename_component(program ${source} NAME_WE)
+  add_executable(${program} ${source})
+  target_link_libraries(${program} PRIVATE tidemill_${room})
+  target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY TIDEMILL_FUZZER_PROGRAMS ${program})
+endfunction()
+
 # tidemill_room(<name> [USES <room>...] [LINKS <library>...])
 function(tidemill_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
   set(tests ${sources})
   set(benchmarks ${sources})
-  list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
+  set(fuzzers ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench|main|fuzz)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   set(slow_tests ${tests})
   set(model_tests ${tests})
@@ -53,6 +68,7 @@ function(tidemill_room name)
   list(FILTER slow_tests INCLUDE REGEX "_slow_test\\.cpp$")
   list(FILTER model_tests INCLUDE REGEX "_model_test\\.cpp$")
   list(FILTER benchmarks INCLUDE REGEX "_bench\\.cpp$")
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
 
   list(TRANSFORM ROOM_USES PREPEND tidemill_)
   # Header-only libraries that only our .cpp files include: who uses an installed Tidemill needs none of them.
@@ -73,5 +89,10 @@ function(tidemill_room name)
   if(TIDEMILL_BENCHMARKS AND benchmarks)
     add_executable(${name}_bench ${benchmarks})
     target_link_libraries(${name}_bench PRIVATE tidemill_${name} benchmark::benchmark_main)
+  endif()
+  if(TIDEMILL_FUZZERS)
+    foreach(fuzzer IN LISTS fuzzers)
+      tidemill_room_fuzzer(${fuzzer} ${name})
+    endforeach()
   endif()
 endfunction()
