@@ -156,7 +156,7 @@ Profile profile_app(const AppProgram& program, const Topology& topology, const P
         RunReport steady = run_for(sequence, (1 - kWarmUp) * seconds);
         // A short stream may be over with the warming up.
         if (steady.frames >= report.frames) report = std::move(steady);
-        add_weights(profile, kind.name, sequence.structure(), report);
+        add_weights(profile, kind.name, sequence, report);
     }
     return profile;
 }

@@ -53,7 +53,7 @@ Platform platform_of(const MachineOptions& options, const Profile& profile) {
 }
 
 Model model_of(const MachineOptions& options, const Chain& chain) {
-    Model model = options.model.empty() ? Model{} : read_model(options.model);
+    Model model = with_bytes_of(chain, options.model.empty() ? Model{} : read_model(options.model));
     for (const KindModel& watts : usage_of("--watts", [&] { return parsed_watts(options.watts, chain); })) {
         const auto found = std::ranges::find(model.kinds, watts.kind, &KindModel::kind);
         KindModel& kind = found == model.kinds.end() ? model.kinds.emplace_back(watts) : *found;

@@ -32,6 +32,7 @@ class Engine {
     /// Throws GraphError, and changes nothing, when the stages do not fit the graph.
     void reschedule(EngineCut cut);
 
+    const Graph& graph() const { return graph_; }
     const Structure& structure() const { return structure_; }
 
   private:

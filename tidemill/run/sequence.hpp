@@ -16,6 +16,8 @@ class Sequence {
     /// Runs on where the last run ended; frame numbers go on, too.
     RunReport resume(const RunOptions& options = {}) { return engine_.resume(options); }
 
+    const Graph& graph() const { return engine_.graph(); }
+
     /// The graph in order, with its units and segments.
     const Structure& structure() const { return engine_.structure(); }
 

@@ -119,12 +119,17 @@ void check(const Chain& chain) {
         if (!names.insert(task.name).second)
             throw ScheduleError(fmt::format("chain: two tasks are named '{}'; rename one", task.name));
         check_weights(chain, task);
+        if (!std::isfinite(task.bytes_after) || task.bytes_after < 0)
+            throw ScheduleError(fmt::format("task '{}': {} bytes behind it; expected at least 0", task.name,
+                                            task.bytes_after));
     }
 }
 
-Chain rounded_to_ns(Chain chain) {
-    for (auto& task : chain.tasks)
+Chain rounded(Chain chain) {
+    for (auto& task : chain.tasks) {
         for (double& weight : task.weight_us) weight = std::nearbyint(weight * 1000) / 1000;
+        task.bytes_after = std::nearbyint(task.bytes_after);
+    }
     return chain;
 }
 

@@ -10,11 +10,12 @@
 namespace tidemill {
 
 /// One unit of work in a chain; `weight_us` holds its latency on each of the chain's core kinds, in their
-/// order.
+/// order, and `bytes_after` what crosses a cut behind it per execution, 0 where nobody knows.
 struct ChainTask {
     std::string name;
     bool replicable = false;
     std::vector<double> weight_us;
+    double bytes_after = 0;
 
     bool operator==(const ChainTask&) const = default;
 };
@@ -74,10 +75,12 @@ Platform parse_platform(std::string_view text);
 /// Writes a platform as parse_platform() reads it, kinds without cores left out.
 std::string to_string(const Platform& platform);
 
-/// Throws ScheduleError unless the chain has tasks and kinds, unique names, and finite weights of at least 0.
+/// Throws ScheduleError unless the chain has tasks and kinds, unique names, and finite weights and bytes of
+/// at least 0.
 void check(const Chain& chain);
 
-/// The chain with every weight rounded to whole nanoseconds, for measured weights with endless decimals.
-Chain rounded_to_ns(Chain chain);
+/// The chain with every weight rounded to whole nanoseconds, and bytes to whole ones, for measured numbers
+/// with endless decimals.
+Chain rounded(Chain chain);
 
 }  // namespace tidemill

@@ -64,7 +64,7 @@ TEST_CASE("chains that no strategy can use are refused") {
 TEST_CASE("measured weights can be rounded to nanoseconds") {
     Chain chain = two_tasks();
     chain.tasks[0].weight_us = {1.0 / 3, 123456.78951};
-    CHECK(rounded_to_ns(chain).tasks[0].weight_us == std::vector<double>{0.333, 123456.79});
+    CHECK(rounded(chain).tasks[0].weight_us == std::vector<double>{0.333, 123456.79});
 }
 
 }  // namespace tidemill

@@ -94,6 +94,13 @@ double Model::cut_us(std::size_t task) const {
     return hop_us + (bytes_at_cut.empty() ? 0 : byte_us * bytes_at_cut.at(task));
 }
 
+Model with_bytes_of(const Chain& chain, Model model) {
+    if (!model.bytes_at_cut.empty() || chain.tasks.empty()) return model;
+    for (std::size_t task = 0; task + 1 < chain.tasks.size(); ++task)
+        model.bytes_at_cut.push_back(chain.tasks[task].bytes_after);
+    return model;
+}
+
 double slowdown(const KindModel& kind, int busy_cores) {
     if (kind.slowdown.empty() || busy_cores < 1) return 1;
     return kind.slowdown[std::min(static_cast<std::size_t>(busy_cores), kind.slowdown.size()) - 1];

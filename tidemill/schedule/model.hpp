@@ -27,7 +27,7 @@ struct Model {
     double stage_us = 0;                 // of every stage and execution
     double hop_us = 0;                   // of every cut, for the stages on both sides
     double byte_us = 0;                  // likewise, for each byte that crosses it
-    std::vector<double> bytes_at_cut{};  // after each task but the last; none: 0
+    std::vector<double> bytes_at_cut{};  // after each task but the last; none: as the chain says
     std::vector<KindModel> kinds{};
 
     bool operator==(const Model&) const = default;
@@ -44,6 +44,9 @@ struct Model {
     /// Cost in µs of a cut after `task`, counted from 0, for each of the two stages.
     double cut_us(std::size_t task) const;
 };
+
+/// The model with the bytes at cuts that the chain tells of itself, unless it has its own.
+Model with_bytes_of(const Chain& chain, Model model);
 
 /// How many times longer weights on a kind take when so many of its cores are busy; 1 where nothing is said.
 double slowdown(const KindModel& kind, int busy_cores);

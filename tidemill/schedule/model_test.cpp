@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/schedule/detail_model_checks.hpp"
+#include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/model_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
@@ -92,6 +93,18 @@ TEST_CASE("models that make no sense are refused") {
     refused({.kinds = {{.kind = "big", .shared_slowdown = 0.9}}});
     CHECK_THROWS_WITH(power_front(two_tasks(), Platform{.big = 1}, {}),
                       "front: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
+}
+
+TEST_CASE("what crosses a cut is the chain's to say, unless the model does") {
+    Chain chain{{"big"}, {{"a", false, {4}, 100}, {"b", false, {4}, 30}, {"c", false, {4}, 7}}};
+    const Model told = with_bytes_of(chain, {.byte_us = 0.1});
+    CHECK(told.bytes_at_cut == std::vector<double>{100, 30});
+    CHECK(with_bytes_of(chain, {.bytes_at_cut = {1, 2}}).bytes_at_cut == std::vector<double>{1, 2});
+    // A cut behind a costs 10, one behind b 3: on two cores it is better to cut behind b.
+    const Schedule schedule = herad(chain, {.big = 2}, {}, told);
+    REQUIRE(schedule.stages.size() == 2);
+    CHECK(schedule.stages[0].task_count == 2);
+    CHECK(period_us(schedule, chain, told) == doctest::Approx(11));
 }
 
 TEST_CASE("watts are read busy and idle, and anything else is refused") {

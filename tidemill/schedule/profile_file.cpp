@@ -38,9 +38,15 @@ std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::strin
 }
 
 ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
-    const JsonObject object(place, {"name", "replicable", "weight"});
-    return {object.at("name").text(), object.at("replicable").flag(),
-            parse_weights(object.at("weight"), kinds)};
+    const JsonObject object(place, {"name", "replicable", "weight", "bytes_after"});
+    ChainTask task{object.at("name").text(), object.at("replicable").flag(),
+                   parse_weights(object.at("weight"), kinds)};
+    if (object.has("bytes_after")) {
+        const JsonPlace bytes = object.at("bytes_after");
+        task.bytes_after = bytes.number();
+        if (task.bytes_after < 0) bytes.fail(fmt::format("{} bytes; expected at least 0", task.bytes_after));
+    }
+    return task;
 }
 
 Platform parse_cores(const JsonPlace& place) {
@@ -58,7 +64,9 @@ void check_header(const JsonObject& object) {
 Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
     Json weight = Json::object();
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) weight[kinds[kind]] = task.weight_us[kind];
-    return {{"name", task.name}, {"replicable", task.replicable}, {"weight", weight}};
+    Json json{{"name", task.name}, {"replicable", task.replicable}, {"weight", weight}};
+    if (task.bytes_after > 0) json["bytes_after"] = task.bytes_after;
+    return json;
 }
 
 }  // namespace

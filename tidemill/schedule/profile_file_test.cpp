@@ -29,6 +29,7 @@ Profile random_profile() {
         ChainTask task{fmt::format("task {}", i), *rc::gen::arbitrary<bool>(), {}};
         for (std::size_t kind = 0; kind < profile.kinds.size(); ++kind)
             task.weight_us.push_back(*rc::gen::inRange(0, 1'000'000'000) / 1000.0);
+        task.bytes_after = *rc::gen::inRange(0, 1'000'000);
         profile.tasks.push_back(std::move(task));
     }
     profile.frames_per_execution = *rc::gen::inRange(1, 32);
@@ -68,6 +69,9 @@ TEST_CASE("a profile file that says something wrong is refused with the place") 
           "chain.json.tasks[0].replicable: expected true or false, found 1");
     CHECK(message_of(with_tasks(R"({"name": "a", "replicable": true, "weight": {"big": -5}})")) ==
           "chain.json.tasks[0].weight.big: weight -5 is negative; expected at least 0");
+    CHECK(message_of(
+              with_tasks(R"({"name": "a", "replicable": true, "weight": {"big": 5}, "bytes_after": -1})")) ==
+          "chain.json.tasks[0].bytes_after: -1 bytes; expected at least 0");
     CHECK(message_of(with_tasks(R"({"name": "a", "replicable": true, "weight": {"big": "5"}})")) ==
           "chain.json.tasks[0].weight.big: expected a number, found \"5\"");
     CHECK(

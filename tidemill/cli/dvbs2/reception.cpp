@@ -82,7 +82,7 @@ void profile_kind(const ReceptionJob& job, const CoreKind& kind, const PuSet& pu
     const std::uint64_t bits = totals.info_bits - (long_enough ? bits_before : 0);
     result.info_bits_per_block =
         static_cast<double>(bits) / static_cast<double>(std::max<std::uint64_t>(report.frames, 1));
-    add_weights(result.profile, kind.name, sequence.structure(), report);
+    add_weights(result.profile, kind.name, sequence, report);
 }
 
 // Samples come as they may; what is read here is kept and comes first.

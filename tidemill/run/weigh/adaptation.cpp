@@ -16,7 +16,7 @@ Profile reweighed(Profile profile, const Schedule& schedule, const LiveWeights& 
                 weight_us = before_us > 0 ? weight_us * seen_us / before_us : seen_us;
         }
     }
-    static_cast<Chain&>(profile) = rounded_to_ns(profile);
+    static_cast<Chain&>(profile) = rounded(profile);
     return profile;
 }
 
