@@ -45,6 +45,7 @@ struct Options {
     std::string output;
     std::vector<std::string> arguments;
     WaitingOptions waiting;
+    bool paper = false;
 };
 
 std::filesystem::path folder_of_program() {
@@ -156,9 +157,9 @@ bool all_measured(const std::vector<BenchGroup>& groups) {
 int run_room(const std::string& name, const Options& options) {
     const auto* const topic = std::ranges::find(kTopics, name, &Topic::name);
     const bool is_topic = topic != std::end(kTopics);
-    std::vector<std::string> arguments{
-        "--benchmark_repetitions=5", "--benchmark_min_time=0.05",
-        fmt::format("--benchmark_filter={}{}", is_topic ? fmt::format("^{}/.*", name) : "", options.filter)};
+    const std::string cases = options.paper ? "^paper/.*" : is_topic ? fmt::format("^{}/.*", name) : "";
+    std::vector<std::string> arguments{"--benchmark_repetitions=5", "--benchmark_min_time=0.05",
+                                       fmt::format("--benchmark_filter={}{}", cases, options.filter)};
     arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
     const std::filesystem::path program = program_of(is_topic ? topic->room : name);
     const BenchConditions conditions = conditions_here();
@@ -203,6 +204,8 @@ void add_bench(CLI::App& program, Command& chosen) {
         ->capture_default_str();
     verb->add_option("--strategy", options->waiting.strategy, "waiting: a strategy, or all")
         ->capture_default_str();
+    verb->add_flag("--paper", options->paper,
+                   "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
     verb->add_flag("--json", options->waiting.json, "One JSON object on standard output");
     verb->allow_extras();
     verb->callback([options, verb, &chosen] {

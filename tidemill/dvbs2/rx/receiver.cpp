@@ -28,8 +28,7 @@ Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOut
     spectrum_ = &graph_.add<RxSpectrum>(layout);
     coarse_ = &graph_.add<RxCoarse>(layout);
     auto& filter = graph_.add<RxFilter>(layout);
-    timing_ = &graph_.add<RxTiming>();
-    auto& strobes = graph_.add<RxStrobes>(config.rolloff);
+    timing_ = &graph_.add<RxTiming>(config.rolloff);
     frame_sync_ = &graph_.add<RxFrameSync>(scrambler_);
     auto& carrier = graph_.add<RxCarrier>(scrambler_);
     auto& demapper = graph_.add<RxDemapper>();
@@ -53,10 +52,7 @@ Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOut
     graph_.bind(coarse_->info, timing_->info_in);
 
     // Blocks whose symbol clock is known.
-    graph_.bind(timing_->filtered, strobes.filtered);
-    graph_.bind(timing_->info, strobes.info);
-    graph_.bind(timing_->strobes, strobes.strobes);
-    graph_.bind(strobes.symbols, frame_sync_->symbols);
+    graph_.bind(timing_->symbols, frame_sync_->symbols);
     graph_.bind(timing_->info, frame_sync_->block);
 
     // PLFRAMEs.

@@ -71,21 +71,13 @@ Flow RxTiming::track_clock(Frame f) {
         f[info][0] = f[info_in][0];
         f[info][0].end_of_stream = what == Emitted::mark;
         if (what == Emitted::mark) return;
-        f[filtered][0] = kept ? *kept : input;
-        f[strobes][0] = tracker_.next();
+        read_symbols(interpolator_, kept ? *kept : input, tracker_.next(), f[symbols][0]);
     };
     const Flow flow = keeper_.step(
         f[info_in][0].end_of_stream, [&] { return tracker_.step(input.info); },
         [&] { return tracker_.finish(); }, [&](FilteredBlock& kept) { kept = input; }, emit);
     clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
     return flow;
-}
-
-RxStrobes::RxStrobes(double rolloff) : Module("strobes"), interpolator_(rolloff) {}
-
-void RxStrobes::read_block(Frame f) {
-    if (f[info][0].end_of_stream) return;
-    read_symbols(interpolator_, f[filtered][0], f[strobes][0], f[symbols][0]);
 }
 
 }  // namespace tidemill::dvbs2

@@ -103,16 +103,17 @@ class RxFilter final : public Module {
     dsp::AlignedVector<Iq> samples_;
 };
 
-/// Keeps filtered blocks until their symbol clock is known, then says where the strobes stand.
+/// Keeps filtered blocks until their symbol clock is known, then reads the symbols at the strobes. Reading
+/// could be a task of its own, for any thread, but a copy of the filtered samples to it takes half as long as
+/// the reading.
 class RxTiming final : public Module {
   public:
-    RxTiming() : Module("timing") {}
+    explicit RxTiming(double rolloff) : Module("timing"), interpolator_(rolloff) {}
 
     In<FilteredBlock> filtered_in = in<FilteredBlock>("filtered_in");
     In<RawInfo> info_in = in<RawInfo>("info_in");
-    Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
     Out<RawInfo> info = out<RawInfo>("info");
-    Out<StrobePlan> strobes = out<StrobePlan>("strobes");
+    Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");
     Task track = task("track", &RxTiming::track_clock, {.may_skip = true, .may_repeat = true});
 
     /// Clock offset of the transmitter, parts per million.
@@ -124,25 +125,9 @@ class RxTiming final : public Module {
     Flow track_clock(Frame f);
 
     TimingTracker tracker_;
+    dsp::StrobeInterpolator interpolator_;
     BlockKeeper<FilteredBlock> keeper_;
     std::atomic<double> clock_ppm_{0};
-};
-
-/// Filtered samples to symbols, at the strobes.
-class RxStrobes final : public Module {
-  public:
-    explicit RxStrobes(double rolloff);
-
-    In<FilteredBlock> filtered = in<FilteredBlock>("filtered");
-    In<RawInfo> info = in<RawInfo>("info");
-    In<StrobePlan> strobes = in<StrobePlan>("strobes");
-    Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");
-    Task read = task("read", &RxStrobes::read_block, {.replication = Replication::shared});
-
-  private:
-    void read_block(Frame f);
-
-    dsp::StrobeInterpolator interpolator_;
 };
 
 }  // namespace tidemill::dvbs2
