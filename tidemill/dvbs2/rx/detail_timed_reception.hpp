@@ -5,13 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,10 +61,15 @@ inline std::vector<std::byte> make_recording(const TimedSignal& signal) {
     return bytes;
 }
 
+/// All recordings made so far.
+inline auto& recordings() {
+    static std::map<std::tuple<int, double, std::size_t>, std::vector<std::byte>> made;
+    return made;
+}
+
 /// The same, made when first asked for.
 inline const std::vector<std::byte>& recording_of(const TimedSignal& signal) {
-    static std::map<std::pair<int, std::pair<double, std::size_t>>, std::vector<std::byte>> made;
-    auto& bytes = made[{signal.pls.code(), {signal.esn0_db, signal.frames}}];
+    auto& bytes = recordings()[{signal.pls.code(), signal.esn0_db, signal.frames}];
     if (bytes.empty()) bytes = make_recording(signal);
     return bytes;
 }
