@@ -41,28 +41,38 @@ const bool kAsked =
 constexpr TimedSignal kShort{{10, FrameSize::short_, true}};
 constexpr TimedSignal kShortAtEdge{{10, FrameSize::short_, true}, 7.5};
 
-// Peak resident size of a child that does nothing but receive a file.
+// Peak resident size of this process after it has received a file, 0 when frames were bad or missing.
+double peak_of_reception(const std::string& path, int replicas) {
+    recordings().clear();
+    std::ofstream("/proc/self/clear_refs") << 5;  // what the process had before does not count
+    io::RecordingReader source(io::open_recording(path, {dsp::SampleFormat::ci8, 2.0}));
+    Receiver receiver(source, {}, [](auto) {});
+    const auto units = receiver_units();
+    std::vector<bool> borders;
+    for (std::size_t i = 0; i + 1 < units.size(); ++i) {
+        borders.push_back(units[i].replicable != units[i + 1].replicable);
+    }
+    if (replicas == 1) {
+        Sequence(receiver.graph()).run();
+    } else {
+        Pipeline(receiver.graph(), schedule_of(units, borders, replicas)).run();
+    }
+    const FrameTotals& totals = receiver.sink().totals();
+    return totals.frames == 0 || totals.frames_bad > 0
+               ? 0
+               : static_cast<double>(memory_use().peak_bytes.value_or(0));
+}
+
+// The same of a child, so that nothing else is in it.
 double peak_of_child(const std::string& path, int replicas) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) return 0;
+    double peak = 0;
     const pid_t child = fork();
     if (child == 0) {
-        recordings().clear();
-        std::ofstream("/proc/self/clear_refs") << 5;  // what the parent has does not count
-        io::RecordingReader source(io::open_recording(path, {dsp::SampleFormat::ci8, 2.0}));
-        Receiver receiver(source, {}, [](auto) {});
-        const auto units = receiver_units();
-        std::vector<bool> borders;
-        for (std::size_t i = 0; i + 1 < units.size(); ++i)
-            borders.push_back(units[i].replicable != units[i + 1].replicable);
-        const Schedule schedule = schedule_of(units, borders, replicas);
-        replicas == 1 ? Sequence(receiver.graph()).run() : Pipeline(receiver.graph(), schedule).run();
-        const double peak = receiver.sink().totals().frames_bad > 0 || receiver.sink().totals().frames == 0
-                                ? 0
-                                : static_cast<double>(memory_use().peak_bytes.value_or(0));
+        peak = peak_of_reception(path, replicas);
         _exit(write(ends[1], &peak, sizeof peak) == sizeof peak ? 0 : 1);
     }
-    double peak = 0;
     int status = 1;
     waitpid(child, &status, 0);
     if (status == 0 && read(ends[0], &peak, sizeof peak) != sizeof peak) peak = 0;
@@ -123,7 +133,11 @@ void two_cores(benchmark::State& state) {
         }
     }
     rates.report(state, {.published = 10.4, .target = 1.8 * rates.baseline()});
-    state.SetLabel("two cores, 10.0 dB");
+    std::string label = "two cores, 10.0 dB";
+    for (const Stage& stage : std::span(schedule.stages).subspan(1)) {
+        label += ", cut at " + schedule.task_names.at(stage.first_task);
+    }
+    state.SetLabel(label);
 }
 BENCHMARK(two_cores)->Name("receiver/rate/two_cores_10")->Apply(bench::once);
 
