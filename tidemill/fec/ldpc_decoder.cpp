@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -17,11 +18,12 @@ namespace {
 
 constexpr std::size_t kLanes = kCirculantSize;
 
-LdpcSettings checked(const LdpcSettings& settings) {
+LdpcSettings completed(LdpcSettings settings, const Dvbs2Code& code) {
     if (settings.max_iterations < 1) {
         throw std::invalid_argument(
             fmt::format("LdpcDecoder: max_iterations is {}, it must be at least 1", settings.max_iterations));
     }
+    if (settings.attempts.empty()) settings.attempts = ldpc_attempts(code);
     return settings;
 }
 
@@ -80,7 +82,7 @@ LdpcDecoder::LdpcDecoder(const Dvbs2Code& code) : LdpcDecoder(code, LdpcSettings
 
 LdpcDecoder::LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings)
     : code_(code),
-      settings_(checked(settings)),
+      settings_(completed(settings, code)),
       schedule_(std::make_shared<LdpcSchedule>(code)),
       memory_(std::make_unique<LdpcMemory>()) {
     memory_->posteriors.resize(schedule_->columns);
@@ -92,7 +94,8 @@ LdpcDecoder::LdpcDecoder(const LdpcDecoder& other)
     : code_(other.code_),
       settings_(other.settings_),
       schedule_(other.schedule_),
-      memory_(std::make_unique<LdpcMemory>(*other.memory_)) {}
+      memory_(std::make_unique<LdpcMemory>(*other.memory_)),
+      scaled_(other.scaled_) {}
 
 LdpcDecoder& LdpcDecoder::operator=(const LdpcDecoder& other) {
     return *this = LdpcDecoder(other);
@@ -100,6 +103,15 @@ LdpcDecoder& LdpcDecoder::operator=(const LdpcDecoder& other) {
 LdpcDecoder::LdpcDecoder(LdpcDecoder&&) noexcept = default;
 LdpcDecoder& LdpcDecoder::operator=(LdpcDecoder&&) noexcept = default;
 LdpcDecoder::~LdpcDecoder() = default;
+
+std::span<const Llr> LdpcDecoder::scaled(std::span<const Llr> llrs, double factor) {
+    if (factor == 1) return llrs;
+    scaled_.resize(llrs.size());
+    std::ranges::transform(llrs, scaled_.begin(), [&](Llr llr) {
+        return static_cast<Llr>(std::clamp(std::round(llr * factor), -127.0, 127.0));
+    });
+    return scaled_;
+}
 
 void LdpcDecoder::load(std::span<const Llr> llrs) {
     const auto information_columns = static_cast<std::size_t>(code_.k_ldpc) / kLanes;
@@ -126,11 +138,18 @@ void LdpcDecoder::decide(std::span<std::uint8_t> information) const {
 LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t> information) {
     assert(llrs.size() == static_cast<std::size_t>(code_.n));
     assert(information.size() == static_cast<std::size_t>(code_.k_ldpc / 8));
-    load(llrs);
-    const LdpcProgress progress =
-        ldpc_sweep(*schedule_, settings_.max_iterations, settings_.stop_early, *memory_);
+    LdpcResult result{0, false};
+    for (const LdpcAttempt& attempt : settings_.attempts) {
+        const int left = settings_.max_iterations - result.iterations;
+        const bool is_last = &attempt == &settings_.attempts.back() || !settings_.stop_early;
+        load(scaled(llrs, attempt.llr_factor));
+        const LdpcProgress progress = ldpc_sweep(
+            *schedule_, is_last ? left : std::min(left, attempt.iterations), settings_.stop_early, *memory_);
+        result = {result.iterations + progress.sweeps, progress.converged};
+        if (result.converged || result.iterations == settings_.max_iterations) break;
+    }
     decide(information);
-    return {progress.sweeps, progress.converged};
+    return result;
 }
 
 }  // namespace tidemill::fec

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tidemill/fec/dvbs2_code.hpp"
 #include "tidemill/fec/ldpc_settings.hpp"
@@ -21,8 +22,8 @@ struct LdpcResult {
     bool operator==(const LdpcResult&) const = default;
 };
 
-/// The inner code's decoder, layered min-sum on 8-bit messages; owns its scratch, so each thread needs a
-/// copy.
+/// The inner code's decoder, layered min-sum on 8-bit messages, in one or several attempts; owns its scratch,
+/// so each thread needs a copy.
 class LdpcDecoder {
   public:
     /// With the recommended settings of the code.
@@ -39,6 +40,7 @@ class LdpcDecoder {
     LdpcResult decode(std::span<const Llr> llrs, std::span<std::uint8_t> information);
 
   private:
+    std::span<const Llr> scaled(std::span<const Llr> llrs, double factor);
     void load(std::span<const Llr> llrs);
     void decide(std::span<std::uint8_t> information) const;
 
@@ -46,6 +48,7 @@ class LdpcDecoder {
     LdpcSettings settings_;
     std::shared_ptr<const LdpcSchedule> schedule_;
     std::unique_ptr<LdpcMemory> memory_;
+    std::vector<Llr> scaled_;
 };
 
 }  // namespace tidemill::fec

@@ -285,6 +285,35 @@ TEST_CASE("noise alone does not converge, and the next frame does not suffer fro
     CHECK(decode(copy, code, llrs) == expected);
 }
 
+TEST_CASE("several attempts share the iterations, and the last one takes what is left") {
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r3_5);
+    REQUIRE(ldpc_attempts(code).size() > 1);
+    std::mt19937 random(12);
+    std::vector<Llr> noise(static_cast<std::size_t>(code.n));
+    std::ranges::generate(noise, [&] { return static_cast<Llr>(random() % 41) - 20; });
+    for (const int iterations : {1, 24, 30, 50, 80}) {
+        LdpcDecoder decoder(code, {.max_iterations = iterations});
+        CHECK(decode(decoder, code, noise).result == LdpcResult{iterations, false});
+    }
+}
+
+TEST_CASE("an attempt begins anew, with the LLRs times its factor") {
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r3_5);
+    std::mt19937 random(13);
+    const Bytes information = random_information(code, random);
+    const auto llrs = noisy_llrs(code, fecframe_bits(code, information), 2.5, random);
+    std::vector<Llr> halved(llrs);
+    for (Llr& llr : halved) llr = static_cast<Llr>(std::round(0.5 * llr));
+    const std::vector<LdpcAttempt> once{{50, 1.0}};
+    const std::vector<LdpcAttempt> twice{{2, 1.0}, {48, 0.5}};
+    LdpcDecoder half(code, {.max_iterations = 48, .attempts = once});
+    LdpcDecoder both(code, {.attempts = twice});
+    Decoded expected = decode(half, code, halved);
+    REQUIRE(expected.result.converged);
+    expected.result.iterations += 2;
+    CHECK(decode(both, code, llrs) == expected);
+}
+
 TEST_CASE("settings out of range are refused with their name") {
     const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r1_2);
     CHECK_THROWS_WITH_AS(LdpcDecoder(code, LdpcSettings{.max_iterations = 0}),

@@ -66,6 +66,14 @@ TEST_CASE("ber: counts do not depend on threads, nor on where a count was broken
     CHECK(BerTrial(waterfall(), limits, some).run(2) == whole);
 }
 
+TEST_CASE("ber: frames that lead one attempt of the decoder astray come out of the next") {
+    // One attempt of 50 iterations loses two of these frames.
+    const BerPoint point{.pls = {12, FrameSize::short_, false}, .esn0_db = 6.0};
+    const BerCounts counts = BerTrial(point, {.frames = 1000}).run(2);
+    CHECK(counts.frames == 1000);
+    CHECK(counts.frame_errors == 0);
+}
+
 TEST_CASE("ber: enough errors end the count at the same frame, whoever counts") {
     const BerLimits limits{.frames = 1000, .frame_errors = 5};
     const BerCounts one = BerTrial(waterfall(), limits).run(1);
