@@ -121,7 +121,7 @@ inline TimedReception receive_timed(std::span<const std::byte> recording,
     } else {
         Sequence sequence(receiver.graph());
         timed.run = sequence.run();
-        add_weights(timed.profile, "big", sequence.structure(), timed.run);
+        add_weights(timed.profile, "big", sequence, timed.run);
     }
     timed.totals = receiver.sink().totals();
     timed.symbols = receiver.frame_sync().counts().symbols;
