@@ -158,7 +158,9 @@ class PublishedHerad {
     }
 
   private:
-    std::size_t columns() const { return static_cast<std::size_t>((big_ + 1) * (little_ + 1)); }
+    std::size_t columns() const {
+        return static_cast<std::size_t>(big_ + 1) * static_cast<std::size_t>(little_ + 1);
+    }
 
     Cell& cell(std::size_t end, int big, int little) {
         return cells_[end * columns() + static_cast<std::size_t>(big * (little_ + 1) + little)];

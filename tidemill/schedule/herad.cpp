@@ -86,7 +86,7 @@ std::vector<Found> undominated(std::vector<Found> points) {
 }  // namespace
 
 Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective, const Model& model) {
-    const Schedule best = best_of_levels(chain, usable(platform, objective), objective, model);
+    Schedule best = best_of_levels(chain, usable(platform, objective), objective, model);
     if (!objective.wanted_period_us || objective.among_equals == Preference::kFewestStages) return best;
     return best_of_levels(chain, cores_of(best), {.among_equals = objective.among_equals}, model);
 }

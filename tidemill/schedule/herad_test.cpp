@@ -91,9 +91,9 @@ TEST_CASE("herad equals optima found by exhaustive search elsewhere") {
         {{{{1, 1}, {4, 3}}, {true, true}, {1, 2}}, {{3, 2}, {1, 2}, 2}},
         {{{{91, 1}, {292, 3}}, {true, false}, {2, 3}}, {{91, 2}, {2, 1}, 2}},
     };
-    for (const auto& [instance, optimum] : known) {
-        CAPTURE(describe(instance));
-        CHECK(solve(instance) == optimum);
+    for (const auto& one : known) {
+        CAPTURE(describe(one.first));
+        CHECK(solve(one.first) == one.second);
     }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -53,16 +54,18 @@ std::string received_text(const RxOutcome& outcome) {
     const dvbs2::Pls pls = outcome.totals.usual_pls();
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
     const double symbol_rate_hz = outcome.symbol_rate_hz();
+    const std::uint64_t good_frames = outcome.totals.frames - outcome.totals.frames_bad;
     return fmt::format(
         "received   {} {}, {} frames, pilots {}{}, at {:.6g} ksymbol/s\n"
         "signal     Es/N0 {:.2f} dB, carrier {:+.1f} Hz, clock {:+.1f} ppm\n"
-        "frames     {} ({} bad), locked after {}, {:.1f} LDPC iterations a frame, {} bits corrected by BCH\n",
+        "frames     {} ({} bad), locked after {} frames, {:.1f} LDPC iterations a frame, {} bits corrected "
+        "by BCH\n",
         name(modcod.modulation), name(modcod.rate), name(pls.size), pls.pilots ? "on" : "off",
         outcome.totals.inverted ? ", spectrum inverted" : "", symbol_rate_hz / 1000, outcome.totals.esn0_db(),
         outcome.frequency_hz, outcome.clock_ppm, outcome.totals.frames, outcome.totals.frames_bad,
         lock_frames(outcome),
         static_cast<double>(outcome.totals.ldpc_iterations) /
-            static_cast<double>(outcome.totals.frames - outcome.totals.frames_bad),
+            static_cast<double>(std::max(good_frames, std::uint64_t{1})),
         outcome.totals.corrected_bits);
 }
 
