@@ -20,16 +20,25 @@ Dynamic::Dynamic(Graph& graph, DynamicOptions options)
       kernels_(kernels_of(graph, structure_, plan_)),
       next_frames_(structure_.segments, 0) {
     check();
+    policy::KindSet there = 0;
+    for (const policy::KindId kind : kinds()) there |= policy::KindSet{1} << kind;
+    confine(kernels_, structure_, options_.only, there);
+}
+
+std::vector<policy::KindId> Dynamic::kinds() const {
+    return options_.kinds.empty() ? std::vector<policy::KindId>(options_.workers) : options_.kinds;
 }
 
 void Dynamic::check() const {
     if (options_.workers == 0) throw GraphError("dynamic scheduling with 0 workers: give 1 or more");
-    if (!options_.cores.empty() && options_.cores.size() != options_.workers) {
-        throw GraphError(
-            fmt::format("cores are given for {} workers, there are {}: give one set for each, or none",
-                        options_.cores.size(), options_.workers));
-    }
-    policy::make_policy(options_.policy, static_cast<unsigned>(options_.workers));
+    const auto check_count = [this](const char* what, std::size_t given) {
+        if (given == 0 || given == options_.workers) return;
+        throw GraphError(fmt::format("{} are given for {} workers, there are {}: give one for each, or none",
+                                     what, given, options_.workers));
+    };
+    check_count("sets of cores", options_.cores.size());
+    check_count("kinds of cores", options_.kinds.size());
+    policy::make_policy(options_.policy, kinds());
     tokens();
     if (options_.workers == 1) return;
     for (const OrderedTask& task : structure_.order) {
@@ -85,7 +94,7 @@ RunReport Dynamic::resume(const RunOptions& options) {
     TaskCrew::Settings settings;
     settings.board.policy = options_.policy;
     settings.board.adapting = options_.adapting;
-    settings.board.workers = static_cast<unsigned>(options_.workers);
+    settings.board.kinds = kinds();
     settings.board.tokens = tokens();
     settings.board.first_frames = next_frames_;
     settings.board.frames = options.frames;

@@ -24,6 +24,10 @@ struct DynamicOptions {
     policy::Window window{};
     WaitMode waiting = WaitMode::mixed;  ///< for work
     std::vector<PuSet> cores{};          ///< per worker; empty: not pinned
+    /// The kind of each worker's core; empty: all are of kind 0.
+    std::vector<policy::KindId> kinds{};
+    /// Modules or single tasks, "module.task", that run on some kinds of cores only; a bit for each kind.
+    KindsByName only{};
     /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and
     /// the policy is obeyed to the letter.
     std::chrono::nanoseconds bundle{8000};
@@ -34,8 +38,8 @@ struct DynamicOptions {
 /// For streams whose costs nobody knows ahead. Every frame, number and byte is the same as under Sequence.
 class Dynamic {
   public:
-    /// Throws GraphError when the graph is faulty, cannot be replicated, or does not fit the window;
-    /// PolicyError when there is no such policy.
+    /// Throws GraphError when the graph is faulty, cannot be replicated, does not fit the window, or has a
+    /// task that no worker may run; PolicyError when there is no such policy.
     explicit Dynamic(Graph& graph, DynamicOptions options = {});
 
     /// Runs until the source stops, or as the options say; throws RunError when a task throws.
@@ -52,6 +56,7 @@ class Dynamic {
 
   private:
     void check() const;
+    std::vector<policy::KindId> kinds() const;
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
     void fill_report(const class TaskCrew& crew, RunReport& report) const;

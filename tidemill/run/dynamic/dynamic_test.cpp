@@ -5,6 +5,7 @@
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/detail_random_runs.hpp"
 #include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/dynamic/detail_kind_watch.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
@@ -32,14 +33,17 @@ detail::RandomOutcome run_dynamic(const detail::RandomProgram& program, const Dy
     detail::RandomOutcome outcome;
     Graph graph;
     const auto modules = detail::build(program, graph, outcome);
+    detail::KindWatch watch(options.kinds, options.only);
+    RunOptions run{.frames = program.frames, .statistics = program.frames % 2 == 0};
+    if (!options.kinds.empty()) run.observers.push_back(&watch);
     try {
-        const RunReport report =
-            Dynamic(graph, options).run({.frames = program.frames, .statistics = program.frames % 2 == 0});
+        const RunReport report = Dynamic(graph, options).run(run);
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
     } catch (const RunError& error) {
         outcome.error = fmt::format("{} {}", error.task(), error.frame());
     }
+    CHECK(watch.elsewhere == 0);
     for (const detail::RandomModule* module : modules) outcome.total += module->total;
     return outcome;
 }
@@ -51,28 +55,40 @@ detail::Ahead allowed_ahead(const detail::RandomProgram& program, const detail::
     return ending.replication == Replication::sequential ? detail::Ahead::before_end : detail::Ahead::all;
 }
 
-DynamicOptions random_options(std::mt19937_64& random) {
+// Cores of up to three kinds, and for some tasks one of these or more.
+void confine(const detail::RandomProgram& program, std::mt19937_64& random, DynamicOptions& options) {
+    for (std::size_t w = 0; w < options.workers; ++w)
+        options.kinds.push_back(static_cast<policy::KindId>(random() % 3));
+    for (std::size_t at = 0; at < program.tasks.size(); ++at) {
+        const policy::KindSet there = policy::KindSet{1} << options.kinds[random() % options.workers];
+        if (random() % 2) options.only[fmt::format("task{}", at)] = there | (random() % 8);
+    }
+}
+
+DynamicOptions random_options(const detail::RandomProgram& program, std::mt19937_64& random) {
     const auto policies = policy::policies();
     DynamicOptions options;
     options.workers = 1 + random() % 4;
     options.policy = policies[random() % policies.size()].name;
     if (random() % 4 != 0) options.window.iterations = 1 + random() % 9;
     options.bundle = std::chrono::nanoseconds(random() % 2 ? 1000 : 0);
+    if (random() % 2) confine(program, random, options);
     return options;
 }
 
 }  // namespace
 
-TEST_CASE("random graphs under every policy, window and number of workers do to the bit what they mean") {
+TEST_CASE("random graphs under any policy, window, workers and kinds of cores do to the bit what they mean") {
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         INFO("seed ", seed);
         const detail::RandomProgram program = detail::RandomProgramMaker(seed).make();
         const detail::RandomOutcome expected = detail::RandomInterpreter(program).run();
         std::mt19937_64 random(seed);
         for (int i = 0; i < 3; ++i) {
-            const DynamicOptions options = random_options(random);
+            const DynamicOptions options = random_options(program, random);
             INFO("policy ", options.policy, ", workers ", options.workers, ", window ",
-                 options.window.iterations, ", bundle ", options.bundle.count());
+                 options.window.iterations, ", bundle ", options.bundle.count(), ", confined ",
+                 options.only.size());
             detail::check_same(run_dynamic(program, options), expected, allowed_ahead(program, expected));
         }
     }

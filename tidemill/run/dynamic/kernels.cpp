@@ -70,7 +70,26 @@ Kernel kernel_of(const Unit& unit, const PlannedStage& stage) {
             "of the module be independent",
             unit.name, stage.parts.size()));
     }
-    return {unit.name, !unit.replicable, stage.parts.front().segment, stage.parts.size() > 1, {}, {}};
+    return {unit.name, !unit.replicable, stage.parts.front().segment, stage.parts.size() > 1, {},
+            {},        policy::kAnyKind};
+}
+
+bool is_named(const OrderedTask& task, const std::string& name) {
+    return task.name == name || task.name.substr(0, task.name.find('.')) == name;
+}
+
+// Whether there is one.
+bool confine(std::vector<Kernel>& kernels, const Structure& structure, const std::string& name,
+             policy::KindSet kinds) {
+    bool found = false;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        for (const std::uint32_t at : structure.units[k].tasks) {
+            if (!is_named(structure.order[at], name)) continue;
+            kernels[k].kinds &= kinds;
+            found = true;
+        }
+    }
+    return found;
 }
 
 }  // namespace
@@ -97,6 +116,22 @@ std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, c
         }
     }
     return kernels;
+}
+
+void confine(std::vector<Kernel>& kernels, const Structure& structure, const KindsByName& only,
+             policy::KindSet there) {
+    for (const auto& [name, kinds] : only) {
+        if (confine(kernels, structure, name, kinds)) continue;
+        throw GraphError(fmt::format(
+            "'{}' is to run on some kinds of cores only, but is neither a module nor a task", name));
+    }
+    for (const Kernel& kernel : kernels) {
+        if ((kernel.kinds & there) != 0) continue;
+        throw GraphError(fmt::format(
+            "no worker is on a core that may run {}: allow it other kinds, or give it a worker on one of its "
+            "own",
+            kernel.name));
+    }
 }
 
 }  // namespace tidemill

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/policy/policy.hpp"
 
 namespace tidemill {
 
@@ -19,6 +21,7 @@ struct Kernel {
     /// follows from others is left out.
     std::vector<std::uint32_t> predecessors;
     std::vector<std::uint32_t> successors;
+    policy::KindSet kinds = policy::kAnyKind;  ///< of cores that may run it
 };
 
 /// Compiles `graph` with each unit as a stage of its own, every socket with bytes of its own.
@@ -31,5 +34,13 @@ Plan compile_apart(const Graph& graph, const Structure& structure);
 /// them; where both are sequential, so that nothing which can be seen from outside is done on a frame before
 /// which the stream ends; and where the later one ends the segment.
 std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, const Plan& plan);
+
+/// Kinds of cores by module ("demapper") or task ("demapper.run").
+using KindsByName = std::map<std::string, policy::KindSet>;
+
+/// Confines each kernel to the kinds that all of its tasks which `only` names may run on. Throws GraphError
+/// for a name that the graph has not, and for a kernel that is left without a kind among `there`.
+void confine(std::vector<Kernel>& kernels, const Structure& structure, const KindsByName& only,
+             policy::KindSet there);
 
 }  // namespace tidemill

@@ -13,7 +13,7 @@ using policy::WorkerId;
 
 TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
     : settings_(std::move(settings)),
-      policy_(policy::make_policy(settings_.policy, settings_.workers, settings_.adapting)),
+      policy_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting)),
       wants_predecessors_(policy_->wants_predecessors()),
       segments_(settings_.tokens.size()) {
     for (std::uint32_t s = 0; s < segments_.size(); ++s) {
@@ -29,7 +29,8 @@ TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
         Segment& segment = segments_[kernels[k].segment];
         const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
         kernels_.push_back({&kernels[k], first_slot, first_slot + segment.tokens,
-                            kernels[k].sequential && !kernels[k].emits, first_slot, segment.next.frame});
+                            ready_.place_of(kernels[k].kinds), kernels[k].sequential && !kernels[k].emits,
+                            first_slot, segment.next.frame});
         segment.kernels.push_back(k);
         for (std::uint32_t t = 0; t < segment.tokens; ++t) tasks_.push_back({k, t});
     }
@@ -100,7 +101,8 @@ void TaskBoard::create_task(TaskSlot slot, std::uint64_t iteration) {
     const TaskState& task = tasks_[slot];
     predecessors_.clear();
     if (wants_predecessors_) list_predecessors(task);
-    policy_->create({slot, task.kernel, numbers_++, iteration, 0, predecessors_});
+    const policy::KindSet kinds = kernels_[task.kernel].kernel->kinds;
+    policy_->create({slot, task.kernel, numbers_++, iteration, 0, predecessors_, kinds});
 }
 
 void TaskBoard::list_predecessors(const TaskState& task) {
@@ -128,8 +130,7 @@ void TaskBoard::tell_ready(TaskSlot slot) {
     task.ready_ticks = state.mean_ticks ? state.mean_ticks : settings_.bundle_ticks;
     if (state.goes_on) task.ready_ticks += state.lined_up * state.mean_ticks;
     state.ready = slot;
-    ready_ticks_ += task.ready_ticks;
-    ++ready_tasks_;
+    ready_.add(state.ready_place, task.ready_ticks);
     policy_->ready(slot);
 }
 
@@ -142,12 +143,13 @@ void TaskBoard::note_fewer_waits(std::uint32_t kernel, std::uint32_t token) {
     ++state.lined_up;
     if (state.ready == policy::kNoTask) return;
     tasks_[state.ready].ready_ticks += state.mean_ticks;
-    ready_ticks_ += state.mean_ticks;
+    ready_.add_behind(state.ready_place, state.mean_ticks);
 }
 
 void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
-    std::size_t share = std::min(kMostRuns, (ready_tasks_ + hungry) / (hungry + 1));
-    const std::uint64_t most_ticks = std::min(settings_.bundle_ticks, ready_ticks_ / (hungry + 1));
+    const ReadyWork::Amount ready = ready_.of(settings_.kinds[worker]);
+    std::size_t share = std::min(kMostRuns, (ready.tasks + hungry) / (hungry + 1));
+    const std::uint64_t most_ticks = std::min(settings_.bundle_ticks, ready.ticks / (hungry + 1));
     std::uint64_t ticks = 0;
     for (; share > 0; --share) {
         const TaskSlot slot = policy_->issue(worker);
@@ -166,8 +168,7 @@ TaskRun TaskBoard::issue(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
     KernelState& state = kernels_[task.kernel];
     const Segment& segment = segments_[state.kernel->segment];
-    --ready_tasks_;
-    ready_ticks_ -= task.ready_ticks;
+    ready_.remove(state.ready_place, task.ready_ticks);
     state.ready = policy::kNoTask;
     TaskRun run{
         .kernel = task.kernel, .frames = 1, .first = {frame_of(task), task.token}, .limit = segment.limit};

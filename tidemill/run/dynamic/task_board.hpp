@@ -12,6 +12,7 @@
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/ready_work.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/token_ring.hpp"
 
@@ -64,7 +65,7 @@ class TaskBoard {
     struct Settings {
         std::string policy = "gpriority";
         policy::Adapting adapting{};
-        unsigned workers = 1;
+        std::vector<policy::KindId> kinds{0};        ///< of each worker's core
         std::vector<std::uint32_t> tokens{};         ///< per segment
         std::vector<std::uint64_t> first_frames{};   ///< per segment
         std::uint64_t frames = TokenRing::kEndless;  ///< of the source, at most
@@ -89,10 +90,8 @@ class TaskBoard {
     void halt();
 
     bool finished() const { return in_flight_ == 0; }
-    std::size_t ready_tasks() const { return ready_tasks_; }
-    /// What can be handed out, as far as is known: the ready tasks, and those which a worker may go on with.
-    /// A task that never ran counts as a bundle.
-    std::uint64_t ready_ticks() const { return ready_ticks_; }
+    /// What can be handed out. A task that never ran counts as a bundle.
+    const ReadyWork& ready() const { return ready_; }
     std::uint64_t expected_ticks(const std::vector<TaskRun>& runs) const;
 
     /// Per token of a segment.
@@ -128,6 +127,7 @@ class TaskBoard {
         const Kernel* kernel;
         std::uint32_t first_slot;  // its tasks' slots are [first, end)
         std::uint32_t end_slot;
+        std::uint32_t ready_place;     // where its ready tasks are counted
         bool goes_on;                  // who runs a task of it may go on with the next one
         policy::TaskSlot next_slot;    // of a sequential one: that of its first frame that is not done
         std::uint64_t next_frame = 0;  // of a sequential one: the first that is not done
@@ -175,8 +175,7 @@ class TaskBoard {
     std::uint64_t numbers_ = 0;
     std::uint64_t in_flight_ = 0;   // frames of all segments
     std::uint64_t issued_end_ = 0;  // one past the last source frame of which a task was issued
-    std::size_t ready_tasks_ = 0;
-    std::uint64_t ready_ticks_ = 0;
+    ReadyWork ready_;
     std::uint64_t begun_ = 0;
     std::uint64_t delivered_ = 0;
     std::uint64_t skipped_ = 0;

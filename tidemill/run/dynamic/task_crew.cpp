@@ -15,8 +15,9 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& ke
       plan_(plan),
       kernels_(kernels),
       memory_(plan, kernels, settings.board.tokens),
-      board_(kernels, settings.board) {
-    for (std::size_t w = 0; w < settings_.board.workers; ++w) {
+      board_(kernels, settings.board),
+      idle_(1 + std::ranges::max(settings.board.kinds)) {
+    for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
         chosen.index = w;
         chosen.statistics = options.statistics;
@@ -53,11 +54,8 @@ void TaskCrew::serve(std::size_t index) {
             const std::lock_guard lock(turn_);
             take_turn(index);
             if (board_.finished()) break;
-            if (seat.runs.empty()) {
-                idle_.push_back(index);
-            } else {
-                other = next_to_wake(seat);
-            }
+            if (seat.runs.empty()) idle_[kind_of(index)].push_back(index);
+            other = next_to_wake(index);
         }
         if (other) other->bell.ring();
         if (seat.runs.empty()) {
@@ -83,29 +81,39 @@ void TaskCrew::take_turn(std::size_t index) {
     }
     const auto worker = static_cast<policy::WorkerId>(index);
     if (!seat.runs.empty()) board_.complete(worker, seat.runs, ticks());
-    board_.take(worker, hungry(), seat.runs);
+    board_.take(worker, hungry(index), seat.runs);
 }
 
 // How many others the ready tasks are to be shared with.
-std::size_t TaskCrew::hungry() const {
-    return board_.ready_ticks() < settings_.board.bundle_ticks ? 0 : idle_.size();
+std::size_t TaskCrew::hungry(std::size_t index) const {
+    const policy::KindId kind = kind_of(index);
+    return board_.ready().of(kind).ticks < settings_.board.bundle_ticks ? 0 : idle_[kind].size();
 }
 
-// Whoever is woken wakes the next one.
-TaskCrew::Seat* TaskCrew::next_to_wake(const Seat& seat) {
-    if (idle_.empty() || board_.ready_tasks() == 0) return nullptr;
-    if (board_.ready_ticks() + board_.expected_ticks(seat.runs) < settings_.board.bundle_ticks)
-        return nullptr;
-    Seat& other = seats_[idle_.back()];
-    idle_.pop_back();
-    return &other;
+// Whoever is woken wakes the next one, also when others have taken what it was woken for.
+TaskCrew::Seat* TaskCrew::next_to_wake(std::size_t index) {
+    for (policy::KindId kind = 0; kind < idle_.size(); ++kind) {
+        if (idle_[kind].empty() || !is_worth_waking(kind, index)) continue;
+        Seat& other = seats_[idle_[kind].back()];
+        idle_[kind].pop_back();
+        return &other;
+    }
+    return nullptr;
+}
+
+// Little work is left to whoever has just taken some, but not what that worker cannot run.
+bool TaskCrew::is_worth_waking(policy::KindId kind, std::size_t index) const {
+    const ReadyWork::Amount ready = board_.ready().of(kind);
+    if (ready.tasks == 0) return false;
+    if (board_.ready().of_only(kind, kind_of(index)).tasks > 0) return true;
+    return ready.ticks + board_.expected_ticks(seats_[index].runs) >= settings_.board.bundle_ticks;
 }
 
 void TaskCrew::rest(std::size_t index) {
     seats_[index].bell.wait(settings_.waiting);
     const std::lock_guard lock(turn_);
     seats_[index].bell.reset();
-    std::erase(idle_, index);
+    std::erase(idle_[kind_of(index)], index);
 }
 
 void TaskCrew::ring_all() {

@@ -60,8 +60,10 @@ class TaskCrew {
     void serve(std::size_t index);
     void take_turn(std::size_t index);
     void rest(std::size_t index);
-    Seat* next_to_wake(const Seat& seat);
-    std::size_t hungry() const;
+    Seat* next_to_wake(std::size_t index);
+    bool is_worth_waking(policy::KindId kind, std::size_t index) const;
+    std::size_t hungry(std::size_t index) const;
+    policy::KindId kind_of(std::size_t index) const { return settings_.board.kinds[index]; }
     void ring_all();
 
     Settings settings_;
@@ -74,7 +76,7 @@ class TaskCrew {
 
     alignas(64) SpinLock turn_;  // guards what follows
     TaskBoard board_;
-    std::vector<std::size_t> idle_;  // workers
+    std::vector<std::vector<std::size_t>> idle_;  // workers, per kind of core
     bool halted_ = false;
 };
 

@@ -22,6 +22,16 @@ std::uint64_t holes_of(FrameMark& mark) {
     return std::atomic_ref(mark.holes).load(std::memory_order_relaxed);
 }
 
+// Several tasks may be the first of a frame, if none waits for another.
+void note_birth(FrameMark& mark) {
+    std::uint64_t unborn = 0;
+    std::atomic_ref(mark.born).compare_exchange_strong(unborn, ticks(), std::memory_order_relaxed);
+}
+
+std::uint64_t birth_of(FrameMark& mark) {
+    return std::atomic_ref(mark.born).load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 FrameMemory::FrameMemory(const Plan& plan, const std::vector<Kernel>& kernels,
@@ -51,7 +61,8 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         const std::vector<Part>& parts = plan.stages[k].parts;
         kernels_.push_back({&kernels[k], PartSteps(plan, parts.front(), modules), std::nullopt,
-                            kernels[k].emits ? memory.scratches[k].data() : scratch_.data()});
+                            kernels[k].emits ? memory.scratches[k].data() : scratch_.data(),
+                            kernels[k].segment == 0 && kernels[k].predecessors.empty()});
         if (kernels[k].emits) kernels_.back().behind_end.emplace(plan, parts.back(), modules);
     }
     if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
@@ -120,7 +131,7 @@ void TaskWorker::begin(std::uint32_t segment, FramePlace place) {
 template <Watching kWatching>
 bool TaskWorker::run_frame(RunKernel& kernel, TaskRun& run) {
     if constexpr (kWatching != Watching::nothing) {
-        if (run.kernel == 0 && !run.resumed) running_.mark->born = ticks();
+        if (kernel.begins_frames) note_birth(*running_.mark);
     }
     if (!run.resumed && !run_steps<kWatching>(kernel.steps)) return false;
     if (!kernel.steps.end() || (holes_of(*running_.mark) & kernel.steps.end()->holes)) return true;
@@ -168,7 +179,7 @@ void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) 
     const Frame frame(context_, step.places);
     for (ThreadObserver* observer : options_.observers) {
         observer->called(
-            {step.index, step.step->task, *step.module, frame, flow, running_.mark->born, start, end});
+            {step.index, step.step->task, *step.module, frame, flow, birth_of(*running_.mark), start, end});
     }
 }
 

@@ -63,6 +63,7 @@ class TaskWorker {
         PartSteps steps;
         std::optional<PartSteps> behind_end;  // of a kernel that emits: what it does to the frames emitted
         std::byte* scratch;
+        bool begins_frames;
     };
     // A segment's tokens, beside the board's own words, which others write all the time.
     struct Tokens {
