@@ -24,6 +24,13 @@ TasksOptions checked(TasksOptions options) {
     return options;
 }
 
+// The slots are what limits tasks.
+std::optional<policy::Throttle> throttle_of(const policy::Window& window) {
+    policy::Throttle throttle(window);
+    if (window.iterations == policy::Window::kUnlimited) return std::nullopt;
+    return throttle;
+}
+
 }  // namespace
 
 Tasks::Runtime::Runtime(TasksOptions options)
@@ -34,7 +41,7 @@ Tasks::Runtime::Runtime(TasksOptions options)
       bodies_(std::make_unique<TaskBody[]>(options_.window.tasks)),
       tasks_(policy::make_policy(options_.policy, static_cast<unsigned>(options_.workers), options_.adapting),
              options_.window.tasks, bundle_ticks_),
-      throttle_(options_.window) {
+      throttle_(throttle_of(options_.window)) {
     for (std::size_t slot = options_.window.tasks; slot-- > 0;) free_.push_back(static_cast<TaskSlot>(slot));
     freed_.reserve(free_.size());
     const std::size_t threads = options_.workers - (options_.program_helps ? 1 : 0);
@@ -78,6 +85,13 @@ TaskKernel Tasks::Runtime::kernel_at(const std::source_location& place) {
     return {sites_.add(place)};
 }
 
+// For some tasks at once, since going from spawning to helping and back is a turn; for fewer, where there is
+// nothing else to do.
+bool Tasks::Runtime::has_room() const {
+    const std::size_t some = std::clamp<std::size_t>(numbers_.size() / 16, 1, kGathered);
+    return freed_.size() >= some || (!freed_.empty() && tasks_.ready_tasks() == 0);
+}
+
 TaskBody* Tasks::Runtime::begin_spawn() {
     check_spawner();
     if (limit_.load(std::memory_order_relaxed) != kNever) {
@@ -86,7 +100,7 @@ TaskBody* Tasks::Runtime::begin_spawn() {
     }
     if (free_.empty()) {
         hand_over();
-        if (free_.empty()) help_until([this] { return !freed_.empty(); });
+        if (free_.empty()) help_until([this] { return has_room(); });
         const std::lock_guard lock(turn_);
         free_.insert(free_.end(), freed_.begin(), freed_.end());
         freed_.clear();
@@ -123,7 +137,9 @@ void Tasks::Runtime::hand_over() {
         const std::lock_guard gathering(gathering_);
         const std::lock_guard lock(turn_);
         tasks_.add(spawns_, predecessors_);
-        for (const Spawn& spawn : spawns_) throttle_.created(spawn.iteration);
+        if (throttle_) {
+            for (const Spawn& spawn : spawns_) throttle_->created(spawn.iteration);
+        }
         most_in_flight_ = std::max(most_in_flight_, tasks_.in_flight());
         other = next_to_wake(0);
         spawns_.clear();
@@ -136,11 +152,11 @@ void Tasks::Runtime::hand_over() {
 void Tasks::Runtime::next_iteration() {
     check_spawner();
     ++iteration_;
-    if (options_.window.iterations == policy::Window::kUnlimited) return;
+    if (!throttle_) return;
     hand_over();
     help_until([this] {
         return tasks_.in_flight() == 0 ||
-               iteration_ - throttle_.oldest_iteration() < options_.window.iterations;
+               iteration_ - throttle_->oldest_iteration() < options_.window.iterations;
     });
 }
 
@@ -177,12 +193,12 @@ void Tasks::Runtime::serve(std::size_t index) {
         {
             const std::lock_guard lock(turn_);
             settle(index);
-            program = program_to_wake();
             if (take(index)) {
                 other = next_to_wake(tasks_.expected_ticks(seat.tasks));
             } else if (closing_) {
                 break;
             }
+            program = program_to_wake();
         }
         if (program) program->bell.ring();
         if (other) other->bell.ring();
@@ -199,15 +215,17 @@ template <class Done>
 void Tasks::Runtime::help_until(Done done) {
     Seat& seat = seats_[0];
     while (true) {
+        bool waits = false;
         Seat* other = nullptr;
         {
             const std::lock_guard lock(turn_);
             settle(0);
-            program_waits_ = !done();
-            if (!program_waits_) return;
-            if (options_.program_helps && take(0)) other = next_to_wake(tasks_.expected_ticks(seat.tasks));
+            waits = program_waits_ = !done();
+            const bool takes = waits && options_.program_helps && take(0);
+            if (takes || !waits) other = next_to_wake(tasks_.expected_ticks(seat.tasks));
         }
         if (other) other->bell.ring();
+        if (!waits) return;
         if (seat.tasks.empty()) {
             rest(0);
         } else {
@@ -231,15 +249,27 @@ bool Tasks::Runtime::rest(std::size_t index) {
 
 void Tasks::Runtime::run(Seat& seat) {
     std::uint64_t before = ticks();
-    for (const TaskSlot task : seat.tasks) {
+    for (std::size_t i = 0; i < seat.tasks.size();) {
         seat.start.store(before, std::memory_order_relaxed);
-        run_task(seat, task);
+        const std::size_t count = run_alike(seat, i);
         const std::uint64_t now = ticks();
-        seat.ticks.push_back(now - before);
+        seat.ticks.insert(seat.ticks.end(), count, (now - before) / count);
         seat.work_ticks += now - before;
         before = now;
+        i += count;
     }
     seat.start.store(0, std::memory_order_relaxed);
+}
+
+// Runs a task and those of the same kernel right behind it; returns how many. Several at a time are so short
+// that a look at the clock for each would be much of what they cost.
+std::size_t Tasks::Runtime::run_alike(Seat& seat, std::size_t first) {
+    const policy::KernelId kernel = tasks_.kernel_of(seat.tasks[first]);
+    std::size_t end = first;
+    do {
+        run_task(seat, seat.tasks[end]);
+    } while (++end < seat.tasks.size() && tasks_.kernel_of(seat.tasks[end]) == kernel);
+    return end - first;
 }
 
 void Tasks::Runtime::run_task(Seat& seat, TaskSlot task) {
@@ -265,7 +295,7 @@ void Tasks::Runtime::settle(std::size_t index) {
     Seat& seat = seats_[index];
     for (std::size_t i = 0; i < seat.tasks.size(); ++i) {
         const TaskSlot task = seat.tasks[i];
-        throttle_.completed(tasks_.iteration_of(task));
+        if (throttle_) throttle_->completed(tasks_.iteration_of(task));
         tasks_.complete(worker_of(index), task, seat.ticks[i]);
         freed_.push_back(task);
     }
@@ -321,10 +351,11 @@ Tasks::Runtime::Seat* Tasks::Runtime::next_to_wake(std::uint64_t own_ticks) {
     return &seat;
 }
 
-// The program's thread, when what it waits for may have come.
+// The program's thread, when what it waits for may have come, or tasks that are left to it.
 Tasks::Runtime::Seat* Tasks::Runtime::program_to_wake() {
     const bool room = freed_.size() >= std::min(kRoom, numbers_.size() / 2 + 1);
-    if (!program_waits_ || !(room || tasks_.in_flight() == 0)) return nullptr;
+    const bool works = tasks_.ready_tasks() > 0 && left_to_program() && std::erase(idle_, 0) > 0;
+    if (!program_waits_ || !(room || works || tasks_.in_flight() == 0)) return nullptr;
     program_waits_ = false;
     return &seats_[0];
 }

@@ -60,7 +60,7 @@ class Tasks::Runtime {
         bool soon_back = false;  // its tasks take less than a bundle
         bool waited = false;     // for so long that it takes whatever there is
         Bell bell;
-        std::atomic<std::uint64_t> start{0};  // tick at which its task began; 0: none runs
+        std::atomic<std::uint64_t> start{0};  // tick at which it, or one right before, began; 0: none runs
         std::atomic<std::uint64_t> number{0};
         std::atomic<policy::KernelId> kernel{0};
         std::thread thread;
@@ -71,6 +71,7 @@ class Tasks::Runtime {
     void hand_over();
     void serve(std::size_t seat);
     void run(Seat& seat);
+    std::size_t run_alike(Seat& seat, std::size_t first);
     void run_task(Seat& seat, policy::TaskSlot task);
     policy::WorkerId worker_of(std::size_t seat) const {
         return static_cast<policy::WorkerId>(options_.program_helps ? seat : seat - 1);
@@ -83,6 +84,7 @@ class Tasks::Runtime {
     std::size_t hungry() const;
     Seat* next_to_wake(std::uint64_t own_ticks);
     Seat* program_to_wake();
+    bool has_room() const;
 
     template <class Done>
     void help_until(Done done);
@@ -117,7 +119,7 @@ class Tasks::Runtime {
 
     alignas(64) mutable SpinLock turn_;  // guards what follows
     SpawnedTasks tasks_;
-    policy::Throttle throttle_;
+    std::optional<policy::Throttle> throttle_;  // of iterations, where they are limited
     CallSites sites_;  // written by the program's thread alone, which may read it at any time
     std::vector<policy::TaskSlot> freed_;
     std::vector<std::size_t> idle_;  // seats

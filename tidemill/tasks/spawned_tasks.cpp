@@ -17,7 +17,7 @@ void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskR
         const TaskSlot slot = spawn.task.slot;
         TaskState& task = tasks_[slot];
         task = {spawn.task.number, spawn.iteration, 0, spawn.kernel, 0, kNone, true};
-        if (spawn.kernel >= kernel_ticks_.size()) kernel_ticks_.resize(spawn.kernel + 1, 0);
+        if (spawn.kernel >= kernel_ticks_.size()) kernel_ticks_.resize(spawn.kernel + 1);
         task.expected_ticks = ticks_of(spawn.kernel);
         work_ticks_ += task.expected_ticks;
         told_.clear();
@@ -48,7 +48,7 @@ void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
 }
 
 std::uint64_t SpawnedTasks::ticks_of(policy::KernelId kernel) const {
-    return kernel_ticks_[kernel] ? kernel_ticks_[kernel] : bundle_ticks_;
+    return kernel_ticks_[kernel].value_or(bundle_ticks_);
 }
 
 void SpawnedTasks::make_ready(TaskSlot task) {
@@ -78,8 +78,7 @@ std::uint64_t SpawnedTasks::expected_ticks(const std::vector<TaskSlot>& tasks) c
 
 void SpawnedTasks::complete(policy::WorkerId worker, TaskSlot slot, std::uint64_t ticks) {
     TaskState& task = tasks_[slot];
-    std::uint64_t& mean = kernel_ticks_[task.kernel];
-    mean = mean == 0 ? std::max<std::uint64_t>(1, ticks) : (3 * mean + ticks + 2) / 4;
+    kernel_ticks_[task.kernel].note(ticks);
     // Of several tasks handed out at once, the policy took the worker for idle after the first.
     policy_->follow(slot, worker);
     policy_->complete(slot, worker);

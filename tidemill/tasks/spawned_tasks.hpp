@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/policy/policy.hpp"
+#include "tidemill/run/dynamic/mean_ticks.hpp"
 #include "tidemill/tasks/region_table.hpp"
 
 namespace tidemill {
@@ -72,8 +73,8 @@ class SpawnedTasks {
 
     std::unique_ptr<policy::Policy> policy_;
     std::uint64_t bundle_ticks_;
-    std::vector<TaskState> tasks_;             // per slot
-    std::vector<std::uint64_t> kernel_ticks_;  // mean of each kernel; 0: not known
+    std::vector<TaskState> tasks_;  // per slot
+    std::vector<MeanTicks> kernel_ticks_;
     std::vector<Edge> edges_;
     std::uint32_t free_edge_ = kNone;
     std::vector<policy::TaskSlot> told_;  // predecessors, for the policy

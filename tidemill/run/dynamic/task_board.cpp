@@ -127,8 +127,8 @@ void TaskBoard::make_ready(TaskSlot slot) {
 void TaskBoard::tell_ready(TaskSlot slot) {
     TaskState& task = tasks_[slot];
     KernelState& state = kernels_[task.kernel];
-    task.ready_ticks = state.mean_ticks ? state.mean_ticks : settings_.bundle_ticks;
-    if (state.goes_on) task.ready_ticks += state.lined_up * state.mean_ticks;
+    task.ready_ticks = state.mean_ticks.value_or(settings_.bundle_ticks);
+    if (state.goes_on) task.ready_ticks += state.lined_up * state.mean_ticks.value();
     state.ready = slot;
     ready_.add(state.ready_place, task.ready_ticks);
     policy_->ready(slot);
@@ -142,8 +142,8 @@ void TaskBoard::note_fewer_waits(std::uint32_t kernel, std::uint32_t token) {
     if (waits_for_[slot] > 1 || !state.goes_on || state.next_slot == slot) return;
     ++state.lined_up;
     if (state.ready == policy::kNoTask) return;
-    tasks_[state.ready].ready_ticks += state.mean_ticks;
-    ready_.add_behind(state.ready_place, state.mean_ticks);
+    tasks_[state.ready].ready_ticks += state.mean_ticks.value();
+    ready_.add_behind(state.ready_place, state.mean_ticks.value());
 }
 
 void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
@@ -155,7 +155,7 @@ void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& 
         const TaskSlot slot = policy_->issue(worker);
         if (slot == policy::kNoTask) return;
         TaskRun run = issue(slot);
-        const std::uint64_t mean = kernels_[run.kernel].mean_ticks;
+        const std::uint64_t mean = kernels_[run.kernel].mean_ticks.value();
         const std::uint64_t left = most_ticks - ticks;
         if (mean != 0 && mean < left) lengthen(run, left - mean);
         runs.push_back(run);
@@ -187,8 +187,9 @@ void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
     const KernelState& state = kernels_[run.kernel];
     if (!state.goes_on) return;
     const Segment& segment = segments_[state.kernel->segment];
-    const std::uint64_t most = std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks,
-                                         segment.next.frame - run.first.frame});
+    const std::uint64_t most =
+        std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks.value(),
+                  segment.next.frame - run.first.frame});
     TaskSlot slot = slot_after(state, slot_of(run.kernel, run.first.token));
     for (; run.frames < most && waits_for_[slot] == 1; ++run.frames) slot = slot_after(state, slot);
     if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + run.frames);
@@ -197,25 +198,19 @@ void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
 std::uint64_t TaskBoard::expected_ticks(const std::vector<TaskRun>& runs) const {
     std::uint64_t ticks = 0;
     for (const TaskRun& run : runs) {
-        const std::uint64_t known = kernels_[run.kernel].mean_ticks;
-        ticks += known ? known * run.frames : settings_.bundle_ticks;
+        const MeanTicks& mean = kernels_[run.kernel].mean_ticks;
+        ticks += mean.known() ? mean.value() * run.frames : settings_.bundle_ticks;
     }
     return ticks;
 }
 
 void TaskBoard::complete(WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now) {
     for (const TaskRun& run : runs) {
-        note_time(run);
+        kernels_[run.kernel].mean_ticks.note(run.ticks / run.frames);
         complete(worker, run, now);
     }
     runs.clear();
     policy_->tick(static_cast<std::uint64_t>(to_ns(now)));
-}
-
-void TaskBoard::note_time(const TaskRun& run) {
-    std::uint64_t& mean = kernels_[run.kernel].mean_ticks;
-    const std::uint64_t ticks = std::max<std::uint64_t>(1, run.ticks / run.frames);
-    mean = mean == 0 ? ticks : (3 * mean + ticks + 2) / 4;
 }
 
 void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {

@@ -12,6 +12,7 @@
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/mean_ticks.hpp"
 #include "tidemill/run/dynamic/ready_work.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/token_ring.hpp"
@@ -131,8 +132,8 @@ class TaskBoard {
         bool goes_on;                  // who runs a task of it may go on with the next one
         policy::TaskSlot next_slot;    // of a sequential one: that of its first frame that is not done
         std::uint64_t next_frame = 0;  // of a sequential one: the first that is not done
-        std::uint64_t mean_ticks = 0;  // 0: not known
-        std::uint64_t lined_up = 0;    // where it goes on: tasks that wait for the one before them alone
+        MeanTicks mean_ticks{};
+        std::uint64_t lined_up = 0;  // where it goes on: tasks that wait for the one before them alone
         policy::TaskSlot ready = policy::kNoTask;
         bool resumes = false;  // its last task said again
     };
@@ -158,7 +159,6 @@ class TaskBoard {
     void complete(policy::WorkerId worker, const TaskRun& run, std::uint64_t now);
     void complete_task(policy::TaskSlot slot, bool last_of_run, std::uint64_t now);
     void retire(std::uint32_t segment, std::uint64_t now);
-    void note_time(const TaskRun& run);
 
     static constexpr std::size_t kMostRuns = 64;
     static constexpr std::uint32_t kLongestRun = 64;

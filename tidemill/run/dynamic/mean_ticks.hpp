@@ -1,0 +1,28 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tidemill {
+
+/// What tasks of a kernel take, by the last few of them. One that takes much longer counts as a few times the
+/// mean: mostly its thread has lost the core, and what is to be handed out must not follow that.
+class MeanTicks {
+  public:
+    void note(std::uint64_t ticks) {
+        const std::uint64_t least = std::max<std::uint64_t>(1, ticks);
+        mean_ = mean_ == 0 ? least : (3 * mean_ + std::min(least, kLongest * mean_) + 2) / 4;
+    }
+
+    bool known() const { return mean_ != 0; }
+    /// 0 where it is not known.
+    std::uint64_t value() const { return mean_; }
+    std::uint64_t value_or(std::uint64_t other) const { return known() ? mean_ : other; }
+
+  private:
+    static constexpr std::uint64_t kLongest = 8;
+
+    std::uint64_t mean_ = 0;
+};
+
+}  // namespace tidemill
