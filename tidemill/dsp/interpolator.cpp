@@ -108,12 +108,18 @@ Interpolator::Interpolator(std::size_t reach, std::size_t phases,
                 static_cast<float>(response(back + static_cast<double>(p) / static_cast<double>(phases))));
         }
     }
+    if (2 * reach <= SignInterpolator::kMostTaps) by_signs_.emplace(taps_, phases);
 }
 
 void Interpolator::process(std::span<const Iq> x, std::span<Iq> out) const {
+    assert(x.size() >= history() && out.size() == (x.size() - history()) * phases_);
+    const std::size_t done = by_signs_ ? by_signs_->process(x, out) : 0;
+    filter(x.subspan(done), out.subspan(done * phases_));
+}
+
+void Interpolator::filter(std::span<const Iq> x, std::span<Iq> out) const {
     const std::size_t taps = 2 * reach_;
     const std::size_t count = x.size() - history();
-    assert(x.size() >= history() && out.size() == count * phases_);
     const auto* from = reinterpret_cast<const float*>(x.data());
     auto* to = reinterpret_cast<float*>(out.data());
     std::size_t n = 0;

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/dsp/iq.hpp"
+#include "tidemill/dsp/sign_interpolator.hpp"
 
 namespace tidemill::dsp {
 
@@ -24,9 +26,12 @@ class Interpolator {
     void process(std::span<const Iq> x, std::span<Iq> out) const;
 
   private:
+    void filter(std::span<const Iq> x, std::span<Iq> out) const;
+
     std::size_t reach_;
     std::size_t phases_;
-    std::vector<float> taps_;  // phase by phase
+    std::vector<float> taps_;                   // phase by phase
+    std::optional<SignInterpolator> by_signs_;  // unless the filter is too long for it
 };
 
 }  // namespace tidemill::dsp

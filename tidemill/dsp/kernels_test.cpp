@@ -43,6 +43,21 @@ double error_db(std::span<const Iq> got, const std::vector<Wide>& want) {
     return 10.0 * std::log10(error / power + 1e-300);
 }
 
+// `phases` outputs for each input behind the first 2 reach - 1.
+std::vector<Wide> textbook_interpolation(std::span<const Iq> x, std::size_t reach, std::size_t phases,
+                                         double (*response)(double)) {
+    std::vector<Wide> sums((x.size() - (2 * reach - 1)) * phases);
+    for (std::size_t n = 0; n < sums.size(); ++n) {
+        // Where the output lies, in input samples.
+        const double place =
+            static_cast<double>(n) / static_cast<double>(phases) + static_cast<double>(reach) - 1;
+        for (std::size_t j = n / phases; j < n / phases + 2 * reach; ++j) {
+            sums[n] += response(place - static_cast<double>(j)) * Wide(x[j]);
+        }
+    }
+    return sums;
+}
+
 }  // namespace
 
 TEST_CASE("rotator: every instruction set turns like the textbook loop, at any length and alignment") {
@@ -120,18 +135,44 @@ TEST_CASE("interpolator: every instruction set makes the textbook sum, for any n
                 constexpr std::size_t kReach = 6;
                 const Interpolator interpolator(kReach, phases, response);
                 const auto x = noise(count + interpolator.history(), 5);
-                std::vector<Wide> want(count * phases);
-                for (std::size_t n = 0; n < want.size(); ++n) {
-                    // Where the output lies, in input samples.
-                    const double place = static_cast<double>(n) / static_cast<double>(phases) + kReach - 1;
-                    for (std::size_t j = n / phases; j < n / phases + 2 * kReach; ++j) {
-                        want[n] += response(place - static_cast<double>(j)) * Wide(x[j]);
-                    }
-                }
-                std::vector<Iq> got(want.size());
+                std::vector<Iq> got(count * phases);
                 interpolator.process(x, got);
+                const auto want = textbook_interpolation(x, kReach, phases, response);
                 if (count > 0) CHECK(error_db(got, want) < -120.0);
             }
+        }
+    });
+}
+
+TEST_CASE("interpolator: samples of one magnitude, looked up by their signs, give the textbook sum as well") {
+    const auto response = [](double t) { return std::exp(-0.01 * t * t) * std::cos(0.7 * t); };
+    on_every_target([&] {
+        for (const std::size_t phases : {1U, 2U, 3U}) {
+            for (const std::size_t reach : {1U, 6U, 20U, 28U, 29U}) {
+                for (const std::size_t count : {8U, 39U, 64U, 1201U}) {
+                    const Interpolator interpolator(reach, phases, response);
+                    auto x = noise(count + interpolator.history(), 5);
+                    for (Iq& v : x) v = {std::copysign(0.7F, v.real()), std::copysign(0.7F, v.imag())};
+                    std::vector<Iq> got(count * phases);
+                    interpolator.process(x, got);
+                    CHECK(error_db(got, textbook_interpolation(x, reach, phases, response)) < -120.0);
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("interpolator: a sample of another magnitude, wherever it stands, is no part of a table") {
+    const auto response = [](double t) { return std::exp(-0.1 * t * t); };
+    constexpr std::size_t kReach = 6, kPhases = 2;
+    const Interpolator interpolator(kReach, kPhases, response);
+    on_every_target([&] {
+        for (std::size_t odd_one = 0; odd_one < 1200; odd_one += 37) {
+            std::vector<Iq> x(1200, Iq(1.0F, -1.0F));
+            x[odd_one] = {1.0F, 0.5F};
+            std::vector<Iq> got((x.size() - interpolator.history()) * kPhases);
+            interpolator.process(x, got);
+            CHECK(error_db(got, textbook_interpolation(x, kReach, kPhases, response)) < -120.0);
         }
     });
 }

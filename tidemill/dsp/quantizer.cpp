@@ -22,11 +22,19 @@ inline constexpr float kCentre = std::is_unsigned_v<Integer> ? 127.5F : 0.0F;
 template <typename Integer>
 inline constexpr float kMost = static_cast<float>(std::numeric_limits<Integer>::max()) - kCentre<Integer>;
 
-/// How many floats are done, and how many of their samples were limited.
-struct Quantized {
-    std::size_t floats = 0;
-    std::uint64_t limited = 0;
-};
+/// One sample: whether it was limited.
+template <typename Integer>
+bool quantize_sample(const float* x, float gain, Integer* to) {
+    constexpr float kLimit = kMost<Integer>;
+    bool limited = false;
+    for (std::size_t part = 0; part < 2; ++part) {
+        const float scaled = x[part] * (gain * kLimit);
+        limited |= !(std::abs(scaled) <= kLimit);
+        const float within = std::isnan(scaled) ? 0.0F : std::clamp(scaled, -kLimit, kLimit);
+        to[part] = static_cast<Integer>(std::lrint(within + kCentre<Integer>));
+    }
+    return limited;
+}
 
 }  // namespace tidemill::dsp::detail
 #endif
@@ -35,50 +43,49 @@ HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
-
+// Samples within full scale need no care; where one of a few vectors is not, they are done one by one.
 template <typename Integer>
-detail::Quantized quantize_vectors(const float*, std::size_t, float, Integer*) {
-    return {};
-}
-
-#else
-
-template <typename Integer>
-detail::Quantized quantize_vectors(const float* x, std::size_t floats, float gain, Integer* to) {
-    detail::Quantized done;
+std::uint64_t quantize_all(const float* x, std::size_t floats, float gain, Integer* to) {
     const hn::ScalableTag<float> d;
-    const hn::RebindToSigned<decltype(d)> whole;
     const hn::Rebind<Integer, decltype(d)> narrow;
-    const hn::Repartition<std::uint64_t, decltype(d)> pair;
+    const std::size_t width = hn::Lanes(d);
     const auto scale = hn::Set(d, gain * detail::kMost<Integer>);
     const auto most = hn::Set(d, detail::kMost<Integer>);
     const auto centre = hn::Set(d, detail::kCentre<Integer>);
-    for (; done.floats + hn::Lanes(d) <= floats; done.floats += hn::Lanes(d)) {
-        const auto scaled = hn::Mul(hn::LoadU(d, x + done.floats), scale);
-        const auto beyond = hn::Not(hn::Le(hn::Abs(scaled), most));  // so that a NaN counts as well
-        if (!hn::AllFalse(d, beyond)) {
-            const auto parts = hn::BitCast(pair, hn::VecFromMask(d, beyond));
-            done.limited += hn::CountTrue(pair, hn::Ne(parts, hn::Zero(pair)));
+    const auto is_within = [&](auto v) { return hn::Le(hn::Abs(v), most); };  // which a NaN is not
+    const auto store = [&](auto v, Integer* place) {
+        hn::StoreU(hn::DemoteTo(narrow, hn::NearestInt(hn::Add(v, centre))), narrow, place);
+    };
+    std::uint64_t limited = 0;
+    std::size_t at = 0;
+    for (; at + 4 * width <= floats; at += 4 * width) {
+        const auto a = hn::Mul(hn::LoadU(d, x + at), scale), b = hn::Mul(hn::LoadU(d, x + at + width), scale),
+                   c = hn::Mul(hn::LoadU(d, x + at + 2 * width), scale),
+                   e = hn::Mul(hn::LoadU(d, x + at + 3 * width), scale);
+        if (HWY_LIKELY(hn::AllTrue(
+                d, hn::And(hn::And(is_within(a), is_within(b)), hn::And(is_within(c), is_within(e)))))) {
+            store(a, to + at);
+            store(b, to + at + width);
+            store(c, to + at + 2 * width);
+            store(e, to + at + 3 * width);
+        } else {
+            for (std::size_t i = at; i < at + 4 * width; i += 2) {
+                limited += detail::quantize_sample(x + i, gain, to + i) ? 1U : 0U;
+            }
         }
-        const auto number = hn::IfThenElseZero(hn::Eq(scaled, scaled), scaled);
-        const auto within = hn::Min(hn::Max(number, hn::Neg(most)), most);
-        const auto rounded = hn::BitCast(whole, hn::NearestInt(hn::Add(within, centre)));
-        hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, to + done.floats);
     }
-    return done;
+    for (; at < floats; at += 2) limited += detail::quantize_sample(x + at, gain, to + at) ? 1U : 0U;
+    return limited;
 }
 
-#endif
-
-detail::Quantized ToI8(const float* x, std::size_t floats, float gain, std::int8_t* to) {
-    return quantize_vectors(x, floats, gain, to);
+std::uint64_t ToI8(const float* x, std::size_t floats, float gain, std::int8_t* to) {
+    return quantize_all(x, floats, gain, to);
 }
-detail::Quantized ToU8(const float* x, std::size_t floats, float gain, std::uint8_t* to) {
-    return quantize_vectors(x, floats, gain, to);
+std::uint64_t ToU8(const float* x, std::size_t floats, float gain, std::uint8_t* to) {
+    return quantize_all(x, floats, gain, to);
 }
-detail::Quantized ToI16(const float* x, std::size_t floats, float gain, std::int16_t* to) {
-    return quantize_vectors(x, floats, gain, to);
+std::uint64_t ToI16(const float* x, std::size_t floats, float gain, std::int16_t* to) {
+    return quantize_all(x, floats, gain, to);
 }
 
 }  // namespace tidemill::dsp::HWY_NAMESPACE
@@ -93,42 +100,27 @@ HWY_EXPORT(ToI16);
 
 namespace {
 
-// What the vectors left.
-template <typename Integer>
-std::uint64_t finish(const float* x, std::size_t floats, float gain, Integer* to, detail::Quantized done) {
-    constexpr float kMost = detail::kMost<Integer>;
-    for (; done.floats < floats; done.floats += 2) {
-        bool limited = false;
-        for (std::size_t part = done.floats; part < done.floats + 2; ++part) {
-            const float scaled = x[part] * (gain * kMost);
-            limited |= !(std::abs(scaled) <= kMost);
-            const float within = std::isnan(scaled) ? 0.0F : std::clamp(scaled, -kMost, kMost);
-            to[part] = static_cast<Integer>(std::lrint(within + detail::kCentre<Integer>));
-        }
-        done.limited += limited ? 1U : 0U;
-    }
-    return done.limited;
+std::uint64_t run(const float* x, std::size_t floats, float gain, std::int8_t* to) {
+    return HWY_DYNAMIC_DISPATCH(ToI8)(x, floats, gain, to);
+}
+std::uint64_t run(const float* x, std::size_t floats, float gain, std::uint8_t* to) {
+    return HWY_DYNAMIC_DISPATCH(ToU8)(x, floats, gain, to);
+}
+std::uint64_t run(const float* x, std::size_t floats, float gain, std::int16_t* to) {
+    return HWY_DYNAMIC_DISPATCH(ToI16)(x, floats, gain, to);
 }
 
 }  // namespace
 
-std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<std::int8_t> to) {
+template <typename Integer>
+std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<Integer> to) {
     assert(to.size() == 2 * samples.size());
-    const auto* x = reinterpret_cast<const float*>(samples.data());
-    return finish(x, to.size(), gain, to.data(), HWY_DYNAMIC_DISPATCH(ToI8)(x, to.size(), gain, to.data()));
+    return run(reinterpret_cast<const float*>(samples.data()), to.size(), gain, to.data());
 }
 
-std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<std::uint8_t> to) {
-    assert(to.size() == 2 * samples.size());
-    const auto* x = reinterpret_cast<const float*>(samples.data());
-    return finish(x, to.size(), gain, to.data(), HWY_DYNAMIC_DISPATCH(ToU8)(x, to.size(), gain, to.data()));
-}
-
-std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<std::int16_t> to) {
-    assert(to.size() == 2 * samples.size());
-    const auto* x = reinterpret_cast<const float*>(samples.data());
-    return finish(x, to.size(), gain, to.data(), HWY_DYNAMIC_DISPATCH(ToI16)(x, to.size(), gain, to.data()));
-}
+template std::uint64_t quantize(std::span<const Iq>, float, std::span<std::int8_t>);
+template std::uint64_t quantize(std::span<const Iq>, float, std::span<std::uint8_t>);
+template std::uint64_t quantize(std::span<const Iq>, float, std::span<std::int16_t>);
 
 }  // namespace tidemill::dsp
 #endif

@@ -10,8 +10,7 @@ namespace tidemill::dsp {
 /// Writes gain * samples as integers, real and imaginary part in turn, rounded to nearest; 1.0 becomes the
 /// largest value, and for unsigned ones 0.0 lies between 127 and 128. `to` holds two for each sample. Returns
 /// how many samples were beyond full scale or not a number: those are limited, a NaN becomes 0.
-std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<std::int8_t> to);
-std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<std::uint8_t> to);
-std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<std::int16_t> to);
+template <typename Integer>  // std::int8_t, std::uint8_t or std::int16_t
+std::uint64_t quantize(std::span<const Iq> samples, float gain, std::span<Integer> to);
 
 }  // namespace tidemill::dsp
