@@ -108,7 +108,8 @@ Interpolator::Interpolator(std::size_t reach, std::size_t phases,
                 static_cast<float>(response(back + static_cast<double>(p) / static_cast<double>(phases))));
         }
     }
-    if (2 * reach <= SignInterpolator::kMostTaps) by_signs_.emplace(taps_, phases);
+    if (phases == SignInterpolator::kPhases && 2 * reach <= SignInterpolator::kMostTaps)
+        by_signs_.emplace(taps_);
 }
 
 void Interpolator::process(std::span<const Iq> x, std::span<Iq> out) const {

@@ -31,7 +31,7 @@ class Interpolator {
     std::size_t reach_;
     std::size_t phases_;
     std::vector<float> taps_;                   // phase by phase
-    std::optional<SignInterpolator> by_signs_;  // unless the filter is too long for it
+    std::optional<SignInterpolator> by_signs_;  // for two phases that are not too long
 };
 
 }  // namespace tidemill::dsp

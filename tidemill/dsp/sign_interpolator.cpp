@@ -16,30 +16,18 @@
 #define TIDEMILL_DSP_SIGN_INTERPOLATOR_ONCE
 namespace tidemill::dsp::detail {
 
-inline constexpr std::size_t kBlock = 8;  // samples for which outputs are made at once
+inline constexpr std::size_t kBlock = 8;  // samples for which outputs are made at once: a byte of signs
 inline constexpr std::size_t kGroup = 4;  // samples that are looked up at once
 inline constexpr std::size_t kPatterns = 1U << kGroup;
-inline constexpr std::size_t kPieceBlocks = 64;  // whose signs are packed at once
+inline constexpr std::size_t kRow = kBlock * SignInterpolator::kPhases;  // outputs of a block
+inline constexpr std::size_t kPieceBlocks = 64;                          // whose signs are packed at once
 
-/// A bit for each sample, set where the part is negative: those of a piece and of what reaches its last
-/// block.
-using Signs = std::array<std::uint8_t, kPieceBlocks + 8>;
-struct SignPair {
-    Signs re{};
-    Signs im{};
+/// A bit for each sample of a piece and of what reaches its last block, set where the part is negative.
+struct Signs {
+    using Bytes = std::array<std::uint8_t, kPieceBlocks + SignInterpolator::kMostTaps / kBlock>;
+    Bytes re;
+    Bytes im;
 };
-
-/// What the table holds: groups that reach a block, and floats that a group adds to one part of it.
-struct TableShape {
-    std::size_t groups;
-    std::size_t row;
-};
-
-inline std::uint64_t eight_bytes(const std::uint8_t* from) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < 8; ++i) value |= std::uint64_t{from[i]} << 8 * i;
-    return value;
-}
 
 }  // namespace tidemill::dsp::detail
 #endif
@@ -55,8 +43,8 @@ unsigned mask_bits(D d, M mask) {
     return bytes[0];
 }
 
-// Packs the signs of `blocks` times eight samples; false when a part has another magnitude.
-bool PackSigns(const float* x, std::size_t blocks, float magnitude, detail::SignPair& signs) {
+// False when a part has another magnitude.
+bool PackSigns(const float* x, std::size_t blocks, float magnitude, detail::Signs& signs) {
     const hn::CappedTag<float, detail::kBlock> d;
     const auto wanted = hn::Set(d, magnitude);
     auto different = hn::MaskFromVec(hn::Zero(d));
@@ -75,37 +63,29 @@ bool PackSigns(const float* x, std::size_t blocks, float magnitude, detail::Sign
     return hn::AllFalse(d, different);
 }
 
-// Vectors of one width for all blocks; the table's rows are whole vectors.
+// What the `bytes` inputs of eight add to one part of a block's outputs.
 template <class D>
-void sum_rows(D d, const detail::SignPair& signs, std::size_t blocks, float magnitude, const float* rows,
-              detail::TableShape shape, float* out) {
-    const auto scale = hn::Set(d, magnitude);
-    for (std::size_t block = 0; block < blocks; ++block) {
-        for (std::size_t at = 0; at < shape.row; at += hn::Lanes(d), out += 2 * hn::Lanes(d)) {
-            std::uint64_t re_bits = detail::eight_bytes(&signs.re[block]);
-            std::uint64_t im_bits = detail::eight_bytes(&signs.im[block]);
-            auto re = hn::Zero(d), im = re;
-            const float* row = rows + at;
-            for (std::size_t group = 0; group < shape.groups; ++group) {
-                re = hn::Add(re, hn::Load(d, row + shape.row * (re_bits % detail::kPatterns)));
-                im = hn::Add(im, hn::Load(d, row + shape.row * (im_bits % detail::kPatterns)));
-                re_bits >>= detail::kGroup;
-                im_bits >>= detail::kGroup;
-                row += shape.row * detail::kPatterns;
-            }
-            hn::StoreInterleaved2(hn::Mul(re, scale), hn::Mul(im, scale), d, out);
-        }
+hn::Vec<D> sum_of_rows(D d, const std::uint8_t* signs, std::size_t bytes, const float* rows) {
+    auto first = hn::Zero(d), second = first;
+    for (std::size_t byte = 0; byte < bytes; ++byte, rows += 2 * detail::kPatterns * detail::kRow) {
+        const std::size_t pattern = signs[byte];
+        const float* later = rows + detail::kPatterns * detail::kRow;
+        first = hn::Add(first, hn::Load(d, rows + detail::kRow * (pattern % detail::kPatterns)));
+        second = hn::Add(second, hn::Load(d, later + detail::kRow * (pattern / detail::kPatterns)));
     }
+    return hn::Add(first, second);
 }
 
-void SumRows(const detail::SignPair& signs, std::size_t blocks, float magnitude, const float* rows,
-             detail::TableShape shape, float* out) {
-    const hn::CappedTag<float, 2 * detail::kBlock> wide;
-    const hn::CappedTag<float, detail::kBlock> narrow;
-    if (shape.row % hn::Lanes(wide) == 0) {
-        sum_rows(wide, signs, blocks, magnitude, rows, shape, out);
-    } else {
-        sum_rows(narrow, signs, blocks, magnitude, rows, shape, out);
+void SumRows(const detail::Signs& signs, std::size_t blocks, std::size_t bytes, float magnitude,
+             const float* rows, float* out) {
+    const hn::CappedTag<float, detail::kRow> d;
+    const auto scale = hn::Set(d, magnitude);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        for (std::size_t at = 0; at < detail::kRow; at += hn::Lanes(d), out += 2 * hn::Lanes(d)) {
+            const auto re = sum_of_rows(d, &signs.re[block], bytes, rows + at);
+            const auto im = sum_of_rows(d, &signs.im[block], bytes, rows + at);
+            hn::StoreInterleaved2(hn::Mul(re, scale), hn::Mul(im, scale), d, out);
+        }
     }
 }
 
@@ -122,15 +102,13 @@ namespace {
 
 using detail::kBlock;
 using detail::kGroup;
-using detail::kPatterns;
 
-// Of the inputs that reach a block of eight samples, in groups.
-std::size_t groups_of(std::size_t taps) {
-    return (taps + kBlock - 1 + kGroup - 1) / kGroup;
+// Blocks that the history takes, rounded up.
+std::size_t history_blocks(std::size_t taps) {
+    return (taps - 1 + kBlock - 1) / kBlock;
 }
 
-// What samples `first` to `first` + 3 of a block's inputs, of unit magnitude, add to one output of its sample
-// `at`.
+// What inputs `first` to `first` + 3 of a block, of unit magnitude, add to one phase of its sample `at`.
 float contribution(std::span<const float> phase, std::size_t first, std::size_t pattern, std::size_t at) {
     double sum = 0;
     for (std::size_t bit = 0; bit < kGroup; ++bit) {
@@ -144,39 +122,38 @@ float contribution(std::span<const float> phase, std::size_t first, std::size_t 
 
 }  // namespace
 
-SignInterpolator::SignInterpolator(std::span<const float> taps, std::size_t phases)
-    : phases_(phases), taps_(taps.size() / phases) {
-    assert(taps_ > 0 && taps_ <= kMostTaps && taps.size() == taps_ * phases);
-    for (std::size_t group = 0; group < groups_of(taps_); ++group) {
-        for (std::size_t pattern = 0; pattern < kPatterns; ++pattern) {
-            for (std::size_t output = 0; output < kBlock * phases; ++output) {
-                rows_.push_back(contribution(taps.subspan(output % phases * taps_, taps_), kGroup * group,
-                                             pattern, output / phases));
+SignInterpolator::SignInterpolator(std::span<const float> taps) : taps_(taps.size() / kPhases) {
+    assert(taps_ > 0 && taps_ <= kMostTaps && taps.size() == kPhases * taps_);
+    const std::size_t inputs = (1 + history_blocks(taps_)) * kBlock;
+    for (std::size_t first = 0; first < inputs; first += kGroup) {
+        for (std::size_t pattern = 0; pattern < detail::kPatterns; ++pattern) {
+            for (std::size_t output = 0; output < detail::kRow; ++output) {
+                const auto phase = taps.subspan(output % kPhases * taps_, taps_);
+                rows_.push_back(contribution(phase, first, pattern, output / kPhases));
             }
         }
     }
 }
 
 std::size_t SignInterpolator::process(std::span<const Iq> x, std::span<Iq> out) const {
-    const std::size_t history_blocks = (taps_ - 1 + kBlock - 1) / kBlock;
-    assert(x.size() >= taps_ - 1 && out.size() == (x.size() - (taps_ - 1)) * phases_);
-    std::size_t blocks_left = x.size() / kBlock - std::min(x.size() / kBlock, history_blocks);
+    assert(x.size() >= taps_ - 1 && out.size() == (x.size() - (taps_ - 1)) * kPhases);
+    const std::size_t before = history_blocks(taps_);
+    const std::size_t count = x.size() / kBlock - std::min(x.size() / kBlock, before);
     const auto* from = reinterpret_cast<const float*>(x.data());
     auto* to = reinterpret_cast<float*>(out.data());
     const float magnitude = x.empty() ? 0.0F : std::abs(x[0].real());
-    std::size_t done = 0;
-    while (blocks_left > 0) {
-        const std::size_t blocks = std::min(detail::kPieceBlocks, blocks_left);
-        detail::SignPair signs;
-        if (!HWY_DYNAMIC_DISPATCH(PackSigns)(from + 2 * done, blocks + history_blocks, magnitude, signs))
+    std::size_t done = 0;  // blocks, of `count`
+    while (done < count) {
+        const std::size_t blocks = std::min(detail::kPieceBlocks, count - done);
+        detail::Signs signs;
+        if (!HWY_DYNAMIC_DISPATCH(PackSigns)(from + 2 * kBlock * done, blocks + before, magnitude, signs)) {
             break;
+        }
         HWY_DYNAMIC_DISPATCH(SumRows)
-        (signs, blocks, magnitude, rows_.data(), {groups_of(taps_), kBlock * phases_},
-         to + 2 * done * phases_);
-        done += kBlock * blocks;
-        blocks_left -= blocks;
+        (signs, blocks, 1 + before, magnitude, rows_.data(), to + 2 * detail::kRow * done);
+        done += blocks;
     }
-    return done;
+    return kBlock * done;
 }
 
 }  // namespace tidemill::dsp

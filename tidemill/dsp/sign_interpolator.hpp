@@ -8,25 +8,24 @@
 
 namespace tidemill::dsp {
 
-/// An Interpolator for samples whose parts are all +a or -a, such as QPSK symbols: what four of them add to
-/// the outputs around them is looked up by their signs.
+/// An Interpolator of two phases for samples whose parts are all +a or -a, such as QPSK symbols: what four of
+/// them add to the outputs around them is looked up by their signs.
 class SignInterpolator {
   public:
-    /// `taps` holds the filter phase by phase, at most kMostTaps for each of the `phases`.
-    SignInterpolator(std::span<const float> taps, std::size_t phases);
+    static constexpr std::size_t kPhases = 2;
+    static constexpr std::size_t kMostTaps = 64;  // of a phase
 
-    static constexpr std::size_t kMostTaps = 57;
+    /// `taps` holds those of one phase behind those of the other.
+    explicit SignInterpolator(std::span<const float> taps);
 
-    /// Makes `phases` outputs for each sample behind the first history ones, taps per phase less 1, as an
-    /// Interpolator does. Returns for how many samples: whole groups of eight, or none when the parts of `x`
-    /// differ in magnitude.
+    /// Makes two outputs for each sample behind the history, the taps of a phase less one, as an Interpolator
+    /// does. Returns for how many samples: whole groups of eight up to the first ones of another magnitude,
+    /// and a few are always left at the end.
     std::size_t process(std::span<const Iq> x, std::span<Iq> out) const;
 
   private:
-    std::size_t phases_;
-    std::size_t taps_;           // per phase
-    AlignedVector<float> rows_;  // for each four inputs that reach eight samples, and each of their signs:
-                                 // what they add to the outputs of the eight
+    std::size_t taps_;           // of a phase
+    AlignedVector<float> rows_;  // what four inputs add to a block of outputs, for each place and their signs
 };
 
 }  // namespace tidemill::dsp

@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/frame_modulator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <stdexcept>
 
@@ -26,15 +27,30 @@ const Modcod& checked_modcod(const Pls& pls) {
     return *find_modcod(pls.modcod);
 }
 
-// Puts a pilot block behind every 16 slots of data, as often as the layout says.
-void insert_pilots(std::span<const dsp::Iq> data, int blocks, std::span<dsp::Iq> payload) {
-    auto to = payload.begin();
-    for (int block = 0; block < blocks; ++block) {
-        to = std::ranges::copy(data.first(kPilotSpacingSymbols), to).out;
-        to = std::fill_n(to, kPilotBlockSymbols, kPilot);
-        data = data.subspan(kPilotSpacingSymbols);
+constexpr std::array<dsp::Iq, kPilotBlockSymbols> make_pilot_block() {
+    std::array<dsp::Iq, kPilotBlockSymbols> block;
+    block.fill(kPilot);
+    return block;
+}
+
+using FourSymbols = std::array<dsp::Iq, 4>;
+
+std::array<FourSymbols, 256> make_qpsk_bytes(std::span<const dsp::Iq> points) {
+    std::array<FourSymbols, 256> bytes;
+    for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
+        for (std::size_t i = 0; i < 4; ++i) bytes[byte][i] = points[byte >> (6 - 2 * i) & 3];
     }
-    std::ranges::copy(data, to);
+    return bytes;
+}
+
+// QPSK is not interleaved: a byte is four symbols.
+std::vector<dsp::Iq> map_qpsk(std::span<const std::uint8_t> fecframe, std::span<const dsp::Iq> points) {
+    static const auto kBytes = make_qpsk_bytes(points);
+    std::vector<dsp::Iq> data(4 * fecframe.size());
+    for (std::size_t i = 0; i < fecframe.size(); ++i) {
+        std::ranges::copy(kBytes[fecframe[i]], data.begin() + static_cast<std::ptrdiff_t>(4 * i));
+    }
+    return data;
 }
 
 }  // namespace
@@ -62,33 +78,39 @@ std::vector<std::uint8_t> FrameModulator::encode(std::span<const std::uint8_t> b
 std::vector<dsp::Iq> FrameModulator::map(std::span<const std::uint8_t> fecframe) const {
     const auto points = constellation_of(*modcod_);
     const auto interleaver = interleaver_of(*modcod_);
-    const auto symbol_bits = static_cast<std::size_t>(bits_per_symbol(modcod_->modulation));
-    const auto symbols = static_cast<std::size_t>(layout_.data_symbols);
-    std::vector<dsp::Iq> data(symbols);
-    if (interleaver.columns <= 1) {  // QPSK: four symbols a byte
-        for (std::size_t i = 0; i < symbols; ++i) data[i] = points[fecframe[i / 4] >> (6 - 2 * (i % 4)) & 3];
-        return data;
-    }
+    if (interleaver.columns <= 1) return map_qpsk(fecframe, points);
     std::vector<std::uint8_t> bits(8 * fecframe.size());
     fec::unpack_bits(fecframe, bits);
-    for (std::size_t i = 0; i < symbols; ++i) {
-        std::size_t label = 0;
-        for (std::size_t b = 0; b < symbol_bits; ++b) {
-            const auto column = static_cast<std::size_t>(interleaver.read_order[b]);
-            label = label << 1 | bits[column * symbols + i];
+    const auto symbols = static_cast<std::size_t>(layout_.data_symbols);
+    std::vector<std::uint8_t> labels(symbols);
+    for (int b = 0; b < interleaver.columns; ++b) {
+        const std::uint8_t* column = &bits[static_cast<std::size_t>(interleaver.read_order[b]) * symbols];
+        for (std::size_t i = 0; i < symbols; ++i) {
+            labels[i] = static_cast<std::uint8_t>(labels[i] << 1 | column[i]);
         }
-        data[i] = points[label];
     }
+    std::vector<dsp::Iq> data(symbols);
+    std::ranges::transform(labels, data.begin(), [&](std::uint8_t label) { return points[label]; });
     return data;
 }
 
 void FrameModulator::modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const {
     assert(plframe.size() == plframe_symbols());
+    static constexpr auto kPilotBlock = make_pilot_block();
     const auto data = data_symbols(bbframe);
     std::ranges::copy(header_symbols(pls_.code()), plframe.begin());
-    const auto payload = plframe.subspan(kHeaderSymbols);
-    insert_pilots(data, layout_.pilot_blocks, payload);
-    scrambler_.scramble(payload);
+    std::size_t place = 0;  // behind the header
+    const auto send = [&](std::span<const dsp::Iq> symbols) {
+        scrambler_.scramble(symbols, place, plframe.subspan(kHeaderSymbols + place, symbols.size()));
+        place += symbols.size();
+    };
+    auto left = std::span(data);
+    for (int block = 0; block < layout_.pilot_blocks; ++block) {
+        send(left.first(kPilotSpacingSymbols));
+        send(kPilotBlock);
+        left = left.subspan(kPilotSpacingSymbols);
+    }
+    send(left);
 }
 
 std::vector<dsp::Iq> dummy_plframe(const PlScrambler& scrambler) {

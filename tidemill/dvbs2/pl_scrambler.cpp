@@ -1,10 +1,11 @@
 #include "tidemill/dvbs2/pl_scrambler.hpp"
 
 #include <array>
+#include <bit>
 #include <cassert>
+#include <cstring>
 #include <numbers>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,20 @@ namespace tidemill::dvbs2 {
 namespace {
 
 constexpr std::size_t kLength = kMaxFrameSymbols - kHeaderSymbols;
+
+constexpr std::uint64_t signs_of(float re, float im) {
+    return std::bit_cast<std::uint64_t>(std::array{re, im});
+}
+
+// Quarter turns only exchange the parts and change signs: both parts at once, as one word of memory.
+void turn(const dsp::Iq& symbol, unsigned quarters, dsp::Iq& turned) {
+    static constexpr std::array<std::uint64_t, 4> kSigns = {signs_of(0.0F, 0.0F), signs_of(-0.0F, 0.0F),
+                                                            signs_of(-0.0F, -0.0F), signs_of(0.0F, -0.0F)};
+    std::uint64_t parts;
+    std::memcpy(&parts, &symbol, sizeof(parts));
+    parts = std::rotl(parts, static_cast<int>(32 * (quarters & 1))) ^ kSigns[quarters];
+    std::memcpy(static_cast<void*>(&turned), &parts, sizeof(parts));
+}
 
 }  // namespace
 
@@ -38,14 +53,11 @@ PlScrambler::PlScrambler(int gold_code) {
     }
 }
 
-void PlScrambler::scramble(std::span<dsp::Iq> symbols) const {
-    assert(symbols.size() <= kLength);
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-        // Written out, because the product of std::complex looks for infinities.
-        const auto [re, im] = std::pair{symbols[i].real(), symbols[i].imag()};
-        const auto [undo_re, undo_im] = std::pair{descrambling_[i].real(), descrambling_[i].imag()};
-        symbols[i] = {re * undo_re + im * undo_im, im * undo_re - re * undo_im};
-    }
+void PlScrambler::scramble(std::span<const dsp::Iq> symbols, std::size_t place,
+                           std::span<dsp::Iq> scrambled) const {
+    assert(place + symbols.size() <= kLength && scrambled.size() == symbols.size());
+    const std::uint8_t* turns = &rotations_[place];
+    for (std::size_t i = 0; i < symbols.size(); ++i) turn(symbols[i], turns[i], scrambled[i]);
 }
 
 }  // namespace tidemill::dvbs2

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,8 +24,12 @@ class PlScrambler {
     /// The conjugate of what a pilot at each place is when sent.
     std::span<const dsp::Iq> pilot_references() const { return pilot_references_; }
 
-    /// Turns the symbols after a header, at most 33192, as a transmitter does.
-    void scramble(std::span<dsp::Iq> symbols) const;
+    /// Turns symbols as a transmitter does; the first stands `place` symbols behind the header, the last less
+    /// than 33192. `scrambled` has as many, and may be the same ones.
+    void scramble(std::span<const dsp::Iq> symbols, std::size_t place, std::span<dsp::Iq> scrambled) const;
+
+    /// The same for all that stands behind a header, in place.
+    void scramble(std::span<dsp::Iq> symbols) const { scramble(symbols, 0, symbols); }
 
   private:
     std::vector<std::uint8_t> rotations_;

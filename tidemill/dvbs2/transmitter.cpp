@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/transmitter.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -19,27 +20,39 @@ dsp::Interpolator make_shaper(int samples_per_symbol, double rolloff) {
             [rolloff](double t) { return dsp::root_raised_cosine(t, rolloff); }};
 }
 
+void append(std::span<const dsp::Iq> some, std::vector<dsp::Iq>& samples) {
+    samples.insert(samples.end(), some.begin(), some.end());
+}
+
 }  // namespace
 
 PulseShaper::PulseShaper(int samples_per_symbol, double rolloff)
     : interpolator_(make_shaper(samples_per_symbol, rolloff)),
       samples_per_symbol_(static_cast<std::size_t>(samples_per_symbol)),
-      symbols_(interpolator_.history()) {}
+      last_(interpolator_.history()) {}
 
-void PulseShaper::process(std::span<const dsp::Iq> symbols, std::vector<dsp::Iq>& samples) {
-    if (samples_per_symbol_ == 1) {
-        samples.insert(samples.end(), symbols.begin(), symbols.end());
-        return;
-    }
-    symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
+std::span<const dsp::Iq> PulseShaper::process(std::span<const dsp::Iq> symbols) {
+    if (samples_per_symbol_ == 1) return symbols;
     const std::size_t made = symbols.size() * samples_per_symbol_;
-    samples.resize(samples.size() + made);
-    interpolator_.process(symbols_, std::span(samples).last(made));
-    symbols_.erase(symbols_.begin(), symbols_.end() - static_cast<std::ptrdiff_t>(interpolator_.history()));
+    samples_.resize(std::max(samples_.size(), made));
+    const auto samples = std::span(samples_).first(made);
+    // The first ones need those before beside them; all others have them there already.
+    const std::size_t history = interpolator_.history();
+    const std::size_t first = std::min(history, symbols.size());
+    last_.insert(last_.end(), symbols.begin(), symbols.begin() + static_cast<std::ptrdiff_t>(first));
+    interpolator_.process(last_, samples.first(first * samples_per_symbol_));
+    if (first == history) {
+        interpolator_.process(symbols, samples.subspan(first * samples_per_symbol_));
+        last_.assign(symbols.end() - static_cast<std::ptrdiff_t>(history), symbols.end());
+    } else {
+        last_.erase(last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    return samples;
 }
 
-void PulseShaper::finish(std::vector<dsp::Iq>& samples) {
-    if (samples_per_symbol_ > 1) process(std::vector<dsp::Iq>(interpolator_.history()), samples);
+std::span<const dsp::Iq> PulseShaper::finish() {
+    if (samples_per_symbol_ == 1) return {};
+    return process(std::vector<dsp::Iq>(interpolator_.history()));
 }
 
 Transmitter::Transmitter(const TransmitterConfig& config)
@@ -56,15 +69,15 @@ void Transmitter::modulate(std::span<const std::uint8_t> packets, std::vector<ds
 void Transmitter::transmit(std::span<const std::uint8_t> packets, std::vector<dsp::Iq>& samples) {
     symbols_.clear();
     modulate(packets, symbols_);
-    shaper_.process(symbols_, samples);
+    append(shaper_.process(symbols_), samples);
 }
 
 void Transmitter::finish(std::vector<dsp::Iq>& samples) {
     symbols_.clear();
     while (multiplexer_.send_padded(symbols_)) {
     }
-    shaper_.process(symbols_, samples);
-    shaper_.finish(samples);
+    append(shaper_.process(symbols_), samples);
+    append(shaper_.finish(), samples);
 }
 
 }  // namespace tidemill::dvbs2

@@ -25,16 +25,17 @@ class PulseShaper {
     /// unless samples_per_symbol >= 1 and 0 < rolloff <= 1.
     PulseShaper(int samples_per_symbol, double rolloff);
 
-    /// Appends the samples that these symbols complete.
-    void process(std::span<const dsp::Iq> symbols, std::vector<dsp::Iq>& samples);
+    /// The samples that these symbols complete; valid until the next call.
+    std::span<const dsp::Iq> process(std::span<const dsp::Iq> symbols);
 
-    /// Appends what remains of the last symbols.
-    void finish(std::vector<dsp::Iq>& samples);
+    /// What remains of the last symbols; valid until the next call.
+    std::span<const dsp::Iq> finish();
 
   private:
     dsp::Interpolator interpolator_;
     std::size_t samples_per_symbol_;
-    std::vector<dsp::Iq> symbols_;  // the last ones, before those that come
+    std::vector<dsp::Iq> last_;     // symbols, as many as the next one needs before it
+    std::vector<dsp::Iq> samples_;  // as many as any call made, so that none are cleared again
 };
 
 struct TransmitterConfig {

@@ -130,9 +130,8 @@ class TxJob {
             const Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
             while (!done() && !watch.interrupted()) send_one();
         }
-        shaper_.finish(samples_);
-        write_samples();
         writing([&] {
+            writer_.write(shaper_.finish());
             writer_.close();
             if (copy_) copy_->close();
         });
@@ -158,9 +157,8 @@ class TxJob {
             multiplexer_.send(symbols_);
         }
         symbols_sent_ += symbols_.size();
-        shaper_.process(symbols_, samples_);
+        writing([&] { writer_.write(shaper_.process(symbols_)); });
         symbols_.clear();
-        write_samples();
         frames_sent_ = multiplexer_.counts().frames;
     }
 
@@ -196,11 +194,6 @@ class TxJob {
         }
     }
 
-    void write_samples() {
-        writing([&] { writer_.write(samples_); });
-        samples_.clear();
-    }
-
     TxOutcome outcome() const {
         const dvbs2::MultiplexerCounts& counts = multiplexer_.counts();
         TxOutcome sent;
@@ -224,7 +217,6 @@ class TxJob {
     io::RecordingWriter writer_;
     std::optional<io::ByteWriter> copy_;
     std::vector<dsp::Iq> symbols_;
-    std::vector<dsp::Iq> samples_;
     std::uint64_t symbols_sent_ = 0;
     std::uint64_t bytes_taken_ = 0;
     std::atomic<std::uint64_t> frames_sent_{0};  // for the progress line, which another thread shows

@@ -69,7 +69,6 @@ class BurstSource final : public io::SampleSource {
 
   private:
     void make_more() {
-        clean_.clear();
         samples_.clear();
         taken_ = 0;
         if (next_frame_ < end_frame_) {
@@ -77,11 +76,9 @@ class BurstSource final : public io::SampleSource {
             modulator_.modulate(bbframe_, symbols_);
             const auto cut = static_cast<std::size_t>(
                 std::min<std::uint64_t>(std::exchange(skipped_symbols_, 0), symbols_.size()));
-            shaper_.process(std::span(symbols_).subspan(cut), clean_);
-            channel_.process(clean_, samples_);
+            channel_.process(shaper_.process(std::span(symbols_).subspan(cut)), samples_);
         } else {
-            shaper_.finish(clean_);
-            channel_.process(clean_, samples_);
+            channel_.process(shaper_.finish(), samples_);
             channel_.finish(samples_);
             ended_ = true;
         }
@@ -96,7 +93,6 @@ class BurstSource final : public io::SampleSource {
     Channel channel_;
     std::vector<std::uint8_t> bbframe_;
     std::vector<dsp::Iq> symbols_;
-    std::vector<dsp::Iq> clean_;
     std::vector<dsp::Iq> samples_;
     std::size_t taken_ = 0;
     bool ended_ = false;

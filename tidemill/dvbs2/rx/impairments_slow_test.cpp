@@ -97,7 +97,7 @@ struct RoughReception {
                               std::uint64_t seed) {
         Multiplexer multiplexer({.plan = plan});
         PulseShaper shaper(2, 0.20);
-        std::vector<dsp::Iq> symbols, clean, received;
+        std::vector<dsp::Iq> symbols, received;
         while (multiplexer.counts().frames < kFramesPerPass) {
             const auto some = random_packets((multiplexer.missing_bytes() + 187) / 188, ++seed);
             packets.insert(packets.end(), some.begin(), some.end());
@@ -106,10 +106,9 @@ struct RoughReception {
         }
         while (multiplexer.send_padded(symbols)) {
         }
-        shaper.process(symbols, clean);
-        shaper.finish(clean);
         Channel channel(config);
-        channel.process(clean, received);
+        channel.process(shaper.process(symbols), received);
+        channel.process(shaper.finish(), received);
         channel.finish(received);
         return received;
     }
