@@ -7,8 +7,9 @@
 
 namespace tidemill {
 
-/// What a task does with a piece of memory. Pieces of tasks in flight are the same or have nothing in common:
-/// one that overlaps another in part is refused. A piece of no bytes is none.
+/// What a task does with a piece of memory. Pieces may overlap: tasks wait for each other where they share
+/// bytes that one of them changes. What is named each time as the same piece costs least. A piece of no bytes
+/// is none.
 struct Access {
     enum class Mode : std::uint8_t { in, out, inout };
 

@@ -1,10 +1,7 @@
 #include "tidemill/tasks/region_table.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace tidemill {
 
@@ -20,11 +17,36 @@ RegionTable::RegionTable(const std::vector<std::uint64_t>& numbers) : numbers_(n
 
 void RegionTable::note(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors) {
     if (access.bytes == 0) return;
-    Region& region = find(access);
+    Region& region = regions_[place_of(access.address)];
+    if (region.address && region.bytes == access.bytes) {
+        note_region(region, task, access.changes(), predecessors);
+    } else {
+        note_in_parts(task, access, predecessors);
+    }
+}
+
+void RegionTable::note_in_parts(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors) {
+    const auto* begin = static_cast<const std::byte*>(access.address);
+    const std::byte* const end = begin + access.bytes;
+    cut_at(begin);
+    cut_at(end);
+    while (begin != end) {
+        const auto next = forget_unused(begin, end);
+        const bool known = next != extents_.end() && next->first == begin;
+        const std::byte* const gap_end = next == extents_.end() ? end : std::min(next->first, end);
+        const std::size_t bytes = known ? next->second : static_cast<std::size_t>(gap_end - begin);
+        note_region(known ? regions_[place_of(begin)] : add(begin, bytes), task, access.changes(),
+                    predecessors);
+        begin += bytes;
+    }
+}
+
+void RegionTable::note_region(Region& region, TaskRef task, bool changes,
+                              std::vector<TaskRef>& predecessors) {
     const auto depend_on = [&](TaskRef other) {
         if (current(other) && other != task) add_once(predecessors, other);
     };
-    if (!access.changes()) {
+    if (!changes) {
         depend_on(region.writer);
         add_reader(region, task);
         return;
@@ -60,39 +82,42 @@ std::size_t RegionTable::place_of(const void* address) const {
     return place;
 }
 
-RegionTable::Region& RegionTable::find(const Access& access) {
-    Region& region = regions_[place_of(access.address)];
-    return region.address && region.bytes == access.bytes ? region : add(access);
+// Whoever uses a region uses both of its parts.
+void RegionTable::cut_at(const std::byte* address) {
+    auto extent = extents_.lower_bound(address);
+    if (extent == extents_.begin()) return;
+    const auto [first, bytes] = *--extent;
+    if (first + bytes <= address) return;
+    Region& whole = regions_[place_of(first)];
+    whole.bytes = extent->second = static_cast<std::size_t>(address - first);
+    Region copy = whole;
+    Region& behind = add(address, bytes - copy.bytes);
+    behind.writer = copy.writer;
+    behind.readers = std::move(copy.readers);
 }
 
-RegionTable::Region& RegionTable::add(const Access& access) {
-    forget_overlapping(access);
-    if (2 * (used_ + 1) > regions_.size()) make_room();
-    Region& region = regions_[place_of(access.address)];
-    if (!region.address) ++used_;
-    region.address = access.address;
-    region.bytes = access.bytes;
-    extents_.emplace(static_cast<const std::byte*>(access.address), access.bytes);
-    return region;
-}
-
-void RegionTable::forget_overlapping(const Access& access) {
-    const auto* begin = static_cast<const std::byte*>(access.address);
-    auto extent = extents_.lower_bound(begin + access.bytes);
-    while (extent != extents_.begin()) {
-        --extent;
-        const auto [address, bytes] = *extent;
-        if (address + bytes <= begin) return;
-        Region& region = regions_[place_of(address)];
-        if (!forgotten(region)) {
-            throw std::invalid_argument(fmt::format(
-                "a task accesses {} bytes at {}, tasks in flight access {} at {}: name the same piece of "
-                "memory each time, or wait between",
-                access.bytes, access.address, bytes, region.address));
-        }
+// Forgets regions from `begin` on, until one that tasks use, or `end`; returns the one behind them.
+RegionTable::Extents::iterator RegionTable::forget_unused(const std::byte* begin, const std::byte* end) {
+    auto extent = extents_.lower_bound(begin);
+    while (extent != extents_.end() && extent->first < end) {
+        Region& region = regions_[place_of(extent->first)];
+        if (!forgotten(region)) break;
         region.bytes = 0;
         extent = extents_.erase(extent);
     }
+    return extent;
+}
+
+RegionTable::Region& RegionTable::add(const std::byte* address, std::size_t bytes) {
+    if (2 * (used_ + 1) > regions_.size()) make_room();
+    Region& region = regions_[place_of(address)];
+    if (!region.address) ++used_;
+    region.address = address;
+    region.bytes = bytes;
+    region.writer = {};
+    region.readers.clear();
+    extents_.emplace(address, bytes);
+    return region;
 }
 
 bool RegionTable::forgotten(const Region& region) const {

@@ -19,14 +19,16 @@ struct TaskRef {
 };
 
 /// Which tasks last wrote and have since read each piece of memory, and so what a new task must wait for.
-/// Forgets pieces of which no task is left: its size follows what is in flight, not what has been.
+/// Pieces that are named again as they were are found at once. Where others overlap them in part, they are
+/// cut, so that what depends on what is told by the bytes alone. Forgets pieces of which no task is left: its
+/// size follows what is in flight, not what has been.
 class RegionTable {
   public:
     /// `numbers` holds, per slot, the number of the task that has it now; it must outlive this.
     explicit RegionTable(const std::vector<std::uint64_t>& numbers);
 
     /// Notes what `task` does, and adds those it depends on to `predecessors`, each once; some may have
-    /// ended. Throws std::invalid_argument for a piece that overlaps another one of tasks in flight.
+    /// ended.
     void note(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors);
 
     /// Forgets all: no task is left.
@@ -41,10 +43,14 @@ class RegionTable {
         TaskRef writer{};
         std::vector<TaskRef> readers{};
     };
+    // Address and bytes of all regions that are not forgotten; they have nothing in common.
+    using Extents = std::map<const std::byte*, std::size_t>;
 
-    Region& find(const Access& access);
-    Region& add(const Access& access);
-    void forget_overlapping(const Access& access);
+    void note_in_parts(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors);
+    void note_region(Region& region, TaskRef task, bool changes, std::vector<TaskRef>& predecessors);
+    void cut_at(const std::byte* address);
+    Extents::iterator forget_unused(const std::byte* begin, const std::byte* end);
+    Region& add(const std::byte* address, std::size_t bytes);
     void add_reader(Region& region, TaskRef task) const;
     void make_room();
     std::size_t place_of(const void* address) const;
@@ -56,8 +62,7 @@ class RegionTable {
     const std::vector<std::uint64_t>& numbers_;
     std::vector<Region> regions_;  // open addressing
     std::size_t used_ = 0;
-    std::map<const std::byte*, std::size_t>
-        extents_;  // address and bytes of all regions that are not forgotten
+    Extents extents_;
 };
 
 }  // namespace tidemill

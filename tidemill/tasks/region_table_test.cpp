@@ -1,5 +1,7 @@
 #include "tidemill/tasks/region_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <span>
 
@@ -11,6 +13,9 @@ using Refs = std::vector<TaskRef>;
 
 struct Program {
     TaskRef spawn(policy::TaskSlot slot, std::initializer_list<Access> accesses) {
+        return spawn(slot, std::vector<Access>(accesses));
+    }
+    TaskRef spawn(policy::TaskSlot slot, const std::vector<Access>& accesses) {
         const TaskRef task{slot, next++};
         numbers[slot] = task.number;
         before.clear();
@@ -22,6 +27,14 @@ struct Program {
     Refs before;
     std::uint64_t next = 0;
 };
+
+// Each once.
+Refs sorted(Refs tasks) {
+    std::ranges::sort(tasks, {}, &TaskRef::number);
+    const auto doubles = std::ranges::unique(tasks);
+    tasks.erase(doubles.begin(), doubles.end());
+    return tasks;
+}
 
 TEST_CASE("readers wait for the writer, and the next writer for all readers") {
     Program p;
@@ -47,65 +60,79 @@ TEST_CASE("who reads and writes the same, or twice, waits for others once and ne
     CHECK(p.before == Refs{first});
 }
 
-TEST_CASE("pieces side by side are apart; one that overlaps others in part is refused while tasks use them") {
+TEST_CASE(
+    "pieces side by side are apart; who overlaps others in part waits for those that it shares bytes with") {
     Program p;
     std::vector<int> x(100);
     const auto part = [&](std::size_t first, std::size_t count) {
         return std::span(x).subspan(first, count);
     };
-    p.spawn(0, {updates(part(20, 10))});
-    p.spawn(1, {updates(part(30, 10))});
+    const TaskRef left = p.spawn(0, {updates(part(20, 10))});
+    const TaskRef right = p.spawn(1, {updates(part(30, 10))});
     CHECK(p.before.empty());
-    p.spawn(2, {reads(part(10, 10))});
+    const TaskRef both = p.spawn(2, {reads(part(25, 10))});
+    CHECK(p.before == Refs{left, right});
+    p.spawn(3, {reads(part(20, 5))});
+    CHECK(p.before == Refs{left});
+    p.spawn(4, {writes(part(29, 1))});
+    CHECK(p.before == Refs{both});
+    p.spawn(5, {writes(part(35, 5))});
+    CHECK(p.before == Refs{right});
+    p.spawn(6, {reads(part(40, 60)), reads(part(0, 20))});
     CHECK(p.before.empty());
-    const std::pair<std::size_t, std::size_t> overlapping[] = {{20, 9},  {20, 11}, {21, 1}, {29, 2},
-                                                               {15, 10}, {0, 100}, {39, 1}, {10, 1}};
-    for (const auto& [first, count] : overlapping) {
-        CHECK_THROWS_AS(p.spawn(3, {reads(part(first, count))}), std::invalid_argument);
-        CHECK_THROWS_AS(p.spawn(3, {writes(part(first, count))}), std::invalid_argument);
-    }
-    p.numbers = std::vector<std::uint64_t>(8, ~0ull);  // all have ended
-    const TaskRef all = p.spawn(0, {updates(part(0, 100))});
-    CHECK(p.before.empty());
-    CHECK_THROWS_AS(p.spawn(1, {reads(part(20, 10))}), std::invalid_argument);
-    p.spawn(2, {reads(part(0, 100))});
-    CHECK(p.before == Refs{all});
 }
 
-TEST_CASE("random pieces depend on each other, or are refused, as the bytes that they share say") {
+TEST_CASE("pieces that were cut are whole again when nobody uses them") {
+    Program p;
+    std::array<int, 64> x{};
+    for (int round = 0; round < 1000; ++round) {
+        for (const int& each : x) p.spawn(0, {reads(each)});
+        p.spawn(1, {updates(x)});
+        p.numbers = std::vector<std::uint64_t>(8, ~0ull);  // all have ended
+        p.spawn(2, {updates(x)});
+        CHECK(p.before.empty());
+    }
+    CHECK(p.table.regions() <= 128);
+}
+
+TEST_CASE("whatever overlaps what, a task waits for those that used its bytes last") {
+    struct Byte {
+        TaskRef writer{};
+        Refs readers{};
+    };
     std::mt19937_64 random(3);
     Program p;
-    std::vector<std::byte> memory(64);
-    std::vector<std::pair<std::size_t, std::size_t>> in_flight(8);  // per slot; of no bytes: none
+    std::array<std::byte, 64> memory{};
+    std::array<Byte, 64> bytes;
     for (int step = 0; step < 20000; ++step) {
         const policy::TaskSlot slot = random() % 8;
-        if (random() % 3 == 0) {
-            const auto ended = in_flight[slot];
-            for (std::size_t s = 0; s < 8; ++s) {
-                if (in_flight[s] != ended) continue;  // those on the same piece end in order: all, here
-                p.numbers[s] = ~0ull;
-                in_flight[s] = {};
-            }
+        if (random() % 2) *std::ranges::min_element(p.numbers) = ~0ull;  // the oldest has ended
+        std::vector<Access> accesses;
+        for (std::uint64_t i = 1 + random() % 2; i > 0; --i) {
+            const std::size_t first = random() % 60;
+            const auto piece = std::span(memory).subspan(first, random() % (random() % 4 ? 5 : 64 - first));
+            accesses.push_back(random() % 2 ? reads(piece) : updates(piece));
         }
         if (p.numbers[slot] != ~0ull) continue;
-        const std::size_t first = random() % 60;
-        const std::size_t count = random() % 5;
-        bool overlaps = false;
-        bool same = false;
-        for (const auto& [begin, bytes] : in_flight) {
-            const bool shared = bytes > 0 && count > 0 && begin < first + count && first < begin + bytes;
-            same = same || (shared && begin == first && bytes == count);
-            overlaps = overlaps || (shared && !(begin == first && bytes == count));
+        const TaskRef task{slot, p.next};
+        Refs expected;
+        for (const Access& access : accesses) {
+            const auto begin = static_cast<const std::byte*>(access.address) - memory.data();
+            for (Byte& byte : std::span(bytes).subspan(static_cast<std::size_t>(begin), access.bytes)) {
+                if (!access.changes() || byte.readers.empty()) expected.push_back(byte.writer);
+                if (access.changes()) {
+                    expected.insert(expected.end(), byte.readers.begin(), byte.readers.end());
+                    byte = {task, {}};
+                } else {
+                    byte.readers.push_back(task);
+                }
+            }
         }
-        const auto spawn = [&] { p.spawn(slot, {updates(std::span(memory).subspan(first, count))}); };
-        if (overlaps) {
-            CHECK_THROWS_AS(spawn(), std::invalid_argument);
-            p.numbers[slot] = ~0ull;
-        } else {
-            spawn();
-            CHECK(p.before.empty() != same);
-            in_flight[slot] = {first, count};
-        }
+        std::erase_if(expected, [&](TaskRef each) {
+            return each == task || each.slot == policy::kNoTask || p.numbers[each.slot] != each.number;
+        });
+        p.spawn(slot, accesses);
+        CHECK(sorted(p.before) == sorted(expected));
     }
 }
 
