@@ -6,14 +6,18 @@
 #include <numbers>
 
 #include "tidemill/dvbs2/detail_derotate.hpp"
+#include "tidemill/dvbs2/detail_phase_path.hpp"
+#include "tidemill/dvbs2/detail_power_sum.hpp"
 
 namespace tidemill::dvbs2 {
 
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
+using Complex = std::complex<double>;
 constexpr double kPartTurns = 0.027;  // over one part, at what the frequency may be wrong
-constexpr int kPowerBlock = 90;
+constexpr std::size_t kPowerBlock = 96;
+constexpr std::size_t kPowerChunk = 20 * kPowerBlock;
 constexpr double kDriftMargin = 5e-5;  // cycles per symbol that a frame may differ from its neighbours
 constexpr double kLargestReach = 1.5e-3;
 constexpr double kQuietStep = 0.03;  // radians per power block: 5 degrees in 1000 symbols
@@ -87,23 +91,41 @@ void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
     smoother_.smooth(track.samples);
 }
 
+void Carrier::add_powers(std::span<const Iq> frame, const FrameInfo& info, int order) {
+    const double turn = kTwoPi * info.frequency;
+    upright_.resize(kPowerChunk);
+    powers_.clear();
+    std::size_t place = kHeaderSymbols;
+    const auto end = static_cast<std::size_t>(info.symbols);
+    while (place + kPowerBlock <= end) {
+        const std::size_t count = std::min(kPowerChunk, end - place);
+        const auto upright = std::span(upright_).first(count);
+        detail::derotate(frame.subspan(place, count),
+                         scrambler_->descrambling().subspan(place - kHeaderSymbols, count),
+                         {std::remainder(turn * static_cast<double>(place), kTwoPi), turn}, upright);
+        for (std::size_t first = 0; first + kPowerBlock <= count; first += kPowerBlock) {
+            const double middle = static_cast<double>(place + first) + 0.5 * (kPowerBlock - 1);
+            powers_.push_back(
+                {middle, Complex(detail::power_sum(upright.subspan(first, kPowerBlock), order))});
+        }
+        place += count;
+    }
+}
+
 void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     const int order = power_order(info.pls);
-    powers_.clear();
-    const auto data = frame.subspan(kHeaderSymbols, static_cast<std::size_t>(info.symbols - kHeaderSymbols));
-    detail::add_powers(data, order, kHeaderSymbols, info.frequency, kPowerBlock, powers_);
-    detail::unwrap(detail::join_parts(parts_, 0), detail::esn0_of(detail::join_parts(parts_, 0)),
-                   header_phases_);
+    add_powers(frame, info, order);
+    const auto headers = detail::join_parts(parts_, 0);
+    detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
     const double sigma = std::hypot(info.frequency_sigma, kDriftMargin);
     const auto powers = detail::examine(powers_, order, sigma, header_phases_);
-    const auto headers = detail::join_parts(parts_, powers.offset);
-    detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
-    const double uncertain = powers.found ? 0 : kTwoPi * kPowerBlock * info.frequency_sigma;
-    detail::follow_path(powers_, powers, order, header_phases_, std::hypot(kQuietStep, uncertain),
-                        track.samples);
+    detail::follow_path(powers_, powers, order, header_phases_, kQuietStep, track.samples);
     const double slope = detail::remove_slope(track.samples);
-    track.frequency = info.frequency + powers.offset + slope / kTwoPi;
     smoother_.smooth(track.samples);
+    for (PhaseSample& sample : track.samples) {
+        sample.phase += powers.sweep.bend_at(sample.place);
+    }
+    track.frequency = info.frequency + powers.sweep.offset + slope / kTwoPi;
 }
 
 Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track,

@@ -40,10 +40,12 @@ class Carrier {
 
   private:
     void track_known(const FrameInfo& info, CarrierTrack& track);
+    void add_powers(std::span<const Iq> frame, const FrameInfo& info, int order);
     void track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
 
     const PlScrambler* scrambler_;
     std::vector<detail::KnownPart> parts_;
+    std::vector<Iq> upright_;
     std::vector<detail::PowerBlock> powers_;
     std::vector<PhaseSample> header_phases_;
     PhaseSmoother smoother_;

@@ -118,5 +118,18 @@ TEST_CASE("carrier: phase noise of 3 and 6 degrees in 1000 symbols is followed")
     }
 }
 
+TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed from header to header") {
+    for (const int number : {5, 11, 12, 13, 17}) {
+        const Modcod& modcod = *find_modcod(number);
+        const auto residual = residual_phase(
+            {number, FrameSize::normal, false},
+            {.esn0_db = modcod.esn0_threshold_db + 1, .frequency = 0.01, .drift = 3e-9, .phase_walk_deg = 3},
+            30, 14);
+        CAPTURE(number);
+        CHECK(residual.rms_deg < 4);
+        CHECK(residual.worst_deg < 30);
+    }
+}
+
 }  // namespace
 }  // namespace tidemill::dvbs2

@@ -1,59 +1,114 @@
 #include "tidemill/dvbs2/detail_power_phase.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <ranges>
 
 namespace tidemill::dvbs2::detail {
 
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
-constexpr int kStepsPerSector = 16;
-constexpr int kReachSteps = 3;
-constexpr double kClearly = 7;  // over the mean: at one of the few offsets that headers allow, noise does not
 constexpr double kReachSigmas = 4;
-constexpr double kWander = 0.05;  // radians squared that the phase may wander within a frame
+constexpr double kWander = 0.05;     // radians squared that the phase may wander within a frame
+constexpr double kStepsPerTurn = 8;  // of the phase between the headers
+constexpr double kLagMemory = 900;   // symbols
+constexpr double kDriftStep = 1e-9;  // cycles per symbol squared
+constexpr int kDriftSteps = 4;       // to each side
+constexpr double kDriftSigma = 2e-9;
+constexpr double kLeastSignal = 0.01;  // of the energy
+constexpr std::size_t kJoined = 4;     // blocks, once their offset is nearly known
 using Complex = std::complex<double>;
-
-Iq product(Iq a, Iq b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 Complex times(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-Complex turned(Complex a, double radians) {
-    return times(a, std::polar(1.0, -radians));
+double span_of(std::span<const PowerBlock> blocks) {
+    return blocks.back().place - blocks.front().place;
 }
 
-// Of the length only the fourth power is kept: higher ones would let noise rule. Fourth powers of points on
-// the diagonals are -1, and so are twelfth powers of 16APSK.
-Iq power(Iq x, int order) {
-    const Iq fourth = product(product(x, x), product(x, x));
-    const float length = std::norm(x) * std::norm(x);
-    const Iq turn = length > 0 ? fourth / length : Iq{};
-    Iq result = order % 8 == 0 ? fourth : -fourth;
-    for (int done = 4; done < order; done += 4) {
-        result = product(result, turn);
+std::vector<PowerBlock> without(const Sweep& sweep, int order, std::span<const PowerBlock> blocks) {
+    std::vector<PowerBlock> result(blocks.begin(), blocks.end());
+    for (PowerBlock& block : result) {
+        block.sum = times(block.sum, std::polar(1.0, -order * sweep.phase_at(block.place)));
     }
     return result;
 }
 
-// How well the blocks, which are evenly spaced, agree at an offset: the energy of their sum.
-double agreement(std::span<const PowerBlock> blocks, int order, double offset) {
-    const double spacing = blocks.size() > 1 ? blocks[1].place - blocks[0].place : 0;
-    const Complex step = std::polar(1.0, kTwoPi * order * offset * spacing);
-    Complex sum{};
-    for (const PowerBlock& block : blocks) {
-        sum = times(sum, step) + block.sum;
+// Some neighbours become one; what is left over at the end counts for nothing.
+std::vector<PowerBlock> joined(std::span<const PowerBlock> blocks) {
+    std::vector<PowerBlock> result;
+    for (std::size_t first = 0; first + kJoined <= blocks.size(); first += kJoined) {
+        PowerBlock& sum = result.emplace_back();
+        for (const PowerBlock& block : blocks.subspan(first, kJoined)) {
+            sum.sum += block.sum;
+            sum.place += block.place / kJoined;
+        }
     }
-    return std::norm(sum);
+    return result;
 }
+
+double mean_energy(std::span<const PowerBlock> blocks) {
+    double sum = 0;
+    for (const PowerBlock& block : blocks) {
+        sum += std::norm(block.sum);
+    }
+    return sum / static_cast<double>(blocks.size());
+}
+
+// How well blocks agree with their neighbours. Those far apart are not compared: what a noisy carrier does
+// between them, no offset foretells.
+class Agreement {
+  public:
+    Agreement(std::span<const PowerBlock> blocks, int order) : energy_(mean_energy(blocks)) {
+        const double spacing = span_of(blocks) / static_cast<double>(blocks.size() - 1);
+        turn_ = kTwoPi * order * spacing;
+        const auto lags = static_cast<std::size_t>(2.5 * kLagMemory / spacing);
+        for (std::size_t lag = 1; lag <= lags && lag < blocks.size(); ++lag) {
+            add_lag(blocks, lag, std::exp(-static_cast<double>(lag) * spacing / kLagMemory));
+        }
+    }
+
+    // Weighted sum of the pairs' products when an offset is removed from the blocks.
+    double at(double offset) const {
+        const Complex step = std::polar(1.0, -turn_ * offset);
+        Complex sum{};
+        for (const Complex lag_sum : std::views::reverse(lag_sums_)) {
+            sum = times(sum + lag_sum, step);
+        }
+        return sum.real();
+    }
+
+    // Log-likelihood of such a sum against noise alone, when `signal` is expected: it gains in proportion.
+    double likelihood(double agreed, double signal) const {
+        const double expected = signal * pairs_;
+        return expected * (2 * agreed - expected) / (energy_ * energy_ * noise_pairs_);
+    }
+
+    // Mean square of what points with the carrier, if it is this that makes the sum.
+    double signal(double agreed) const { return std::max(agreed / pairs_, kLeastSignal * energy_); }
+
+  private:
+    void add_lag(std::span<const PowerBlock> blocks, std::size_t lag, double weight) {
+        Complex sum{};
+        for (std::size_t b = lag; b < blocks.size(); ++b) {
+            sum += times(blocks[b].sum, std::conj(blocks[b - lag].sum));
+        }
+        const auto pairs = static_cast<double>(blocks.size() - lag);
+        lag_sums_.push_back(weight * sum);
+        pairs_ += weight * pairs;
+        noise_pairs_ += weight * weight * pairs;
+    }
+
+    double energy_;
+    double turn_;
+    std::vector<Complex> lag_sums_;  // of lags from 1 on
+    double pairs_ = 0;
+    double noise_pairs_ = 0;
+};
 
 // Two headers allow only offsets at which the phase turns by the right part of a turn between them.
 double header_likelihood(std::span<const PhaseSample> headers, double offset) {
@@ -66,151 +121,79 @@ double header_likelihood(std::span<const PhaseSample> headers, double offset) {
     return std::cos(turn) / (a.variance + b.variance + kWander);
 }
 
-// Path scores: one state per step of a full turn.
-class PhaseTrellis {
-  public:
-    PhaseTrellis(int order, double step_sigma)
-        : order_(order), score_(static_cast<std::size_t>(order * kStepsPerSector)) {
-        for (int move = -kReachSteps; move <= kReachSteps; ++move) {
-            const double way = move * step() / step_sigma;
-            penalty_[static_cast<std::size_t>(move + kReachSteps)] = -0.5 * way * way;
-        }
+// What blocks, headers and what was known before say of sweeps.
+struct Evidence {
+    int order;
+    double sigma;
+    std::span<const PhaseSample> headers;
+    double step;  // from offset to offset
+
+    double of_sweep(const Sweep& sweep) const {
+        const double away = std::pow(sweep.offset / sigma, 2) + std::pow(sweep.drift / kDriftSigma, 2);
+        return header_likelihood(headers, sweep.offset) - 0.5 * away;
     }
-
-    double step() const { return kTwoPi / static_cast<double>(score_.size()); }
-
-    void add_header(const PhaseSample& header) {
-        for (std::size_t s = 0; s < score_.size(); ++s) {
-            score_[s] += std::cos(static_cast<double>(s) * step() - header.phase) / header.variance;
-        }
-    }
-
-    void advance(Complex emission) {
-        std::array<double, kStepsPerSector> gain;
-        for (int k = 0; k < kStepsPerSector; ++k) {
-            gain[static_cast<std::size_t>(k)] = turned(emission, k * step() * order_).real();
-        }
-        const std::size_t states = score_.size();
-        // A copy with both ends repeated, so that a path may run on over a full turn.
-        before_.assign(score_.end() - kReachSteps, score_.end());
-        before_.insert(before_.end(), score_.begin(), score_.end());
-        before_.insert(before_.end(), score_.begin(), score_.begin() + kReachSteps);
-        std::vector<std::int8_t>& moves = moves_.emplace_back(states);
-        std::ranges::fill(score_, std::numeric_limits<double>::lowest());
-        for (int move = -kReachSteps; move <= kReachSteps; ++move) {
-            const double* from = before_.data() + kReachSteps - move;
-            const double penalty = penalty_[static_cast<std::size_t>(move + kReachSteps)];
-            for (std::size_t s = 0; s < states; ++s) {
-                const double score = from[s] + penalty;
-                moves[s] = score > score_[s] ? static_cast<std::int8_t>(move) : moves[s];
-                score_[s] = std::max(score, score_[s]);
-            }
-        }
-        for (std::size_t s = 0; s < states; ++s) {
-            score_[s] += gain[s % kStepsPerSector];
-        }
-    }
-
-    // Phases of all blocks, not wrapped.
-    std::vector<double> path() const {
-        const auto best = std::ranges::max_element(score_) - score_.begin();
-        auto state = static_cast<std::ptrdiff_t>(best);
-        const auto states = static_cast<std::ptrdiff_t>(score_.size());
-        std::vector<double> phases(moves_.size());
-        for (std::size_t b = moves_.size(); b-- > 0;) {
-            phases[b] = static_cast<double>(state) * step();
-            state -= moves_[b][static_cast<std::size_t>((state % states + states) % states)];
-        }
-        return phases;
-    }
-
-  private:
-    int order_;
-    std::vector<double> score_, before_;
-    std::array<double, 2 * kReachSteps + 1> penalty_{};
-    std::vector<std::vector<std::int8_t>> moves_;
 };
 
-PhaseSample near(const PhaseSample& sample, double phase) {
-    return {sample.place, sample.phase - kTwoPi * std::round((sample.phase - phase) / kTwoPi),
-            sample.variance};
+struct Candidate {
+    Sweep sweep;
+    double score = std::numeric_limits<double>::lowest();
+    double signal = 0;
+};
+
+// The best offset within `reach` of that of `start`, at its drift; `agreement` is of blocks free of `start`.
+Candidate best_near(const Evidence& evidence, const Sweep& start, double reach, const Agreement& agreement,
+                    double signal) {
+    Candidate best;
+    for (double off = -reach; off <= reach; off += evidence.step) {
+        const Sweep sweep{start.offset + off, start.drift, start.middle};
+        const double agreed = agreement.at(off);
+        const double score = agreement.likelihood(agreed, signal) + evidence.of_sweep(sweep);
+        if (score > best.score) best = {sweep, score, agreement.signal(agreed)};
+    }
+    return best;
+}
+
+// Noise makes no other offset look as good as the right one by much, whatever its prior.
+double strongest_signal(const Agreement& agreement, double reach, double step) {
+    double most = 0;
+    for (double off = -reach; off <= reach; off += step) {
+        most = std::max(most, agreement.at(off));
+    }
+    return agreement.signal(most);
 }
 
 }  // namespace
 
-void add_powers(std::span<const Iq> data, int order, int place, double frequency, int block_symbols,
-                std::vector<PowerBlock>& blocks) {
-    const Iq step(std::polar(1.0, -kTwoPi * order * frequency));
-    const auto block = static_cast<std::size_t>(block_symbols);
-    for (std::size_t start = 0; start + block <= data.size(); start += block) {
-        const double first = place + static_cast<double>(start);
-        Iq turn{1, 0};
-        Iq sum{};
-        for (const Iq symbol : data.subspan(start, block)) {
-            sum += product(power(symbol, order), turn);
-            turn = product(turn, step);
-        }
-        const double cycles = order * frequency * first;
-        blocks.push_back(
-            {first + 0.5 * (block_symbols - 1), turned(sum, kTwoPi * (cycles - std::round(cycles)))});
-    }
+double Sweep::bend_at(double place) const {
+    return std::numbers::pi * drift * (place - middle) * (place - middle);
+}
+
+double Sweep::phase_at(double place) const {
+    return kTwoPi * offset * place + bend_at(place);
 }
 
 PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double sigma,
                         std::span<const PhaseSample> headers) {
-    double energy = 0;
-    for (const PowerBlock& block : blocks) {
-        energy += std::norm(block.sum);
+    const Evidence evidence{order, sigma, headers, 1 / (kStepsPerTurn * span_of(blocks))};
+    const double reach = kReachSigmas * sigma;
+    const Agreement agreement(blocks, order);
+    const double signal = strongest_signal(agreement, reach, evidence.step);
+    const Sweep none{0, 0, 0.5 * (blocks.front().place + blocks.back().place)};
+    const Sweep line = best_near(evidence, none, reach, agreement, signal).sweep;
+    const std::vector<PowerBlock> slow = joined(without(line, order, blocks));
+    // So far a drift may have blurred the offset.
+    const double blur = kDriftSteps * kDriftStep * 0.5 * span_of(blocks);
+    Candidate best;
+    for (int k = -kDriftSteps; k <= kDriftSteps; ++k) {
+        const double drift = k * kDriftStep;
+        const Agreement straight(without({0, drift, none.middle}, order, slow), order);
+        const Candidate found = best_near(evidence, {line.offset, drift, none.middle}, blur, straight,
+                                          signal * kJoined * kJoined);
+        if (found.score > best.score) best = found;
     }
-    const double step = 1 / (4 * order * (blocks.back().place - blocks.front().place));
-    const auto steps = static_cast<int>(std::ceil(kReachSigmas * sigma / step));
-    PowerStatistics best;
-    double best_score = std::numeric_limits<double>::lowest();
-    double best_agreement = 0;
-    for (int k = -steps; k <= steps; ++k) {
-        const double offset = k * step;
-        const double agreed = agreement(blocks, order, offset);
-        const double score =
-            agreed / energy + header_likelihood(headers, offset) - 0.5 * std::pow(offset / sigma, 2);
-        if (score > best_score) {
-            best_score = score;
-            best_agreement = agreed;
-            best.offset = offset;
-        }
-    }
-    best.found = best_agreement > kClearly * energy;
-    best.offset = best.found ? best.offset : 0;
-    const auto count = static_cast<double>(blocks.size());
-    best.signal = std::sqrt(std::max(best_agreement - energy, 0.01 * energy)) / count;
-    best.noise = std::max(energy / count - best.signal * best.signal, 1e-6 * energy / count);
-    return best;
-}
-
-void follow_path(std::span<const PowerBlock> blocks, const PowerStatistics& statistics, int order,
-                 std::span<const PhaseSample> headers, double step_sigma, std::vector<PhaseSample>& samples) {
-    PhaseTrellis trellis(order, step_sigma);
-    trellis.add_header(headers.front());
-    const double weight = 2 * statistics.signal / statistics.noise;
-    const auto removed = [&](const PowerBlock& block) {
-        return turned(block.sum, kTwoPi * order * statistics.offset * block.place);
-    };
-    for (const PowerBlock& block : blocks) {
-        trellis.advance(weight * removed(block));
-    }
-    if (headers.size() > 1) {
-        trellis.add_header(headers.back());
-    }
-    const std::vector<double> path = trellis.path();
-    samples.assign(1, near(headers.front(), path.front()));
-    const double variance = statistics.noise / (2 * std::pow(order * statistics.signal, 2));
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        // The part across the path, not the angle: it stays without bias where noise hides the carrier.
-        const double across = turned(removed(blocks[b]), order * path[b]).imag() / statistics.signal;
-        samples.push_back({blocks[b].place, path[b] + across / order, variance});
-    }
-    if (headers.size() > 1) {
-        samples.push_back(near(headers.back(), path.back()));
-    }
+    const double energy = mean_energy(blocks);
+    const double power = best.signal / (kJoined * kJoined);
+    return {std::sqrt(power), std::max(energy - power, 1e-3 * energy), best.sweep};
 }
 
 }  // namespace tidemill::dvbs2::detail

@@ -15,6 +15,7 @@ constexpr double kTwoPi = 2 * std::numbers::pi;
 // The rough sum must average many headers, the fine one follow a carrier that drifts.
 constexpr double kNearMemorySymbols = 200e3;
 constexpr double kFarMemorySymbols = 40e3;
+constexpr double kDrift = 2.5e-9;     // cycles per symbol squared that are to be expected
 constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
 constexpr double kLobe = 1.0 / 1476;  // between offsets that pilots alone cannot tell apart
 constexpr int kGridSteps = 6;         // to each side, within one lobe
@@ -33,11 +34,19 @@ struct Scored {
     double score, offset;
 };
 
+// Headers alone give no fine sum that could follow a drift: the rough one lags behind by its memory. At this
+// many symbols lag and noise together are least; a header's own variance is the Cramer-Rao bound.
+double header_memory(double symbols, double esn0) {
+    const double variance = 6 / (kTwoPi * kTwoPi * std::pow(kHeaderSymbols, 3) * esn0);
+    return std::cbrt(variance * symbols / (2 * kDrift * kDrift));
+}
+
 }  // namespace
 
 void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0) {
     const double length = blocks.back().place - blocks.front().place + 90;
-    near_.forget(std::exp(-length / kNearMemorySymbols));
+    memory_ = far_.empty() ? header_memory(length, esn0) : kNearMemorySymbols;
+    near_.forget(std::exp(-length / memory_));
     for (FarSum& far : far_) {
         far.sum *= std::exp(-length / kFarMemorySymbols);
     }
@@ -54,6 +63,7 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
     lead_ = choice.lead;
     move(choice.offset);
     ++frames_;
+    symbols_ += length;
 }
 
 void FrequencyTracker::add_far(std::span<const detail::KnownPart> blocks, double esn0) {
@@ -131,11 +141,12 @@ void FrequencyTracker::move(double offset) {
 
 double FrequencyTracker::sigma() const {
     const double near = near_.sigma(esn0_);
-    const bool fine = !far_.empty() && settled();
-    return fine ? std::min(near, kFarSigma) : near;
+    if (far_.empty()) return std::hypot(near, kDrift * memory_);
+    return settled() ? std::min(near, kFarSigma) : near;
 }
 
 bool FrequencyTracker::settled() const {
+    if (far_.empty() && symbols_ > memory_) return true;
     return lead_ > kSureLead || near_.sigma(esn0_) < kNearSigma;
 }
 

@@ -56,6 +56,8 @@ class FrequencyTracker {
     double esn0_ = 1;
     double lead_ = 0;
     int frames_ = 0;
+    double symbols_ = 0;  // of these
+    double memory_ = 0;   // of near_, in symbols
 };
 
 }  // namespace tidemill::dvbs2
