@@ -11,6 +11,7 @@
 #include "tidemill/programs/matrix_tiles.hpp"
 #include "tidemill/programs/numbered_run.hpp"
 #include "tidemill/programs/stream_graph.hpp"
+#include "tidemill/programs/task_record.hpp"
 #include "tidemill/programs/wave_tiles.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -67,7 +68,10 @@ TasksOptions tasks_options(const RealRunOptions& options) {
 // Runs `spawn` with Tasks, and notes what came of it.
 template <class Spawn>
 void run_tasks(const RealRunOptions& options, RealRun& run, Spawn spawn) {
-    Tasks tasks(tasks_options(options));
+    TasksOptions chosen = tasks_options(options);
+    TaskRecord record(options.workers);
+    if (options.record) chosen.observe = [&](const ObservedTask& task) { record.add(task); };
+    Tasks tasks(chosen);
     TasksReport report;
     run.makespan_us = time_us([&] {
         spawn(tasks);
@@ -76,6 +80,7 @@ void run_tasks(const RealRunOptions& options, RealRun& run, Spawn spawn) {
     run.tasks = report.ran;
     run.in_tasks_us = report.work_us;
     run.peak_tasks = tasks.most_in_flight();
+    run.record = record.tasks();
 }
 
 RealRun run_stream(std::string_view name, const TaskProgramSize& size, const RealRunOptions& options) {
@@ -92,8 +97,15 @@ RealRun run_stream(std::string_view name, const TaskProgramSize& size, const Rea
                                       .policy = options.policy,
                                       .window = options.window,
                                       .adapting = options.adapting});
-    const RunReport report = dynamic.run({.frames = run.iterations});
-    for (const TaskReport& task : report.tasks) run.tasks += task.calls.count;
+    TaskRecord record(options.workers);
+    RunOptions observed{.frames = run.iterations};
+    if (options.record) observed.observers.push_back(&record);
+    const RunReport report = dynamic.run(observed);
+    run.record = record.tasks();
+    for (const TaskReport& task : report.tasks) {
+        run.tasks += task.calls.count;
+        run.kernels.push_back(task.name);
+    }
     run.makespan_us = 1e6 * report.elapsed_s;
     for (const StageReport& stage : report.stages) {
         for (const ThreadReport& thread : stage.threads) run.in_tasks_us += thread.work_us;
@@ -130,6 +142,7 @@ RealRun run_worst_case(std::string_view name, TaskProgramSize size, const RealRu
     }
     const auto program = make_task_program(name, size);
     RealRun run{.name = std::string(name), .workers = options.workers, .iterations = program->iterations()};
+    run.kernels = program->kernels();
     NumberedRun in_tasks(*program, options.window.iterations, options.pastime, factor);
     run_tasks(options, run, [&](Tasks& tasks) { in_tasks.run(&tasks); });
     NumberedRun expected(*program, options.window.iterations, in_order(options.pastime), factor);
@@ -144,6 +157,7 @@ template <class Add>
 RealRun run_tiles(TaskProgram& program, const TaskProgramSize& size, const RealRunOptions& options, Add add,
                   Tiles& tiles, Tiles& expected) {
     RealRun run{.name = program.name(), .workers = options.workers, .iterations = program.iterations()};
+    run.kernels = program.kernels();
     const bool waits = options.pastime == Pastime::waiting;
     const double waited_us = size.task_us * static_cast<double>(program.tasks());
     const double factor = waits ? waited_us / work_of(program) : 0;

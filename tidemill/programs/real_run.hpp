@@ -4,11 +4,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/programs/synthetic_work.hpp"
 #include "tidemill/sim/task_programs.hpp"
+#include "tidemill/sim/task_simulator.hpp"
 
 namespace tidemill {
 
@@ -18,6 +20,7 @@ struct RealRunOptions {
     policy::Window window{};
     policy::Adapting adapting{};
     Pastime pastime = Pastime::computing;
+    bool record = false;  ///< what each worker does, task by task
 };
 
 /// What came of a program that ran.
@@ -34,6 +37,8 @@ struct RealRun {
     std::optional<std::uint64_t> token_bytes{};  ///< that frames in flight may take; of streams
     std::optional<std::uint64_t> peak_tasks{};   ///< most in flight; of programs that spawn
     std::optional<double> residual{};            ///< of factorisations
+    std::vector<std::string> kernels{};          ///< their names
+    std::vector<RanTask> record{};               ///< in the order in which they began
 
     double efficiency() const { return work_us / (makespan_us * static_cast<double>(workers)); }
     double utilisation() const { return in_tasks_us / (makespan_us * static_cast<double>(workers)); }

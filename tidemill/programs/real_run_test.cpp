@@ -1,5 +1,7 @@
 #include "tidemill/programs/real_run.hpp"
 
+#include <set>
+
 #include <doctest/doctest.h>
 
 #include "tidemill/policy/policy_error.hpp"
@@ -102,6 +104,26 @@ TEST_CASE("worst cases wait for real on more workers than there are cores") {
     const RealRun joined =
         run_for_real("fig4.11", {.iterations = 200, .workers = 5}, {.workers = 2, .pastime = Pastime::none});
     CHECK(joined.iterations == 200);
+}
+
+TEST_CASE("what is recorded of a real run is every task once, and on each worker one after the other") {
+    for (const std::string_view name : {"fm", "cholesky", "fig4.6a"}) {
+        CAPTURE(name);
+        const RealRun run = run_for_real(name, kSmall, {.workers = 3, .record = true});
+        std::set<std::uint64_t> numbers;
+        std::vector<double> ends(3);
+        for (const RanTask& task : run.record) {
+            numbers.insert(task.number);
+            CHECK(task.kernel < run.kernels.size());
+            CHECK(task.begin_us >= ends[task.worker]);
+            CHECK(task.end_us >= task.begin_us);
+            ends[task.worker] = task.end_us;
+        }
+        CHECK(run.record.size() == run.tasks);
+        CHECK(numbers.size() == run.tasks);
+        CHECK(run.record.front().begin_us == 0);
+    }
+    CHECK(run_for_real("cholesky", kSmall, {}).record.empty());
 }
 
 TEST_CASE("what a stream's kernels make depends on every item, on state and on the number of frames") {

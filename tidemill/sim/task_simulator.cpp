@@ -71,7 +71,7 @@ struct Stay {
 class TaskSimulation {
   public:
     TaskSimulation(TaskProgram& program, const TaskMachine& machine, const TaskScheduling& scheduling,
-                   const std::function<void(const SimTask&)>& observe)
+                   const std::function<void(const RanTask&)>& observe)
         : program_(program),
           machine_(machine),
           scheduling_(scheduling),
@@ -315,7 +315,7 @@ class TaskSimulation {
     TaskProgram& program_;
     const TaskMachine& machine_;
     const TaskScheduling& scheduling_;
-    const std::function<void(const SimTask&)>& observe_;
+    const std::function<void(const RanTask&)>& observe_;
     std::unique_ptr<policy::Policy> own_policy_;
     policy::Policy* policy_;
     policy::Throttle throttle_;
@@ -358,7 +358,7 @@ void check(const TaskMachine& machine) {
 
 SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
                               const TaskScheduling& scheduling,
-                              const std::function<void(const SimTask&)>& observe) {
+                              const std::function<void(const RanTask&)>& observe) {
     check(machine);
     return TaskSimulation(program, machine, scheduling, observe).run();
 }

@@ -32,8 +32,8 @@ struct TaskScheduling {
     policy::Policy* made = nullptr;  ///< one made already, to be looked into; else it is made by its name
 };
 
-/// One task's run, told when it ends.
-struct SimTask {
+/// One task's run, simulated or real.
+struct RanTask {
     std::uint64_t number;
     policy::KernelId kernel;
     std::uint64_t iteration;
@@ -63,11 +63,11 @@ struct SimulatedTasks {
 
 /// Runs a program from its beginning on modelled workers under a policy. The same arguments give the same
 /// report, always. Of tasks that end at the same time the newest ends first; idle workers are served in their
-/// order. `observe` is told of every task. Throws ScheduleError where a window in bytes is smaller than the
-/// program needs to go on, PolicyError for a policy or window that there is not and for a kernel that no
-/// worker may run.
+/// order. `observe` is told of every task when it ends. Throws ScheduleError where a window in bytes is
+/// smaller than the program needs to go on, PolicyError for a policy or window that there is not and for a
+/// kernel that no worker may run.
 SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
                               const TaskScheduling& scheduling,
-                              const std::function<void(const SimTask&)>& observe = {});
+                              const std::function<void(const RanTask&)>& observe = {});
 
 }  // namespace tidemill

@@ -77,7 +77,7 @@ TEST_CASE(
         std::vector<double> ends(program->tasks(), -1);
         std::vector<double> begins(program->tasks(), -1);
         std::vector<double> free_from(3);
-        simulate_tasks(*program, machine, {std::string(name), window}, [&](const SimTask& task) {
+        simulate_tasks(*program, machine, {std::string(name), window}, [&](const RanTask& task) {
             RC_ASSERT(ends[task.number] == -1);
             RC_ASSERT(task.begin_us >= free_from[task.worker]);
             free_from[task.worker] = task.end_us;
@@ -139,7 +139,7 @@ TEST_CASE("a stateless kernel keeps any number of workers busy, and fast ones do
     CHECK(simulate_tasks(*program, workers(1024), {"oldest"}).utilisation > 0.99);
     TaskMachine machine{.speeds = {3, 1}};
     std::vector<int> tasks(2);
-    simulate_tasks(*program, machine, {"oldest"}, [&](const SimTask& task) { ++tasks[task.worker]; });
+    simulate_tasks(*program, machine, {"oldest"}, [&](const RanTask& task) { ++tasks[task.worker]; });
     CHECK(tasks[0] == doctest::Approx(75000).epsilon(0.01));
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("a kernel runs on the kinds of cores that it may, and the others go on
     const TaskMachine machine{.speeds = {1, 1, 1}, .kinds = {0, 1, 1}};
     std::map<std::pair<policy::KernelId, policy::WorkerId>, int> tasks;
     const SimulatedTasks report = simulate_tasks(
-        *program, machine, {.policy = "oldest", .kernel_kinds = {1 << 0, 1 << 1}}, [&](const SimTask& task) {
+        *program, machine, {.policy = "oldest", .kernel_kinds = {1 << 0, 1 << 1}}, [&](const RanTask& task) {
             ++tasks[{task.kernel, task.worker}];
         });
     CHECK(tasks[{0, 0}] == 1000);

@@ -45,7 +45,9 @@ Tasks::Runtime::Runtime(TasksOptions options)
     for (std::size_t slot = options_.window.tasks; slot-- > 0;) free_.push_back(static_cast<TaskSlot>(slot));
     freed_.reserve(free_.size());
     const std::size_t threads = options_.workers - (options_.program_helps ? 1 : 0);
-    for (std::size_t s = 0; s <= threads; ++s) seats_.emplace_back();
+    for (std::size_t s = 0; s <= threads; ++s) {
+        seats_.emplace_back().worker = static_cast<policy::WorkerId>(options_.program_helps ? s : s - 1);
+    }
     for (std::size_t s = 1; s <= threads; ++s) seats_[s].thread = std::thread([this, s] { serve(s); });
 }
 
@@ -251,14 +253,21 @@ void Tasks::Runtime::run(Seat& seat) {
     std::uint64_t before = ticks();
     for (std::size_t i = 0; i < seat.tasks.size();) {
         seat.start.store(before, std::memory_order_relaxed);
+        const std::uint64_t ran = seat.ran;
         const std::size_t count = run_alike(seat, i);
         const std::uint64_t now = ticks();
         seat.ticks.insert(seat.ticks.end(), count, (now - before) / count);
         seat.work_ticks += now - before;
+        if (options_.observe && seat.ran > ran) observe(seat, seat.tasks[i], before, now);
         before = now;
         i += count;
     }
     seat.start.store(0, std::memory_order_relaxed);
+}
+
+void Tasks::Runtime::observe(const Seat& seat, TaskSlot task, std::uint64_t start, std::uint64_t end) {
+    options_.observe(
+        {tasks_.kernel_of(task), tasks_.number_of(task), tasks_.iteration_of(task), seat.worker, start, end});
 }
 
 // Runs a task and those of the same kernel right behind it; returns how many. Several at a time are so short
@@ -267,8 +276,8 @@ std::size_t Tasks::Runtime::run_alike(Seat& seat, std::size_t first) {
     const policy::KernelId kernel = tasks_.kernel_of(seat.tasks[first]);
     std::size_t end = first;
     do {
-        run_task(seat, seat.tasks[end]);
-    } while (++end < seat.tasks.size() && tasks_.kernel_of(seat.tasks[end]) == kernel);
+        run_task(seat, seat.tasks[end++]);
+    } while (!options_.observe && end < seat.tasks.size() && tasks_.kernel_of(seat.tasks[end]) == kernel);
     return end - first;
 }
 
@@ -296,7 +305,7 @@ void Tasks::Runtime::settle(std::size_t index) {
     for (std::size_t i = 0; i < seat.tasks.size(); ++i) {
         const TaskSlot task = seat.tasks[i];
         if (throttle_) throttle_->completed(tasks_.iteration_of(task));
-        tasks_.complete(worker_of(index), task, seat.ticks[i]);
+        tasks_.complete(seat.worker, task, seat.ticks[i]);
         freed_.push_back(task);
     }
     for (Failure& failure : seat.failures) {
@@ -327,7 +336,7 @@ bool Tasks::Runtime::left_to_program() const {
 // Whether there is something to do; if not, the seat is among the idle ones.
 bool Tasks::Runtime::take(std::size_t index) {
     Seat& seat = seats_[index];
-    if (!left_to_others(index)) tasks_.take(worker_of(index), hungry(), seat.tasks);
+    if (!left_to_others(index)) tasks_.take(seat.worker, hungry(), seat.tasks);
     seat.waited = false;
     if (!seat.tasks.empty()) {
         seat.soon_back = tasks_.expected_ticks(seat.tasks) < bundle_ticks_;
@@ -364,13 +373,12 @@ std::vector<RunningTask> Tasks::Runtime::running(std::chrono::milliseconds at_le
     const std::uint64_t now = ticks();
     std::vector<RunningTask> found;
     const std::lock_guard lock(turn_);
-    for (std::size_t s = 0; s < seats_.size(); ++s) {
-        const Seat& seat = seats_[s];
+    for (const Seat& seat : seats_) {
         const std::uint64_t start = seat.start.load(std::memory_order_relaxed);
         const double seconds = start == 0 || start > now ? 0 : to_ns(now - start) / 1e9;
         if (start == 0 || seconds < std::chrono::duration<double>(at_least).count()) continue;
         found.push_back({sites_.name(seat.kernel.load(std::memory_order_relaxed)),
-                         seat.number.load(std::memory_order_relaxed), worker_of(s), seconds});
+                         seat.number.load(std::memory_order_relaxed), seat.worker, seconds});
     }
     return found;
 }

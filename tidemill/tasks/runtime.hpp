@@ -51,6 +51,7 @@ class Tasks::Runtime {
     };
     // A thread that runs tasks. The first one is the program's.
     struct alignas(64) Seat {
+        policy::WorkerId worker = 0;  // has no meaning where the program does not help
         std::vector<policy::TaskSlot> tasks;
         std::vector<std::uint64_t> ticks;  // of each of them
         std::vector<Failure> failures;
@@ -72,10 +73,8 @@ class Tasks::Runtime {
     void serve(std::size_t seat);
     void run(Seat& seat);
     std::size_t run_alike(Seat& seat, std::size_t first);
+    void observe(const Seat& seat, policy::TaskSlot task, std::uint64_t start, std::uint64_t end);
     void run_task(Seat& seat, policy::TaskSlot task);
-    policy::WorkerId worker_of(std::size_t seat) const {
-        return static_cast<policy::WorkerId>(options_.program_helps ? seat : seat - 1);
-    }
     // What follows is called by whoever has the turn.
     void settle(std::size_t seat);
     bool take(std::size_t seat);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <source_location>
@@ -35,6 +36,21 @@ class TaskError : public std::runtime_error {
     std::exception_ptr cause_;
 };
 
+/// What tasks are instances of, where a program names it; see Tasks::kernel().
+struct TaskKernel {
+    policy::KernelId id;
+};
+
+/// A task that has just ended; times in ticks.
+struct ObservedTask {
+    policy::KernelId kernel;  ///< in the order in which the program named them, or first came by
+    std::uint64_t number;     ///< in the order of spawning, from 0 on
+    std::uint64_t iteration;
+    std::size_t worker;
+    std::uint64_t start;
+    std::uint64_t end;
+};
+
 struct TasksOptions {
     std::size_t workers = 2;           ///< threads that run tasks, with that of the program where it helps
     std::string policy = "gpriority";  ///< or a list of them, see policy::make_policy()
@@ -46,11 +62,9 @@ struct TasksOptions {
     /// Shorter tasks are handed out several at a time, up to this much work; 0: always one by one.
     std::chrono::nanoseconds bundle{2000};
     policy::Adapting adapting{};  ///< of the adaptive policies
-};
-
-/// What tasks are instances of, where a program names it; see Tasks::kernel().
-struct TaskKernel {
-    policy::KernelId id;
+    /// Told of every task that ran, by the thread that ran it: of several at a time, though never of two of
+    /// one worker. Tasks are then timed one by one.
+    std::function<void(const ObservedTask&)> observe{};
 };
 
 /// A task that is running.

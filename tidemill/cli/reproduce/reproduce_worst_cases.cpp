@@ -146,7 +146,7 @@ std::vector<policy::KernelBusyness> busyness_of(TaskProgram& program, unsigned w
                                                policy::Gpriority(workers, {.interval_ns = kNever}));
     std::vector<policy::KernelBusyness> before, after;
     const TaskMachine machine{.speeds = std::vector<double>(workers, 1.0), .noise = 0.01};
-    simulate_tasks(program, machine, {.made = &counting}, [&](const SimTask& task) {
+    simulate_tasks(program, machine, {.made = &counting}, [&](const RanTask& task) {
         const auto now = counting.rule().busyness();
         if (task.iteration == 1 && before.empty()) before.assign(now.begin(), now.end());
         if (task.iteration == 4 && after.empty()) after.assign(now.begin(), now.end());

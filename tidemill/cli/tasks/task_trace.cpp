@@ -1,4 +1,4 @@
-#include "tidemill/cli/task_trace.hpp"
+#include "tidemill/cli/tasks/task_trace.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 class TraceFile : public TaskTrace {
   public:
-    TraceFile(const std::string& path, const TaskProgram& program) : to_(path), program_(program) {
+    explicit TraceFile(const std::string& path) : to_(path) {
         if (!to_) throw JobFailed(fmt::format("cannot write the trace {}", path));
     }
 
@@ -25,25 +25,19 @@ class TraceFile : public TaskTrace {
         to_.close();
         if (!to_) throw JobFailed("the trace could not be written to its end; is the disk full?");
     }
-    const std::string& kernel_of(const SimTask& task) const { return program_.kernels()[task.kernel]; }
 
     std::ofstream to_;
-
-  private:
-    const TaskProgram& program_;
 };
 
 class Events final : public TraceFile {
   public:
-    Events(const std::string& path, const TaskProgram& program) : TraceFile(path, program) {
-        fmt::print(to_, "{{\"traceEvents\":[");
-    }
+    explicit Events(const std::string& path) : TraceFile(path) { fmt::print(to_, "{{\"traceEvents\":["); }
 
-    void add(const SimTask& task) override {
+    void add(const RanTask& task, const std::string& kernel) override {
         fmt::print(to_,
                    "{}\n{{\"name\":{},\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
                    "\"args\":{{\"task\":{},\"iteration\":{}}}}}",
-                   first_ ? "" : ",", nlohmann::json(kernel_of(task)).dump(), task.worker, task.begin_us,
+                   first_ ? "" : ",", nlohmann::json(kernel).dump(), task.worker, task.begin_us,
                    task.end_us - task.begin_us, task.number, task.iteration);
         first_ = false;
     }
@@ -60,14 +54,13 @@ class Events final : public TraceFile {
 // One line per worker, one box per task, one colour per iteration.
 class Picture final : public TraceFile {
   public:
-    Picture(const std::string& path, const TaskProgram& program, std::size_t workers)
-        : TraceFile(path, program), workers_(workers) {}
+    Picture(const std::string& path, std::size_t workers) : TraceFile(path), workers_(workers) {}
 
-    void add(const SimTask& task) override { tasks_.push_back(task); }
+    void add(const RanTask& task, const std::string& kernel) override { boxes_.push_back({task, kernel}); }
 
     void finish() override {
         double end_us = 0;
-        for (const SimTask& task : tasks_) end_us = std::max(end_us, task.end_us);
+        for (const Box& box : boxes_) end_us = std::max(end_us, box.task.end_us);
         scale_ = kWidth / end_us;
         const double height = kLine * static_cast<double>(workers_) + kAxis;
         fmt::print(to_,
@@ -79,7 +72,7 @@ class Picture final : public TraceFile {
             fmt::print(to_, "<text x=\"4\" y=\"{:.1f}\">worker {}</text>\n",
                        kLine * (static_cast<double>(worker) + 0.7), worker);
         }
-        for (const SimTask& task : tasks_) draw(task);
+        for (const Box& box : boxes_) draw(box.task, box.kernel);
         fmt::print(to_, "<text x=\"{}\" y=\"{:.1f}\">0</text>\n", kLeft, height - 4);
         fmt::print(to_, "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3f} ms</text>\n</svg>\n",
                    kLeft + kWidth, height - 4, end_us / 1e3);
@@ -87,6 +80,11 @@ class Picture final : public TraceFile {
     }
 
   private:
+    struct Box {
+        RanTask task;
+        std::string kernel;
+    };
+
     static constexpr double kLeft = 64;
     static constexpr double kWidth = 900;
     static constexpr double kRight = 8;
@@ -95,7 +93,7 @@ class Picture final : public TraceFile {
     static constexpr double kRoomForName = 12;
     static constexpr std::array kColours{"#9ecae1", "#fdae6b", "#a1d99b", "#bcbddc", "#fc9272", "#d9d9d9"};
 
-    void draw(const SimTask& task) {
+    void draw(const RanTask& task, const std::string& name) {
         const double width = (task.end_us - task.begin_us) * scale_;
         const double x = kLeft + task.begin_us * scale_;
         const double y = kLine * task.worker;
@@ -103,23 +101,21 @@ class Picture final : public TraceFile {
                    "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\" "
                    "stroke=\"#444444\" stroke-width=\"0.4\"/>\n",
                    x, y + 2, width, kLine - 4, kColours[task.iteration % kColours.size()]);
-        const std::string& name = kernel_of(task);
         if (width < kRoomForName || name.size() > 3) return;
         fmt::print(to_, "<text x=\"{:.2f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x + width / 2,
                    y + 0.7 * kLine, name);
     }
 
     std::size_t workers_;
-    std::vector<SimTask> tasks_;
+    std::vector<Box> boxes_;
     double scale_ = 1;
 };
 
 }  // namespace
 
-std::unique_ptr<TaskTrace> make_task_trace(const std::string& path, const TaskProgram& program,
-                                           std::size_t workers) {
-    if (path.ends_with(".svg")) return std::make_unique<Picture>(path, program, workers);
-    return std::make_unique<Events>(path, program);
+std::unique_ptr<TaskTrace> make_task_trace(const std::string& path, std::size_t workers) {
+    if (path.ends_with(".svg")) return std::make_unique<Picture>(path, workers);
+    return std::make_unique<Events>(path);
 }
 
 }  // namespace tidemill::cli

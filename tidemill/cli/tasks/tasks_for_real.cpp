@@ -1,9 +1,12 @@
-#include "tidemill/cli/tasks_for_real.hpp"
+#include "tidemill/cli/tasks/tasks_for_real.hpp"
+
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
+#include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/graph/graph_error.hpp"
 
 namespace tidemill::cli {
@@ -56,12 +59,21 @@ void print(const RealRun& run, const RealRunOptions& options) {
                run.residual ? fmt::format("; the factors' product is right to {:.1e}", *run.residual) : "");
 }
 
+void write(const RealRun& run, TaskTrace& to) {
+    for (const RanTask& task : run.record) to.add(task, run.kernels[task.kernel]);
+    to.finish();
+}
+
 }  // namespace
 
-int run_tasks_for_real(std::string_view program, const TaskProgramSize& size, const RealRunOptions& options,
-                       bool json) {
+int run_tasks_for_real(std::string_view program, const TaskProgramSize& size, RealRunOptions options,
+                       const std::string& trace, bool json) {
+    std::unique_ptr<TaskTrace> to;
+    if (!trace.empty()) to = make_task_trace(trace, options.workers);
+    options.record = to != nullptr;
     try {
         const RealRun run = run_for_real(program, size, options);
+        if (to) write(run, *to);
         if (json) {
             fmt::print("{}\n", to_json(run, options).dump(2));
         } else {

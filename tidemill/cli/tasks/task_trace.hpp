@@ -7,7 +7,7 @@
 
 namespace tidemill::cli {
 
-/// Writes what each simulated worker did.
+/// Writes what each worker did.
 class TaskTrace {
   public:
     TaskTrace() = default;
@@ -15,7 +15,7 @@ class TaskTrace {
     TaskTrace& operator=(const TaskTrace&) = delete;
     virtual ~TaskTrace() = default;
 
-    virtual void add(const SimTask& task) = 0;
+    virtual void add(const RanTask& task, const std::string& kernel) = 0;
 
     /// Writes what is left. Throws JobFailed when the file could not be written.
     virtual void finish() = 0;
@@ -23,7 +23,6 @@ class TaskTrace {
 
 /// A picture where `path` ends in .svg, with a line per worker and a colour per iteration; else events for
 /// chrome://tracing and Perfetto. Throws JobFailed when the file cannot be written.
-std::unique_ptr<TaskTrace> make_task_trace(const std::string& path, const TaskProgram& program,
-                                           std::size_t workers);
+std::unique_ptr<TaskTrace> make_task_trace(const std::string& path, std::size_t workers);
 
 }  // namespace tidemill::cli

@@ -52,12 +52,19 @@ TEST_CASE("tasks: a kernel that may run on one core only is what all others wait
     CHECK(simulated(arguments)["makespan"] >= 500 * 2 * 1000.0);  // a takes two units an iteration
 }
 
-TEST_CASE("tasks: the trace has an event for every task") {
+TEST_CASE("tasks: the trace has an event for every task, simulated or real") {
     const ScratchFolder folder;
     const std::string file = folder / "trace.json";
+    const auto events = [&] {
+        std::ifstream trace(file);
+        return Json::parse(trace)["traceEvents"].size();
+    };
     const Json run = simulated({"cholesky", "--trace", file});
-    std::ifstream trace(file);
-    CHECK(Json::parse(trace)["traceEvents"].size() == run["tasks"].get<std::size_t>());
+    CHECK(events() == run["tasks"].get<std::size_t>());
+    CHECK(ran({"cholesky", "--trace", file})["tasks"] == run["tasks"]);
+    CHECK(events() == run["tasks"].get<std::size_t>());
+    const Json stream = ran({"fm", "--iterations", "20", "--task-us", "2", "--trace", file});
+    CHECK(events() == stream["tasks"].get<std::size_t>());
     const std::string picture = folder / "trace.svg";
     const Json drawn = simulated({"fig4.6a", "--iterations", "2", "--workers", "3", "--trace", picture});
     const std::string svg = ScratchFolder::content_of(picture);
@@ -105,7 +112,7 @@ TEST_CASE("tasks: alone it lists the programs; what cannot be is refused") {
     CHECK(status({"quicksort"}) == 3);
     CHECK(status({"fm", "--policy", "best"}) == 2);
     CHECK(status({"fm", "--noise", "0.1"}) == 2);
-    CHECK(status({"fm", "--trace", "trace.json"}) == 2);
+    CHECK(status({"fm", "--trace", "/nowhere/trace.json"}) == 1);
     CHECK(status({"fm", "--window-bytes", "1"}) == 2);
     CHECK(status({"cholesky", "--window-bytes", "1000"}) == 2);
 }

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/cli/task_trace.hpp"
-#include "tidemill/cli/tasks_for_real.hpp"
-#include "tidemill/cli/worker_kinds.hpp"
+#include "tidemill/cli/tasks/task_trace.hpp"
+#include "tidemill/cli/tasks/tasks_for_real.hpp"
+#include "tidemill/cli/tasks/worker_kinds.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 
@@ -95,7 +95,7 @@ int run_for_real(const Options& options) {
     real.window = options.scheduling.window;
     real.adapting = options.scheduling.adapting;
     real.pastime = options.work == "waited" ? Pastime::waiting : Pastime::computing;
-    return run_tasks_for_real(options.program, options.size, real, options.json);
+    return run_tasks_for_real(options.program, options.size, real, options.trace, options.json);
 }
 
 int simulate(Options options) {
@@ -108,13 +108,11 @@ int simulate(Options options) {
     options.machine.speeds = std::move(workers.speeds);
     options.machine.kinds = std::move(workers.kinds);
     std::unique_ptr<TaskTrace> trace;
-    if (!options.trace.empty()) {
-        trace = make_task_trace(options.trace, *program, options.machine.speeds.size());
-    }
-    const auto observe = [&](const SimTask& task) { trace->add(task); };
+    if (!options.trace.empty()) trace = make_task_trace(options.trace, options.machine.speeds.size());
+    const auto observe = [&](const RanTask& task) { trace->add(task, program->kernels()[task.kernel]); };
     const SimulatedTasks report =
         simulate_tasks(*program, options.machine, options.scheduling,
-                       trace ? std::function<void(const SimTask&)>(observe) : nullptr);
+                       trace ? std::function<void(const RanTask&)>(observe) : nullptr);
     if (trace) trace->finish();
     double speed = 0;
     for (const double each : options.machine.speeds) speed += each;
@@ -217,9 +215,8 @@ void add_tasks(CLI::App& program, Command& chosen) {
     add_scheduling_options(*verb, *options);
     add_machine_options(*verb, *options);
     options->of_models.push_back(coarse);
-    options->of_models.push_back(verb->add_option(
-        "--trace", options->trace,
-        "Write what each simulated worker did: FILE.svg, or events for chrome://tracing and Perfetto"));
+    verb->add_option("--trace", options->trace,
+                     "Write what each worker did: FILE.svg, or events for chrome://tracing and Perfetto");
     verb->add_flag("--json", options->json, "One JSON object on standard output");
     verb->callback([options, &chosen] { chosen = [options] { return run_tasks(*options); }; });
 }

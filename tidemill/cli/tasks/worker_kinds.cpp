@@ -1,4 +1,4 @@
-#include "tidemill/cli/worker_kinds.hpp"
+#include "tidemill/cli/tasks/worker_kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
