@@ -1,12 +1,10 @@
-// Vectors are members of structures here, which vectors of unknown length cannot be.
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tidemill/fec/detail_ldpc_kernel.cpp"
 #include "tidemill/fec/detail_ldpc_kernel.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
@@ -26,7 +24,11 @@ constexpr Signed kSigned;
 constexpr Unsigned kUnsigned;
 constexpr std::size_t kStep = hn::MaxLanes(kSigned);
 constexpr std::size_t kLanes = kCirculantSize;
-constexpr std::size_t kMostEdges = 32;  // of a check: those of normal 9/10 have 30
+// Vectors that are worked on side by side: what is known of their checks stays in registers.
+constexpr std::size_t kAbreast = HWY_TARGET <= HWY_AVX3 ? 6 : 3;
+constexpr std::size_t kChunk = kAbreast * kStep;
+constexpr std::size_t kChunks = kPaddedLanes / kChunk;
+static_assert(kChunks * kChunk == kPaddedLanes);
 
 HWY_INLINE SignedVec with_sign(SignedVec sign, SignedVec magnitude) {
 #if HWY_TARGET <= HWY_AVX3
@@ -43,19 +45,14 @@ struct Checks {
     UnsignedVec min1;
     UnsignedVec min2;
     SignedVec sign;
-    SignedVec parity;
 
-    HWY_INLINE Checks()
-        : min1(hn::Set(kUnsigned, kLdpcMagnitudeCap)), min2(min1), sign(hn::Zero(kSigned)), parity(sign) {}
+    HWY_INLINE Checks() : min1(hn::Set(kUnsigned, kLdpcMagnitudeCap)), min2(min1), sign(hn::Zero(kSigned)) {}
 
-    HWY_INLINE SignedVec take(SignedVec posterior, SignedVec message) {
-        const auto extrinsic = hn::SaturatedSub(posterior, message);
+    HWY_INLINE void take(SignedVec extrinsic) {
         const auto magnitude = hn::BitCast(kUnsigned, hn::Abs(extrinsic));
         min2 = hn::Min(min2, hn::Max(min1, magnitude));
         min1 = hn::Min(min1, magnitude);
         sign = hn::Xor(sign, extrinsic);
-        parity = hn::Xor(parity, posterior);
-        return extrinsic;
     }
 };
 
@@ -67,6 +64,7 @@ struct Answers {
     SignedVec to_smallest;
     SignedVec to_others;
 
+    HWY_INLINE Answers() {}
     HWY_INLINE explicit Answers(const Checks& checks)
         : smallest(hn::BitCast(kSigned, checks.min1)),
           to_smallest(with_sign(checks.sign, reduced(checks.min2))),
@@ -88,115 +86,106 @@ struct LayerView {
     std::size_t own_edges;
     std::size_t degree;
     std::int8_t* posteriors;
-    std::int8_t* messages;  // a vector of each edge, then the next vector of each
-    std::int8_t* scratch;   // a vector of each edge; then, per shared edge, the changes of its messages
+    std::int8_t* messages_begin;
+    std::int8_t* changes_begin;
 
     LayerView(const LdpcSchedule& schedule, const LdpcLayer& layer, LdpcMemory& memory)
         : edges(schedule.edges.data() + layer.first_edge),
           own_edges(layer.own_edges),
           degree(layer.own_edges + layer.shared_edges),
           posteriors(memory.posteriors.front().values.data()),
-          messages(memory.messages[layer.first_edge].values.data()),
-          scratch(memory.scratch.front().values.data()) {}
+          messages_begin(memory.messages[layer.first_edge].values.data()),
+          changes_begin(memory.changes.front().values.data()) {}
+
+    HWY_INLINE std::int8_t* column(std::size_t edge) const { return posteriors + edges[edge].column; }
 
     // Where the bits of an edge's lanes from `lane` on lie: one piece, thanks to the column's repeated head.
-    HWY_INLINE std::int8_t* bits(std::size_t edge, std::size_t lane) const {
-        const std::size_t position = edges[edge].start + lane;
-        return posteriors + edges[edge].column + (position < kLanes ? position : position - kLanes);
+    HWY_INLINE std::int8_t* bits(std::size_t edge, std::size_t start, std::size_t lane) const {
+        const std::size_t position = start + lane;
+        return column(edge) + (position < kLanes ? position : position - kLanes);
     }
 
+    HWY_INLINE std::int8_t* messages(std::size_t edge) const { return messages_begin + edge * kPaddedLanes; }
+
+    // Of a shared edge.
     HWY_INLINE std::int8_t* changes(std::size_t edge) const {
-        return scratch + degree * kStep + (edge - own_edges) * kPaddedLanes;
+        return changes_begin + (edge - own_edges) * kPaddedLanes;
     }
 };
 
-// Lanes beyond the 360th belong to no check: what they hold is neither stored nor looked at.
-template <bool kLastVector>
-HWY_INLINE void store_lanes(SignedVec values, std::int8_t* to) {
-    if constexpr (kLastVector) {
-        hn::BlendedStore(values, hn::FirstN(kSigned, kLanes % kStep), kSigned, to);
-    } else {
-        hn::StoreU(values, kSigned, to);
+// What an edge brings to the checks of a chunk, in the first sweep its bits alone; stored at `to`.
+template <bool kFirstSweep>
+HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk, Checks* checks,
+                      std::int8_t* to) {
+    const std::int8_t* messages = layer.messages(edge);
+    const std::size_t start = layer.edges[edge].start;
+    HWY_UNROLL(6)
+    for (std::size_t i = 0; i < kAbreast; ++i) {
+        const std::size_t lane = chunk + i * kStep;
+        const auto posterior = hn::LoadU(kSigned, layer.bits(edge, start, lane));
+        const auto extrinsic =
+            kFirstSweep ? posterior : hn::SaturatedSub(posterior, hn::Load(kSigned, messages + lane));
+        checks[i].take(extrinsic);
+        hn::Store(extrinsic, kSigned, to + lane);
     }
 }
 
-// One vector of checks, of which no two share a bit: unrolled, so that what lies between the passes stays in
-// registers. A sign bit of the result is set where a check failed or a decision changed.
-template <bool kLastVector, std::size_t kDegree>
-HWY_INLINE SignedVec process_lanes_unrolled(const LayerView layer, std::size_t lane) {
-    std::int8_t* messages = layer.messages + lane * kDegree;
-    constexpr bool kExtrinsicsFit = kDegree <= 11;  // in the registers too; else they are worked out again
-    SignedVec posteriors[kDegree];
-    SignedVec extrinsics[kDegree];
-    Checks checks;
-#pragma GCC unroll 16
-    for (std::size_t e = 0; e < kDegree; ++e) {
-        posteriors[e] = hn::LoadU(kSigned, layer.bits(e, lane));
-        extrinsics[e] = checks.take(posteriors[e], hn::Load(kSigned, messages + e * kStep));
-    }
-    const Answers answers(checks);
-    auto dirty = checks.parity;
-#pragma GCC unroll 16
-    for (std::size_t e = 0; e < kDegree; ++e) {
-        const auto extrinsic = kExtrinsicsFit
-                                   ? extrinsics[e]
-                                   : hn::SaturatedSub(posteriors[e], hn::Load(kSigned, messages + e * kStep));
-        const auto message = answers.message(extrinsic);
-        hn::Store(message, kSigned, messages + e * kStep);
-        const auto after = hn::SaturatedAdd(extrinsic, message);
-        dirty = hn::Or(dirty, hn::Xor(posteriors[e], after));
-        store_lanes<kLastVector>(after, layer.bits(e, lane));
-    }
-    return kLastVector ? hn::IfThenElseZero(hn::FirstN(kSigned, kLanes % kStep), dirty) : dirty;
-}
-
-// The same for any degree and with shared columns.
-template <bool kLastVector>
-HWY_INLINE SignedVec process_lanes(const LayerView layer, std::size_t lane) {
-    std::int8_t* messages = layer.messages + lane * layer.degree;
-    std::int8_t* bits[kMostEdges];
-    Checks checks;
-    for (std::size_t e = 0; e < layer.degree; ++e) {
-        bits[e] = layer.bits(e, lane);
-        const auto posterior = hn::LoadU(kSigned, bits[e]);
-        hn::Store(posterior, kSigned, layer.scratch + e * kStep);
-        checks.take(posterior, hn::Load(kSigned, messages + e * kStep));
-    }
-    const Answers answers(checks);
-    auto dirty = checks.parity;
-    for (std::size_t e = 0; e < layer.own_edges; ++e) {
-        const auto posterior = hn::Load(kSigned, layer.scratch + e * kStep);
-        const auto extrinsic = hn::SaturatedSub(posterior, hn::Load(kSigned, messages + e * kStep));
-        const auto message = answers.message(extrinsic);
-        hn::Store(message, kSigned, messages + e * kStep);
-        const auto after = hn::SaturatedAdd(extrinsic, message);
-        dirty = hn::Or(dirty, hn::Xor(posterior, after));
-        store_lanes<kLastVector>(after, bits[e]);
-    }
+// Messages give way to what the edges bring: of those that own their column, the old ones are not needed any
+// more.
+template <bool kFirstSweep>
+HWY_INLINE void ask(const LayerView layer, std::size_t chunk, Answers* answers) {
+    Checks checks[kAbreast];
+    for (std::size_t e = 0; e < layer.own_edges; ++e)
+        bring<kFirstSweep>(layer, e, chunk, checks, layer.messages(e));
     for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
-        const auto posterior = hn::Load(kSigned, layer.scratch + e * kStep);
-        const auto before = hn::Load(kSigned, messages + e * kStep);
-        const auto message = answers.message(hn::SaturatedSub(posterior, before));
-        const auto change = hn::SaturatedSub(message, before);
-        hn::Store(message, kSigned, messages + e * kStep);
-        hn::Store(change, kSigned, layer.changes(e) + lane);
+        if (kFirstSweep) std::fill_n(layer.messages(e) + chunk, kChunk, std::int8_t{0});
+        bring<kFirstSweep>(layer, e, chunk, checks, layer.changes(e));
     }
-    return kLastVector ? hn::IfThenElseZero(hn::FirstN(kSigned, kLanes % kStep), dirty) : dirty;
+    HWY_UNROLL(6)
+    for (std::size_t i = 0; i < kAbreast; ++i) answers[i] = Answers(checks[i]);
 }
 
-template <bool kLastVector>
-HWY_INLINE SignedVec add_changes(const LayerView layer, std::size_t edge, std::size_t lane) {
-    std::int8_t* bits = layer.bits(edge, lane);
-    const auto before = hn::LoadU(kSigned, bits);
-    const auto after = hn::SaturatedAdd(before, hn::Load(kSigned, layer.changes(edge) + lane));
-    store_lanes<kLastVector>(after, bits);
-    const auto dirty = hn::Xor(before, after);
-    return kLastVector ? hn::IfThenElseZero(hn::FirstN(kSigned, kLanes % kStep), dirty) : dirty;
+HWY_INLINE void answer_own(const LayerView layer, std::size_t edge, std::size_t chunk,
+                           const Answers* answers) {
+    std::int8_t* messages = layer.messages(edge) + chunk;
+    std::int8_t* bits = layer.column(edge) + chunk;
+    HWY_UNROLL(6)
+    for (std::size_t i = 0; i < kAbreast; ++i) {
+        const auto extrinsic = hn::Load(kSigned, messages + i * kStep);
+        const auto message = answers[i].message(extrinsic);
+        hn::Store(message, kSigned, messages + i * kStep);
+        hn::Store(hn::SaturatedAdd(extrinsic, message), kSigned, bits + i * kStep);
+    }
+}
+
+HWY_INLINE void answer_shared(const LayerView layer, std::size_t edge, std::size_t chunk,
+                              const Answers* answers) {
+    std::int8_t* messages = layer.messages(edge) + chunk;
+    std::int8_t* changes = layer.changes(edge) + chunk;
+    for (std::size_t i = 0; i < kAbreast; ++i) {
+        const auto before = hn::Load(kSigned, messages + i * kStep);
+        const auto message = answers[i].message(hn::Load(kSigned, changes + i * kStep));
+        hn::Store(message, kSigned, messages + i * kStep);
+        hn::Store(hn::SaturatedSub(message, before), kSigned, changes + i * kStep);
+    }
+}
+
+HWY_INLINE void answer(const LayerView layer, std::size_t chunk, const Answers* given) {
+    Answers answers[kAbreast];
+    HWY_UNROLL(6)
+    for (std::size_t i = 0; i < kAbreast; ++i) answers[i] = given[i];
+    for (std::size_t e = 0; e < layer.own_edges; ++e) answer_own(layer, e, chunk, answers);
+    for (std::size_t e = layer.own_edges; e < layer.degree; ++e) answer_shared(layer, e, chunk, answers);
+}
+
+// Lanes beyond the 360th belong to no check. `lane` is less than that.
+HWY_INLINE hn::Mask<Signed> real_lanes(std::size_t lane) {
+    return hn::FirstN(kSigned, std::min(kLanes - lane, kStep));
 }
 
 // A vector that ran over the column's end has left its rest in the repeated head: both get what is newer.
 HWY_INLINE void close_ring(const LayerView layer, std::size_t edge) {
-    std::int8_t* head = layer.posteriors + layer.edges[edge].column;
+    std::int8_t* head = layer.column(edge);
     const std::size_t start = layer.edges[edge].start;
     const std::size_t last_vector = start + (kLanes - 1 - start) / kStep * kStep;
     const std::size_t beyond = std::min(last_vector + kStep, start + kLanes) - kLanes;
@@ -206,99 +195,83 @@ HWY_INLINE void close_ring(const LayerView layer, std::size_t edge) {
     hn::StoreU(newest, kSigned, head + kLanes);
 }
 
-template <std::size_t kDegree>
-HWY_NOINLINE SignedVec process_all_unrolled(const LayerView layer) {
-    auto dirty = hn::Zero(kSigned);
-    std::size_t lane = 0;
-    for (; lane + kStep <= kLanes; lane += kStep) {
-        dirty = hn::Or(dirty, process_lanes_unrolled<false, kDegree>(layer, lane));
+HWY_INLINE void add_changes(const LayerView layer, std::size_t edge) {
+    const std::size_t start = layer.edges[edge].start;
+    const auto changed = [&](std::size_t lane, const std::int8_t* bits) HWY_ATTR {
+        return hn::SaturatedAdd(hn::LoadU(kSigned, bits), hn::Load(kSigned, layer.changes(edge) + lane));
+    };
+    constexpr std::size_t kWhole = kLanes / kStep * kStep;
+    for (std::size_t lane = 0; lane < kWhole; lane += kStep) {
+        std::int8_t* bits = layer.bits(edge, start, lane);
+        hn::StoreU(changed(lane, bits), kSigned, bits);
     }
-    if constexpr (kLanes % kStep != 0) {
-        dirty = hn::Or(dirty, process_lanes_unrolled<true, kDegree>(layer, lane));
+    if constexpr (kWhole < kLanes) {
+        std::int8_t* bits = layer.bits(edge, start, kWhole);
+        hn::BlendedStore(changed(kWhole, bits), real_lanes(kWhole), kSigned, bits);
     }
-    return dirty;
+    close_ring(layer, edge);
 }
 
-HWY_INLINE SignedVec process_all_lanes(const LayerView layer) {
-    auto dirty = hn::Zero(kSigned);
-    std::size_t lane = 0;
-    for (; lane + kStep <= kLanes; lane += kStep) dirty = hn::Or(dirty, process_lanes<false>(layer, lane));
-    if constexpr (kLanes % kStep != 0) dirty = hn::Or(dirty, process_lanes<true>(layer, lane));
-    return dirty;
+// All bits are read before the first is written: a column that one edge owns is left in the order of this
+// layer's checks, to be read from another start by the next one.
+template <bool kFirstSweep>
+HWY_INLINE void process(const LayerView layer) {
+    Answers answers[kChunks * kAbreast];
+    for (std::size_t c = 0; c < kChunks; ++c) ask<kFirstSweep>(layer, c * kChunk, answers + c * kAbreast);
+    for (std::size_t c = 0; c < kChunks; ++c) answer(layer, c * kChunk, answers + c * kAbreast);
+    for (std::size_t e = 0; e < layer.own_edges; ++e)
+        hn::StoreU(hn::Load(kSigned, layer.column(e)), kSigned, layer.column(e) + kLanes);
+    for (std::size_t e = layer.own_edges; e < layer.degree; ++e) add_changes(layer, e);
 }
 
-// Unrolled for the degrees of rates 1/4 to 3/4: with more edges the registers do not suffice.
-HWY_INLINE SignedVec process_by_degree(const LayerView layer) {
-    if (layer.own_edges != layer.degree) return process_all_lanes(layer);
-    switch (layer.degree) {
-        case 4:
-            return process_all_unrolled<4>(layer);
-        case 5:
-            return process_all_unrolled<5>(layer);
-        case 6:
-            return process_all_unrolled<6>(layer);
-        case 7:
-            return process_all_unrolled<7>(layer);
-        case 10:
-            return process_all_unrolled<10>(layer);
-        case 11:
-            return process_all_unrolled<11>(layer);
-        case 14:
-            return process_all_unrolled<14>(layer);
-        default:
-            return process_all_lanes(layer);
+// Whether the bits between two sweeps satisfy all checks of the layer.
+HWY_INLINE bool holds(const LayerView layer) {
+    auto failed = hn::Zero(kSigned);
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+        auto parity = hn::Zero(kSigned);
+        for (std::size_t e = 0; e < layer.degree; ++e)
+            parity = hn::Xor(parity, hn::LoadU(kSigned, layer.bits(e, layer.edges[e].rest_start, lane)));
+        failed = hn::Or(failed, hn::IfThenElseZero(real_lanes(lane), parity));
     }
+    return hn::AllFalse(kSigned, hn::Lt(failed, hn::Zero(kSigned)));
 }
 
-HWY_INLINE SignedVec process_checks(const LayerView layer) {
-    const auto dirty = process_by_degree(layer);
-    for (std::size_t e = 0; e < layer.own_edges; ++e) close_ring(layer, e);
-    return dirty;
+// The check of parity bit 0 has no earlier parity bit. Its lane 0 meets instead a bit that is surely 0.
+constexpr std::int8_t kSurelyZero = 127;
+
+template <bool kFirstSweep>
+void sweep_once(const LdpcSchedule& schedule, LdpcMemory& memory) {
+    const LayerView first(schedule, schedule.layers.front(), memory);
+    const std::int8_t last_parity_bit =
+        std::exchange(*first.bits(schedule.open_edge, first.edges[schedule.open_edge].start, 0), kSurelyZero);
+    process<kFirstSweep>(first);
+    first.messages(schedule.open_edge)[0] = 0;
+    first.column(schedule.open_edge)[0] = last_parity_bit;
+    first.column(schedule.open_edge)[kLanes] = last_parity_bit;
+    for (std::size_t i = 1; i < schedule.layers.size(); ++i)
+        process<kFirstSweep>(LayerView(schedule, schedule.layers[i], memory));
 }
 
-HWY_INLINE SignedVec update_shared(const LayerView layer) {
-    auto dirty = hn::Zero(kSigned);
-    for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
-        std::size_t lane = 0;
-        for (; lane + kStep <= kLanes; lane += kStep)
-            dirty = hn::Or(dirty, add_changes<false>(layer, e, lane));
-        if constexpr (kLanes % kStep != 0) dirty = hn::Or(dirty, add_changes<true>(layer, e, lane));
-        close_ring(layer, e);
-    }
-    return dirty;
-}
-
-// True when every check of the layer held and no decision changed.
-HWY_INLINE bool process(const LayerView layer) {
-    const auto dirty = process_checks(layer);
-    return hn::AllFalse(kSigned, hn::Lt(hn::Or(dirty, update_shared(layer)), hn::Zero(kSigned)));
-}
-
-// The check of parity bit 0 has no earlier parity bit. Its lane 0 meets instead a bit that is surely 0, and
-// what that lane writes is taken back.
-HWY_INLINE bool process_first(const LayerView layer, std::size_t open_edge) {
-    std::int8_t* last_parity_bit = layer.bits(open_edge, 0);
-    const std::int8_t saved = *last_parity_bit;
-    *last_parity_bit = 127;
-    const bool clean = process(layer);
+// Whether the decisions are a codeword. When they are not, one of the first layers tells.
+bool all_hold(const LdpcSchedule& schedule, LdpcMemory& memory) {
+    const LayerView first(schedule, schedule.layers.front(), memory);
+    std::int8_t* last_parity_bit =
+        first.bits(schedule.open_edge, first.edges[schedule.open_edge].rest_start, 0);
+    const std::int8_t saved = std::exchange(*last_parity_bit, kSurelyZero);
+    const bool first_holds = holds(first);
     *last_parity_bit = saved;
-    layer.messages[open_edge * kStep] = 0;
-    return clean;
+    return first_holds &&
+           std::all_of(schedule.layers.begin() + 1, schedule.layers.end(), [&](const LdpcLayer& layer) {
+               return holds({schedule, layer, memory});
+           });
 }
 
 LdpcProgress sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early, LdpcMemory& memory) {
-    const int layers = static_cast<int>(schedule.layers.size());
-    int clean_layers = 0;
-    for (int count = 1; count <= max_sweeps; ++count) {
-        for (int index = 0; index < layers; ++index) {
-            const LayerView layer(schedule, schedule.layers[static_cast<std::size_t>(index)], memory);
-            const bool clean = index == 0 ? process_first(layer, schedule.open_edge) : process(layer);
-            clean_layers = clean ? clean_layers + 1 : 0;
-            // Signs that stood still while each check in turn was found to hold satisfy all of them.
-            if (clean_layers >= layers && stop_early) return {count, true};
-        }
+    for (int count = 0; count < max_sweeps; ++count) {
+        if (stop_early && all_hold(schedule, memory)) return {count, true};
+        count == 0 ? sweep_once<true>(schedule, memory) : sweep_once<false>(schedule, memory);
     }
-    return {max_sweeps, clean_layers >= layers};
+    return {max_sweeps, all_hold(schedule, memory)};
 }
 
 }  // namespace

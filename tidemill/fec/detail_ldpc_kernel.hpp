@@ -6,6 +6,12 @@
 
 #include "tidemill/fec/detail_ldpc_schedule.hpp"
 
+// For the decoder's files that use Highway: vectors are members of structures and of arrays there, which
+// those of unknown length cannot be; and all must use one length, as a column's repeated head is no longer
+// than that.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
 namespace tidemill::fec {
 
 /// Bytes that all lanes of one edge take in whole vectors.
@@ -21,8 +27,8 @@ struct LdpcMemory {
     };
 
     std::vector<Column> posteriors;  ///< per block column
-    std::vector<Lanes> messages;  ///< per edge, from check to bit; within a layer in the kernel's own order
-    std::vector<Lanes> scratch;   ///< per edge of one layer
+    std::vector<Lanes> messages;     ///< per edge, from check to bit
+    std::vector<Lanes> changes;      ///< of the messages of one layer's shared edges
 };
 
 /// What the smallest magnitude is reduced by: min-sum overestimates, and most so where magnitudes are small.
@@ -34,7 +40,7 @@ inline constexpr int kLdpcMagnitudeCap = 40;
 
 /// How far a decoding went.
 struct LdpcProgress {
-    int sweeps;      ///< begun
+    int sweeps;
     bool converged;  ///< all checks hold
 };
 

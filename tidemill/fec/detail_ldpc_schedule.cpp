@@ -32,12 +32,11 @@ SplitLayer split(const Dvbs2Code& code, const LdpcLayers& layers, int layer) {
 
 }  // namespace
 
-LdpcSchedule::LdpcSchedule(const Dvbs2Code& code)
-    : columns(static_cast<std::uint32_t>(code.n / kCirculantSize)) {
+LdpcSchedule::LdpcSchedule(const Dvbs2Code& code) : turns(static_cast<std::size_t>(code.n / kCirculantSize)) {
     const LdpcLayers information(code);
     const auto append = [this](const Circulant& circulant) {
-        edges.push_back({static_cast<std::uint32_t>(circulant.column * kColumnStride),
-                         static_cast<std::uint32_t>((kCirculantSize - circulant.shift) % kCirculantSize)});
+        const auto start = static_cast<std::uint32_t>((kCirculantSize - circulant.shift) % kCirculantSize);
+        edges.push_back({static_cast<std::uint32_t>(circulant.column * kColumnStride), start, start});
     };
     for (int index = 0; index < code.q(); ++index) {
         const SplitLayer layer = split(code, information, index);
@@ -46,9 +45,32 @@ LdpcSchedule::LdpcSchedule(const Dvbs2Code& code)
                           static_cast<std::uint32_t>(layer.shared.size())});
         std::ranges::for_each(layer.own, append);
         std::ranges::for_each(layer.shared, append);
-        most_edges = std::max(most_edges, layers.back().own_edges + layers.back().shared_edges);
+        most_shared_edges = std::max(most_shared_edges, layers.back().shared_edges);
     }
     open_edge = layers.front().own_edges - 1;
+    follow_turns();
+}
+
+// From starts in columns as they are numbered to starts in columns as they lie: a sweep finds them as the one
+// before has left them.
+void LdpcSchedule::follow_turns() {
+    const auto turned = [](std::uint32_t start, std::uint32_t turn) {
+        return start < turn ? start + static_cast<std::uint32_t>(kCirculantSize) - turn : start - turn;
+    };
+    for (const LdpcLayer& layer : layers)
+        for (std::uint32_t e = layer.first_edge; e < layer.first_edge + layer.own_edges; ++e)
+            turns[edges[e].column / kColumnStride] = edges[e].start;
+    std::vector<std::uint32_t> now = turns;
+    for (const LdpcLayer& layer : layers) {
+        const std::uint32_t shared = layer.first_edge + layer.own_edges;
+        for (std::uint32_t e = layer.first_edge; e < shared + layer.shared_edges; ++e) {
+            const std::uint32_t column = edges[e].column / kColumnStride;
+            const std::uint32_t numbered = edges[e].start;
+            edges[e].start = turned(numbered, now[column]);
+            edges[e].rest_start = turned(numbered, turns[column]);
+            if (e < shared) now[column] = numbered;
+        }
+    }
 }
 
 }  // namespace tidemill::fec

@@ -12,10 +12,12 @@ namespace tidemill::fec {
 /// end.
 inline constexpr std::size_t kColumnStride = 448;
 
-/// One circulant in the order of decoding.
+/// One circulant in the order of decoding. A column lies turned in memory: as the lanes of the layer that
+/// wrote it last.
 struct LdpcEdge {
-    std::uint32_t column;  ///< byte offset of the block column
-    std::uint32_t start;   ///< position within the column of the bit that lane 0 checks
+    std::uint32_t column;      ///< byte offset of the block column
+    std::uint32_t start;       ///< where in the column, as a sweep finds it, lies the bit that lane 0 checks
+    std::uint32_t rest_start;  ///< the same between two sweeps
 };
 
 /// One layer: 360 checks. Its edges are numbered on from the layer before, those of shared columns last.
@@ -31,10 +33,13 @@ struct LdpcSchedule {
 
     std::vector<LdpcLayer> layers;
     std::vector<LdpcEdge> edges;
-    std::uint32_t columns = 0;
-    std::uint32_t most_edges = 0;  ///< of one layer
+    std::vector<std::uint32_t> turns;     ///< per column: its bit that lies first between two sweeps
+    std::uint32_t most_shared_edges = 0;  ///< of one layer
     /// Layer 0's edge to the last parity column, whose lane 0 stands for a bit that does not exist.
     std::uint32_t open_edge = 0;
+
+  private:
+    void follow_turns();
 };
 
 }  // namespace tidemill::fec
