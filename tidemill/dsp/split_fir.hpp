@@ -14,7 +14,8 @@ struct SplitView {
 };
 
 /// y[n] = sum over k of taps[k] * x[n + k], where x and y are streams split into even and odd samples.
-/// An even number of taps; x holds at least `even_out.size() + taps.size() / 2` samples in each half.
+/// An even number of taps, at most 128; x holds at least `even_out.size() + taps.size() / 2` samples in each
+/// half.
 void split_fir(SplitView x, std::span<const float> taps, std::span<Iq> even_out, std::span<Iq> odd_out);
 
 }  // namespace tidemill::dsp
