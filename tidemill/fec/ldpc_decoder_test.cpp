@@ -116,7 +116,8 @@ class TextbookDecoder {
     }
 
     std::size_t index(int layer, int lane) const {
-        return static_cast<std::size_t>(layer + code_.q() * lane);
+        return static_cast<std::size_t>(layer) +
+               static_cast<std::size_t>(code_.q()) * static_cast<std::size_t>(lane);
     }
 
     Bytes decisions() const {

@@ -32,7 +32,8 @@ Bytes textbook_parity(const Dvbs2Code& code, const LdpcTable& table, const Bytes
         for (int m = 0; m < kCirculantSize; ++m) {
             for (int edge = 0; edge < degree; ++edge) {
                 const int address = (row[edge] + m * code.q()) % code.ldpc_parity();
-                parity[static_cast<std::size_t>(address)] ^= bits[static_cast<std::size_t>(first + m)];
+                parity[static_cast<std::size_t>(address)] ^=
+                    bits[static_cast<std::size_t>(first) + static_cast<std::size_t>(m)];
             }
         }
         row += degree;

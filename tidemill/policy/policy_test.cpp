@@ -112,19 +112,20 @@ TEST_CASE("a task for a kind of core that no worker has is refused") {
 }
 
 TEST_CASE("creating a task changes the rank of those before it under policies that look ahead only") {
-    for (const auto& [name, expected] : {std::pair{"oldest", 0u},
-                                         {"gpriority", 0u},
-                                         {"fifo", 0u},
-                                         {"mchild", 3u},
-                                         {"botlev", 6u},
-                                         {"mdesc", 6u}}) {
+    for (const auto& expected : {std::pair{"oldest", 0u},
+                                 {"gpriority", 0u},
+                                 {"fifo", 0u},
+                                 {"mchild", 3u},
+                                 {"botlev", 6u},
+                                 {"mdesc", 6u}}) {
+        const std::string name = expected.first;
         CAPTURE(name);
         const auto policy = make_policy(name, 1);
         for (TaskSlot task = 0; task < 4; ++task) {
             const Slots before(task > 0 ? 1 : 0, task - 1);
             policy->create({.slot = task, .kernel = 0, .number = task, .predecessors = before});
         }
-        CHECK(policy->rank_changes() == expected);
+        CHECK(policy->rank_changes() == expected.second);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "tidemill/sim/simulator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <queue>
@@ -211,7 +212,7 @@ class Simulation {
         std::ranges::transform(left_us_, begun_us_, latencies.begin(), std::minus<>{});
         std::ranges::sort(latencies);
         const auto at = [&](double share) {
-            return latencies[static_cast<std::size_t>(share * static_cast<double>(frames_ - 1) + 0.5)];
+            return latencies[static_cast<std::size_t>(std::lround(share * static_cast<double>(frames_ - 1)))];
         };
         const double sum = std::accumulate(latencies.begin(), latencies.end(), 0.0);
         return {sum / static_cast<double>(frames_), at(0), at(0.5), at(0.95), at(0.99), at(1)};
