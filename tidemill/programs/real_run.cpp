@@ -23,7 +23,6 @@ namespace tidemill {
 
 namespace {
 
-constexpr std::uint64_t kBlocks = 16;
 constexpr std::uint64_t kTileSize = 32;
 constexpr std::uint64_t kLeastIterations = 20;
 // Rounding of a few hundred terms; a wrong tile is off by thousandths at least.
@@ -177,10 +176,11 @@ RealRun run_tiles(TaskProgram& program, const TaskProgramSize& size, const RealR
 template <class MatrixTilesOf, class Add>
 RealRun run_matrix(std::unique_ptr<TaskProgram> program, const TaskProgramSize& size,
                    const RealRunOptions& options, Add add) {
-    MatrixTilesOf tiles(kBlocks, kTileSize);
-    MatrixTilesOf expected(kBlocks, kTileSize);
+    MatrixTilesOf tiles(size.blocks, kTileSize);
+    MatrixTilesOf expected(size.blocks, kTileSize);
     RealRun run = run_tiles(
-        *program, size, options, [&](TileTasks& tasks) { add(tasks, kBlocks, kTileSize); }, tiles, expected);
+        *program, size, options, [&](TileTasks& tasks) { add(tasks, size.blocks, kTileSize); }, tiles,
+        expected);
     run.residual = tiles.residual();
     if (*run.residual < kMostResidual) return run;
     throw WrongResult(fmt::format("{}: the product of the factors is off by {} of the largest number",
@@ -207,11 +207,12 @@ RealRun run_for_real(std::string_view name, TaskProgramSize size, const RealRunO
     const ExactSleep exact;
     if (std::ranges::count(streamit_names(), name) > 0) return run_stream(name, size, options);
     if (name == "cholesky") {
-        return run_matrix<CholeskyTiles>(cholesky(kBlocks, kTileSize), size, options,
+        return run_matrix<CholeskyTiles>(cholesky(size.blocks, kTileSize), size, options,
                                          tiled_matrix::add_cholesky);
     }
     if (name == "check-lu") {
-        return run_matrix<LuTiles>(check_lu(kBlocks, kTileSize), size, options, tiled_matrix::add_check_lu);
+        return run_matrix<LuTiles>(check_lu(size.blocks, kTileSize), size, options,
+                                   tiled_matrix::add_check_lu);
     }
     if (name == "h264") return run_wave(size, options);
     return run_worst_case(name, size, options);

@@ -42,14 +42,14 @@ constexpr std::array kWorstCases{
 
 constexpr std::array kGraphs{
     TaskProgramName{"check-lu", "sparse LU factorisation, and the product compared"},
-    TaskProgramName{"cholesky", "Cholesky factorisation of 16x16 tiles"},
+    TaskProgramName{"cholesky", "Cholesky factorisation"},
     TaskProgramName{"h264", "an H.264 decoder's skeleton with the 3-D wave"},
 };
 
-std::unique_ptr<TaskProgram> make_graph(std::string_view name, std::uint64_t iterations) {
-    if (name == "check-lu") return check_lu();
-    if (name == "cholesky") return cholesky();
-    return h264(iterations > 0 ? iterations : 25);
+std::unique_ptr<TaskProgram> make_graph(std::string_view name, const TaskProgramSize& size) {
+    if (name == "check-lu") return check_lu(size.blocks);
+    if (name == "cholesky") return cholesky(size.blocks);
+    return h264(size.iterations > 0 ? size.iterations : 25);
 }
 
 StreamGraph streamit_stream(std::string_view name, const TaskProgramSize& size) {
@@ -94,8 +94,7 @@ std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const Task
     if (std::ranges::count(streamit_names(), name) > 0) {
         return stream_of(streamit_stream(name, size), size);
     }
-    if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0)
-        return make_graph(name, size.iterations);
+    if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0) return make_graph(name, size);
     const auto* found =
         std::ranges::find(kWorstCases, name, [](const WorstCase& each) { return each.named.name; });
     if (found == kWorstCases.end()) refuse(name);

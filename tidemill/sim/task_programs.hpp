@@ -14,10 +14,11 @@ struct TaskProgramSize {
     std::uint64_t tasks = 100000;
     double task_us = 1000;  ///< mean time of a stream's task
     double work_unit_us =
-        0;                 ///< of a StreamIt benchmark, if given: time of a unit of work, not of a mean task
-    bool coarse = false;   ///< of a StreamIt benchmark: all firings of an iteration are one task
-    unsigned workers = 4;  ///< for which a worst case is worst
-    unsigned unroll = 2;   ///< of worst cases that have one
+        0;                ///< of a StreamIt benchmark, if given: time of a unit of work, not of a mean task
+    bool coarse = false;  ///< of a StreamIt benchmark: all firings of an iteration are one task
+    std::uint64_t blocks = 16;  ///< of a factorisation: so many tiles by as many
+    unsigned workers = 4;       ///< for which a worst case is worst
+    unsigned unroll = 2;        ///< of worst cases that have one
 };
 
 struct TaskProgramName {

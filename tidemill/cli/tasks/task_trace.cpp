@@ -91,6 +91,7 @@ class Picture final : public TraceFile {
     static constexpr double kLine = 22;
     static constexpr double kAxis = 18;
     static constexpr double kRoomForName = 12;
+    static constexpr double kStroke = 0.4;  // narrow boxes have less, or they would be all stroke
     static constexpr std::array kColours{"#9ecae1", "#fdae6b", "#a1d99b", "#bcbddc", "#fc9272", "#d9d9d9"};
 
     void draw(const RanTask& task, const std::string& name) {
@@ -99,8 +100,9 @@ class Picture final : public TraceFile {
         const double y = kLine * task.worker;
         fmt::print(to_,
                    "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\" "
-                   "stroke=\"#444444\" stroke-width=\"0.4\"/>\n",
-                   x, y + 2, width, kLine - 4, kColours[task.iteration % kColours.size()]);
+                   "stroke=\"#444444\" stroke-width=\"{:.2f}\"/>\n",
+                   x, y + 2, width, kLine - 4, kColours[task.iteration % kColours.size()],
+                   std::min(kStroke, width / 8));
         if (width < kRoomForName || name.size() > 3) return;
         fmt::print(to_, "<text x=\"{:.2f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x + width / 2,
                    y + 0.7 * kLine, name);

@@ -210,6 +210,9 @@ void add_tasks(CLI::App& program, Command& chosen) {
                      "Firings per iteration, of worst cases that have a choice")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
+    verb->add_option("--blocks", options->size.blocks, "Of a factorisation: so many tiles by as many")
+        ->check(CLI::Range(2, 128))
+        ->capture_default_str();
     auto* coarse = verb->add_flag("--coarse", options->size.coarse,
                                   "All firings of a StreamIt kernel in an iteration are one task");
     add_scheduling_options(*verb, *options);
