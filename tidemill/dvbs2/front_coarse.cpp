@@ -33,9 +33,11 @@ constexpr double kMemorySymbols = 262144;
 constexpr double kTolerance = 0.003;
 constexpr double kSettled = 0.0005;
 // What the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
-// itself.
+// itself, unless noise hides it, and the estimate's own noise is no reason to hurry.
 constexpr double kCalmDrift = 1.5e-9;
 constexpr double kUrgent = 0.005;
+constexpr double kDoubtfulSigmas = 1.5;
+constexpr double kCertainSigmas = 3;
 constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
@@ -125,11 +127,14 @@ double CoarseFrequency::threshold(double chunks) const {
 
 // The fit's variance is the integral of (S + N0)^2 S'^2 over the symbols times that of S'^2 squared, where S
 // is the raised-cosine spectrum; in closed form for its two edges:
-double CoarseFrequency::symbols_needed(double share) const {
+double CoarseFrequency::variance_per_symbol(double share) const {
     const double n0 = std::max(0.0, (1.0 / std::max(share, 1e-3) - 1.0) / geometry_.samples_per_symbol());
     const double slope = kPi * kPi / (4.0 * geometry_.rolloff());
-    const double variance_per_symbol = (0.3125 + n0 + n0 * n0) / slope;
-    return std::clamp(variance_per_symbol / (kWantedDeviation * kWantedDeviation), kLeastSymbols,
+    return (0.3125 + n0 + n0 * n0) / slope;
+}
+
+double CoarseFrequency::symbols_needed(double share) const {
+    return std::clamp(variance_per_symbol(share) / (kWantedDeviation * kWantedDeviation), kLeastSymbols,
                       kMostSymbols);
 }
 
@@ -238,12 +243,13 @@ void CoarseFrequency::slew() {
     if (off > kGainTolerance || off < 1.0 / kGainTolerance)
         gain_ *= std::clamp(off, 1.0 / kGainStep, kGainStep);
     const double error = now.frequency - frequency_;
-    slewing_ = std::abs(error) > (slewing_ ? kSettled : kTolerance);
+    const double deviation = std::sqrt(variance_per_symbol(now.share) / (sum_.chunks * chunk_symbols_));
+    slewing_ = std::abs(error) > (slewing_ ? kSettled : std::max(kTolerance, kDoubtfulSigmas * deviation));
     if (!slewing_) return;
     const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();
-    const double step = error * symbols / kMemorySymbols;
-    const double calm = kCalmDrift * symbols;
-    frequency_ += std::abs(error) > kUrgent ? step : std::clamp(step, -calm, calm);
+    const double urgency = std::max(0.0, std::abs(error) - std::max(kUrgent, kCertainSigmas * deviation));
+    const double most = (kCalmDrift + urgency / kMemorySymbols) * symbols;
+    frequency_ += std::clamp(error * symbols / kMemorySymbols, -most, most);
 }
 
 double CoarseFrequency::signal_gain(double share) const {

@@ -69,6 +69,7 @@ class CoarseFrequency {
     Fit fit(const Sum& sum, double low, double high) const;
     double signal_gain(double share) const;
     double threshold(double chunks) const;
+    double variance_per_symbol(double share) const;
     double symbols_needed(double share) const;
     KeptBlocks release_all();
 

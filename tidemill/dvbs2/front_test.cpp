@@ -310,6 +310,36 @@ TEST_CASE("front: a drifting oscillator is followed") {
     CHECK(evm_of(r, 200000, 290000) < -9.5);
 }
 
+TEST_CASE("front: at -2.35 dB noise does not hurry the oscillator") {
+    const SignalSpec spec{.symbols = 65536};
+    const FrontGeometry geometry(config_of(spec));
+    const std::vector<Iq> clean = make_signal(spec).samples;
+    const std::size_t length = geometry.history_samples() + geometry.block_samples();
+    const float deviation = std::pow(10.0F, 0.1175F);  // -2.35 dB at two samples per symbol
+    std::mt19937_64 random(8);
+    std::normal_distribution<float> normal(0, deviation);
+    std::vector<Iq> window(length);
+    const auto next_window = [&](std::size_t start) {
+        std::move(window.end() - static_cast<std::ptrdiff_t>(geometry.history_samples()), window.end(),
+                  window.begin());
+        for (std::size_t i = geometry.history_samples(); i < length; ++i) {
+            window[i] = clean[(start + i) % clean.size()] + Iq{normal(random), normal(random)};
+        }
+    };
+    CoarseFrequency coarse(geometry);
+    double fastest = 0;  // cycles per symbol squared
+    for (std::int64_t block = 0; block < 300; ++block) {
+        next_window(static_cast<std::size_t>(block) * geometry.block_samples());
+        const bool followed = coarse.found();
+        const double before = coarse.frequency();
+        coarse.step(measure_spectrum(geometry, block, window, followed ? kFollowedChunks : 1));
+        const double moved = std::abs(coarse.frequency() - before);
+        if (followed) fastest = std::max(fastest, 2 * moved / geometry.block_samples());
+    }
+    CHECK(coarse.found());
+    CHECK(fastest < 2e-9);
+}
+
 TEST_CASE("front: a configuration that cannot work is refused with the reason") {
     CHECK_THROWS_WITH_AS(FrontGeometry({1.9, 1.0, 0.2}), doctest::Contains("2 to 16 times"),
                          std::invalid_argument);
