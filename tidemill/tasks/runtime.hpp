@@ -71,6 +71,8 @@ class Tasks::Runtime {
     void drop_from(std::uint64_t number);
     void hand_over();
     void serve(std::size_t seat);
+    void help_until(bool (Runtime::*is_enough)() const);
+    bool rest(std::size_t seat);
     void run(Seat& seat);
     std::size_t run_alike(Seat& seat, std::size_t first);
     void observe(const Seat& seat, policy::TaskSlot task, std::uint64_t start, std::uint64_t end);
@@ -84,10 +86,8 @@ class Tasks::Runtime {
     Seat* next_to_wake(std::uint64_t own_ticks);
     Seat* program_to_wake();
     bool has_room() const;
-
-    template <class Done>
-    void help_until(Done done);
-    bool rest(std::size_t seat);
+    bool may_begin_iteration() const;
+    bool is_done() const { return tasks_.in_flight() == 0; }
 
     TasksOptions options_;
     std::uint64_t bundle_ticks_;

@@ -14,31 +14,27 @@ using policy::WorkerId;
 TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
     : settings_(std::move(settings)),
       policy_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting)),
-      wants_predecessors_(policy_->wants_predecessors()),
-      segments_(settings_.tokens.size()) {
-    for (std::uint32_t s = 0; s < segments_.size(); ++s) {
-        Segment& segment = segments_[s];
-        segment.tokens = settings_.tokens[s];
-        segment.oldest = segment.next = {settings_.first_frames[s], 0};
-        segment.marks.resize(segment.tokens);
-        segment.frames.resize(segment.tokens);
-        segment.iterations.resize(segment.tokens);
-        segment.unfinished.resize(segment.tokens);
-    }
-    for (std::uint32_t k = 0; k < kernels.size(); ++k) {
-        Segment& segment = segments_[kernels[k].segment];
-        const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
-        kernels_.push_back({&kernels[k], first_slot, first_slot + segment.tokens,
-                            ready_.place_of(kernels[k].kinds), kernels[k].sequential && !kernels[k].emits,
-                            first_slot, segment.next.frame});
-        segment.kernels.push_back(k);
-        for (std::uint32_t t = 0; t < segment.tokens; ++t) tasks_.push_back({k, t});
-    }
+      wants_predecessors_(policy_->wants_predecessors()) {
+    for (std::size_t s = 0; s < settings_.tokens.size(); ++s)
+        segments_.push_back({FramesInFlight(settings_.tokens[s], settings_.first_frames[s])});
+    for (const Kernel& kernel : kernels) add_kernel(kernel);
     waits_for_.resize(tasks_.size(), 0);
-    issued_end_ = segments_[0].next.frame;
-    if (settings_.frames != TokenRing::kEndless) segments_[0].end = issued_end_ + settings_.frames;
+    FramesInFlight& source = segments_[0].frames;
+    issued_end_ = source.next().frame;
+    if (settings_.frames != TokenRing::kEndless) source.end_at(issued_end_ + settings_.frames);
     if (!wants_predecessors_) learn_edges();
     create_source_frames();
+}
+
+void TaskBoard::add_kernel(const Kernel& kernel) {
+    Segment& segment = segments_[kernel.segment];
+    const auto index = static_cast<std::uint32_t>(kernels_.size());
+    const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
+    const bool goes_on = kernel.sequential && !kernel.emits;
+    kernels_.push_back({&kernel, first_slot, first_slot + segment.frames.tokens(),
+                        ready_.place_of(kernel.kinds), goes_on, first_slot, segment.frames.next().frame});
+    segment.kernels.push_back(index);
+    for (std::uint32_t t = 0; t < segment.frames.tokens(); ++t) tasks_.push_back({index, t});
 }
 
 void TaskBoard::learn_edges() {
@@ -64,29 +60,23 @@ TaskSlot TaskBoard::slot_after(const KernelState& kernel, TaskSlot slot) const {
 }
 
 std::uint64_t TaskBoard::frame_of(const TaskState& task) const {
-    return segments_[kernels_[task.kernel].kernel->segment].frames[task.token];
+    return segments_[kernels_[task.kernel].kernel->segment].frames.frame_in(task.token);
 }
 
 void TaskBoard::create_source_frames() {
-    Segment& source = segments_[0];
-    while (!source.full() && source.next.frame < source.end) {
-        if (settings_.stop_when && settings_.stop_when()) {
-            source.end = source.next.frame;
-            return;
-        }
-        source.marks[source.next.token] = {};
-        create_frame(0, source.next.frame);
+    FramesInFlight& source = segments_[0].frames;
+    while (!source.full() && source.next().frame < source.end()) {
+        if (settings_.stop_when && settings_.stop_when()) return source.end_at(source.next().frame);
+        source.marks()[source.next().token] = {};
+        create_frame(0, source.next().frame);
     }
 }
 
 void TaskBoard::create_frame(std::uint32_t index, std::uint64_t iteration) {
     Segment& segment = segments_[index];
-    const auto [frame, token] = segment.next;
-    segment.next = segment.next.next(segment.tokens);
+    const auto [frame, token] =
+        segment.frames.create(iteration, static_cast<std::uint32_t>(segment.kernels.size()));
     ++in_flight_;
-    segment.iterations[token] = iteration;
-    segment.unfinished[token] = static_cast<std::uint32_t>(segment.kernels.size());
-    segment.frames[token] = frame;
     for (const std::uint32_t k : segment.kernels) {
         const KernelState& state = kernels_[k];
         const TaskSlot slot = state.first_slot + token;
@@ -107,17 +97,17 @@ void TaskBoard::create_task(TaskSlot slot, std::uint64_t iteration) {
 
 void TaskBoard::list_predecessors(const TaskState& task) {
     const Kernel& kernel = *kernels_[task.kernel].kernel;
-    const Segment& segment = segments_[kernel.segment];
+    const FramesInFlight& frames = segments_[kernel.segment].frames;
     for (const std::uint32_t p : kernel.predecessors) predecessors_.push_back(slot_of(p, task.token));
-    if (kernel.sequential && frame_of(task) > segment.oldest.frame) {
-        const std::uint32_t before = task.token == 0 ? segment.tokens - 1 : task.token - 1;
+    if (kernel.sequential && frame_of(task) > frames.oldest().frame) {
+        const std::uint32_t before = task.token == 0 ? frames.tokens() - 1 : task.token - 1;
         predecessors_.push_back(slot_of(task.kernel, before));
     }
 }
 
 void TaskBoard::make_ready(TaskSlot slot) {
     const Kernel& kernel = *kernels_[tasks_[slot].kernel].kernel;
-    if (kernel.emits && segments_[kernel.segment + 1].full()) {
+    if (kernel.emits && segments_[kernel.segment + 1].frames.full()) {
         segments_[kernel.segment + 1].blocked = slot;
     } else {
         tell_ready(slot);
@@ -167,14 +157,15 @@ void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& 
 TaskRun TaskBoard::issue(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
     KernelState& state = kernels_[task.kernel];
-    const Segment& segment = segments_[state.kernel->segment];
+    const FramesInFlight& frames = segments_[state.kernel->segment].frames;
     ready_.remove(state.ready_place, task.ready_ticks);
     state.ready = policy::kNoTask;
-    TaskRun run{
-        .kernel = task.kernel, .frames = 1, .first = {frame_of(task), task.token}, .limit = segment.limit};
-    if (task.kernel < segment.limit_kernel && segment.limit != TokenRing::kEndless) ++run.limit;
+    TaskRun run{.kernel = task.kernel,
+                .frames = 1,
+                .first = {frames.frame_in(task.token), task.token},
+                .limit = frames.limit().of(task.kernel)};
     if (state.kernel->emits) {
-        run.out = segments_[state.kernel->segment + 1].next;
+        run.out = segments_[state.kernel->segment + 1].frames.next();
         run.resumed = std::exchange(state.resumes, false);
     }
     if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + 1);
@@ -186,10 +177,10 @@ TaskRun TaskBoard::issue(TaskSlot slot) {
 void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
     const KernelState& state = kernels_[run.kernel];
     if (!state.goes_on) return;
-    const Segment& segment = segments_[state.kernel->segment];
+    const std::uint64_t frames_end = segments_[state.kernel->segment].frames.next().frame;
     const std::uint64_t most =
         std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks.value(),
-                  segment.next.frame - run.first.frame});
+                  frames_end - run.first.frame});
     TaskSlot slot = slot_after(state, slot_of(run.kernel, run.first.token));
     for (; run.frames < most && waits_for_[slot] == 1; ++run.frames) slot = slot_after(state, slot);
     if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + run.frames);
@@ -216,10 +207,10 @@ void TaskBoard::complete(WorkerId worker, std::vector<TaskRun>& runs, std::uint6
 void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {
     KernelState& state = kernels_[run.kernel];
     const std::uint32_t segment = state.kernel->segment;
-    const std::uint64_t iteration = segments_[segment].iterations[run.first.token];
+    const std::uint64_t iteration = segments_[segment].frames.iteration_in(run.first.token);
     TaskSlot slot = slot_of(run.kernel, run.first.token);
     if (run.kernel == 0 && !run.again) {
-        const std::uint64_t end = std::min(run.first.frame + run.frames, segments_[0].limit);
+        const std::uint64_t end = std::min(run.first.frame + run.frames, segments_[0].frames.limit().frame);
         begun_ += end - std::min(end, run.first.frame);
     }
     for (std::uint32_t i = 0; i < run.frames; ++i, slot = slot_after(state, slot)) {
@@ -244,7 +235,7 @@ void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now
     const TaskState& task = tasks_[slot];
     KernelState& state = kernels_[task.kernel];
     const std::uint32_t index = state.kernel->segment;
-    Segment& segment = segments_[index];
+    FramesInFlight& frames = segments_[index].frames;
     for (const std::uint32_t successor : state.kernel->successors) {
         --waits_for_[slot_of(successor, task.token)];
         note_fewer_waits(successor, task.token);
@@ -252,28 +243,27 @@ void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now
     if (state.kernel->sequential) {
         ++state.next_frame;
         const TaskSlot next = state.next_slot = slot_after(state, slot);
-        if (state.next_frame < segment.next.frame && --waits_for_[next] == 0) {
+        if (state.next_frame < frames.next().frame && --waits_for_[next] == 0) {
             if (state.goes_on) --state.lined_up;
             if (last_of_run) make_ready(next);
         }
     }
-    --segment.unfinished[task.token];
-    if (task.token == segment.oldest.token) retire(index, now);
+    frames.complete_task(task.token);
+    if (task.token == frames.oldest().token) retire(index, now);
 }
 
 // Frees the tokens of the oldest frames that are done.
 void TaskBoard::retire(std::uint32_t index, std::uint64_t now) {
     Segment& segment = segments_[index];
-    const std::uint64_t first = segment.oldest.frame;
-    for (; segment.oldest.frame < segment.next.frame; segment.oldest = segment.oldest.next(segment.tokens)) {
-        const auto [frame, token] = segment.oldest;
-        if (segment.unfinished[token] > 0) break;
+    if (!segment.frames.can_retire()) return;
+    while (segment.frames.can_retire()) {
+        const auto [frame, token] = segment.frames.retire();
         --in_flight_;
-        if (index + 1 < segments_.size() || frame >= segment.limit) continue;
-        ++(segment.marks[token].holes == 0 ? delivered_ : skipped_);
-        if (settings_.latencies) latencies_.add(now - segment.marks[token].born);
+        if (index + 1 < segments_.size() || frame >= segment.frames.limit().frame) continue;
+        const FrameMark& mark = segment.frames.marks()[token];
+        ++(mark.holes == 0 ? delivered_ : skipped_);
+        if (settings_.latencies) latencies_.add(now - mark.born);
     }
-    if (segment.oldest.frame == first) return;
     if (index == 0) create_source_frames();
     if (segment.blocked) tell_ready(*std::exchange(segment.blocked, std::nullopt));
 }
@@ -282,32 +272,23 @@ void TaskBoard::retire(std::uint32_t index, std::uint64_t now) {
 // kernel.
 void TaskBoard::end(StreamEnd where) {
     const auto sooner = [](const StreamEnd& a, const StreamEnd& b) {
-        return std::tuple(b.segment, a.frame, a.kernel) < std::tuple(a.segment, b.frame, b.kernel);
+        return std::tuple(b.segment, a.limit) < std::tuple(a.segment, b.limit);
     };
-    Segment& segment = segments_[where.segment];
-    if (std::pair(where.frame, where.kernel) < std::pair(segment.limit, segment.limit_kernel)) {
-        segment.limit = where.frame;
-        segment.limit_kernel = where.kernel;
-    }
-    for (std::uint32_t upstream = 0; upstream < where.segment; ++upstream) {
-        segments_[upstream].limit = 0;
-        segments_[upstream].limit_kernel = 0;
-    }
-    segments_[0].end = std::min(segments_[0].end, segments_[0].next.frame);
+    for (std::uint32_t s = 0; s <= where.segment; ++s) segments_[s].frames.limit_to(where.limit_in(s));
+    FramesInFlight& source = segments_[0].frames;
+    source.end_at(source.next().frame);
     if (!end_ || sooner(where, *end_)) end_ = std::move(where);
 }
 
 void TaskBoard::halt() {
-    Segment& source = segments_[0];
-    source.end = std::min(source.end, source.next.frame);
-    if (issued_end_ >= source.limit) return;
-    source.limit = issued_end_;
-    source.limit_kernel = 0;
+    FramesInFlight& source = segments_[0].frames;
+    source.end_at(source.next().frame);
+    if (issued_end_ < source.limit().frame) source.limit_to({issued_end_, 0});
 }
 
 std::vector<std::uint64_t> TaskBoard::next_frames() const {
     std::vector<std::uint64_t> numbers;
-    for (const Segment& segment : segments_) numbers.push_back(segment.next.frame);
+    for (const Segment& segment : segments_) numbers.push_back(segment.frames.next().frame);
     numbers[0] = std::min(numbers[0], std::max(issued_end_, settings_.first_frames[0]));
     return numbers;
 }

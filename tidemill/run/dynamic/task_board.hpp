@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,49 +10,13 @@
 
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/durations.hpp"
+#include "tidemill/run/dynamic/frames_in_flight.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
 #include "tidemill/run/dynamic/mean_ticks.hpp"
 #include "tidemill/run/dynamic/ready_work.hpp"
-#include "tidemill/run/run_error.hpp"
-#include "tidemill/run/token_ring.hpp"
+#include "tidemill/run/dynamic/task_run.hpp"
 
 namespace tidemill {
-
-/// A frame of a segment, and which of the segment's tokens carries it.
-struct FramePlace {
-    std::uint64_t frame = 0;
-    std::uint32_t token = 0;
-
-    FramePlace next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
-};
-
-/// Tasks of one kernel, on frames that follow each other, for one worker.
-struct TaskRun {
-    std::uint32_t kernel;
-    std::uint32_t frames;     ///< how many
-    FramePlace first;         ///< in the kernel's segment
-    std::uint64_t limit;      ///< frames from there on only pass by: the stream has ended
-    bool resumed = false;     ///< the frame was begun: its last task said again
-    FramePlace out{};         ///< of a kernel that emits: the frame of the next segment that it may fill
-    std::uint64_t ticks = 0;  ///< filled in by the worker: what it all took
-    bool emitted = false;     ///< filled in by the worker: `out` exists now
-    bool again = false;       ///< filled in by the worker: the last task has more
-};
-
-/// Why a stream ended, and where in it.
-struct StreamEnd {
-    std::uint32_t segment;
-    std::uint64_t frame;
-    std::uint32_t kernel;
-    std::optional<RunError> error;  ///< none: a task said stop
-
-    /// The first frame on which a kernel is not to run any more. What a segment's last task has emitted came
-    /// before the input it works on, so all upstream may be dropped at once.
-    std::uint64_t limit_for(std::uint32_t its_kernel, std::uint32_t its_segment) const {
-        if (its_segment != segment) return its_segment < segment ? 0 : TokenRing::kEndless;
-        return its_kernel < kernel ? frame + 1 : frame;
-    }
-};
 
 /// The bookkeeping of dynamic scheduling: which tasks of the frames in flight wait, are ready, run or are
 /// done.
@@ -96,7 +59,7 @@ class TaskBoard {
     std::uint64_t expected_ticks(const std::vector<TaskRun>& runs) const;
 
     /// Per token of a segment.
-    std::span<FrameMark> marks(std::uint32_t segment) { return segments_[segment].marks; }
+    std::span<FrameMark> marks(std::uint32_t segment) { return segments_[segment].frames.marks(); }
 
     std::uint64_t begun() const { return begun_; }
     std::uint64_t delivered() const { return delivered_; }
@@ -109,20 +72,9 @@ class TaskBoard {
 
   private:
     struct Segment {
-        std::uint32_t tokens = 0;
+        FramesInFlight frames;
         std::vector<std::uint32_t> kernels{};
-        FramePlace oldest{};                      // frame in flight
-        FramePlace next{};                        // frame to be created
-        std::uint64_t end = TokenRing::kEndless;  // no frame from there on
-        std::uint64_t limit = TokenRing::kEndless;
-        std::uint32_t limit_kernel = 0;  // earlier ones do run at the limit
-        std::vector<FrameMark> marks{};  // per token
-        std::vector<std::uint64_t> frames{};
-        std::vector<std::uint64_t> iterations{};
-        std::vector<std::uint32_t> unfinished{};    // tasks
         std::optional<policy::TaskSlot> blocked{};  // the task that ends the segment before waits for a token
-
-        bool full() const { return next.frame - oldest.frame == tokens; }
     };
     struct KernelState {
         const Kernel* kernel;
@@ -146,6 +98,7 @@ class TaskBoard {
     policy::TaskSlot slot_of(std::uint32_t kernel, std::uint32_t token) const;
     policy::TaskSlot slot_after(const KernelState& kernel, policy::TaskSlot slot) const;
     std::uint64_t frame_of(const TaskState& task) const;
+    void add_kernel(const Kernel& kernel);
     void learn_edges();
     void create_source_frames();
     void create_frame(std::uint32_t segment, std::uint64_t iteration);

@@ -86,7 +86,8 @@ void TaskWorker::run_all(std::vector<TaskRun>& runs) {
     std::uint64_t before = ticks();
     for (TaskRun& run : runs) {
         for (const StreamEnd& end : ends_)
-            run.limit = std::min(run.limit, end.limit_for(run.kernel, kernels_[run.kernel].kernel->segment));
+            run.limit =
+                std::min(run.limit, end.limit_in(kernels_[run.kernel].kernel->segment).of(run.kernel));
         run_frames<kWatching>(run);
         const std::uint64_t now = ticks();
         run.ticks = now - before;
@@ -112,7 +113,7 @@ void TaskWorker::run_frames(TaskRun& run) {
 
 void TaskWorker::end_stream(std::uint32_t kernel, std::exception_ptr cause) {
     StreamEnd& end =
-        ends_.emplace_back(StreamEnd{running_.segment, running_.place.frame, kernel, std::nullopt});
+        ends_.emplace_back(StreamEnd{running_.segment, {running_.place.frame, kernel}, std::nullopt});
     if (!cause) return;
     end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
 }

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/token_ring.hpp"
+
+namespace tidemill {
+
+/// A frame of a segment, and which of the segment's tokens carries it.
+struct FramePlace {
+    std::uint64_t frame = 0;
+    std::uint32_t token = 0;
+
+    FramePlace next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
+};
+
+/// Tasks of one kernel, on frames that follow each other, for one worker.
+struct TaskRun {
+    std::uint32_t kernel;
+    std::uint32_t frames;     ///< how many
+    FramePlace first;         ///< in the kernel's segment
+    std::uint64_t limit;      ///< frames from there on only pass by: the stream has ended
+    bool resumed = false;     ///< the frame was begun: its last task said again
+    FramePlace out{};         ///< of a kernel that emits: the frame of the next segment that it may fill
+    std::uint64_t ticks = 0;  ///< filled in by the worker: what it all took
+    bool emitted = false;     ///< filled in by the worker: `out` exists now
+    bool again = false;       ///< filled in by the worker: the last task has more
+};
+
+/// From where on tasks of a segment do not run any more: a frame, on which earlier kernels still do.
+struct FrameLimit {
+    std::uint64_t frame = TokenRing::kEndless;
+    std::uint32_t kernel = 0;
+
+    /// The first frame on which a kernel is not to run.
+    std::uint64_t of(std::uint32_t its_kernel) const { return its_kernel < kernel ? frame + 1 : frame; }
+
+    auto operator<=>(const FrameLimit&) const = default;
+};
+
+/// Why a stream ended, and where in it.
+struct StreamEnd {
+    std::uint32_t segment;
+    FrameLimit limit;
+    std::optional<RunError> error;  ///< none: a task said stop
+
+    /// What a segment's last task has emitted came before the input it works on, so all upstream may be
+    /// dropped at once.
+    FrameLimit limit_in(std::uint32_t its_segment) const {
+        if (its_segment == segment) return limit;
+        return its_segment < segment ? FrameLimit{0, 0} : FrameLimit{};
+    }
+};
+
+}  // namespace tidemill
