@@ -4,9 +4,11 @@
 
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/interpolator.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dsp/pulse.hpp"
+#include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/split_fir.hpp"
@@ -21,7 +23,9 @@ constexpr std::size_t kSamples = 16384;
 
 const bool kAsked = tidemill::bench::ask({"kernel",
                                           "How many million complex samples a second does each kernel take "
-                                          "in on one core, from the second-level cache?",
+                                          "in on one core, from the second-level cache, and in how many "
+                                          "cycles a sample? Beside them those that its multiplications, or "
+                                          "loads and stores, take at sixteen floats a cycle.",
                                           "Msamples/s"});
 
 AlignedVector<Iq> signal(std::size_t count) {
@@ -30,15 +34,19 @@ AlignedVector<Iq> signal(std::size_t count) {
     return x;
 }
 
-void count_samples(benchmark::State& state) {
+constexpr double kFloatsPerCycle = 16;
+
+// `floats` that the kernel multiplies for a sample, or looks up, or stores where it does nothing else.
+void count_samples(benchmark::State& state, double floats) {
     tidemill::bench::report_rate(state, 1e-6 * kSamples);
+    tidemill::bench::report_cycles(state, kSamples, floats / kFloatsPerCycle);
 }
 
 void bench_convert(benchmark::State& state, SampleFormat format) {
     std::vector<std::byte> bytes(kSamples * bytes_per_sample(format), std::byte{3});
     AlignedVector<Iq> samples(kSamples);
     for (auto _ : state) benchmark::DoNotOptimize(convert_samples(format, bytes, samples));
-    count_samples(state);
+    count_samples(state, 2);
 }
 BENCHMARK_CAPTURE(bench_convert, cf32, SampleFormat::cf32)->Name("kernel/convert_cf32");
 BENCHMARK_CAPTURE(bench_convert, ci16, SampleFormat::ci16)->Name("kernel/convert_ci16");
@@ -52,7 +60,7 @@ void bench_rotate(benchmark::State& state) {
         tidemill::dsp::rotate(x, {0.1, 0.01, 1.0}, y);
         benchmark::ClobberMemory();
     }
-    count_samples(state);
+    count_samples(state, 2 * (2 + 4));
 }
 BENCHMARK(bench_rotate)->Name("kernel/rotate");
 
@@ -63,7 +71,7 @@ void bench_rotate_split(benchmark::State& state) {
         rotate_split(x, {0.1, 0.01, 1.0}, even, odd);
         benchmark::ClobberMemory();
     }
-    count_samples(state);
+    count_samples(state, 2 * (2 + 4));
 }
 BENCHMARK(bench_rotate_split)->Name("kernel/rotate_split");
 
@@ -76,7 +84,7 @@ void bench_split_fir(benchmark::State& state) {
         split_fir({x, x}, h, even, odd);
         benchmark::ClobberMemory();
     }
-    count_samples(state);
+    count_samples(state, 1.5 * static_cast<double>(taps));
 }
 BENCHMARK(bench_split_fir)->Name("kernel/split_fir")->ArgName("taps")->Arg(32)->Arg(64);
 
@@ -88,7 +96,7 @@ void bench_polyphase(benchmark::State& state) {
         bank.evaluate(x, 0.3, 1.35, y);
         benchmark::ClobberMemory();
     }
-    count_samples(state);
+    count_samples(state, 2 * 88 / 1.35);
 }
 BENCHMARK(bench_polyphase)->Name("kernel/polyphase");
 
@@ -100,21 +108,46 @@ void bench_strobe_interpolator(benchmark::State& state) {
         interpolator.read({x, x}, 8.3, 2.00001, kSamples / 2, symbols);
         benchmark::ClobberMemory();
     }
-    count_samples(state);
+    count_samples(state, static_cast<double>(StrobeInterpolator::kTaps));
 }
 BENCHMARK(bench_strobe_interpolator)->Name("kernel/strobe_interpolator");
+
+constexpr std::size_t kReach = 20;  // as a transmitter shapes its symbols
+
+void bench_interpolator(benchmark::State& state, bool by_signs) {
+    const Interpolator interpolator(kReach, 2, [](double t) { return root_raised_cosine(t, 0.2); });
+    const AlignedVector<Iq> x = by_signs ? AlignedVector<Iq>(kSamples + interpolator.history(), Iq(1, -1))
+                                         : signal(kSamples + interpolator.history());
+    AlignedVector<Iq> y(2 * kSamples);
+    for (auto _ : state) {
+        interpolator.process(x, y);
+        benchmark::ClobberMemory();
+    }
+    // By signs: 12 rows of 16 floats for each part of eight samples.
+    count_samples(state, by_signs ? 12 * 16 * 2 / 8 : 2 * 2 * 2 * kReach);
+}
+BENCHMARK_CAPTURE(bench_interpolator, any, false)->Name("kernel/interpolator");
+BENCHMARK_CAPTURE(bench_interpolator, by_signs, true)->Name("kernel/interpolator_by_signs");
+
+void bench_quantizer(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    std::vector<std::int8_t> y(2 * kSamples);
+    for (auto _ : state) benchmark::DoNotOptimize(quantize(x, 0.25F, std::span(y)));
+    count_samples(state, 2);
+}
+BENCHMARK(bench_quantizer)->Name("kernel/quantize_ci8");
 
 void bench_lag_correlation(benchmark::State& state) {
     const auto x = signal(kSamples + 64);
     for (auto _ : state) benchmark::DoNotOptimize(lag_correlation(x, kSamples, {1, 2, 8}));
-    count_samples(state);
+    count_samples(state, 2 + 8 * 4);
 }
 BENCHMARK(bench_lag_correlation)->Name("kernel/lag_correlation");
 
 void bench_half_symbol_moments(benchmark::State& state) {
     const auto x = signal(kSamples / 2);
     for (auto _ : state) benchmark::DoNotOptimize(half_symbol_moments({x, x}));
-    count_samples(state);
+    count_samples(state, 4);
 }
 BENCHMARK(bench_half_symbol_moments)->Name("kernel/half_symbol_moments");
 

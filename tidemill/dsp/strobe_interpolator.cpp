@@ -2,6 +2,7 @@
 #define HWY_TARGET_INCLUDE "tidemill/dsp/strobe_interpolator.cpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
@@ -13,12 +14,23 @@
 
 #include "tidemill/dsp/pulse.hpp"
 
+#ifndef TIDEMILL_DSP_STROBE_INTERPOLATOR_ONCE
+#define TIDEMILL_DSP_STROBE_INTERPOLATOR_ONCE
+namespace tidemill::dsp::detail {
+
+// At 128 fractions of half a symbol the rounding of the strobe costs less than -55 dB.
+inline constexpr std::size_t kPhases = 128;
+inline constexpr std::size_t kCentre = StrobeInterpolator::kTaps / 2 - 1;
+
+}  // namespace tidemill::dsp::detail
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // One group: taps alternate between the half that holds the first sample (a) and the other one (b).
-void ReadGroup(const float* a, const float* b, const float* taps, float* symbols) {
+void read_group(const float* a, const float* b, const float* taps, float* symbols) {
     const hn::ScalableTag<float> d;
     for (std::size_t n = 0; n < 2 * StrobeInterpolator::kGroup; n += hn::Lanes(d)) {
         auto from_a = hn::Zero(d), from_b = from_a;
@@ -30,20 +42,35 @@ void ReadGroup(const float* a, const float* b, const float* taps, float* symbols
     }
 }
 
+void ReadGroups(const float* even, const float* odd, const float* taps, double first, double step,
+                std::size_t count, float* symbols) {
+    // Taps are chosen for the middle of a group; inside it the strobes are taken as exactly two samples
+    // apart.
+    const double to_middle = (step - 2.0) * (StrobeInterpolator::kGroup - 1) / 2.0;
+    for (std::size_t i = 0; i < count; i += StrobeInterpolator::kGroup) {
+        const double position = first + static_cast<double>(i) * step + to_middle;
+        const auto index = static_cast<std::size_t>(position * detail::kPhases + 0.5);
+        const std::size_t base = index / detail::kPhases - detail::kCentre;
+        const std::size_t floats = base / 2 * 2;
+        const float* a = base % 2 ? odd + floats : even + floats;
+        const float* b = base % 2 ? even + floats + 2 : odd + floats;
+        read_group(a, b, taps + index % detail::kPhases * StrobeInterpolator::kTaps, symbols + 2 * i);
+    }
+}
+
 }  // namespace tidemill::dsp::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(ReadGroup);
+HWY_EXPORT(ReadGroups);
 
 namespace {
 
-// At 128 fractions of half a symbol the rounding of the strobe costs less than -55 dB.
-constexpr std::size_t kPhases = 128;
+using detail::kCentre;
+using detail::kPhases;
 constexpr std::size_t kTaps = StrobeInterpolator::kTaps;
-constexpr std::ptrdiff_t kCentre = kTaps / 2 - 1;
 
 using Row = std::array<double, kTaps>;
 
@@ -97,24 +124,14 @@ StrobeInterpolator::StrobeInterpolator(double rolloff) : taps_(kPhases * kTaps) 
 
 void StrobeInterpolator::read(SplitView x, double first, double step, std::size_t count,
                               std::span<Iq> symbols) const {
-    assert(symbols.size() >= (count + kGroup - 1) / kGroup * kGroup);
-    // Taps are chosen for the middle of a group; inside it the strobes are taken as exactly two samples
-    // apart.
-    const double to_middle = (step - 2.0) * (kGroup - 1) / 2.0;
-    for (std::size_t i = 0; i < count; i += kGroup) {
-        const double position = first + static_cast<double>(i) * step + to_middle;
-        const auto index = static_cast<std::int64_t>(std::floor(position * kPhases + 0.5));
-        const std::int64_t base = index / static_cast<std::int64_t>(kPhases) - kCentre;
-        const std::size_t phase = static_cast<std::size_t>(index) % kPhases;
-        assert(base >= 0);
-        const std::size_t pair = static_cast<std::size_t>(base) / 2;
-        assert(x.even.size() >= pair + kGroup + kTaps / 2 && x.odd.size() >= pair + kGroup + kTaps / 2);
-        const Iq* a = base % 2 ? x.odd.data() + pair : x.even.data() + pair;
-        const Iq* b = base % 2 ? x.even.data() + pair + 1 : x.odd.data() + pair;
-        HWY_DYNAMIC_DISPATCH(ReadGroup)
-        (reinterpret_cast<const float*>(a), reinterpret_cast<const float*>(b), taps_.data() + phase * kTaps,
-         reinterpret_cast<float*>(symbols.data() + i));
-    }
+    assert(first >= kCentre && symbols.size() >= (count + kGroup - 1) / kGroup * kGroup);
+    assert(x.even.size() == x.odd.size());
+    [[maybe_unused]] const std::size_t last_group = (std::max<std::size_t>(1, count) - 1) / kGroup * kGroup;
+    assert(2.0 * static_cast<double>(x.even.size()) >=
+           first + static_cast<double>(last_group) * step + 2 * kGroup + kTaps - kCentre + 1);
+    HWY_DYNAMIC_DISPATCH(ReadGroups)
+    (reinterpret_cast<const float*>(x.even.data()), reinterpret_cast<const float*>(x.odd.data()),
+     taps_.data(), first, step, count, reinterpret_cast<float*>(symbols.data()));
 }
 
 }  // namespace tidemill::dsp

@@ -43,6 +43,33 @@ inline void report_total(benchmark::State& state, double total) {
     state.counters["ours"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
 }
 
+/// Cycles a second of the core that runs this, by a chain of additions that take one each; measured once.
+inline double core_hz() {
+    static const double kHz = [] {
+        constexpr long kAdditions = 20'000'000;
+        long sum = 0;
+        const auto start = std::chrono::steady_clock::now();
+        for (long i = 0; i < kAdditions; i += 8) {
+            asm volatile("" : "+r"(sum));
+            for (int addition = 0; addition < 8; ++addition) {
+                sum += i;
+                asm volatile("" : "+r"(sum));
+            }
+        }
+        return kAdditions / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }();
+    return kHz;
+}
+
+/// The counters `cycles` and `counted_limit`: how many one of the `per_iteration` things takes, and how many
+/// it must.
+inline void report_cycles(benchmark::State& state, double per_iteration, double limit) {
+    using benchmark::Counter;
+    state.counters["cycles"] =
+        Counter(per_iteration / core_hz(), Counter::kIsIterationInvariantRate | Counter::kInvert);
+    state.counters["counted_limit"] = limit;
+}
+
 /// Time since it was made.
 class Stopwatch {
   public:
