@@ -23,30 +23,41 @@ std::size_t OnePhase(const float*, std::size_t, const float*, std::size_t, float
 
 #else
 
-// Two phases of a filter with `taps` taps each, samples alternating; returns how many inputs are done. A load
-// serves both phases.
+// Two phases of a filter with `taps` taps each, samples alternating; returns how many inputs are done. Two
+// taps of each phase, a vector apart, share what is loaded. Wider vectors would lie across cache lines nearly
+// wherever they start.
 std::size_t TwoPhases(const float* x, std::size_t floats, const float* a, const float* b, std::size_t taps,
                       float* out) {
     std::size_t at = 0;
-    const hn::ScalableTag<float> d;
+    const hn::CappedTag<float, 8> d;
+    using Vec = hn::Vec<decltype(d)>;
     const hn::Repartition<double, decltype(d)> pair;  // of real and imaginary part
-    const std::size_t width = hn::Lanes(d);
+    const std::size_t width = hn::Lanes(d), apart = width / 2;
     for (; at + 4 * width <= floats; at += 4 * width) {
-        const float* from = x + at;
-        auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
-        for (std::size_t k = 0; k < taps; ++k, from += 2) {
-            const auto x0 = hn::LoadU(d, from), x1 = hn::LoadU(d, from + width),
-                       x2 = hn::LoadU(d, from + 2 * width), x3 = hn::LoadU(d, from + 3 * width);
-            const auto ha = hn::Set(d, a[k]), hb = hn::Set(d, b[k]);
-            a0 = hn::MulAdd(ha, x0, a0);
-            a1 = hn::MulAdd(ha, x1, a1);
-            a2 = hn::MulAdd(ha, x2, a2);
-            a3 = hn::MulAdd(ha, x3, a3);
-            b0 = hn::MulAdd(hb, x0, b0);
-            b1 = hn::MulAdd(hb, x1, b1);
-            b2 = hn::MulAdd(hb, x2, b2);
-            b3 = hn::MulAdd(hb, x3, b3);
+        Vec a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+        // With taps k and k + apart; there need not be a second one.
+        const auto add = [&](std::size_t k, bool both) HWY_ATTR {
+            const float* from = x + at + 2 * k;
+            const Vec none = hn::Zero(d);
+            const Vec ha = hn::Set(d, a[k]), next_ha = both ? hn::Set(d, a[k + apart]) : none;
+            const Vec hb = hn::Set(d, b[k]), next_hb = both ? hn::Set(d, b[k + apart]) : none;
+            const Vec x0 = hn::LoadU(d, from), x1 = hn::LoadU(d, from + width),
+                      x2 = hn::LoadU(d, from + 2 * width), x3 = hn::LoadU(d, from + 3 * width),
+                      x4 = both ? hn::LoadU(d, from + 4 * width) : none;
+            a0 = hn::MulAdd(next_ha, x1, hn::MulAdd(ha, x0, a0));
+            a1 = hn::MulAdd(next_ha, x2, hn::MulAdd(ha, x1, a1));
+            a2 = hn::MulAdd(next_ha, x3, hn::MulAdd(ha, x2, a2));
+            a3 = hn::MulAdd(next_ha, x4, hn::MulAdd(ha, x3, a3));
+            b0 = hn::MulAdd(next_hb, x1, hn::MulAdd(hb, x0, b0));
+            b1 = hn::MulAdd(next_hb, x2, hn::MulAdd(hb, x1, b1));
+            b2 = hn::MulAdd(next_hb, x3, hn::MulAdd(hb, x2, b2));
+            b3 = hn::MulAdd(next_hb, x4, hn::MulAdd(hb, x3, b3));
+        };
+        std::size_t k = 0;
+        for (; k + 2 * apart <= taps; k += 2 * apart) {
+            for (std::size_t i = k; i < k + apart; ++i) add(i, true);
         }
+        for (; k < taps; ++k) add(k, false);
         auto* to = reinterpret_cast<double*>(out + 2 * at);
         hn::StoreInterleaved2(hn::BitCast(pair, a0), hn::BitCast(pair, b0), pair, to);
         hn::StoreInterleaved2(hn::BitCast(pair, a1), hn::BitCast(pair, b1), pair, to + width);
