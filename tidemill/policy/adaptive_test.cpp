@@ -70,6 +70,23 @@ TEST_CASE("the kernel that ends with the fewest threads busy is the bottleneck, 
     CHECK(judge(kernels).bottleneck == std::nullopt);
 }
 
+TEST_CASE("a worker that is given several tasks at once is busy once, as each of them ends") {
+    Gpriority rule(2, kAdapting);
+    const auto create = [&](TaskSlot task) { rule.create({.slot = task, .kernel = 0, .number = task}); };
+    for (TaskSlot task = 0; task < 10; ++task) create(task);
+    rule.issue(9, 1);  // the second worker has begun, so that it can be idle
+    rule.complete(9, 1);
+    const std::uint64_t before = rule.busyness()[0].busy_threads;
+    for (int round = 0; round < 2; ++round) {
+        for (TaskSlot task = 0; task < 4; ++task) rule.issue(task, 0);
+        for (TaskSlot task = 0; task < 4; ++task) {
+            rule.issue(task, 0);  // goes on with it
+            rule.complete(task, 0);
+        }
+    }
+    CHECK(rule.busyness()[0].busy_threads == before + 2 * 4);
+}
+
 TEST_CASE("of kernels that look equally late the last one is the bottleneck, one without tasks never is") {
     std::vector<KernelBusyness> kernels(4, {.busy_threads = 8, .not_starved = 2});
     kernels[0] = kernels[2] = {.busy_threads = 2, .not_starved = 2};

@@ -28,26 +28,26 @@ struct Verdict {
 Verdict judge(std::span<const KernelBusyness> kernels);
 
 /// Counts threads at work. One that was never given a task counts as busy: it says nothing about who is late.
+/// Whoever is given several tasks is busy once.
 class BusyThreads {
   public:
-    explicit BusyThreads(unsigned workers) : workers_(workers), busy_(workers), started_(workers, false) {}
+    explicit BusyThreads(unsigned workers) : busy_(workers), works_(workers, true) {}
 
     void begin(WorkerId worker) {
-        if (!started_[worker]) {
-            started_[worker] = true;
-        } else {
-            ++busy_;
-        }
+        if (!works_[worker]) ++busy_;
+        works_[worker] = true;
     }
-    void end(WorkerId) { --busy_; }
+    void end(WorkerId worker) {
+        if (works_[worker]) --busy_;
+        works_[worker] = false;
+    }
 
     unsigned busy() const { return busy_; }
-    bool any_idle() const { return busy_ < workers_; }
+    bool any_idle() const { return busy_ < works_.size(); }
 
   private:
-    unsigned workers_;
     unsigned busy_;
-    std::vector<bool> started_;
+    std::vector<bool> works_;
 };
 
 }  // namespace tidemill::policy

@@ -95,7 +95,7 @@ TaskBody* Tasks::Runtime::begin_spawn() {
     }
     if (free_.empty()) {
         hand_over();
-        if (free_.empty()) help_until(&Runtime::has_room);
+        help_until(&Runtime::has_room);
         const std::lock_guard lock(turn_);
         free_.insert(free_.end(), freed_.begin(), freed_.end());
         freed_.clear();

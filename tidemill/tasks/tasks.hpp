@@ -72,7 +72,7 @@ struct RunningTask {
     std::string kernel;  ///< its name, or "file.cpp:12"
     std::uint64_t number;
     std::size_t worker;
-    double seconds;  ///< since it began
+    double seconds;  ///< since it began, or short ones of its kernel right before it
 };
 
 /// What came of the tasks since the last wait().
