@@ -38,6 +38,9 @@ constexpr double kCalmDrift = 1.5e-9;
 constexpr double kUrgent = 0.005;
 constexpr double kDoubtfulSigmas = 1.5;
 constexpr double kCertainSigmas = 3;
+// A carrier that has jumped is looked for anew, which loses less than to drag the oscillator after it.
+constexpr double kJump = 0.012;
+constexpr double kJumpSigmas = 6;
 constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
@@ -235,6 +238,23 @@ void CoarseFrequency::forget() {
     window_sum_ = {};
 }
 
+double CoarseFrequency::deviation_of(const Sum& sum, double share) const {
+    return std::sqrt(variance_per_symbol(share) / (sum.chunks * chunk_symbols_));
+}
+
+// Whether the window's chunks lie elsewhere than all that are remembered.
+bool CoarseFrequency::has_jumped(double error) const {
+    if (window_.size() < followed_window_chunks_) return false;
+    const double left = match(window_sum_, frequency_ - kJump);
+    const double right = match(window_sum_, frequency_ + kJump);
+    const double middle = match(window_sum_, frequency_);
+    const double curvature = left - 2 * middle + right;
+    const double latest =
+        curvature < 0 ? 0.5 * (left - right) / curvature * kJump : std::copysign(1, right - left);
+    const double deviation = deviation_of(window_sum_, share_);
+    return std::abs(latest - error) > std::max(kJump, kJumpSigmas * deviation);
+}
+
 void CoarseFrequency::slew() {
     if (state_ != State::following) return;
     const Fit now = fit(sum_, frequency_ - kFollowRange, frequency_ + kFollowRange);
@@ -243,7 +263,8 @@ void CoarseFrequency::slew() {
     if (off > kGainTolerance || off < 1.0 / kGainTolerance)
         gain_ *= std::clamp(off, 1.0 / kGainStep, kGainStep);
     const double error = now.frequency - frequency_;
-    const double deviation = std::sqrt(variance_per_symbol(now.share) / (sum_.chunks * chunk_symbols_));
+    if (has_jumped(error)) return forget();
+    const double deviation = deviation_of(sum_, now.share);
     slewing_ = std::abs(error) > (slewing_ ? kSettled : std::max(kTolerance, kDoubtfulSigmas * deviation));
     if (!slewing_) return;
     const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();

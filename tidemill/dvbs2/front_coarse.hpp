@@ -62,6 +62,8 @@ class CoarseFrequency {
     void search();
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
+    double deviation_of(const Sum& sum, double share) const;
+    bool has_jumped(double error) const;
     void slew();
     void forget();
     double match(const Sum& sum, double frequency) const;

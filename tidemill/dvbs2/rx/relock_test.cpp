@@ -1,0 +1,89 @@
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dvbs2/rx/detail_made_signal.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace detail;
+
+constexpr std::size_t kFrames = 24;
+const Pls kQpsk89{10, FrameSize::short_, true};
+
+/// What changes where one transmission ends and the next begins.
+struct Change {
+    double jump = 0;  // cycles per symbol
+    std::uint64_t gap_symbols = 0;
+    bool inverted = false;
+    Pls pls = kQpsk89;
+};
+
+MadeReception second_of(const Change& change) {
+    // An inverted spectrum also turns the frequency round.
+    const double frequency = (change.inverted ? -1 : 1) * (change.jump - 0.04);
+    return make_reception(change.pls, kFrames,
+                          {.esn0_db = 10,
+                           .frequency_cycles_per_symbol = frequency,
+                           .clock_offset_ppm = 20,
+                           .inverted_spectrum = change.inverted,
+                           .lead_samples = 2 * change.gap_symbols,
+                           .seed = 4});
+}
+
+// How many frames' packets of the second transmission do not come out.
+double frames_lost(const Change& change) {
+    const MadeReception first = make_reception(
+        kQpsk89, kFrames,
+        {.esn0_db = 10, .frequency_cycles_per_symbol = -0.04, .clock_offset_ppm = 20, .seed = 3});
+    const MadeReception second = second_of(change);
+    std::vector<dsp::Iq> samples = first.samples;
+    samples.insert(samples.end(), second.samples.begin(), second.samples.end());
+    const Received received = receive(samples);
+    std::set<std::string_view> heard;
+    const auto packet = [](std::span<const std::uint8_t> of, std::size_t at) {
+        return std::string_view(reinterpret_cast<const char*>(of.data() + at), io::kTsPacketBytes);
+    };
+    for (std::size_t at = 0; at < received.packets.size(); at += io::kTsPacketBytes) {
+        heard.insert(packet(received.packets, at));
+    }
+    double lost = 0;
+    for (std::size_t at = 0; at < second.packets.size(); at += io::kTsPacketBytes) {
+        lost += heard.contains(packet(second.packets, at)) ? 0 : io::kTsPacketBytes;
+    }
+    return lost * kFrames / static_cast<double>(second.packets.size());
+}
+
+}  // namespace
+
+TEST_CASE("relock: another MODCOD, frame size, phase or spectrum costs no frame") {
+    CHECK(frames_lost({.pls = {13, FrameSize::short_, false}}) == 0);
+    CHECK(frames_lost({.pls = {4, FrameSize::normal, true}}) == 0);
+    CHECK(frames_lost({.jump = 0.002}) == 0);
+    CHECK(frames_lost({.inverted = true}) == 0);
+}
+
+TEST_CASE("relock: a jump of the carrier costs at most four short frames, a gap in which it is missed two") {
+    for (const double jump : {0.02, 0.05, 0.1}) {
+        for (const std::uint64_t gap_symbols : {0U, 1000U, 5000U, 10000U}) {
+            CAPTURE(jump);
+            CAPTURE(gap_symbols);
+            CHECK(frames_lost({.jump = jump, .gap_symbols = gap_symbols}) <= 4);
+        }
+    }
+    for (const std::uint64_t gap_symbols : {1000U, 5000U, 10000U}) {
+        CAPTURE(gap_symbols);
+        CHECK(frames_lost({.gap_symbols = gap_symbols}) <= 2);
+    }
+}
+
+TEST_CASE("relock: after a long gap every frame is heard, wherever the carrier is then") {
+    CHECK(frames_lost({.jump = 0.1, .gap_symbols = 25000}) == 0);
+    CHECK(frames_lost({.jump = 0.05, .gap_symbols = 60000, .inverted = true}) == 0);
+}
+
+}  // namespace tidemill::dvbs2
