@@ -153,7 +153,7 @@ SampleDefects repair(std::span<Iq> samples) {
 }
 
 SampleDefects convert_floats(std::span<const std::byte> bytes, std::span<Iq> samples) {
-    std::memcpy(samples.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(samples.data(), bytes.data(), bytes.size());
     return repair(samples);
 }
 
