@@ -224,23 +224,24 @@ HWY_INLINE void process(const LayerView layer) {
     for (std::size_t e = layer.own_edges; e < layer.degree; ++e) add_changes(layer, e);
 }
 
-// Whether the bits between two sweeps satisfy all checks of the layer.
-HWY_INLINE bool holds(const LayerView layer) {
-    auto failed = hn::Zero(kSigned);
+// How many checks of the layer the bits fail, as they lie between two sweeps.
+HWY_INLINE std::size_t failed_checks(const LayerView layer) {
+    std::size_t failed = 0;
     for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
         auto parity = hn::Zero(kSigned);
         for (std::size_t e = 0; e < layer.degree; ++e)
             parity = hn::Xor(parity, hn::LoadU(kSigned, layer.bits(e, layer.edges[e].rest_start, lane)));
-        failed = hn::Or(failed, hn::IfThenElseZero(real_lanes(lane), parity));
+        const auto fails = hn::Lt(hn::IfThenElseZero(real_lanes(lane), parity), hn::Zero(kSigned));
+        failed += hn::CountTrue(kSigned, fails);
     }
-    return hn::AllFalse(kSigned, hn::Lt(failed, hn::Zero(kSigned)));
+    return failed;
 }
 
 // The check of parity bit 0 has no earlier parity bit. Its lane 0 meets instead a bit that is surely 0.
 constexpr std::int8_t kSurelyZero = 127;
 
 template <bool kFirstSweep>
-void sweep_once(const LdpcSchedule& schedule, LdpcMemory& memory) {
+HWY_INLINE void sweep_layers(const LdpcSchedule& schedule, LdpcMemory& memory) {
     const LayerView first(schedule, schedule.layers.front(), memory);
     const std::int8_t last_parity_bit =
         std::exchange(*first.bits(schedule.open_edge, first.edges[schedule.open_edge].start, 0), kSurelyZero);
@@ -252,26 +253,20 @@ void sweep_once(const LdpcSchedule& schedule, LdpcMemory& memory) {
         process<kFirstSweep>(LayerView(schedule, schedule.layers[i], memory));
 }
 
-// Whether the decisions are a codeword. When they are not, one of the first layers tells.
-bool all_hold(const LdpcSchedule& schedule, LdpcMemory& memory) {
+void sweep(const LdpcSchedule& schedule, bool first, LdpcMemory& memory) {
+    first ? sweep_layers<true>(schedule, memory) : sweep_layers<false>(schedule, memory);
+}
+
+std::size_t count_failed(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory) {
     const LayerView first(schedule, schedule.layers.front(), memory);
     std::int8_t* last_parity_bit =
         first.bits(schedule.open_edge, first.edges[schedule.open_edge].rest_start, 0);
     const std::int8_t saved = std::exchange(*last_parity_bit, kSurelyZero);
-    const bool first_holds = holds(first);
+    std::size_t failed = failed_checks(first);
     *last_parity_bit = saved;
-    return first_holds &&
-           std::all_of(schedule.layers.begin() + 1, schedule.layers.end(), [&](const LdpcLayer& layer) {
-               return holds({schedule, layer, memory});
-           });
-}
-
-LdpcProgress sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early, LdpcMemory& memory) {
-    for (int count = 0; count < max_sweeps; ++count) {
-        if (stop_early && all_hold(schedule, memory)) return {count, true};
-        count == 0 ? sweep_once<true>(schedule, memory) : sweep_once<false>(schedule, memory);
-    }
-    return {max_sweeps, all_hold(schedule, memory)};
+    for (std::size_t i = 1; i < schedule.layers.size() && failed < most; ++i)
+        failed += failed_checks(LayerView(schedule, schedule.layers[i], memory));
+    return failed;
 }
 
 }  // namespace
@@ -282,9 +277,14 @@ HWY_AFTER_NAMESPACE();
 namespace tidemill::fec {
 
 HWY_EXPORT(sweep);
+HWY_EXPORT(count_failed);
 
-LdpcProgress ldpc_sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early, LdpcMemory& memory) {
-    return HWY_DYNAMIC_DISPATCH(sweep)(schedule, max_sweeps, stop_early, memory);
+void ldpc_sweep(const LdpcSchedule& schedule, bool first, LdpcMemory& memory) {
+    HWY_DYNAMIC_DISPATCH(sweep)(schedule, first, memory);
+}
+
+std::size_t ldpc_failed_checks(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory) {
+    return HWY_DYNAMIC_DISPATCH(count_failed)(schedule, most, memory);
 }
 
 }  // namespace tidemill::fec

@@ -38,13 +38,15 @@ inline constexpr int kLdpcOffset = 1;
 /// out of it by far, or right decisions turn over: at 63 a few frames in a thousand never settle.
 inline constexpr int kLdpcMagnitudeCap = 40;
 
-/// How far a decoding went.
-struct LdpcProgress {
-    int sweeps;
-    bool converged;  ///< all checks hold
-};
+/// Decisions that fail fewer checks than this are nearly right: the outer code may correct them.
+inline constexpr std::size_t kLdpcNearlyRight = 32;
 
-/// Layered min-sum on the best instruction set of this machine.
-LdpcProgress ldpc_sweep(const LdpcSchedule& schedule, int max_sweeps, bool stop_early, LdpcMemory& memory);
+/// One sweep of layered min-sum on the best instruction set of this machine; the first one after loading
+/// knows no messages yet.
+void ldpc_sweep(const LdpcSchedule& schedule, bool first, LdpcMemory& memory);
+
+/// How many checks the decisions fail, 0 for a codeword; from `most` on they are not all counted. The memory
+/// is as before.
+std::size_t ldpc_failed_checks(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory);
 
 }  // namespace tidemill::fec

@@ -81,21 +81,36 @@ void LdpcDecoder::decide(std::span<std::uint8_t> information) const {
     pack_signs(std::span(memory_->posteriors).first(columns), schedule_->turns, information);
 }
 
+// Keeps decisions that fail fewer checks than any before; returns whether they are a codeword.
+bool LdpcDecoder::keep_if_better(std::span<std::uint8_t> information, std::size_t& fewest_failed) {
+    const std::size_t failed = ldpc_failed_checks(*schedule_, fewest_failed, *memory_);
+    if (failed < fewest_failed) {
+        fewest_failed = failed;
+        decide(information);
+    }
+    return failed == 0;
+}
+
 LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t> information) {
     assert(llrs.size() == static_cast<std::size_t>(code_.n));
     assert(information.size() == static_cast<std::size_t>(code_.k_ldpc / 8));
-    LdpcResult result{0, false};
+    std::size_t fewest_failed = kLdpcNearlyRight;
+    int iterations = 0;
     for (const LdpcAttempt& attempt : settings_.attempts) {
-        const int left = settings_.max_iterations - result.iterations;
         const bool is_last = &attempt == &settings_.attempts.back() || !settings_.stop_early;
+        const int left = settings_.max_iterations - iterations;
+        const int begin = iterations;
+        const int end = begin + (is_last ? left : std::min(left, attempt.iterations));
         load(scaled(llrs, attempt.llr_factor));
-        const LdpcProgress progress = ldpc_sweep(
-            *schedule_, is_last ? left : std::min(left, attempt.iterations), settings_.stop_early, *memory_);
-        result = {result.iterations + progress.sweeps, progress.converged};
-        if (result.converged || result.iterations == settings_.max_iterations) break;
+        for (; iterations < end; ++iterations) {
+            if (settings_.stop_early && keep_if_better(information, fewest_failed)) return {iterations, true};
+            ldpc_sweep(*schedule_, iterations == begin, *memory_);
+        }
+        if (keep_if_better(information, fewest_failed)) return {iterations, true};
+        if (iterations == settings_.max_iterations) break;
     }
-    decide(information);
-    return result;
+    if (fewest_failed == kLdpcNearlyRight) decide(information);
+    return {iterations, false};
 }
 
 }  // namespace tidemill::fec

@@ -36,12 +36,14 @@ class LdpcDecoder {
     LdpcDecoder& operator=(LdpcDecoder&&) noexcept;
     ~LdpcDecoder();
 
-    /// Decodes n LLRs, in the order of the FECFRAME's bits, to the packed k_ldpc information bits.
+    /// Decodes n LLRs, in the order of the FECFRAME's bits, to the packed k_ldpc information bits. Without a
+    /// codeword they are those that came nearest to one, before min-sum was led astray.
     LdpcResult decode(std::span<const Llr> llrs, std::span<std::uint8_t> information);
 
   private:
     std::span<const Llr> scaled(std::span<const Llr> llrs, double factor);
     void load(std::span<const Llr> llrs);
+    bool keep_if_better(std::span<std::uint8_t> information, std::size_t& fewest_failed);
     void decide(std::span<std::uint8_t> information) const;
 
     Dvbs2Code code_;

@@ -1,7 +1,10 @@
 #include "tidemill/fec/ldpc_decoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -51,11 +54,20 @@ class TextbookDecoder {
         for (auto& edges : checks_) {
             for (Edge& edge : edges) edge.message = 0;
         }
+        std::size_t fewest = kLdpcNearlyRight;
+        Bytes nearest;
+        const auto converged = [&] {
+            const std::size_t failed = failed_checks();
+            if (failed < fewest) nearest = decisions();
+            fewest = std::min(fewest, failed);
+            return failed == 0;
+        };
         for (int sweep = 0; sweep < settings_.max_iterations; ++sweep) {
-            if (settings_.stop_early && all_hold()) return {{sweep, true}, decisions()};
+            if (settings_.stop_early && converged()) return {{sweep, true}, nearest};
             for (int layer = 0; layer < code_.q(); ++layer) process(layer);
         }
-        return {{settings_.max_iterations, all_hold()}, decisions()};
+        const bool right = converged();
+        return {{settings_.max_iterations, right}, nearest.empty() ? decisions() : nearest};
     }
 
   private:
@@ -90,11 +102,12 @@ class TextbookDecoder {
         }
     }
 
-    bool all_hold() const {
-        return std::ranges::all_of(checks_, [&](const std::vector<Edge>& edges) {
-            return std::ranges::count_if(edges, [&](const Edge& e) { return posterior_[e.bit] < 0; }) % 2 ==
+    std::size_t failed_checks() const {
+        const auto fails = [&](const std::vector<Edge>& edges) {
+            return std::ranges::count_if(edges, [&](const Edge& e) { return posterior_[e.bit] < 0; }) % 2 !=
                    0;
-        });
+        };
+        return static_cast<std::size_t>(std::ranges::count_if(checks_, fails));
     }
 
     std::vector<int> new_messages(const std::vector<Edge>& edges, const std::vector<int>& before) const {
@@ -174,6 +187,11 @@ constexpr double kThresholdDb[] = {-2.35, -1.24, -0.30, 1.00, 2.23, 3.10, 4.03, 
 
 double threshold_db(const Dvbs2Code& code) {
     return kThresholdDb[static_cast<std::size_t>(code.rate)];
+}
+
+int wrong_bits(const Bytes& a, const Bytes& b) {
+    return std::transform_reduce(a.begin(), a.end(), b.begin(), 0, std::plus<>{},
+                                 [](auto x, auto y) { return std::popcount(static_cast<unsigned>(x ^ y)); });
 }
 
 struct RestoreTargets {
@@ -298,6 +316,21 @@ TEST_CASE("noise alone does not converge, and the next frame does not suffer fro
     const Decoded expected = decode(fresh, code, llrs);
     CHECK(decode(used, code, llrs) == expected);
     CHECK(decode(copy, code, llrs) == expected);
+}
+
+TEST_CASE("where min-sum is led astray, what came nearest to a codeword remains") {
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r3_5);
+    std::mt19937 random(8555);  // one of 10,000 frames: three wrong bits at best, thousands in the end
+    const Bytes information = random_information(code, random);
+    const auto llrs = noisy_llrs(code, fecframe_bits(code, information), threshold_db(code) + 0.3, random);
+    const std::vector<LdpcAttempt> once{{50, 1.0}};
+    LdpcDecoder decoder(code, {.attempts = once});
+    LdpcDecoder to_the_end(code, {.stop_early = false, .attempts = once});
+    const Decoded nearest = decode(decoder, code, llrs);
+    CHECK_FALSE(nearest.result.converged);
+    CHECK(wrong_bits(nearest.information, information) == 3);
+    CHECK(wrong_bits(decode(to_the_end, code, llrs).information, information) > 1000);
+    CHECK(nearest == TextbookDecoder(code, {.attempts = once}).decode(llrs));
 }
 
 TEST_CASE("several attempts share the iterations, and the last one takes what is left") {

@@ -19,8 +19,8 @@ struct LdpcSettings {
     std::span<const LdpcAttempt> attempts = {};  ///< none: those of ldpc_attempts()
 };
 
-/// The attempts that serve a code best. Of the short codes of rates 3/5 and 5/6 a few frames in 10,000 lead
-/// the decoder astray far above their threshold; it does better to begin anew with other LLRs than to go on.
+/// The attempts that serve a code best. Of the short codes of rates 3/5 and 5/6 a few frames in 1000 lead the
+/// decoder astray far above their threshold; it does better to begin anew with other LLRs than to go on.
 std::span<const LdpcAttempt> ldpc_attempts(const Dvbs2Code& code);
 
 /// What a demapper multiplies its true log-likelihood ratios (natural log of P(0)/P(1)) by, before it rounds
