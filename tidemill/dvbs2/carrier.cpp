@@ -117,7 +117,7 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     add_powers(frame, info, order);
     const auto headers = detail::join_parts(parts_, 0);
     detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
-    const double sigma = std::hypot(info.frequency_sigma, kDriftMargin);
+    const double sigma = std::min(std::hypot(info.frequency_sigma, kDriftMargin), kLargestReach / 4);
     const auto powers = detail::examine(powers_, order, sigma, header_phases_);
     detail::follow_path(powers_, powers, order, header_phases_, kQuietStep, track.samples);
     const double slope = detail::remove_slope(track.samples);

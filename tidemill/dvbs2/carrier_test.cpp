@@ -131,5 +131,18 @@ TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed fro
     }
 }
 
+TEST_CASE(
+    "carrier: of a lone PSK frame without pilots the phase is found though nothing was learned before") {
+    for (const int number : {7, 14}) {
+        const Modcod& modcod = *find_modcod(number);
+        const auto residual = residual_phase(
+            {number, FrameSize::short_, false},
+            {.esn0_db = modcod.esn0_threshold_db + 6, .frequency = 0.01, .phase_walk_deg = 1}, 1, 15);
+        CAPTURE(number);
+        CHECK(residual.rms_deg < 4);
+        CHECK(residual.worst_deg < 20);
+    }
+}
+
 }  // namespace
 }  // namespace tidemill::dvbs2
