@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Random halves of 32 bits to floats, rounded once, as a conversion in one step would.
 template <class D, class V = hn::Vec<D>>
-V ToFloat(D d, const std::uint32_t* words) {
+V to_float(D d, const std::uint32_t* words) {
     const hn::RebindToUnsigned<D> du;
     const hn::RebindToSigned<D> di;
     const auto word = hn::LoadU(du, words);
@@ -29,15 +29,15 @@ V ToFloat(D d, const std::uint32_t* words) {
 }
 
 // Writes noise of interleaved parts for `count` samples, rounded up to whole vectors.
-void MakeNoise(const std::uint32_t* radii, const std::uint32_t* angles, std::size_t count, float amplitude,
-               float* noise) {
+void make_noise(const std::uint32_t* radii, const std::uint32_t* angles, std::size_t count, float amplitude,
+                float* noise) {
     const hn::ScalableTag<float> d;
     for (std::size_t n = 0; n < count; n += hn::Lanes(d)) {
-        const auto half_up = hn::Add(ToFloat(d, radii + n), hn::Set(d, 0.5F));
+        const auto half_up = hn::Add(to_float(d, radii + n), hn::Set(d, 0.5F));
         const auto uniform = hn::Min(hn::Mul(half_up, hn::Set(d, 0x1p-32F)), hn::Set(d, 1.0F));
         const auto log = hn::Min(hn::Log(d, uniform), hn::Zero(d));
         const auto radius = hn::Mul(hn::Sqrt(hn::Neg(log)), hn::Set(d, amplitude));
-        const auto angle = hn::Mul(ToFloat(d, angles + n), hn::Set(d, 0x1p-32F * 6.2831853F));
+        const auto angle = hn::Mul(to_float(d, angles + n), hn::Set(d, 0x1p-32F * 6.2831853F));
         const auto re = hn::Mul(radius, hn::Cos(d, angle));
         const auto im = hn::Mul(radius, hn::Sin(d, angle));
         hn::StoreInterleaved2(re, im, d, noise + 2 * n);
@@ -50,7 +50,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(MakeNoise);
+HWY_EXPORT(make_noise);
 
 namespace {
 
@@ -96,7 +96,7 @@ void add_gaussian_noise(std::uint64_t seed, std::uint64_t n, float amplitude, st
             radii[i] = static_cast<std::uint32_t>(bits >> 32);
             angles[i] = static_cast<std::uint32_t>(bits);
         }
-        HWY_DYNAMIC_DISPATCH(MakeNoise)
+        HWY_DYNAMIC_DISPATCH(make_noise)
         (radii.data(), angles.data(), count, amplitude, reinterpret_cast<float*>(noise.data()));
         for (std::size_t i = 0; i < count; ++i) samples[i] += noise[i];
         samples = samples.subspan(count);

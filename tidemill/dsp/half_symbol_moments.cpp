@@ -13,7 +13,7 @@ namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The real part of conj(a) * b is the plain dot product of the interleaved floats.
-HalfSymbolMoments Moments(const float* even, const float* odd, std::size_t floats) {
+HalfSymbolMoments moments_of(const float* even, const float* odd, std::size_t floats) {
     const hn::ScalableTag<float> d;
     const std::size_t width = hn::Lanes(d);
     auto even_power = hn::Zero(d), odd_power = even_power, rising = even_power, falling = even_power;
@@ -42,12 +42,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(Moments);
+HWY_EXPORT(moments_of);
 
 HalfSymbolMoments half_symbol_moments(SplitView x) {
     assert(!x.even.empty() && x.even.size() == x.odd.size());
-    return HWY_DYNAMIC_DISPATCH(Moments)(reinterpret_cast<const float*>(x.even.data()),
-                                         reinterpret_cast<const float*>(x.odd.data()), 2 * x.even.size());
+    return HWY_DYNAMIC_DISPATCH(moments_of)(reinterpret_cast<const float*>(x.even.data()),
+                                            reinterpret_cast<const float*>(x.odd.data()), 2 * x.even.size());
 }
 
 }  // namespace tidemill::dsp

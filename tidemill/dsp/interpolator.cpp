@@ -14,10 +14,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t TwoPhases(const float*, std::size_t, const float*, const float*, std::size_t, float*) {
+std::size_t two_phases(const float*, std::size_t, const float*, const float*, std::size_t, float*) {
     return 0;
 }
-std::size_t OnePhase(const float*, std::size_t, const float*, std::size_t, float*, std::size_t) {
+std::size_t one_phase(const float*, std::size_t, const float*, std::size_t, float*, std::size_t) {
     return 0;
 }
 
@@ -26,8 +26,8 @@ std::size_t OnePhase(const float*, std::size_t, const float*, std::size_t, float
 // Two phases of a filter with `taps` taps each, samples alternating; returns how many inputs are done. Two
 // taps of each phase, a vector apart, share what is loaded. Wider vectors would lie across cache lines nearly
 // wherever they start.
-std::size_t TwoPhases(const float* x, std::size_t floats, const float* a, const float* b, std::size_t taps,
-                      float* out) {
+std::size_t two_phases(const float* x, std::size_t floats, const float* a, const float* b, std::size_t taps,
+                       float* out) {
     std::size_t at = 0;
     const hn::CappedTag<float, 8> d;
     using Vec = hn::Vec<decltype(d)>;
@@ -68,8 +68,8 @@ std::size_t TwoPhases(const float* x, std::size_t floats, const float* a, const 
 }
 
 // One phase of any number of them: every `phases`-th complex number of `out`.
-std::size_t OnePhase(const float* x, std::size_t floats, const float* a, std::size_t taps, float* out,
-                     std::size_t phases) {
+std::size_t one_phase(const float* x, std::size_t floats, const float* a, std::size_t taps, float* out,
+                      std::size_t phases) {
     std::size_t at = 0;
     const hn::ScalableTag<float> d;
     const std::size_t width = hn::Lanes(d);
@@ -105,8 +105,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(TwoPhases);
-HWY_EXPORT(OnePhase);
+HWY_EXPORT(two_phases);
+HWY_EXPORT(one_phase);
 
 Interpolator::Interpolator(std::size_t reach, std::size_t phases,
                            const std::function<double(double)>& response)
@@ -136,11 +136,11 @@ void Interpolator::filter(std::span<const Iq> x, std::span<Iq> out) const {
     auto* to = reinterpret_cast<float*>(out.data());
     std::size_t n = 0;
     if (phases_ == 2) {
-        n = HWY_DYNAMIC_DISPATCH(TwoPhases)(from, 2 * count, taps_.data(), taps_.data() + taps, taps, to);
+        n = HWY_DYNAMIC_DISPATCH(two_phases)(from, 2 * count, taps_.data(), taps_.data() + taps, taps, to);
     } else {
         for (std::size_t p = 0; p < phases_; ++p) {
-            n = HWY_DYNAMIC_DISPATCH(OnePhase)(from, 2 * count, taps_.data() + p * taps, taps, to + 2 * p,
-                                               phases_);
+            n = HWY_DYNAMIC_DISPATCH(one_phase)(from, 2 * count, taps_.data() + p * taps, taps, to + 2 * p,
+                                                phases_);
         }
     }
     for (; n < count; ++n) {

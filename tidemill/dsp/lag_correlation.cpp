@@ -14,7 +14,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t CorrelateLags(const float*, std::size_t, const LagSet&, Iq*, float*) {
+std::size_t correlate_lags(const float*, std::size_t, const LagSet&, Iq*, float*) {
     return 0;
 }
 
@@ -23,7 +23,7 @@ std::size_t CorrelateLags(const float*, std::size_t, const LagSet&, Iq*, float*)
 // Four lags at a time: eight accumulators live in registers on every target.
 constexpr std::size_t kLagsAtOnce = 4;
 
-std::size_t CorrelateLags(const float* x, std::size_t floats, const LagSet& lags, Iq* sums, float* power) {
+std::size_t correlate_lags(const float* x, std::size_t floats, const LagSet& lags, Iq* sums, float* power) {
     const hn::ScalableTag<float> d;
     using Vec = hn::Vec<decltype(d)>;
     const std::size_t width = hn::Lanes(d), hop = 2 * lags.spacing;
@@ -70,15 +70,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(CorrelateLags);
+HWY_EXPORT(correlate_lags);
 
 LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, const LagSet& lags) {
     assert(lags.count % 4 == 0 && lags.count > 0 && lags.count <= kMaxLags);
     assert(x.size() >= count + lags.reach());
     std::array<Iq, kMaxLags> sums{};
     float power = 0.0F;
-    const std::size_t done = HWY_DYNAMIC_DISPATCH(CorrelateLags)(reinterpret_cast<const float*>(x.data()),
-                                                                 2 * count, lags, sums.data(), &power);
+    const std::size_t done = HWY_DYNAMIC_DISPATCH(correlate_lags)(reinterpret_cast<const float*>(x.data()),
+                                                                  2 * count, lags, sums.data(), &power);
     LagCorrelation result{.power = static_cast<double>(power)};
     for (std::size_t n = done; n < count; ++n) result.power += static_cast<double>(std::norm(x[n]));
     for (std::size_t l = 0; l < lags.count; ++l) {

@@ -15,13 +15,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Dot product of interleaved samples with doubled taps; floats is a multiple of two of the widest vectors.
 #if HWY_TARGET == HWY_SCALAR
-Iq DoubledDot(const float* x, const float* taps, std::size_t floats) {
+Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
     Iq sum{};
     for (std::size_t n = 0; n < floats; n += 2) sum += taps[n] * Iq(x[n], x[n + 1]);
     return sum;
 }
 #else
-Iq DoubledDot(const float* x, const float* taps, std::size_t floats) {
+Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
     const hn::ScalableTag<float> d;
     const std::size_t width = hn::Lanes(d);
     auto a = hn::Zero(d), b = hn::Zero(d);
@@ -36,13 +36,14 @@ Iq DoubledDot(const float* x, const float* taps, std::size_t floats) {
 }
 #endif
 
-void EvaluateBank(const float* x, const float* taps, std::size_t phases, std::size_t stride, double first,
-                  double step, Iq* y, std::size_t count) {
+void evaluate_bank(const float* x, const float* taps, std::size_t phases, std::size_t stride, double first,
+                   double step, Iq* y, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const double position = first + static_cast<double>(i) * step;
         const double whole = std::floor(position);
-        const auto phase = static_cast<std::size_t>((position - whole) * static_cast<double>(phases) + 0.5);
-        y[i] = DoubledDot(x + 2 * static_cast<std::size_t>(whole), taps + phase * stride, stride);
+        const double nearest = (position - whole) * static_cast<double>(phases) + 0.5;
+        const auto phase = static_cast<std::size_t>(nearest);
+        y[i] = doubled_dot(x + 2 * static_cast<std::size_t>(whole), taps + phase * stride, stride);
     }
 }
 
@@ -52,7 +53,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(EvaluateBank);
+HWY_EXPORT(evaluate_bank);
 
 namespace {
 
@@ -66,9 +67,10 @@ PolyphaseBank::PolyphaseBank(std::size_t taps, std::size_t phases,
       stride_((2 * taps + kRowFloats - 1) / kRowFloats * kRowFloats),
       taps_((phases + 1) * stride_) {
     assert(taps % 2 == 0 && phases > 0);
+    const std::size_t middle = taps / 2 - 1;
     for (std::size_t p = 0; p <= phases; ++p) {
         for (std::size_t k = 0; k < taps; ++k) {
-            const double t = static_cast<double>(k) - static_cast<double>(taps / 2 - 1) -
+            const double t = static_cast<double>(k) - static_cast<double>(middle) -
                              static_cast<double>(p) / static_cast<double>(phases);
             float* pair = taps_.data() + p * stride_ + 2 * k;
             pair[0] = pair[1] = static_cast<float>(response(t));
@@ -80,7 +82,7 @@ void PolyphaseBank::evaluate(std::span<const Iq> x, double first, double step, s
     assert(first >= 0.0);
     assert(y.empty() ||
            x.size() >= static_cast<std::size_t>(first + step * static_cast<double>(y.size() - 1)) + reach());
-    HWY_DYNAMIC_DISPATCH(EvaluateBank)
+    HWY_DYNAMIC_DISPATCH(evaluate_bank)
     (reinterpret_cast<const float*>(x.data()), taps_.data(), phases_, stride_, first, step, y.data(),
      y.size());
 }

@@ -78,13 +78,13 @@ std::uint64_t quantize_all(const float* x, std::size_t floats, float gain, Integ
     return limited;
 }
 
-std::uint64_t ToI8(const float* x, std::size_t floats, float gain, std::int8_t* to) {
+std::uint64_t to_i8(const float* x, std::size_t floats, float gain, std::int8_t* to) {
     return quantize_all(x, floats, gain, to);
 }
-std::uint64_t ToU8(const float* x, std::size_t floats, float gain, std::uint8_t* to) {
+std::uint64_t to_u8(const float* x, std::size_t floats, float gain, std::uint8_t* to) {
     return quantize_all(x, floats, gain, to);
 }
-std::uint64_t ToI16(const float* x, std::size_t floats, float gain, std::int16_t* to) {
+std::uint64_t to_i16(const float* x, std::size_t floats, float gain, std::int16_t* to) {
     return quantize_all(x, floats, gain, to);
 }
 
@@ -94,20 +94,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(ToI8);
-HWY_EXPORT(ToU8);
-HWY_EXPORT(ToI16);
+HWY_EXPORT(to_i8);
+HWY_EXPORT(to_u8);
+HWY_EXPORT(to_i16);
 
 namespace {
 
 std::uint64_t run(const float* x, std::size_t floats, float gain, std::int8_t* to) {
-    return HWY_DYNAMIC_DISPATCH(ToI8)(x, floats, gain, to);
+    return HWY_DYNAMIC_DISPATCH(to_i8)(x, floats, gain, to);
 }
 std::uint64_t run(const float* x, std::size_t floats, float gain, std::uint8_t* to) {
-    return HWY_DYNAMIC_DISPATCH(ToU8)(x, floats, gain, to);
+    return HWY_DYNAMIC_DISPATCH(to_u8)(x, floats, gain, to);
 }
 std::uint64_t run(const float* x, std::size_t floats, float gain, std::int16_t* to) {
-    return HWY_DYNAMIC_DISPATCH(ToI16)(x, floats, gain, to);
+    return HWY_DYNAMIC_DISPATCH(to_i16)(x, floats, gain, to);
 }
 
 }  // namespace

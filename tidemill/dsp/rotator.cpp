@@ -17,10 +17,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t Rotate(const float*, std::size_t, const Oscillator&, float*) {
+std::size_t rotate(const float*, std::size_t, const Oscillator&, float*) {
     return 0;
 }
-std::size_t RotateSplit(const float*, std::size_t, const Oscillator&, float*, float*) {
+std::size_t rotate_split(const float*, std::size_t, const Oscillator&, float*, float*) {
     return 0;
 }
 
@@ -99,7 +99,7 @@ std::size_t rotate_pairs(const float* in, std::size_t count, const Oscillator& o
     return n;
 }
 
-std::size_t Rotate(const float* in, std::size_t count, const Oscillator& o, float* out) {
+std::size_t rotate(const float* in, std::size_t count, const Oscillator& o, float* out) {
     const Lanes d;
     return rotate_pairs(in, count, o, [&](std::size_t n, Vec a, Vec b) HWY_ATTR {
         hn::StoreU(a, d, out + 2 * n);
@@ -107,7 +107,7 @@ std::size_t Rotate(const float* in, std::size_t count, const Oscillator& o, floa
     });
 }
 
-std::size_t RotateSplit(const float* in, std::size_t count, const Oscillator& o, float* even, float* odd) {
+std::size_t rotate_split(const float* in, std::size_t count, const Oscillator& o, float* even, float* odd) {
     const Lanes d;
     const hn::ScalableTag<double> pairs;  // a complex sample moves as one 64-bit lane
     return rotate_pairs(in, count, o, [&](std::size_t n, Vec a, Vec b) HWY_ATTR {
@@ -125,8 +125,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(Rotate);
-HWY_EXPORT(RotateSplit);
+HWY_EXPORT(rotate);
+HWY_EXPORT(rotate_split);
 
 namespace {
 
@@ -147,7 +147,7 @@ Iq rotated(Iq x, const Oscillator& o, std::size_t n) {
 
 void rotate(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> out) {
     assert(out.size() == in.size());
-    std::size_t n = HWY_DYNAMIC_DISPATCH(Rotate)(floats(in), in.size(), oscillator, floats(out));
+    std::size_t n = HWY_DYNAMIC_DISPATCH(rotate)(floats(in), in.size(), oscillator, floats(out));
     for (; n < in.size(); ++n) out[n] = rotated(in[n], oscillator, n);
 }
 
@@ -155,7 +155,7 @@ void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::spa
                   std::span<Iq> odd) {
     assert(in.size() % 2 == 0 && even.size() == in.size() / 2 && odd.size() == in.size() / 2);
     std::size_t n =
-        HWY_DYNAMIC_DISPATCH(RotateSplit)(floats(in), in.size(), oscillator, floats(even), floats(odd));
+        HWY_DYNAMIC_DISPATCH(rotate_split)(floats(in), in.size(), oscillator, floats(even), floats(odd));
     for (; n < in.size(); ++n) (n % 2 ? odd : even)[n / 2] = rotated(in[n], oscillator, n);
 }
 

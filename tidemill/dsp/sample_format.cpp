@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Converts whole vectors and says through `low` and `high` how far the values reached, so that only the
 // rare stretch that touches an end of the range has to be counted sample by sample.
 template <class Integer>
-std::size_t ConvertIntegers(const Integer* in, std::size_t count, float scale, float offset, float* out,
-                            std::int32_t* low, std::int32_t* high) {
+std::size_t convert_integers(const Integer* in, std::size_t count, float scale, float offset, float* out,
+                             std::int32_t* low, std::int32_t* high) {
     const hn::ScalableTag<float> d;
     const hn::RebindToSigned<decltype(d)> wide;
     const hn::Rebind<Integer, decltype(d)> narrow;
@@ -39,23 +39,23 @@ std::size_t ConvertIntegers(const Integer* in, std::size_t count, float scale, f
     return n;
 }
 
-std::size_t ConvertI8(const std::int8_t* in, std::size_t count, float scale, float offset, float* out,
-                      std::int32_t* low, std::int32_t* high) {
-    return ConvertIntegers(in, count, scale, offset, out, low, high);
-}
-
-std::size_t ConvertU8(const std::uint8_t* in, std::size_t count, float scale, float offset, float* out,
-                      std::int32_t* low, std::int32_t* high) {
-    return ConvertIntegers(in, count, scale, offset, out, low, high);
-}
-
-std::size_t ConvertI16(const std::int16_t* in, std::size_t count, float scale, float offset, float* out,
+std::size_t convert_i8(const std::int8_t* in, std::size_t count, float scale, float offset, float* out,
                        std::int32_t* low, std::int32_t* high) {
-    return ConvertIntegers(in, count, scale, offset, out, low, high);
+    return convert_integers(in, count, scale, offset, out, low, high);
+}
+
+std::size_t convert_u8(const std::uint8_t* in, std::size_t count, float scale, float offset, float* out,
+                       std::int32_t* low, std::int32_t* high) {
+    return convert_integers(in, count, scale, offset, out, low, high);
+}
+
+std::size_t convert_i16(const std::int16_t* in, std::size_t count, float scale, float offset, float* out,
+                        std::int32_t* low, std::int32_t* high) {
+    return convert_integers(in, count, scale, offset, out, low, high);
 }
 
 // Largest magnitude, compared as integers: NaN and infinity come out above every finite number.
-std::int32_t LargestMagnitude(const float* x, std::size_t count) {
+std::int32_t largest_magnitude(const float* x, std::size_t count) {
     const hn::ScalableTag<float> d;
     const hn::RebindToSigned<decltype(d)> bits;
     const auto magnitude = hn::Set(bits, 0x7fffffff);
@@ -80,10 +80,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(ConvertI8);
-HWY_EXPORT(ConvertU8);
-HWY_EXPORT(ConvertI16);
-HWY_EXPORT(LargestMagnitude);
+HWY_EXPORT(convert_i8);
+HWY_EXPORT(convert_u8);
+HWY_EXPORT(convert_i16);
+HWY_EXPORT(largest_magnitude);
 
 namespace {
 
@@ -140,7 +140,7 @@ SampleDefects repair(std::span<Iq> samples) {
     SampleDefects defects;
     for (std::size_t start = 0; start < samples.size(); start += kStretch / 2) {
         const auto stretch = samples.subspan(start, std::min(kStretch / 2, samples.size() - start));
-        const std::int32_t largest = HWY_DYNAMIC_DISPATCH(LargestMagnitude)(
+        const std::int32_t largest = HWY_DYNAMIC_DISPATCH(largest_magnitude)(
             reinterpret_cast<const float*>(stretch.data()), 2 * stretch.size());
         if (largest <= std::bit_cast<std::int32_t>(kLargestSample)) continue;
         for (Iq& x : stretch) {
@@ -257,14 +257,14 @@ SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> by
             return convert_doubles(bytes, samples);
         case SampleFormat::ci16:
             return convert_integers<std::int16_t>(
-                [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertI16)(a...); }, bytes, 1 / 32768.0F, 0,
+                [](auto... a) { return HWY_DYNAMIC_DISPATCH(convert_i16)(a...); }, bytes, 1 / 32768.0F, 0,
                 out);
         case SampleFormat::ci8:
             return convert_integers<std::int8_t>(
-                [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertI8)(a...); }, bytes, 1 / 128.0F, 0, out);
+                [](auto... a) { return HWY_DYNAMIC_DISPATCH(convert_i8)(a...); }, bytes, 1 / 128.0F, 0, out);
         case SampleFormat::cu8:
             return convert_integers<std::uint8_t>(
-                [](auto... a) { return HWY_DYNAMIC_DISPATCH(ConvertU8)(a...); }, bytes, 1 / 127.5F, -1, out);
+                [](auto... a) { return HWY_DYNAMIC_DISPATCH(convert_u8)(a...); }, bytes, 1 / 127.5F, -1, out);
         case SampleFormat::cf32_be:
         case SampleFormat::ci16_be:
         case SampleFormat::cf64_be:

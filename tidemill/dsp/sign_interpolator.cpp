@@ -44,7 +44,7 @@ unsigned mask_bits(D d, M mask) {
 }
 
 // False when a part has another magnitude.
-bool PackSigns(const float* x, std::size_t blocks, float magnitude, detail::Signs& signs) {
+bool pack_signs(const float* x, std::size_t blocks, float magnitude, detail::Signs& signs) {
     const hn::CappedTag<float, detail::kBlock> d;
     const auto wanted = hn::Set(d, magnitude);
     auto different = hn::MaskFromVec(hn::Zero(d));
@@ -76,8 +76,8 @@ hn::Vec<D> sum_of_rows(D d, const std::uint8_t* signs, std::size_t bytes, const 
     return hn::Add(first, second);
 }
 
-void SumRows(const detail::Signs& signs, std::size_t blocks, std::size_t bytes, float magnitude,
-             const float* rows, float* out) {
+void sum_rows(const detail::Signs& signs, std::size_t blocks, std::size_t bytes, float magnitude,
+              const float* rows, float* out) {
     const hn::CappedTag<float, detail::kRow> d;
     const auto scale = hn::Set(d, magnitude);
     for (std::size_t block = 0; block < blocks; ++block) {
@@ -95,8 +95,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(PackSigns);
-HWY_EXPORT(SumRows);
+HWY_EXPORT(pack_signs);
+HWY_EXPORT(sum_rows);
 
 namespace {
 
@@ -146,10 +146,10 @@ std::size_t SignInterpolator::process(std::span<const Iq> x, std::span<Iq> out) 
     while (done < count) {
         const std::size_t blocks = std::min(detail::kPieceBlocks, count - done);
         detail::Signs signs;
-        if (!HWY_DYNAMIC_DISPATCH(PackSigns)(from + 2 * kBlock * done, blocks + before, magnitude, signs)) {
+        if (!HWY_DYNAMIC_DISPATCH(pack_signs)(from + 2 * kBlock * done, blocks + before, magnitude, signs)) {
             break;
         }
-        HWY_DYNAMIC_DISPATCH(SumRows)
+        HWY_DYNAMIC_DISPATCH(sum_rows)
         (signs, blocks, 1 + before, magnitude, rows_.data(), to + 2 * detail::kRow * done);
         done += blocks;
     }

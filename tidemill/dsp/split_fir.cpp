@@ -37,7 +37,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t SplitFir(const float*, const float*, const detail::SplitTaps&, std::size_t, float*, float*) {
+std::size_t filter_split(const float*, const float*, const detail::SplitTaps&, std::size_t, float*, float*) {
     return 0;
 }
 
@@ -123,8 +123,8 @@ void filter_piece(const float* even, const float* odd, const detail::SplitTaps& 
     for (std::size_t i = 0; i < 2 * samples; ++i) odd_out[i] = s[i] - o[i] - e[i + 2];
 }
 
-std::size_t SplitFir(const float* even, const float* odd, const detail::SplitTaps& taps, std::size_t samples,
-                     float* even_out, float* odd_out) {
+std::size_t filter_split(const float* even, const float* odd, const detail::SplitTaps& taps,
+                         std::size_t samples, float* even_out, float* odd_out) {
     std::size_t done = 0;
     while (samples - done >= detail::kLeastSamples) {
         const std::size_t left = samples - done;
@@ -143,7 +143,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(SplitFir);
+HWY_EXPORT(filter_split);
 
 namespace {
 
@@ -170,8 +170,8 @@ void split_fir(SplitView x, std::span<const float> taps, std::span<Iq> even_out,
     const std::size_t pairs = taps.size() / 2;
     assert(taps.size() % 2 == 0 && pairs <= detail::kMostPairs && odd_out.size() == even_out.size());
     assert(x.even.size() >= even_out.size() + pairs && x.odd.size() >= even_out.size() + pairs);
-    std::size_t n = HWY_DYNAMIC_DISPATCH(SplitFir)(floats(x.even), floats(x.odd), split(taps),
-                                                   even_out.size(), floats(even_out), floats(odd_out));
+    std::size_t n = HWY_DYNAMIC_DISPATCH(filter_split)(floats(x.even), floats(x.odd), split(taps),
+                                                       even_out.size(), floats(even_out), floats(odd_out));
     for (; n < even_out.size(); ++n) {
         Iq even{}, odd{};
         for (std::size_t q = 0; q < pairs; ++q) {

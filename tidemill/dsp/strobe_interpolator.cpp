@@ -42,8 +42,8 @@ void read_group(const float* a, const float* b, const float* taps, float* symbol
     }
 }
 
-void ReadGroups(const float* even, const float* odd, const float* taps, double first, double step,
-                std::size_t count, float* symbols) {
+void read_groups(const float* even, const float* odd, const float* taps, double first, double step,
+                 std::size_t count, float* symbols) {
     // Taps are chosen for the middle of a group; inside it the strobes are taken as exactly two samples
     // apart.
     const double to_middle = (step - 2.0) * (StrobeInterpolator::kGroup - 1) / 2.0;
@@ -64,7 +64,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(ReadGroups);
+HWY_EXPORT(read_groups);
 
 namespace {
 
@@ -129,7 +129,7 @@ void StrobeInterpolator::read(SplitView x, double first, double step, std::size_
     [[maybe_unused]] const std::size_t last_group = (std::max<std::size_t>(1, count) - 1) / kGroup * kGroup;
     assert(2.0 * static_cast<double>(x.even.size()) >=
            first + static_cast<double>(last_group) * step + 2 * kGroup + kTaps - kCentre + 1);
-    HWY_DYNAMIC_DISPATCH(ReadGroups)
+    HWY_DYNAMIC_DISPATCH(read_groups)
     (reinterpret_cast<const float*>(x.even.data()), reinterpret_cast<const float*>(x.odd.data()),
      taps_.data(), first, step, count, reinterpret_cast<float*>(symbols.data()));
 }
