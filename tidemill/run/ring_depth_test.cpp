@@ -1,5 +1,7 @@
 #include "tidemill/run/ring_depth.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -25,11 +27,6 @@ void build_waiting(Graph& graph) {
     graph.bind(pass["y"], slow["x"]);
 }
 
-// Frames that were on their way at a time, on average (Little's law); needs no clock to be right.
-double frames_in_flight(const RunReport& report) {
-    return report.latency.total_us / (report.elapsed_s * 1e6);
-}
-
 RunReport run_with(std::size_t ring_depth) {
     Graph graph;
     build_waiting(graph);
@@ -39,14 +36,30 @@ RunReport run_with(std::size_t ring_depth) {
 
 }  // namespace
 
-TEST_CASE("frames wait in the rings that are given to them, and never more of them than there are tokens") {
+TEST_CASE("as many frames are on their way as there are tokens for the rings' depth, and never more") {
+    constexpr std::uint64_t kFrames = 60;
     for (const std::size_t depth : {1u, 3u, 6u}) {
-        const RunReport report = run_with(depth);
-        REQUIRE(report.latency.count == 60);
-        CHECK(report.segments[0].tokens == 4 + 2 * depth);
-        CHECK(frames_in_flight(report) <= static_cast<double>(report.segments[0].tokens));
-        // The source never limits, so the rings are full but at the begin and the end.
-        CHECK(frames_in_flight(report) > 0.5 * static_cast<double>(report.segments[0].tokens));
+        const std::uint64_t tokens = 4 + 2 * depth;
+        std::atomic<std::uint64_t> begun{0};
+        std::uint64_t most_under_way = 0;
+        Graph graph;
+        auto& source = graph.add(task("source", TaskOptions{}, out<std::uint64_t>("x"),
+                                      [&](auto x) { x[0] = begun.fetch_add(1); }));
+        auto& pass = graph.add(task("pass", in<std::uint64_t>("x"), out<std::uint64_t>("y"),
+                                    [](auto x, auto y) { y[0] = x[0]; }));
+        // A frame ends when the source has begun all that may be begun until then.
+        auto& sink = graph.add(task("sink", TaskOptions{}, in<std::uint64_t>("x"), [&](auto x) {
+            while (begun < std::min(kFrames, x[0] + tokens)) std::this_thread::yield();
+            most_under_way = std::max(most_under_way, begun - x[0]);
+        }));
+        graph.bind(source["x"], pass["x"]);
+        graph.bind(pass["y"], sink["x"]);
+        const RunReport report =
+            Pipeline(graph, test_schedule({{1, 1}, {1, 2}, {1, 1}}), {.ring_depth = depth})
+                .run({.frames = kFrames});
+        CHECK(report.segments[0].tokens == tokens);
+        CHECK(report.latency.count == kFrames);
+        CHECK(most_under_way == tokens);
     }
 }
 
