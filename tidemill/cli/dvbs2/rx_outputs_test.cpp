@@ -2,15 +2,20 @@
 
 #include <array>
 #include <cstdlib>
+#include <future>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tidemill/cli/detail_program.hpp"
@@ -57,6 +62,22 @@ class Player {
     int port_ = 0;
 };
 
+// Reads nothing from a pipe until not a byte more fits into it, then all.
+std::string read_late(const std::string& pipe) {
+    const int file = ::open(pipe.c_str(), O_RDONLY);  // waits for a writer
+    const int room = ::fcntl(file, F_SETPIPE_SZ, 4096);
+    int waiting = 0;
+    while (::ioctl(file, FIONREAD, &waiting) == 0 && waiting < room) std::this_thread::yield();
+    std::string all;
+    std::array<char, 4096> buffer{};
+    for (ssize_t got = 1; got > 0;) {
+        got = ::read(file, buffer.data(), buffer.size());
+        if (got > 0) all.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    ::close(file);
+    return all;
+}
+
 std::string received_in_order(const std::string& recording, const ScratchFolder& folder) {
     const Ended ended = receive_in_order(recording, {"-o", folder / "plain.ts"});
     REQUIRE_MESSAGE(ended.status == 0, ended.err);
@@ -91,6 +112,18 @@ TEST_CASE("rx outputs: packets leave as datagrams of seven, BBFRAMEs as one each
     for (const std::string& frame : bbframes) CHECK(frame.size() == 1779);
     // Nobody listens: the reception goes on.
     CHECK(receive_in_order(small_recording().meta, {"-o", "udp://127.0.0.1:9", "--unpaced"}).status == 0);
+}
+
+TEST_CASE("rx outputs: a place that takes nothing for long holds the stream up, and nothing is lost") {
+    const ScratchFolder folder;
+    const std::string plain = received_in_order(small_recording().meta, folder);
+    REQUIRE(plain.size() > 2 * 4096);
+    const std::string pipe = folder / "slow";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    auto late = std::async(std::launch::async, read_late, pipe);
+    const Ended ended = receive_in_order(small_recording().meta, {"-o", pipe});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(late.get() == plain);
 }
 
 TEST_CASE("rx outputs: BBFRAMEs in a file hold the packets' data fields") {
