@@ -15,6 +15,7 @@ constexpr double kTurn = 2.0 * std::numbers::pi;
 // The fit: 32768 symbols hold the timing of the weakest signal to 0.01 symbol.
 constexpr std::size_t kFitSubblocks = 64;
 constexpr std::size_t kLeastFitSubblocks = 8;  // at the end of a short stream
+constexpr double kSupport = 0.5;  // share of them that must show the clock: few loud ones tell no slope
 constexpr std::int64_t kKeptSubblocks = kFitSubblocks + kMaxSubblocks;
 constexpr double kLargestSlope = 0.08;  // symbols per sub-block: 156 ppm
 
@@ -87,8 +88,11 @@ bool TimingTracker::try_lock(std::size_t least) {
         static_cast<double>(measured_.front().subblock) + (static_cast<double>(n) - 1.0) / 2.0;
     const double step = 0.25 / static_cast<double>(n);
     std::complex<double> best{};
-    double power = 0.0;
-    for (const Measured& m : measured_) power += static_cast<double>(m.timing.power);
+    double power = 0.0, energy = 0.0;
+    for (const Measured& m : measured_) {
+        power += static_cast<double>(m.timing.power);
+        energy += std::norm(std::complex<double>(m.timing.phasor));
+    }
     for (double slope = -kLargestSlope; slope <= kLargestSlope; slope += step) {
         std::complex<double> sum{};
         for (const Measured& m : measured_) {
@@ -98,6 +102,8 @@ bool TimingTracker::try_lock(std::size_t least) {
     }
     const double share = power > 0.0 ? std::abs(best) / power : 0.0;
     if (share < std::max(kLockShare, kNoiseShare / std::sqrt(static_cast<double>(n)))) return false;
+    // norm(best) / energy is n when all sub-blocks agree, and 1 when one is far louder than the rest.
+    if (std::norm(best) < kSupport * static_cast<double>(least) * energy) return false;
     tau_ = std::arg(best) / kTurn;
     refine_line(middle);
     quality_signal_ = std::abs(best) / static_cast<double>(n);
