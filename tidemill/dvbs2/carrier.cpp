@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/carrier.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -35,6 +36,13 @@ int part_symbols_of(const FrameInfo& info) {
 int power_order(const Pls& pls) {
     const Modcod* modcod = find_modcod(pls.modcod);
     return modcod == nullptr ? 4 : 4 * (bits_per_symbol(modcod->modulation) - 1);
+}
+
+// Whether the phase half-way between pilots is known so badly that a point may pass for its neighbour.
+bool is_lost_in_gaps(double walk, int order) {
+    constexpr double kRoom = 0.2;  // of the angle from a point to the border of the next one
+    const double deviation = std::sqrt(0.25 * walk * (kPilotSpacingSymbols + kPilotBlockSymbols));
+    return deviation > kRoom * std::numbers::pi / order;
 }
 
 // Calls piece(first, count, line) for the parts of [first, last) between which the phase is straight.
@@ -77,8 +85,9 @@ void Carrier::estimate(std::span<const Iq> frame, const FrameInfo& info, Carrier
     if (info.next_code >= 0) {
         add(header_references(info.next_code), info.symbols);
     }
-    const bool has_pilots = layout_of(info.pls).pilot_blocks > 0;
-    has_pilots ? track_known(info, track) : track_data(frame, info, track);
+    if (layout_of(info.pls).pilot_blocks == 0) return track_data(frame, info, track);
+    track_known(info, track);
+    if (is_lost_in_gaps(smoother_.walk(), power_order(info.pls))) fill_gaps(frame, info, track);
 }
 
 void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
@@ -88,33 +97,74 @@ void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
     detail::unwrap(blocks, detail::esn0_of(blocks), track.samples);
     const double slope = detail::remove_slope(track.samples);
     track.frequency = info.frequency + offset + slope / kTwoPi;
+    known_phases_ = track.samples;
     smoother_.smooth(track.samples);
 }
 
-void Carrier::add_powers(std::span<const Iq> frame, const FrameInfo& info, int order) {
-    const double turn = kTwoPi * info.frequency;
-    upright_.resize(kPowerChunk);
+// Between known symbols, the phase's most likely path through the powers of the data.
+void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
+    const FrameLayout layout = layout_of(info.pls);
+    const int order = power_order(info.pls);
     powers_.clear();
-    std::size_t place = kHeaderSymbols;
-    const auto end = static_cast<std::size_t>(info.symbols);
-    while (place + kPowerBlock <= end) {
-        const std::size_t count = std::min(kPowerChunk, end - place);
-        const auto upright = std::span(upright_).first(count);
-        detail::derotate(frame.subspan(place, count),
-                         scrambler_->descrambling().subspan(place - kHeaderSymbols, count),
-                         {std::remainder(turn * static_cast<double>(place), kTwoPi), turn}, upright);
-        for (std::size_t first = 0; first + kPowerBlock <= count; first += kPowerBlock) {
-            const double middle = static_cast<double>(place + first) + 0.5 * (kPowerBlock - 1);
-            powers_.push_back(
-                {middle, Complex(detail::power_sum(upright.subspan(first, kPowerBlock), order))});
+    int first = kHeaderSymbols;
+    for (int block = 0; block <= layout.pilot_blocks; ++block) {
+        const int last = block < layout.pilot_blocks ? FrameLayout::pilot_start(block) : layout.symbols;
+        add_powers(frame, track, first, last, order);
+        first = last + kPilotBlockSymbols;
+    }
+    const auto statistics = detail::examine_straight(powers_);
+    const double step_sigma = std::sqrt(smoother_.walk() * kPowerBlock);
+    all_phases_.assign(1, known_phases_.front());
+    auto begin = powers_.cbegin();
+    for (std::size_t i = 1; i < known_phases_.size(); ++i) {
+        const PhaseSample& from = track.samples[i - 1];
+        const PhaseSample& to = track.samples[i];
+        const auto end =
+            std::find_if(begin, powers_.cend(), [&](const auto& b) { return b.place > to.place; });
+        const std::array ends{PhaseSample{from.place, 0, known_phases_[i - 1].variance},
+                              PhaseSample{to.place, 0, known_phases_[i].variance}};
+        if (begin != end) detail::follow_path({begin, end}, statistics, order, ends, step_sigma, gap_phases_);
+        // Its phases are beside the straight line, and perhaps whole turns away from it.
+        for (std::size_t k = 1; k + 1 < gap_phases_.size(); ++k) {
+            PhaseSample& found = all_phases_.emplace_back(gap_phases_[k]);
+            const double way = (found.place - from.place) / (to.place - from.place);
+            found.phase += std::lerp(from.phase, to.phase, way) - gap_phases_.front().phase;
         }
-        place += count;
+        all_phases_.push_back(known_phases_[i]);
+        gap_phases_.clear();
+        begin = end;
+    }
+    track.samples = all_phases_;
+    smoother_.smooth(track.samples);
+}
+
+// Of the symbols [first, last) without the carrier of `track`; what is left over at the end counts for
+// nothing.
+void Carrier::add_powers(std::span<const Iq> frame, const CarrierTrack& track, int first, int last,
+                         int order) {
+    upright_.resize(kPowerChunk);
+    for (; first + static_cast<int>(kPowerBlock) <= last; first += static_cast<int>(kPowerChunk)) {
+        const int end = std::min(first + static_cast<int>(kPowerChunk), last);
+        const auto chunk = static_cast<std::size_t>(first);
+        for_each_line(track, first, end, [&](std::size_t place, std::size_t count, detail::PhaseLine line) {
+            detail::derotate(frame.subspan(place, count),
+                             scrambler_->descrambling().subspan(place - kHeaderSymbols, count), line,
+                             std::span(upright_).subspan(place - chunk, count));
+        });
+        const auto count = static_cast<std::size_t>(end - first);
+        for (std::size_t block = 0; block + kPowerBlock <= count; block += kPowerBlock) {
+            const double middle = static_cast<double>(chunk + block) + 0.5 * (kPowerBlock - 1);
+            const auto symbols = std::span<const Iq>(upright_).subspan(block, kPowerBlock);
+            powers_.push_back({middle, Complex(detail::power_sum(symbols, order))});
+        }
     }
 }
 
 void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     const int order = power_order(info.pls);
-    add_powers(frame, info, order);
+    powers_.clear();
+    track = {info.frequency, {PhaseSample{}}};
+    add_powers(frame, track, kHeaderSymbols, info.symbols, order);
     const auto headers = detail::join_parts(parts_, 0);
     detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
     const double sigma = std::min(std::hypot(info.frequency_sigma, kDriftMargin), kLargestReach / 4);

@@ -21,7 +21,8 @@ struct CarrierTrack {
 ///
 /// With pilots: one coherent search among the frequencies that the frame's known symbols allow, then the
 /// phases of its blocks, smoothed. Without: the phase of powers of the data symbols, followed from the
-/// frame's header to the next one along the most likely path.
+/// frame's header to the next one along the most likely path; so, too, from pilots to pilots where the phase
+/// wanders between them by more than a dense constellation bears.
 class Carrier {
   public:
     explicit Carrier(const PlScrambler& scrambler) : scrambler_(&scrambler) {}
@@ -40,7 +41,8 @@ class Carrier {
 
   private:
     void track_known(const FrameInfo& info, CarrierTrack& track);
-    void add_powers(std::span<const Iq> frame, const FrameInfo& info, int order);
+    void fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
+    void add_powers(std::span<const Iq> frame, const CarrierTrack& track, int first, int last, int order);
     void track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
 
     const PlScrambler* scrambler_;
@@ -48,6 +50,9 @@ class Carrier {
     std::vector<Iq> upright_;
     std::vector<detail::PowerBlock> powers_;
     std::vector<PhaseSample> header_phases_;
+    std::vector<PhaseSample> known_phases_;
+    std::vector<PhaseSample> gap_phases_;
+    std::vector<PhaseSample> all_phases_;
     PhaseSmoother smoother_;
 };
 

@@ -118,6 +118,19 @@ TEST_CASE("carrier: phase noise of 3 and 6 degrees in 1000 symbols is followed")
     }
 }
 
+// From pilots to pilots alone it would be 3 degrees.
+TEST_CASE("carrier: where points are dense, a phase that wanders far is followed between the pilots, too") {
+    for (const int number : {23, 27, 28}) {
+        const Modcod& modcod = *find_modcod(number);
+        const auto residual = residual_phase(
+            {number, FrameSize::normal, true},
+            {.esn0_db = modcod.esn0_threshold_db + 1.5, .frequency = 0.01, .phase_walk_deg = 6}, 20, 15);
+        CAPTURE(number);
+        CHECK(residual.rms_deg < 1.8);
+        CHECK(residual.worst_deg < 11.25);
+    }
+}
+
 TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed from header to header") {
     for (const int number : {5, 11, 12, 13, 17}) {
         const Modcod& modcod = *find_modcod(number);

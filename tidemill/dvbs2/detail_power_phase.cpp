@@ -172,6 +172,16 @@ double Sweep::phase_at(double place) const {
     return kTwoPi * offset * place + bend_at(place);
 }
 
+PowerStatistics examine_straight(std::span<const PowerBlock> blocks) {
+    double agreed = 0;
+    for (std::size_t b = 1; b < blocks.size(); ++b) {
+        agreed += times(blocks[b].sum, std::conj(blocks[b - 1].sum)).real();
+    }
+    const double energy = mean_energy(blocks);
+    const double power = std::max(agreed / static_cast<double>(blocks.size()), kLeastSignal * energy);
+    return {std::sqrt(power), std::max(energy - power, 1e-3 * energy), {}};
+}
+
 PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double sigma,
                         std::span<const PhaseSample> headers) {
     const Evidence evidence{order, sigma, headers, 1 / (kStepsPerTurn * span_of(blocks))};

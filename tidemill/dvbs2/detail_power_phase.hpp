@@ -40,4 +40,7 @@ struct PowerStatistics {
 PowerStatistics examine(std::span<const PowerBlock> blocks, int order, double sigma,
                         std::span<const PhaseSample> headers);
 
+/// The same of blocks from which all but a wandering phase has been removed.
+PowerStatistics examine_straight(std::span<const PowerBlock> blocks);
+
 }  // namespace tidemill::dvbs2::detail
