@@ -16,12 +16,11 @@ namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
 using Complex = std::complex<double>;
-constexpr double kPartTurns = 0.027;  // over one part, at what the frequency may be wrong
-constexpr std::size_t kPowerBlock = 96;
-constexpr std::size_t kPowerChunk = 20 * kPowerBlock;
-constexpr double kDriftMargin = 5e-5;  // cycles per symbol that a frame may differ from its neighbours
+constexpr double kPartTurns = 0.027;       // over one part, at what the frequency may be wrong
+constexpr std::size_t kPowerChunk = 1920;  // symbols, whole blocks of any order
+constexpr double kDriftMargin = 5e-5;      // cycles per symbol that a frame may differ from its neighbours
 constexpr double kLargestReach = 1.5e-3;
-constexpr double kQuietStep = 0.03;  // radians per power block: 5 degrees in 1000 symbols
+constexpr double kQuietWalk = 9.375e-6;  // radians squared per symbol: 5.5 degrees in 1000 symbols
 
 double reach_of(const FrameInfo& info) {
     return std::min(4.0 * info.frequency_sigma + 2 * kDriftMargin, kLargestReach);
@@ -36,6 +35,17 @@ int part_symbols_of(const FrameInfo& info) {
 int power_order(const Pls& pls) {
     const Modcod* modcod = find_modcod(pls.modcod);
     return modcod == nullptr ? 4 : 4 * (bits_per_symbol(modcod->modulation) - 1);
+}
+
+// Symbols whose powers are added up. Blocks cannot tell offsets apart by which a power turns fully from one
+// to the next, so where it turns fast they are shorter.
+std::size_t power_block(int order) {
+    return order > 8 ? 48 : 96;
+}
+
+// How far the phase walks from block to block, in radians.
+double step_of(double walk, int order) {
+    return std::sqrt(walk * static_cast<double>(power_block(order)));
 }
 
 // Whether the phase half-way between pilots is known so badly that a point may pass for its neighbour.
@@ -113,7 +123,7 @@ void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, Carrie
         first = last + kPilotBlockSymbols;
     }
     const auto statistics = detail::examine_straight(powers_);
-    const double step_sigma = std::sqrt(smoother_.walk() * kPowerBlock);
+    const double step_sigma = step_of(smoother_.walk(), order);
     all_phases_.assign(1, known_phases_.front());
     auto begin = powers_.cbegin();
     for (std::size_t i = 1; i < known_phases_.size(); ++i) {
@@ -143,7 +153,8 @@ void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, Carrie
 void Carrier::add_powers(std::span<const Iq> frame, const CarrierTrack& track, int first, int last,
                          int order) {
     upright_.resize(kPowerChunk);
-    for (; first + static_cast<int>(kPowerBlock) <= last; first += static_cast<int>(kPowerChunk)) {
+    const std::size_t symbols = power_block(order);
+    for (; first + static_cast<int>(symbols) <= last; first += static_cast<int>(kPowerChunk)) {
         const int end = std::min(first + static_cast<int>(kPowerChunk), last);
         const auto chunk = static_cast<std::size_t>(first);
         for_each_line(track, first, end, [&](std::size_t place, std::size_t count, detail::PhaseLine line) {
@@ -152,10 +163,10 @@ void Carrier::add_powers(std::span<const Iq> frame, const CarrierTrack& track, i
                              std::span(upright_).subspan(place - chunk, count));
         });
         const auto count = static_cast<std::size_t>(end - first);
-        for (std::size_t block = 0; block + kPowerBlock <= count; block += kPowerBlock) {
-            const double middle = static_cast<double>(chunk + block) + 0.5 * (kPowerBlock - 1);
-            const auto symbols = std::span<const Iq>(upright_).subspan(block, kPowerBlock);
-            powers_.push_back({middle, Complex(detail::power_sum(symbols, order))});
+        for (std::size_t block = 0; block + symbols <= count; block += symbols) {
+            const double middle = static_cast<double>(chunk + block) + 0.5 * static_cast<double>(symbols - 1);
+            const auto upright = std::span<const Iq>(upright_).subspan(block, symbols);
+            powers_.push_back({middle, Complex(detail::power_sum(upright, order))});
         }
     }
 }
@@ -169,7 +180,7 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
     const double sigma = std::min(std::hypot(info.frequency_sigma, kDriftMargin), kLargestReach / 4);
     const auto powers = detail::examine(powers_, order, sigma, header_phases_);
-    detail::follow_path(powers_, powers, order, header_phases_, kQuietStep, track.samples);
+    detail::follow_path(powers_, powers, order, header_phases_, step_of(kQuietWalk, order), track.samples);
     const double slope = detail::remove_slope(track.samples);
     smoother_.smooth(track.samples);
     for (PhaseSample& sample : track.samples) {

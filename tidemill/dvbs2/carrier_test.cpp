@@ -131,6 +131,20 @@ TEST_CASE("carrier: where points are dense, a phase that wanders far is followed
     }
 }
 
+TEST_CASE("carrier: without pilots, dense constellations take no offset for another") {
+    for (const int number : {20, 25}) {
+        const Modcod& modcod = *find_modcod(number);
+        for (unsigned seed = 1; seed <= 60; ++seed) {
+            const auto residual =
+                residual_phase({number, FrameSize::short_, false},
+                               {.esn0_db = modcod.esn0_threshold_db + 8, .frequency = 0.03}, 2, seed);
+            CAPTURE(number);
+            CAPTURE(seed);
+            CHECK(residual.worst_deg < 11.25);
+        }
+    }
+}
+
 TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed from header to header") {
     for (const int number : {5, 11, 12, 13, 17}) {
         const Modcod& modcod = *find_modcod(number);
