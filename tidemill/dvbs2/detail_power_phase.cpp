@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <ranges>
 
 namespace tidemill::dvbs2::detail {
 
@@ -76,8 +75,8 @@ class Agreement {
     double at(double offset) const {
         const Complex step = std::polar(1.0, -turn_ * offset);
         Complex sum{};
-        for (const Complex lag_sum : std::views::reverse(lag_sums_)) {
-            sum = times(sum + lag_sum, step);
+        for (std::size_t lag = lag_sums_.size(); lag-- > 0;) {
+            sum = times(sum + lag_sums_[lag], step);
         }
         return sum.real();
     }
