@@ -111,17 +111,21 @@ void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
     smoother_.smooth(track.samples);
 }
 
-// Between known symbols, the phase's most likely path through the powers of the data.
-void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
+void Carrier::add_gap_powers(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track) {
     const FrameLayout layout = layout_of(info.pls);
-    const int order = power_order(info.pls);
     powers_.clear();
     int first = kHeaderSymbols;
     for (int block = 0; block <= layout.pilot_blocks; ++block) {
         const int last = block < layout.pilot_blocks ? FrameLayout::pilot_start(block) : layout.symbols;
-        add_powers(frame, track, first, last, order);
+        add_powers(frame, track, first, last, power_order(info.pls));
         first = last + kPilotBlockSymbols;
     }
+}
+
+// Between known symbols, the phase's most likely path through the powers of the data.
+void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
+    const int order = power_order(info.pls);
+    add_gap_powers(frame, info, track);
     const auto statistics = detail::examine_straight(powers_);
     const double step_sigma = step_of(smoother_.walk(), order);
     all_phases_.assign(1, known_phases_.front());
@@ -133,19 +137,24 @@ void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, Carrie
             std::find_if(begin, powers_.cend(), [&](const auto& b) { return b.place > to.place; });
         const std::array ends{PhaseSample{from.place, 0, known_phases_[i - 1].variance},
                               PhaseSample{to.place, 0, known_phases_[i].variance}};
-        if (begin != end) detail::follow_path({begin, end}, statistics, order, ends, step_sigma, gap_phases_);
-        // Its phases are beside the straight line, and perhaps whole turns away from it.
-        for (std::size_t k = 1; k + 1 < gap_phases_.size(); ++k) {
-            PhaseSample& found = all_phases_.emplace_back(gap_phases_[k]);
-            const double way = (found.place - from.place) / (to.place - from.place);
-            found.phase += std::lerp(from.phase, to.phase, way) - gap_phases_.front().phase;
+        if (begin != end) {
+            detail::follow_path({begin, end}, statistics, order, ends, step_sigma, gap_phases_);
+            add_gap_phases(from, to);
         }
         all_phases_.push_back(known_phases_[i]);
-        gap_phases_.clear();
         begin = end;
     }
     track.samples = all_phases_;
     smoother_.smooth(track.samples);
+}
+
+// A path's phases, without its ends, are beside the straight line, and perhaps whole turns away from it.
+void Carrier::add_gap_phases(const PhaseSample& from, const PhaseSample& to) {
+    for (std::size_t k = 1; k + 1 < gap_phases_.size(); ++k) {
+        PhaseSample& found = all_phases_.emplace_back(gap_phases_[k]);
+        const double way = (found.place - from.place) / (to.place - from.place);
+        found.phase += std::lerp(from.phase, to.phase, way) - gap_phases_.front().phase;
+    }
 }
 
 // Of the symbols [first, last) without the carrier of `track`; what is left over at the end counts for
@@ -174,13 +183,14 @@ void Carrier::add_powers(std::span<const Iq> frame, const CarrierTrack& track, i
 void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     const int order = power_order(info.pls);
     powers_.clear();
-    track = {info.frequency, {PhaseSample{}}};
+    track.frequency = info.frequency;
+    track.samples.assign(1, {});
     add_powers(frame, track, kHeaderSymbols, info.symbols, order);
     const auto headers = detail::join_parts(parts_, 0);
-    detail::unwrap(headers, detail::esn0_of(headers), header_phases_);
+    detail::unwrap(headers, detail::esn0_of(headers), known_phases_);
     const double sigma = std::min(std::hypot(info.frequency_sigma, kDriftMargin), kLargestReach / 4);
-    const auto powers = detail::examine(powers_, order, sigma, header_phases_);
-    detail::follow_path(powers_, powers, order, header_phases_, step_of(kQuietWalk, order), track.samples);
+    const auto powers = detail::examine(powers_, order, sigma, known_phases_);
+    detail::follow_path(powers_, powers, order, known_phases_, step_of(kQuietWalk, order), track.samples);
     const double slope = detail::remove_slope(track.samples);
     smoother_.smooth(track.samples);
     for (PhaseSample& sample : track.samples) {

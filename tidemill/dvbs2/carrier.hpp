@@ -42,6 +42,8 @@ class Carrier {
   private:
     void track_known(const FrameInfo& info, CarrierTrack& track);
     void fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
+    void add_gap_powers(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track);
+    void add_gap_phases(const PhaseSample& from, const PhaseSample& to);
     void add_powers(std::span<const Iq> frame, const CarrierTrack& track, int first, int last, int order);
     void track_data(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
 
@@ -49,8 +51,7 @@ class Carrier {
     std::vector<detail::KnownPart> parts_;
     std::vector<Iq> upright_;
     std::vector<detail::PowerBlock> powers_;
-    std::vector<PhaseSample> header_phases_;
-    std::vector<PhaseSample> known_phases_;
+    std::vector<PhaseSample> known_phases_;  // of header, pilots and next header, not smoothed
     std::vector<PhaseSample> gap_phases_;
     std::vector<PhaseSample> all_phases_;
     PhaseSmoother smoother_;

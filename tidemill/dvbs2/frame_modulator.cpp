@@ -35,7 +35,8 @@ constexpr std::array<dsp::Iq, kPilotBlockSymbols> make_pilot_block() {
 
 using FourSymbols = std::array<dsp::Iq, 4>;
 
-std::array<FourSymbols, 256> make_qpsk_bytes(std::span<const dsp::Iq> points) {
+std::array<FourSymbols, 256> make_qpsk_bytes() {
+    const auto points = constellation_of(*find_modcod(1));  // of every QPSK MODCOD
     std::array<FourSymbols, 256> bytes;
     for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
         for (std::size_t i = 0; i < 4; ++i) bytes[byte][i] = points[byte >> (6 - 2 * i) & 3];
@@ -44,8 +45,8 @@ std::array<FourSymbols, 256> make_qpsk_bytes(std::span<const dsp::Iq> points) {
 }
 
 // QPSK is not interleaved: a byte is four symbols.
-std::vector<dsp::Iq> map_qpsk(std::span<const std::uint8_t> fecframe, std::span<const dsp::Iq> points) {
-    static const auto kBytes = make_qpsk_bytes(points);
+std::vector<dsp::Iq> map_qpsk(std::span<const std::uint8_t> fecframe) {
+    static const auto kBytes = make_qpsk_bytes();
     std::vector<dsp::Iq> data(4 * fecframe.size());
     for (std::size_t i = 0; i < fecframe.size(); ++i) {
         std::ranges::copy(kBytes[fecframe[i]], data.begin() + static_cast<std::ptrdiff_t>(4 * i));
@@ -76,9 +77,9 @@ std::vector<std::uint8_t> FrameModulator::encode(std::span<const std::uint8_t> b
 }
 
 std::vector<dsp::Iq> FrameModulator::map(std::span<const std::uint8_t> fecframe) const {
-    const auto points = constellation_of(*modcod_);
     const auto interleaver = interleaver_of(*modcod_);
-    if (interleaver.columns <= 1) return map_qpsk(fecframe, points);
+    if (interleaver.columns <= 1) return map_qpsk(fecframe);
+    const auto points = constellation_of(*modcod_);
     std::vector<std::uint8_t> bits(8 * fecframe.size());
     fec::unpack_bits(fecframe, bits);
     const auto symbols = static_cast<std::size_t>(layout_.data_symbols);
