@@ -5,6 +5,7 @@
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
 #include "tidemill/dsp/interpolator.hpp"
+#include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dsp/pulse.hpp"
@@ -74,6 +75,24 @@ void bench_rotate_split(benchmark::State& state) {
     count_samples(state, 2 * (2 + 4));
 }
 BENCHMARK(bench_rotate_split)->Name("kernel/rotate_split");
+
+void bench_iq_moments(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    for (auto _ : state) benchmark::DoNotOptimize(iq_moments(x));
+    count_samples(state, 5);
+}
+BENCHMARK(bench_iq_moments)->Name("kernel/iq_moments");
+
+void bench_correct_iq(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    AlignedVector<Iq> y(kSamples);
+    for (auto _ : state) {
+        correct_iq(x, {{0.1F, 0.2F}, {0.01F, 0.02F}}, y);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state, 2 * 2);
+}
+BENCHMARK(bench_correct_iq)->Name("kernel/correct_iq");
 
 void bench_split_fir(benchmark::State& state) {
     const auto taps = static_cast<std::size_t>(state.range(0));

@@ -14,6 +14,7 @@
 #include "tidemill/dsp/detail_every_target.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
 #include "tidemill/dsp/interpolator.hpp"
+#include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dsp/quantizer.hpp"
@@ -254,6 +255,64 @@ TEST_CASE("lag_correlation: every instruction set agrees with the textbook sums"
             }
         }
     });
+}
+
+TEST_CASE("iq_moments: every instruction set agrees with the textbook sums, at any length and alignment") {
+    on_every_target([] {
+        for (const std::size_t count : {0U, 1U, 3U, 16U, 77U, 2048U}) {
+            for (const std::size_t shift : {0U, 1U, 3U}) {
+                const auto x = noise(count + shift, 9);
+                IqMoments want;
+                for (std::size_t n = shift; n < x.size(); ++n) {
+                    want.count += 1;
+                    want.power += std::norm(Wide(x[n]));
+                    want.sum += Wide(x[n]);
+                    want.square += Wide(x[n]) * Wide(x[n]);
+                }
+                const IqMoments got = iq_moments(std::span(x).subspan(shift));
+                const double scale = 1e-5 * (want.power + 1);
+                CHECK(got.count == want.count);
+                CHECK(std::abs(got.power - want.power) < scale);
+                CHECK(std::abs(got.sum - want.sum) < scale);
+                CHECK(std::abs(got.square - want.square) < scale);
+            }
+        }
+    });
+}
+
+TEST_CASE(
+    "correct_iq: every instruction set takes offset and image away as the textbook does, in place too") {
+    const IqCorrection correction{{0.3F, -0.2F}, {0.05F, -0.11F}};
+    on_every_target([&] {
+        for (const std::size_t count : {0U, 1U, 3U, 16U, 77U}) {
+            for (const std::size_t shift : {0U, 1U, 3U}) {
+                auto x = noise(count + shift, 10);
+                const auto in = std::span(x).subspan(shift);
+                std::vector<Wide> want;
+                for (const Iq& v : in) {
+                    const Wide centred = Wide(v) - Wide(correction.offset);
+                    want.push_back(centred - Wide(correction.image) * std::conj(centred));
+                }
+                std::vector<Iq> got(count);
+                correct_iq(in, correction, got);
+                if (count > 0) CHECK(error_db(got, want) < -120.0);
+                correct_iq(in, correction, in);
+                CHECK(std::ranges::equal(in, got));
+            }
+        }
+    });
+}
+
+TEST_CASE("iq_correction: gives back what an offset and an imbalance were put on, but for a factor") {
+    auto x = noise(200000, 11);
+    const std::vector<Iq> sent = x;
+    const Wide signal{0.9, 0.1}, image{0.08, -0.15}, offset{0.4, -0.7};
+    for (Iq& v : x) v = Iq(signal * Wide(v) + image * std::conj(Wide(v)) + offset);
+    const IqCorrection correction = iq_correction(iq_moments(x));
+    CHECK(std::abs(Wide(correction.offset) - offset) < 0.01);
+    CHECK(std::abs(Wide(correction.image) - image / std::conj(signal)) < 0.01);
+    CHECK(!iq_correction(iq_moments(std::vector<Iq>(8))).changes_anything());
+    CHECK(!iq_correction({}).changes_anything());
 }
 
 TEST_CASE("half_symbol_moments: every instruction set agrees with the textbook sums") {

@@ -7,42 +7,39 @@
 #include <stdexcept>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
+#include "tidemill/dvbs2/detail_interpolation.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
 
-constexpr std::size_t kTaps = 64;
-// The nearest phase is taken: timing noise 70 dB below a signal at 0.3 of the sample rate.
-constexpr std::size_t kPhases = 2048;
 constexpr std::uint64_t kWalkSeed = 0x77616c6b;  // sets the phase walk apart from the noise
 
-// Sinc under a four-term Blackman-Harris window (Harris 1978: side lobes 92 dB down).
-double interpolation_kernel(double t) {
-    if (std::abs(t) >= kTaps / 2.0) {
-        return 0.0;
-    }
-    const double x = std::numbers::pi * t;
-    const double sinc = std::abs(x) < 1e-9 ? 1.0 : std::sin(x) / x;
-    const double u = 2.0 * x / kTaps;
-    return sinc * (0.35875 + 0.48829 * std::cos(u) + 0.14128 * std::cos(2 * u) + 0.01168 * std::cos(3 * u));
+bool has_begun_and_ends(const Dropout& dropout) {
+    return dropout.begin_symbols >= 0 && dropout.symbols >= 0 &&
+           std::isfinite(dropout.begin_symbols + dropout.symbols);
 }
 
-const dsp::PolyphaseBank& interpolation_bank() {
-    static const dsp::PolyphaseBank bank(kTaps, kPhases, interpolation_kernel);
-    return bank;
+bool can_be_heard(const Echo& echo) {
+    return echo.delay_symbols >= 0 && std::isfinite(echo.delay_symbols) && std::isfinite(echo.phase_rad) &&
+           echo.gain_db <= 40 && !std::isnan(echo.gain_db);
 }
 
 const ChannelConfig& checked(const ChannelConfig& config) {
     const bool all_finite = std::ranges::all_of(
         std::array{config.samples_per_symbol, config.frequency_cycles_per_symbol,
                    config.drift_cycles_per_symbol2, config.phase_rad, config.phase_noise_deg,
-                   config.delay_symbols, config.clock_offset_ppm, config.rate_ratio},
+                   config.delay_symbols, config.clock_offset_ppm, config.rate_ratio, config.iq_gain_db,
+                   config.iq_angle_deg, double{config.iq_offset.real()}, double{config.iq_offset.imag()}},
         [](double value) { return std::isfinite(value); });
     const bool in_range = config.samples_per_symbol >= 1.0 && config.delay_symbols >= 0.0 &&
-                          config.rate_ratio >= 1.0 && std::abs(config.clock_offset_ppm) < 1e5;
+                          config.rate_ratio >= 1.0 && std::abs(config.clock_offset_ppm) < 1e5 &&
+                          std::abs(config.iq_angle_deg) < 90 &&
+                          std::ranges::all_of(config.echoes, can_be_heard) &&
+                          std::ranges::all_of(config.dropouts, has_begun_and_ends);
     if (!all_finite || !in_range || std::isnan(config.esn0_db)) {
         throw std::invalid_argument(
-            "impossible channel: delays begin at 0, rate ratios and samples per symbol at 1, all must be "
+            "impossible channel: delays, echoes' delays and dropouts begin at 0, rate ratios and samples per "
+            "symbol at 1; echoes add 40 dB and I and Q are off by 90 degrees at the most; all must be "
             "numbers");
     }
     return config;
@@ -58,9 +55,9 @@ Channel::Channel(const ChannelConfig& config)
           std::sqrt(config.samples_per_symbol / input_step_ * std::pow(10.0, -config.esn0_db / 10.0)))),
       walk_step_rad_(config.phase_noise_deg * std::numbers::pi / 180.0 *
                      std::sqrt(input_step_ / config.samples_per_symbol / 1000.0)) {
+    if (!config.echoes.empty()) multipath_.emplace(config.echoes, config.samples_per_symbol);
     if (input_step_ != 1.0 || config.delay_symbols > 0.0) {
-        resampler_.emplace(interpolation_bank(), kTaps, -config.delay_symbols * config.samples_per_symbol,
-                           input_step_);
+        resampler_ = detail::delayed(config.delay_symbols * config.samples_per_symbol, input_step_);
     }
 }
 
@@ -68,23 +65,51 @@ void Channel::process(std::span<const dsp::Iq> in, std::vector<dsp::Iq>& out) {
     const auto before = out.size();
     out.resize(before + (samples_ == 0 ? config_.lead_samples : 0));
     const auto signal_begin = out.size();
-    if (resampler_) {
-        resampler_->process(in, out);
+    arrived_.clear();
+    if (multipath_) {
+        multipath_->process(without_dropouts(in), arrived_);
+        read(arrived_, out);
     } else {
-        out.insert(out.end(), in.begin(), in.end());
+        read(without_dropouts(in), out);
     }
     turn(std::span(out).subspan(signal_begin));
-    add_noise(std::span(out).subspan(before));
+    receive(std::span(out).subspan(before));
 }
 
 void Channel::finish(std::vector<dsp::Iq>& out) {
     const auto before = out.size();
-    if (resampler_) {
-        resampler_->finish(out);
-    }
+    arrived_.clear();
+    if (multipath_) multipath_->finish(arrived_);
+    read(arrived_, out);
+    if (resampler_) resampler_->finish(out);
     turn(std::span(out).subspan(before));
     out.resize(out.size() + config_.tail_samples);
-    add_noise(std::span(out).subspan(before));
+    receive(std::span(out).subspan(before));
+}
+
+std::span<const dsp::Iq> Channel::without_dropouts(std::span<const dsp::Iq> in) {
+    if (config_.dropouts.empty()) return in;
+    sent_.assign(in.begin(), in.end());
+    for (const Dropout& dropout : config_.dropouts) {
+        const auto place = [&](double symbols) {
+            const double sample =
+                std::ceil(symbols * config_.samples_per_symbol) - static_cast<double>(taken_);
+            return static_cast<std::ptrdiff_t>(std::clamp(sample, 0.0, static_cast<double>(in.size())));
+        };
+        std::fill(sent_.begin() + place(dropout.begin_symbols),
+                  sent_.begin() + place(dropout.begin_symbols + dropout.symbols), dsp::Iq{});
+    }
+    taken_ += in.size();
+    return sent_;
+}
+
+// By the receiver's clock.
+void Channel::read(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out) {
+    if (resampler_) {
+        resampler_->process(signal, out);
+    } else {
+        out.insert(out.end(), signal.begin(), signal.end());
+    }
 }
 
 // The oscillator's angle at the next sample of the signal.
@@ -108,11 +133,19 @@ void Channel::turn(std::span<dsp::Iq> samples) {
     }
 }
 
-void Channel::add_noise(std::span<dsp::Iq> samples) {
+// Noise and the receiver's own faults.
+void Channel::receive(std::span<dsp::Iq> samples) {
     if (noise_amplitude_ != 0.0F) {
         dsp::add_gaussian_noise(config_.seed, samples_, noise_amplitude_, samples);
     }
     samples_ += samples.size();
+    if (config_.iq_gain_db == 0 && config_.iq_angle_deg == 0 && config_.iq_offset == dsp::Iq{}) return;
+    const auto gain = static_cast<float>(std::pow(10.0, config_.iq_gain_db / 20));
+    const auto angle = static_cast<float>(config_.iq_angle_deg * std::numbers::pi / 180);
+    for (dsp::Iq& x : samples) {
+        x = config_.iq_offset +
+            dsp::Iq(x.real(), gain * (x.imag() * std::cos(angle) + x.real() * std::sin(angle)));
+    }
 }
 
 }  // namespace tidemill::dvbs2

@@ -8,8 +8,15 @@
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dsp/resampler.hpp"
+#include "tidemill/dvbs2/multipath.hpp"
 
 namespace tidemill::dvbs2 {
+
+/// A stretch in which nothing of the signal arrives; counted from its begin.
+struct Dropout {
+    double begin_symbols = 0.0;
+    double symbols = 0.0;
+};
 
 /// What a channel does to a signal of mean power 1. Times are in symbols of the transmitter.
 struct ChannelConfig {
@@ -23,16 +30,22 @@ struct ChannelConfig {
     double clock_offset_ppm = 0.0;  // above 0 the receiver's sample clock is fast: more samples per symbol
     double rate_ratio = 1.0;        // output over input sample rate, from 1 on
     bool inverted_spectrum = false;
+    std::vector<Echo> echoes{};
+    std::vector<Dropout> dropouts{};
+    dsp::Iq iq_offset{};             // what the receiver adds to I and Q (DC)
+    double iq_gain_db = 0.0;         // of its Q over its I
+    double iq_angle_deg = 0.0;       // by which they are off a right angle
     std::uint64_t lead_samples = 0;  // of noise alone, before and after the signal
     std::uint64_t tail_samples = 0;
     std::uint64_t seed = 1;
 };
 
-/// Turns clean samples into received ones: clock and delay, frequency and phase, spectral inversion, noise.
+/// Turns clean samples into received ones: dropouts, echoes, clock and delay, frequency and phase, spectral
+/// inversion, noise, and what a receiver makes of I and Q, in this order.
 class Channel {
   public:
-    /// Throws std::invalid_argument for a negative delay, a rate ratio below 1 or a value that is not a
-    /// number.
+    /// Throws std::invalid_argument for a negative delay, a rate ratio below 1, a value that is not a number
+    /// and the like.
     explicit Channel(const ChannelConfig& config);
 
     /// Takes more of the signal and appends what is received of it.
@@ -43,14 +56,19 @@ class Channel {
 
   private:
     double next_angle_rad();
+    std::span<const dsp::Iq> without_dropouts(std::span<const dsp::Iq> in);
+    void read(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out);
     void turn(std::span<dsp::Iq> samples);
-    void add_noise(std::span<dsp::Iq> samples);
+    void receive(std::span<dsp::Iq> samples);
 
     ChannelConfig config_;
     double input_step_;  // input samples per output sample
     float noise_amplitude_;
     double walk_step_rad_;
+    std::optional<Multipath> multipath_;
     std::optional<dsp::Resampler> resampler_;  // none when the clock is right and nothing is delayed
+    std::vector<dsp::Iq> sent_, arrived_;      // scratch
+    std::uint64_t taken_ = 0;                  // samples of the input so far
     std::uint64_t signal_samples_ = 0;         // given out so far
     std::uint64_t samples_ = 0;                // the same with lead and tail
     double walk_rad_ = 0.0;

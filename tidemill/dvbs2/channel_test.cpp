@@ -85,6 +85,10 @@ TEST_CASE("channel: the pieces in which the signal comes do not matter") {
     config.delay_symbols = 0.37;
     config.clock_offset_ppm = 40.0;
     config.phase_noise_deg = 3.0;
+    config.echoes = {{7.3, -6.0, 1.0}, {0.5, -12.0, 0.0}};
+    config.dropouts = {{100.0, 33.3}, {2400.0, 500.0}};
+    config.iq_offset = {0.1F, 0.2F};
+    config.iq_gain_db = 1.0;
     config.lead_samples = 77;
     config.tail_samples = 33;
     const auto x = tone(0.05, 5000);
@@ -127,6 +131,51 @@ TEST_CASE("channel: delay, clock offset and rate move every frequency of the sig
     }
 }
 
+TEST_CASE("channel: an echo comes as late, as strong and as turned as it says, and outlasts the signal") {
+    ChannelConfig config;
+    config.echoes = {{10.0, -6.0, 0.5}, {3.25, -20.0, -1.0}};
+    const auto x = tone(0.1, 4000);
+    const auto y = received(config, x, 333);
+    const auto expected = [&](std::size_t n) {
+        const auto place = static_cast<double>(n + 100);
+        const auto echo = [&](double late, double db, double phase) {
+            return Iq(std::polar(std::pow(10.0, db / 20), phase)) * tone_at(0.1, place - late);
+        };
+        return tone_at(0.1, place) + echo(20.0, -6.0, 0.5) + echo(6.5, -20.0, -1.0);
+    };
+    CHECK(error_db(std::span(y).subspan(100, 3800), expected) < -65.0);
+    REQUIRE(y.size() > 4020);
+    CHECK(power(std::span(y).subspan(4000, 20)) == doctest::Approx(std::pow(10.0, -0.6)).epsilon(0.05));
+}
+
+TEST_CASE("channel: in a dropout nothing arrives but noise") {
+    ChannelConfig config;
+    config.dropouts = {{500.0, 250.0}, {1900.0, 1e9}};
+    const auto x = tone(0.1, 4000);
+    auto expected = x;
+    std::fill(expected.begin() + 1000, expected.begin() + 1500, Iq{});
+    std::fill(expected.begin() + 3800, expected.end(), Iq{});
+    CHECK(received(config, x, 777) == expected);
+    config.esn0_db = 0.0;
+    const auto y = received(config, x, 777);
+    CHECK(power(std::span(y).subspan(1000, 500)) == doctest::Approx(2.0).epsilon(0.15));
+}
+
+TEST_CASE("channel: the receiver's I and Q get an offset, a gain and an angle") {
+    ChannelConfig config;
+    config.iq_offset = {0.25F, -0.5F};
+    config.iq_gain_db = 2.0;
+    config.iq_angle_deg = 5.0;
+    const auto x = tone(0.1, 500);
+    const double gain = std::pow(10.0, 0.1), angle = 5.0 * std::numbers::pi / 180.0;
+    const auto expected = [&](std::size_t n) {
+        const double i = x[n].real(), q = x[n].imag();
+        return Iq(static_cast<float>(0.25 + i),
+                  static_cast<float>(-0.5 + gain * (q * std::cos(angle) + i * std::sin(angle))));
+    };
+    CHECK(error_db(received(config, x, 99), expected) < -120.0);
+}
+
 TEST_CASE("channel: phase noise walks by its standard deviation in 1000 symbols") {
     ChannelConfig config;
     config.phase_noise_deg = 6.0;
@@ -152,6 +201,11 @@ TEST_CASE("channel: what no channel does is refused") {
     refused([](auto& config) { config.esn0_db = std::nan(""); });
     refused([](auto& config) { config.frequency_cycles_per_symbol = INFINITY; });
     refused([](auto& config) { config.samples_per_symbol = 0.0; });
+    refused([](auto& config) { config.echoes = {{-1.0, -10.0, 0.0}}; });
+    refused([](auto& config) { config.echoes = {{1.0, std::nan(""), 0.0}}; });
+    refused([](auto& config) { config.dropouts = {{0.0, -1.0}}; });
+    refused([](auto& config) { config.iq_offset = {INFINITY, 0.0F}; });
+    refused([](auto& config) { config.iq_angle_deg = 90.0; });
 }
 
 }  // namespace tidemill::dvbs2

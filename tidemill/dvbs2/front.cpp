@@ -11,6 +11,7 @@ Front::Front(const FrontConfig& config, Sink sink)
     : geometry_(config),
       sink_(std::move(sink)),
       coarse_(geometry_),
+      iq_(geometry_.samples_per_symbol()),
       filter_(geometry_),
       interpolator_(config.rolloff),
       window_(geometry_.history_samples() + geometry_.block_samples()) {}
@@ -44,8 +45,10 @@ void Front::run_block() {
     RawBlock& kept = kept_raw_.push();
     kept.samples = window_;
     kept.valid = filled_;
-    const KeptBlocks decision =
-        coarse_.step(measure_spectrum(geometry_, block_, window_, coarse_.found() ? kFollowedChunks : 1));
+    const BlockSpectrum spectrum =
+        measure_spectrum(geometry_, block_, window_, coarse_.found() ? kFollowedChunks : 1);
+    iq_.add(spectrum);
+    const KeptBlocks decision = coarse_.step(spectrum);
     std::copy(window_.end() - geometry_.history_samples(), window_.end(), window_.begin());
     filled_ = 0;
     ++block_;
@@ -56,9 +59,11 @@ void Front::settle_raw(KeptBlocks decision) {
     report_.dropped_blocks += decision.drop;
     kept_raw_.pop(decision.drop);
     for (std::uint32_t i = 0; i < decision.release; ++i) {
-        const RawBlock& raw = kept_raw_.front();
+        RawBlock& raw = kept_raw_.front();
         FilteredBlock& filtered = kept_filtered_.push();
-        filter_.process(raw.samples, raw.valid, coarse_.next(), filtered);
+        BlockOscillator oscillator = coarse_.next();
+        oscillator.iq = iq_.correction();
+        filter_.process(raw.samples, raw.valid, oscillator, filtered);
         kept_raw_.pop();
         report_.frequency = filtered.info.frequency;
         settle_filtered(timing_.step(filtered.info));

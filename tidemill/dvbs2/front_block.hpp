@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tidemill/dsp/iq.hpp"
+#include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 
 namespace tidemill::dvbs2 {
@@ -40,15 +41,16 @@ constexpr double kStrobeLead = 8.0;
 /// Most symbols one block can give, rounded up to the interpolator's group for every sub-block.
 constexpr std::uint32_t kMaxBlockSymbols = kMaxSubblocks * (kSubblockSymbols + 16);
 
-/// Lag correlations of chunks of one block: of those whose number in the stream `every` divides.
+/// Lag correlations and moments of chunks of one block: of those whose number in the stream `every` divides.
 struct BlockSpectrum {
     std::int64_t block = 0;
     std::uint32_t every = 1;
-    std::array<dsp::LagCorrelation, kMaxChunks> chunk{};
+    std::array<dsp::LagCorrelation, kMaxChunks> chunk{};  // without the offset of I and Q
+    std::array<dsp::IqMoments, kMaxChunks> moments{};
 };
 
-/// How one block is turned and scaled; frequencies in cycles per sample. The history in front of the block
-/// belongs to the block before and is turned by its oscillator.
+/// How one block is corrected, turned and scaled; frequencies in cycles per sample. The history in front of
+/// the block belongs to the block before and is turned by its oscillator.
 struct BlockOscillator {
     std::int64_t block = 0;
     double phase_cycles = 0.0;  // at the block's first sample
@@ -56,7 +58,8 @@ struct BlockOscillator {
     double gain = 1.0;
     double previous_frequency = 0.0;
     double previous_gain = 1.0;
-    bool restart = false;  // nothing before this block belongs to the same stretch of signal
+    dsp::IqCorrection iq{};  // of the raw samples
+    bool restart = false;    // nothing before this block belongs to the same stretch of signal
 };
 
 /// Timing measured over one sub-block: `phasor` is Es * exp(2 pi j tau), tau the place of the strobes after

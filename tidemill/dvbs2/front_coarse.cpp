@@ -47,6 +47,20 @@ constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 constexpr double kGainTolerance = 1.06;
 constexpr double kGainStep = 1.01;
 
+// What rounding may leave of samples that are nothing but an offset.
+constexpr double kRounding = 1e-5;
+
+// The offset of I and Q is a line at frequency zero, alike at every lag.
+dsp::LagCorrelation without_offset(dsp::LagCorrelation chunk, const dsp::IqMoments& moments,
+                                   std::size_t lags) {
+    const double offset = std::norm(moments.sum) / moments.count;
+    const double rest = chunk.power - offset;
+    if (rest < kRounding * chunk.power) return {};
+    chunk.power = rest;
+    for (std::size_t l = 0; l < lags; ++l) chunk.sums[l] -= offset;
+    return chunk;
+}
+
 }  // namespace
 
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
@@ -57,8 +71,10 @@ BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block
     for (std::size_t c = 0; c < geometry.chunks(); ++c) {
         if ((static_cast<std::uint64_t>(block) * geometry.chunks() + c) % every != 0) continue;
         const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
-        spectrum.chunk[c] = dsp::lag_correlation(samples.subspan(start, kChunkSamples + reach), kChunkSamples,
-                                                 geometry.lags());
+        const auto chunk = samples.subspan(start, kChunkSamples + reach);
+        spectrum.moments[c] = dsp::iq_moments(chunk.first(kChunkSamples));
+        spectrum.chunk[c] = without_offset(dsp::lag_correlation(chunk, kChunkSamples, geometry.lags()),
+                                           spectrum.moments[c], geometry.lags().count);
     }
     return spectrum;
 }

@@ -1,13 +1,16 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/dvbs2/channel.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -23,6 +26,8 @@ struct Options {
     double symbol_rate_hz = 0;  // 0: half the sample rate
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
+    std::vector<std::string> echoes, dropouts;
+    std::string iq_offset;
     dvbs2::ChannelConfig channel;
     std::string format = "ci8";
     double level_dbfs = -12;
@@ -59,6 +64,33 @@ double mean_power(const io::Recording& recording) {
     return sum / static_cast<double>(recording.samples);
 }
 
+// Two or three numbers, the third 0 where it is left out.
+std::array<double, 3> few_numbers(const std::string& text, const char* option, std::size_t most) {
+    const std::vector<double> numbers = number_list(text, option);
+    if (numbers.size() < 2 || numbers.size() > most) {
+        throw WrongUsage(fmt::format("{} {}: give {} numbers, with commas between them", option, text,
+                                     most == 2 ? "two" : "two or three"));
+    }
+    std::array<double, 3> few{};
+    std::ranges::copy(numbers, few.begin());
+    return few;
+}
+
+void read_lists(const Options& options, dvbs2::ChannelConfig& channel) {
+    for (const std::string& text : options.echoes) {
+        const auto [symbols, db, degrees] = few_numbers(text, "--echo", 3);
+        channel.echoes.push_back({symbols, db, degrees * std::numbers::pi / 180});
+    }
+    for (const std::string& text : options.dropouts) {
+        const auto few = few_numbers(text, "--dropout", 2);
+        channel.dropouts.push_back({few[0], few[1]});
+    }
+    if (!options.iq_offset.empty()) {
+        const auto few = few_numbers(options.iq_offset, "--dc", 2);
+        channel.iq_offset = {static_cast<float>(few[0]), static_cast<float>(few[1])};
+    }
+}
+
 dvbs2::ChannelConfig channel_of(const Options& options, const io::Recording& recording) {
     const double symbol_rate_hz =
         options.symbol_rate_hz > 0 ? options.symbol_rate_hz : sample_rate_hz(recording) / 2;
@@ -66,6 +98,7 @@ dvbs2::ChannelConfig channel_of(const Options& options, const io::Recording& rec
     channel.samples_per_symbol = sample_rate_hz(recording) / symbol_rate_hz;
     channel.frequency_cycles_per_symbol = options.frequency_hz / symbol_rate_hz;
     channel.drift_cycles_per_symbol2 = options.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
+    read_lists(options, channel);
     return channel;
 }
 
@@ -132,6 +165,14 @@ void add_impairments(CLI::App& verb, Options& options) {
     verb.add_option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
     verb.add_option("--rate-ratio", channel.rate_ratio, "Output over input sample rate, from 1 on");
     verb.add_flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
+    verb.add_option("--echo", options.echoes,
+                    "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way; may be repeated");
+    verb.add_option("--dropout", options.dropouts,
+                    "BEGIN,SYMBOLS: nothing arrives for so many symbols; may be repeated");
+    verb.add_option("--dc", options.iq_offset,
+                    "I,Q: what the receiver adds to them, 1 for the signal's root mean square");
+    verb.add_option("--iq-gain", channel.iq_gain_db, "Gain of the receiver's Q over its I in dB");
+    verb.add_option("--iq-angle", channel.iq_angle_deg, "Degrees by which I and Q are off a right angle");
     verb.add_option("--lead", channel.lead_samples, "Samples of noise before the signal");
     verb.add_option("--tail", channel.tail_samples, "Samples of noise after the signal");
     verb.add_option("--seed", channel.seed, "Seed of the noise")->capture_default_str();

@@ -142,6 +142,8 @@ void collect(const dvbs2::Receiver& receiver, const io::TsMonitor& monitor, RxOu
     outcome.blocks_without_signal = receiver.coarse().dropped_blocks();
     outcome.blocks_without_clock = receiver.timing().dropped_blocks();
     outcome.clock_ppm = receiver.timing().clock_ppm();
+    outcome.iq_offset_db = receiver.coarse().iq_offset_db();
+    outcome.iq_image_db = receiver.coarse().iq_image_db();
     // What the front took out, and what the frames, turned upright, still had.
     const double left = outcome.totals.inverted ? -outcome.totals.frequency : outcome.totals.frequency;
     outcome.frequency_hz = (receiver.coarse().frequency() + left) * outcome.symbol_rate_hz();

@@ -53,6 +53,8 @@ struct RxOutcome {
     std::uint64_t blocks_without_signal = 0;
     std::uint64_t blocks_without_clock = 0;
     double clock_ppm = 0;
+    double iq_offset_db = 0;  // taken out of I and Q, as RxCoarse tells
+    double iq_image_db = 0;
     double frequency_hz = 0;  ///< of the carrier in the recording
     bool signal_seen = false;
     bool interrupted = false;

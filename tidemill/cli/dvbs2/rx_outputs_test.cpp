@@ -156,8 +156,8 @@ TEST_CASE("rx status: lines of JSON say what the receiver does, to the last") {
     CHECK(last["modcods"]["QPSK 8/9 short pilots"] == report["frames"]);
     CHECK(last["ts_packets"].get<std::uint64_t>() <= report["ts_packets"]);
     CHECK(last["continuity_errors"] == 0);
-    for (const char* key : {"time_s", "lock", "clock_ppm", "ldpc_iterations", "bch_corrected_bits",
-                            "frames_bad", "programmes", "samples_clipped"}) {
+    for (const char* key : {"time_s", "lock", "clock_ppm", "iq_offset_db", "iq_image_db", "ldpc_iterations",
+                            "bch_corrected_bits", "frames_bad", "programmes", "samples_clipped"}) {
         CAPTURE(key);
         CHECK(last.contains(key));
     }

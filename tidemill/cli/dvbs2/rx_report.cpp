@@ -69,6 +69,15 @@ std::string received_text(const RxOutcome& outcome) {
         outcome.totals.corrected_bits);
 }
 
+std::string taken_out_text(const RxOutcome& outcome) {
+    std::string text;
+    if (std::isfinite(outcome.iq_offset_db))
+        text = fmt::format("offset (DC) at {:.1f} dB", outcome.iq_offset_db);
+    if (std::isfinite(outcome.iq_image_db))
+        text += fmt::format("{}image at {:.1f} dB", text.empty() ? "" : ", ", outcome.iq_image_db);
+    return text.empty() ? "" : fmt::format("I and Q    {} taken out\n", text);
+}
+
 std::string losses_text(const RxOutcome& outcome) {
     const Json losses = losses_json(outcome);
     std::string text;
@@ -136,13 +145,15 @@ void add_received(const RxOutcome& outcome, Json& json) {
     json["esn0_db"] = outcome.totals.esn0_db();
     json["frequency_offset_hz"] = outcome.frequency_hz;
     json["clock_offset_ppm"] = outcome.clock_ppm;
+    json["iq_offset_db"] = outcome.iq_offset_db;
+    json["iq_image_db"] = outcome.iq_image_db;
 }
 
 }  // namespace
 
 std::string report_text(const RxOutcome& outcome) {
-    std::string text = received_text(outcome) + streams_text(outcome) + losses_text(outcome) +
-                       speed_text(outcome) + changes_text(outcome.changes) +
+    std::string text = received_text(outcome) + taken_out_text(outcome) + streams_text(outcome) +
+                       losses_text(outcome) + speed_text(outcome) + changes_text(outcome.changes) +
                        energy_line(outcome.run.energy, outcome.totals.frames);
     text += fmt::format("output     {} packets{}\n\n", outcome.packets.packets,
                         outcome.output.empty() ? ", not written" : " in " + outcome.output);

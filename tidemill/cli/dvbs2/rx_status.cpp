@@ -67,6 +67,8 @@ std::string RxStatus::line(double now_s) {
     const double offset = receiver_.coarse().frequency() + read(live.frequency);
     json["offset_hz"] = found ? Json(offset * symbol_rate_hz_) : Json();
     json["clock_ppm"] = found ? Json(receiver_.timing().clock_ppm()) : Json();
+    json["iq_offset_db"] = receiver_.coarse().iq_offset_db();  // infinite ones become null
+    json["iq_image_db"] = receiver_.coarse().iq_image_db();
     json["frames"] = frames;
     json["frames_bad"] = bad;
     json["info_mbps"] =

@@ -17,9 +17,9 @@ const char* phase_of(const dvbs2::Receiver& receiver);
 
 /// What a running receiver is doing, each second one line of JSON:
 /// time_s, phase, lock, and of the last frame modcod, frame, pilots, esn0_db and margin_db (over table 13's
-/// threshold); offset_hz, clock_ppm; frames, frames_bad, info_mbps, ldpc_iterations (mean) and
-/// bch_corrected_bits since the line before; modcods (all frames so far); ts_packets, programmes,
-/// continuity_errors, samples_clipped so far. What nothing is known of is null.
+/// threshold); offset_hz, clock_ppm, iq_offset_db, iq_image_db; frames, frames_bad, info_mbps,
+/// ldpc_iterations (mean) and bch_corrected_bits since the line before; modcods (all frames so far);
+/// ts_packets, programmes, continuity_errors, samples_clipped so far. What nothing is known of is null.
 class RxStatus {
   public:
     RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets, double symbol_rate_hz)

@@ -77,6 +77,21 @@ TEST_CASE("receiver: every packet sent comes out, from the first frame on") {
     CHECK(received.sync.locks == 1);
 }
 
+TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them, cost even 32APSK no frame") {
+    ChannelConfig channel = usual_channel();
+    channel.esn0_db = 17.5;
+    channel.iq_offset = {1.0F, -0.5F};
+    channel.iq_gain_db = 1.5;
+    channel.iq_angle_deg = 6.0;
+    const MadeReception made = make_reception({27, FrameSize::short_, true}, 40, channel);
+    const Received received = receive(made.samples);
+    const auto from = received_from(made.packets, received.packets);
+    REQUIRE(from.has_value());
+    CHECK(*from == 0);
+    CHECK(received.totals.frames_bad == 0);
+    CHECK(received.totals.esn0_db() == doctest::Approx(17.5).epsilon(0.02));
+}
+
 TEST_CASE("receiver: after a hole in the signal it locks again, keeps the good part and invents nothing") {
     const Received& received = in_order();
     const std::size_t sent = broken_reception().packets.size() / io::kTsPacketBytes;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tidemill/dvbs2/front_filter.hpp"
 #include "tidemill/dvbs2/front_strobes.hpp"
 #include "tidemill/dvbs2/front_timing.hpp"
+#include "tidemill/dvbs2/iq_tracker.hpp"
 #include "tidemill/dvbs2/rx/block_keeper.hpp"
 #include "tidemill/dvbs2/rx/raw_block.hpp"
 #include "tidemill/graph/module.hpp"
@@ -64,6 +66,10 @@ class RxCoarse final : public Module {
     bool found() const { return found_.load(std::memory_order_relaxed); }
     /// Frequency that the oscillator took out last, cycles per symbol.
     double frequency() const { return frequency_.load(std::memory_order_relaxed); }
+    /// What is taken out of I and Q over the power of the samples in dB, minus infinity for nothing: their
+    /// offset (DC), and the image that their imbalance makes.
+    double iq_offset_db() const { return iq_offset_db_.load(std::memory_order_relaxed); }
+    double iq_image_db() const { return iq_image_db_.load(std::memory_order_relaxed); }
     /// Blocks in which no signal was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
 
@@ -75,12 +81,16 @@ class RxCoarse final : public Module {
 
     Flow follow_signal(Frame f);
     KeptBlocks decide(Frame f);
+    KeptBlocks decide(const BlockSpectrum& measured);
 
     CoarseFrequency coarse_;
+    IqTracker iq_;
     dsp::AlignedVector<Iq> samples_;
     BlockKeeper<Kept> keeper_;
     std::atomic<bool> found_{false};
     std::atomic<double> frequency_{0};
+    std::atomic<double> iq_offset_db_{-std::numeric_limits<double>::infinity()};
+    std::atomic<double> iq_image_db_{-std::numeric_limits<double>::infinity()};
 };
 
 /// Raw samples to matched-filtered ones at two per symbol.
