@@ -51,12 +51,8 @@ std::string_view describe(BbFault fault) {
             return "the first packet starts behind the data field";
         case BbFault::generic_stream:
             return "a generic stream, not a transport stream";
-        case BbFault::input_sync_indicator:
-            return "the packets carry ISSY fields, which are not supported";
-        case BbFault::null_packet_deletion:
-            return "null packets were deleted, which is not supported";
         case BbFault::packet_format:
-            return "the packets are not 188 bytes with sync byte 0x47";
+            return "length, sync byte, ISSY and null-packet deletion of its packets do not fit together";
         case BbFault::other_input_stream:
             return "the frame belongs to another input stream";
     }

@@ -44,8 +44,6 @@ enum class BbFault : std::uint8_t {
     data_field_too_long,
     sync_outside_data_field,
     generic_stream,
-    input_sync_indicator,
-    null_packet_deletion,
     packet_format,
     other_input_stream,
 };

@@ -11,17 +11,6 @@
 namespace tidemill::dvbs2 {
 namespace {
 
-using NullPacket = std::array<std::uint8_t, io::kTsPacketBytes>;
-
-constexpr NullPacket make_null_packet() {  // ISO/IEC 13818-1, 2.4.3.3: PID 0x1fff, payload only
-    NullPacket packet{};
-    packet.fill(0xff);
-    packet[0] = io::kTsSyncByte;
-    packet[1] = 0x1f;
-    packet[3] = 0x10;
-    return packet;
-}
-
 std::uint8_t rolloff_code(double rolloff) {
     constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
     for (std::uint8_t code = 0; code < kRolloffs.size(); ++code) {
@@ -38,19 +27,35 @@ bool is_constant(std::span<const PlannedFrame> plan) {
     return codes.size() == 1;
 }
 
-BbHeader header_of(const InputStream& stream, const MultiplexerConfig& config) {
+void check_packets(const InputStream& stream, std::size_t bytes) {
     constexpr std::size_t kMostPacketBytes = 65535 / 8;  // what UPL can say
-    if (stream.packet_bytes > kMostPacketBytes) {
+    if (bytes > kMostPacketBytes) {
         throw std::invalid_argument(fmt::format("packets of {} bytes cannot be sent: give at most {}",
                                                 stream.packet_bytes, kMostPacketBytes));
     }
+    const bool is_transport = stream.type == StreamType::transport;
+    if (stream.delete_null_packets && !is_transport) {
+        throw std::invalid_argument("only transport streams have null packets to delete");
+    }
+    const bool has_issy = stream.issy_bytes == 2 || (stream.issy_bytes == 3 && is_transport);
+    if (stream.issy_bytes != 0 && (stream.packet_bytes == 0 || !has_issy)) {
+        throw std::invalid_argument(
+            "ISSY is long or short behind the packets of a transport stream, short behind generic ones");
+    }
+}
+
+BbHeader header_of(const InputStream& stream, const MultiplexerConfig& config) {
+    const UserPacketLayout layout{stream.packet_bytes, stream.issy_bytes, stream.delete_null_packets};
+    check_packets(stream, layout.bytes());
     BbHeader header;
     header.stream_type = stream.type;
     header.single_input = config.streams.size() == 1;
     header.constant_coding = is_constant(config.plan);
+    header.input_sync_indicator = stream.issy_bytes > 0;
+    header.null_packet_deletion = stream.delete_null_packets;
     header.rolloff_code = rolloff_code(config.rolloff);
     header.input_stream = header.single_input ? std::uint8_t{0} : stream.number;
-    header.packet_bits = static_cast<std::uint16_t>(8 * stream.packet_bytes);
+    header.packet_bits = static_cast<std::uint16_t>(8 * layout.bytes());
     header.sync = stream.packet_bytes > 0 ? stream.sync : std::uint8_t{0};
     return header;
 }
@@ -87,10 +92,33 @@ void check(const MultiplexerConfig& config) {
 
 Multiplexer::Multiplexer(const MultiplexerConfig& config) : plan_(config.plan), scrambler_(config.gold_code) {
     check(config);
-    for (const InputStream& stream : config.streams) slicers_.emplace_back(header_of(stream, config));
     for (const PlannedFrame& frame : plan_) {
         if (!frame.pls.is_dummy()) modulators_.try_emplace(frame.pls.code(), frame.pls, config.gold_code);
     }
+    for (std::size_t i = 0; i < config.streams.size(); ++i) {
+        const BbHeader header = header_of(config.streams[i], config);
+        const double period_symbols = config.streams[i].packet_period_symbols;
+        slicers_.emplace_back(header, period_symbols > 0
+                                          ? period_symbols
+                                          : planned_symbols_per_byte(i, config.streams.size()) *
+                                                static_cast<double>(header.packet_bits / 8));
+    }
+}
+
+// Who has which turn repeats itself after as many rounds of the plan as there are streams.
+double Multiplexer::planned_symbols_per_byte(std::size_t stream, std::size_t streams) const {
+    std::size_t symbols = 0;
+    std::size_t bytes = 0;
+    std::size_t turn = 0;
+    for (std::size_t i = 0; i < streams * plan_.size(); ++i) {
+        const PlannedFrame& frame = plan_[i % plan_.size()];
+        symbols += static_cast<std::size_t>(layout_of(frame.pls).symbols);
+        if (frame.pls.is_dummy()) continue;
+        if (frame.stream.value_or(turn) == stream)
+            bytes += modulator(frame.pls).bbframe_bytes() - kBbHeaderBytes;
+        if (!frame.stream) turn = (turn + 1) % streams;
+    }
+    return static_cast<double>(symbols) / static_cast<double>(bytes);
 }
 
 void Multiplexer::feed(std::size_t stream, std::span<const std::uint8_t> data) {
@@ -124,9 +152,8 @@ bool Multiplexer::send(std::vector<dsp::Iq>& symbols) {
 }
 
 void Multiplexer::send_with_null_packets(std::vector<dsp::Iq>& symbols) {
-    static constexpr NullPacket kNullPacket = make_null_packet();
     while (!send(symbols)) {
-        slicers_[stream()].feed(kNullPacket);
+        slicers_[stream()].feed(io::kNullPacket);
         ++counts_.null_packets;
     }
 }
@@ -150,6 +177,12 @@ void Multiplexer::send_dummy(std::vector<dsp::Iq>& symbols) {
     const auto plframe = dummy_plframe(scrambler_);
     symbols.insert(symbols.end(), plframe.begin(), plframe.end());
     ++counts_.dummy_frames;
+}
+
+MultiplexerCounts Multiplexer::counts() const {
+    MultiplexerCounts counts = counts_;
+    for (const StreamSlicer& slicer : slicers_) counts.null_packets_deleted += slicer.null_packets_deleted();
+    return counts;
 }
 
 void Multiplexer::skip() {

@@ -21,6 +21,9 @@ struct InputStream {
     std::uint8_t number = 0;                        ///< ISI; only sent when there are several streams
     std::size_t packet_bytes = io::kTsPacketBytes;  ///< sync byte included; 0 for a continuous stream
     std::uint8_t sync = io::kTsSyncByte;
+    bool delete_null_packets = false;  ///< of a transport stream: counted, not sent (EN 302 307-1, D.3)
+    std::size_t issy_bytes = 0;        ///< behind each packet when it came: 0, 2 (short) or 3 (long; D.2)
+    double packet_period_symbols = 0;  ///< from packet to packet as they come; 0: as the plan takes them
 };
 
 /// One frame of a plan.
@@ -41,7 +44,8 @@ struct MultiplexerConfig {
 struct MultiplexerCounts {
     std::uint64_t frames = 0;  // with data
     std::uint64_t dummy_frames = 0;
-    std::uint64_t null_packets = 0;  // added to fill frames
+    std::uint64_t null_packets = 0;          // added to fill frames
+    std::uint64_t null_packets_deleted = 0;  // of the inputs
 };
 
 /// Makes PLFRAMEs of one or several input streams by a plan of MODCODs: CCM when the plan has only one, VCM
@@ -64,7 +68,7 @@ class Multiplexer {
     /// Appends the symbols of the next frame; false and nothing done when its stream does not fill it.
     bool send(std::vector<dsp::Iq>& symbols);
 
-    /// The same, but null packets fill what the transport stream lacks.
+    /// The same, but null packets fill what the transport stream lacks; not for one that deletes them.
     void send_with_null_packets(std::vector<dsp::Iq>& symbols);
 
     /// The same, but padding fills what the stream lacks: how a stream ends. False and nothing done when it
@@ -78,11 +82,12 @@ class Multiplexer {
     void skip();
 
     const FrameModulator& modulator(const Pls& pls) const { return modulators_.at(pls.code()); }
-    const MultiplexerCounts& counts() const { return counts_; }
+    MultiplexerCounts counts() const;
 
   private:
     const PlannedFrame& planned() const { return plan_[position_]; }
     std::size_t stream() const { return planned().stream.value_or(turn_); }
+    double planned_symbols_per_byte(std::size_t stream, std::size_t streams) const;
     std::span<std::uint8_t> bbframe_of_planned();
     void send_bbframe(std::vector<dsp::Iq>& symbols);
 

@@ -99,6 +99,15 @@ TEST_CASE("multiplexer: what cannot be sent is refused") {
     refused({.plan = {{kRobust}}, .rolloff = 0.3});
     refused(
         {.plan = {{kRobust}}, .streams = {{.type = StreamType::generic_packetised, .packet_bytes = 9000}}});
+    const auto refused_stream = [&](const InputStream& stream) {
+        refused({.plan = {{kRobust}}, .streams = {stream}});
+    };
+    refused_stream({.issy_bytes = 1});
+    refused_stream({.type = StreamType::generic_packetised, .packet_bytes = 40, .issy_bytes = 3});
+    refused_stream({.type = StreamType::generic_continuous, .packet_bytes = 0, .issy_bytes = 2});
+    refused_stream({.type = StreamType::generic_packetised, .delete_null_packets = true});
+    refused_stream({.type = StreamType::generic_packetised, .packet_bytes = 8190, .issy_bytes = 2});
+    refused_stream({.packet_bytes = 100});
     Multiplexer multiplexer({.plan = {{kRobust}}});
     CHECK_THROWS_AS(multiplexer.feed(0, Bytes(188, 0x11)), std::invalid_argument);
 }

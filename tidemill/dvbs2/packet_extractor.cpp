@@ -9,7 +9,6 @@
 namespace tidemill::dvbs2 {
 namespace {
 
-using io::kTsPacketBytes;
 constexpr std::uint8_t kTransportErrorIndicator = 0x80;  // in the second byte (ISO/IEC 13818-1, 2.4.3.2)
 
 // Copies bits between any bit positions; the standard lets data fields and packets begin inside a byte.
@@ -31,19 +30,7 @@ BbFault unsupported_part(const BbHeader& header) {
     if (header.stream_type == StreamType::generic_continuous) {
         return BbFault::generic_stream;
     }
-    if (header.input_sync_indicator) {
-        return BbFault::input_sync_indicator;
-    }
-    if (header.null_packet_deletion) {
-        return BbFault::null_packet_deletion;
-    }
-    const bool is_odd = header.stream_type == StreamType::transport
-                            ? header.packet_bits != 8 * kTsPacketBytes || header.sync != io::kTsSyncByte
-                            : header.packet_bits == 0 || header.packet_bits % 8 != 0;
-    if (is_odd) {
-        return BbFault::packet_format;
-    }
-    return BbFault::none;
+    return user_packet_layout(header) ? BbFault::none : BbFault::packet_format;
 }
 
 }  // namespace
@@ -94,8 +81,6 @@ void PacketExtractor::count(BbFault fault) {
             ++counts_.frames_of_other_streams;
             break;
         case BbFault::generic_stream:
-        case BbFault::input_sync_indicator:
-        case BbFault::null_packet_deletion:
         case BbFault::packet_format:
             ++counts_.frames_unsupported;
             break;
@@ -104,13 +89,15 @@ void PacketExtractor::count(BbFault fault) {
     }
 }
 
-// Length and sync byte of the packets seldom change; when they do, none runs on.
+// Layout and sync byte of the packets seldom change; when they do, none runs on.
 void PacketExtractor::take_format(const BbHeader& header, std::vector<std::uint8_t>& packets) {
     const bool is_transport = header.stream_type == StreamType::transport;
-    if (8 * packet_.size() == header.packet_bits && sync_ == header.sync && is_transport_ == is_transport)
+    const auto layout = user_packet_layout(header).value();
+    if (!packet_.empty() && layout_ == layout && sync_ == header.sync && is_transport_ == is_transport)
         return;
     break_off(packets);
-    packet_.resize(header.packet_bits / 8U);
+    packet_.resize(layout.bytes());
+    layout_ = layout;
     sync_ = header.sync;
     is_transport_ = is_transport;
 }
@@ -150,7 +137,7 @@ void PacketExtractor::read(std::span<const std::uint8_t> data, std::size_t begin
 
 void PacketExtractor::verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>& packets) {
     if (fec::crc8(std::span(waiting_).subspan<1>()) == crc) {
-        give_out(packets);
+        give_out_whole(packets);
     } else if (options_.damaged == DamagedPacket::mark && is_transport_) {
         waiting_[1] |= kTransportErrorIndicator;
         ++counts_.packets_marked;
@@ -164,16 +151,32 @@ void PacketExtractor::verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>
 void PacketExtractor::break_off(std::vector<std::uint8_t>& packets) {
     if (has_waiting_) {
         ++counts_.packets_unverified;
-        give_out(packets);
+        give_out_whole(packets);
     }
     counts_.packets_dropped += filled_bits_ > 0 ? 1U : 0U;
     filled_bits_ = 0;
     in_step_ = false;
 }
 
+// With all that was sent behind it.
+void PacketExtractor::give_out_whole(std::vector<std::uint8_t>& packets) {
+    if (layout_.issy_bytes > 0) {
+        const auto field = std::span(waiting_).subspan(layout_.input_bytes, layout_.issy_bytes);
+        ++counts_.issy_fields[static_cast<std::size_t>(issy_kind(field))];
+    }
+    const std::size_t deleted = layout_.has_dnp ? waiting_.back() : 0U;
+    for (std::size_t i = 0; i < deleted; ++i) {
+        packets.insert(packets.end(), io::kNullPacket.begin(), io::kNullPacket.end());
+    }
+    counts_.null_packets += deleted;
+    counts_.packets += deleted;
+    give_out(packets);
+}
+
 void PacketExtractor::give_out(std::vector<std::uint8_t>& packets) {
     waiting_[0] = sync_;
-    packets.insert(packets.end(), waiting_.begin(), waiting_.end());
+    const auto packet = std::span(waiting_).first(layout_.input_bytes);
+    packets.insert(packets.end(), packet.begin(), packet.end());
     ++counts_.packets;
     has_waiting_ = false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/bb_header.hpp"
+#include "tidemill/dvbs2/user_packet.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -27,15 +29,19 @@ struct PacketCounts {
     std::uint64_t frames_of_other_streams = 0;
     std::uint64_t resynchronisations =
         0;                      // packets did not go on where they had to: a frame was missed unnoticed
-    std::uint64_t packets = 0;  // given out, marked ones included
+    std::uint64_t packets = 0;  // given out, marked ones and null packets put back included
     std::uint64_t packets_marked = 0;
     std::uint64_t packets_dropped = 0;     // begun or whole ones; those in lost frames are not known
     std::uint64_t packets_unverified = 0;  // given out, but their CRC-8 was lost with the next frame
+    std::uint64_t null_packets = 0;        // deleted by the sender and put back
+    std::array<std::uint64_t, kIssyKinds> issy_fields{};  // taken off packets, by IssyKind
 };
 
 /// Joins the packets of BBFRAMEs that come in order, those of a transport stream or of a generic packetised
 /// one, and never gives out a packet joined from parts that do not belong together. After a loss it goes on
-/// with the first packet that starts in the next frame (SYNCD).
+/// with the first packet that starts in the next frame (SYNCD). ISSY fields are taken off, deleted null
+/// packets put back where they were; how many stood before a damaged packet is not known, and none is put
+/// there.
 class PacketExtractor {
   public:
     explicit PacketExtractor(const PacketExtractorOptions& options = {});
@@ -63,6 +69,7 @@ class PacketExtractor {
               std::vector<std::uint8_t>& packets);
     void verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>& packets);
     void break_off(std::vector<std::uint8_t>& packets);
+    void give_out_whole(std::vector<std::uint8_t>& packets);
     void give_out(std::vector<std::uint8_t>& packets);
 
     PacketExtractorOptions options_;
@@ -70,6 +77,7 @@ class PacketExtractor {
     bool in_step_ = false;  // the next bit expected is known
     bool is_transport_ = true;
     std::uint8_t sync_ = 0;
+    UserPacketLayout layout_;
     Packet packet_;  // being filled, with the CRC-8 of the one before in place of the sync byte
     std::size_t filled_bits_ = 0;
     Packet waiting_;  // whole, its own CRC-8 not yet seen

@@ -237,8 +237,8 @@ TEST_CASE("packet extractor: streams it cannot read are reported and never given
     };
     CHECK(fault_after([](BbHeader& h) { h.stream_type = StreamType::generic_continuous; }) ==
           BbFault::generic_stream);
-    CHECK(fault_after([](BbHeader& h) { h.input_sync_indicator = true; }) == BbFault::input_sync_indicator);
-    CHECK(fault_after([](BbHeader& h) { h.null_packet_deletion = true; }) == BbFault::null_packet_deletion);
+    CHECK(fault_after([](BbHeader& h) { h.input_sync_indicator = true; }) == BbFault::packet_format);
+    CHECK(fault_after([](BbHeader& h) { h.null_packet_deletion = true; }) == BbFault::packet_format);
     CHECK(fault_after([](BbHeader& h) { h.packet_bits = 1600; }) == BbFault::packet_format);
     CHECK(fault_after([](BbHeader& h) { h.sync = 0; }) == BbFault::packet_format);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,46 +12,74 @@
 namespace tidemill::dvbs2 {
 namespace {
 
-std::size_t checked_packet_bytes(const BbHeader& header) {
+constexpr std::uint8_t kMostDeleted = 255;  // EN 302 307-1, D.3
+
+UserPacketLayout checked_layout(const BbHeader& header) {
     const bool is_continuous = header.stream_type == StreamType::generic_continuous;
-    if (header.packet_bits % 8 != 0 || is_continuous != (header.packet_bits == 0)) {
-        throw std::invalid_argument(fmt::format(
-            "packets of {} bits cannot be sent: give whole bytes, and 0 for a continuous stream only",
-            header.packet_bits));
-    }
-    return header.packet_bits / 8U;
+    if (is_continuous && header.packet_bits == 0) return {.input_bytes = 0};
+    const auto layout = is_continuous ? std::nullopt : user_packet_layout(header);
+    if (layout) return *layout;
+    throw std::invalid_argument(fmt::format(
+        "packets of {} bits cannot be sent: give whole bytes, 188 of a transport stream, and 0 for a "
+        "continuous stream only",
+        header.packet_bits));
 }
 
 }  // namespace
 
-StreamSlicer::StreamSlicer(const BbHeader& header)
-    : header_(header), packet_bytes_(checked_packet_bytes(header)) {}
+StreamSlicer::StreamSlicer(const BbHeader& header, double packet_period_symbols)
+    : header_(header), layout_(checked_layout(header)), packet_period_symbols_(packet_period_symbols) {}
 
 void StreamSlicer::feed(std::span<const std::uint8_t> data) {
     stream_.erase(stream_.begin(), stream_.begin() + static_cast<std::ptrdiff_t>(taken_));
     taken_ = 0;
-    if (packet_bytes_ == 0) {
+    if (layout_.bytes() == 0) {
         stream_.insert(stream_.end(), data.begin(), data.end());
-    } else {
-        feed_packets(data);
+        return;
+    }
+    if (data.size() % layout_.input_bytes != 0) {
+        throw std::invalid_argument(
+            fmt::format("the stream is not a whole number of {}-byte packets", layout_.input_bytes));
+    }
+    for (; !data.empty(); data = data.subspan(layout_.input_bytes)) {
+        feed_packet(data.first(layout_.input_bytes));
     }
 }
 
-void StreamSlicer::feed_packets(std::span<const std::uint8_t> packets) {
-    if (packets.size() % packet_bytes_ != 0) {
+void StreamSlicer::feed_packet(std::span<const std::uint8_t> packet) {
+    if (packet[0] != header_.sync) {
         throw std::invalid_argument(
-            fmt::format("the stream is not a whole number of {}-byte packets", packet_bytes_));
+            fmt::format("a packet begins with {:#04x} instead of {:#04x}", packet[0], header_.sync));
     }
-    for (; !packets.empty(); packets = packets.subspan(packet_bytes_)) {
-        if (packets[0] != header_.sync) {
-            throw std::invalid_argument(
-                fmt::format("a packet begins with {:#04x} instead of {:#04x}", packets[0], header_.sync));
-        }
-        const auto body = packets.subspan(1, packet_bytes_ - 1);
-        stream_.push_back(crc_);
-        stream_.insert(stream_.end(), body.begin(), body.end());
-        crc_ = fec::crc8(body);
+    if (layout_.has_dnp && dnp_ < kMostDeleted && io::is_null_packet(packet)) {
+        ++dnp_;
+        ++null_packets_deleted_;
+        deleted_.assign(packet.begin(), packet.end());
+    } else {
+        append(packet, packets_fed_);
     }
+    ++packets_fed_;
+}
+
+void StreamSlicer::append(std::span<const std::uint8_t> packet, std::uint64_t number) {
+    stream_.push_back(crc_);
+    const std::size_t begin = stream_.size();
+    stream_.insert(stream_.end(), packet.begin() + 1, packet.end());
+    if (layout_.issy_bytes > 0) append_issy(number);
+    if (layout_.has_dnp) stream_.push_back(std::exchange(dnp_, std::uint8_t{0}));
+    crc_ = fec::crc8(std::span(stream_).subspan(begin));
+}
+
+void StreamSlicer::append_issy(std::uint64_t number) {
+    stream_.resize(stream_.size() + layout_.issy_bytes);
+    const auto came = static_cast<std::uint64_t>(static_cast<double>(number) * packet_period_symbols_);
+    write_iscr(came, std::span(stream_).last(layout_.issy_bytes));
+}
+
+void StreamSlicer::append_last_deleted() {
+    --dnp_;
+    --null_packets_deleted_;
+    append(deleted_, packets_fed_ - 1);
 }
 
 bool StreamSlicer::next(std::span<std::uint8_t> bbframe) {
@@ -63,6 +92,7 @@ bool StreamSlicer::next(std::span<std::uint8_t> bbframe) {
 }
 
 bool StreamSlicer::finish(std::span<std::uint8_t> bbframe) {
+    if (dnp_ > 0) append_last_deleted();
     if (waiting_bytes() == 0) {
         return false;
     }
@@ -71,7 +101,7 @@ bool StreamSlicer::finish(std::span<std::uint8_t> bbframe) {
 }
 
 std::uint16_t StreamSlicer::sync_distance(std::size_t data_bytes) const {
-    if (packet_bytes_ == 0) return 0;  // EN 302 307-1, 5.1.6: the value of continuous streams
+    if (layout_.bytes() == 0) return 0;  // EN 302 307-1, 5.1.6: the value of continuous streams
     return bytes_to_start_ < data_bytes ? static_cast<std::uint16_t>(8 * bytes_to_start_) : kNoPacketStarts;
 }
 
@@ -84,8 +114,8 @@ void StreamSlicer::fill(std::span<std::uint8_t> bbframe, std::size_t data_bytes)
     const auto padding = std::ranges::copy(data, bbframe.begin() + kBbHeaderBytes).out;
     std::fill(padding, bbframe.end(), std::uint8_t{0});
     taken_ += data_bytes;
-    if (packet_bytes_ > 0) {
-        bytes_to_start_ = (bytes_to_start_ + packet_bytes_ - data_bytes % packet_bytes_) % packet_bytes_;
+    if (const std::size_t bytes = layout_.bytes(); bytes > 0) {
+        bytes_to_start_ = (bytes_to_start_ + bytes - data_bytes % bytes) % bytes;
     }
 }
 

@@ -133,4 +133,73 @@ TEST_CASE("stream slicer: packets of part of a byte, and continuous ones with a 
     CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
 }
 
+TEST_CASE("stream slicer: null packets are counted behind the next packet, every 256th of a run is sent") {
+    BbHeader header;
+    header.null_packet_deletion = true;
+    header.packet_bits = 8 * 189;
+    StreamSlicer slicer(header);
+    const auto useful = packets(1);
+    const auto feed_nulls = [&](int count) {
+        for (int i = 0; i < count; ++i) slicer.feed(io::kNullPacket);
+    };
+    slicer.feed(useful);
+    feed_nulls(2);
+    slicer.feed(useful);
+    feed_nulls(256 + 7);
+    slicer.feed(useful);
+    feed_nulls(3);
+    CHECK(slicer.waiting_bytes() == 4 * 189);
+    CHECK(slicer.null_packets_deleted() == 2 + 255 + 7 + 3);
+    std::vector<std::uint8_t> bbframe(kBbHeaderBytes + 5 * 189);
+    CHECK_FALSE(slicer.next(bbframe));
+    CHECK(slicer.finish(bbframe));  // and with it the last null packet, whose place nothing else would tell
+    CHECK_FALSE(slicer.finish(bbframe));
+    CHECK(slicer.null_packets_deleted() == 2 + 255 + 7 + 2);
+    const auto parsed = parse_bb_header(bbframe).header;
+    CHECK(parsed.null_packet_deletion);
+    CHECK(parsed.packet_bits == 8 * 189);
+    CHECK(parsed.data_bits == 8 * 5 * 189);
+    std::vector<int> counted;
+    std::uint8_t crc = 0;
+    for (std::size_t at = kBbHeaderBytes; at < bbframe.size(); at += 189) {
+        CHECK(bbframe[at] == crc);
+        counted.push_back(bbframe[at + 188]);
+        crc = fec::crc8(std::span(bbframe).subspan(at + 1, 188));
+    }
+    CHECK(counted == std::vector{0, 2, 255, 7, 2});
+}
+
+TEST_CASE("stream slicer: ISSY tells when each packet came, in symbols, deleted null packets counted") {
+    BbHeader header;
+    header.null_packet_deletion = true;
+    header.input_sync_indicator = true;
+    for (const std::size_t bytes : {2U, 3U}) {
+        header.packet_bits = static_cast<std::uint16_t>(8 * (189 + bytes));
+        const double period_symbols = 1000000.25;
+        StreamSlicer slicer(header, period_symbols);
+        std::vector<std::uint64_t> came;
+        const auto useful = packets(1);
+        for (std::uint64_t number = 0; came.size() < 20; ++number) {
+            if (number % 3 == 1) {
+                slicer.feed(io::kNullPacket);
+            } else {
+                slicer.feed(useful);
+                came.push_back(number);
+            }
+        }
+        std::vector<std::uint8_t> bbframe(kBbHeaderBytes + 20 * (189 + bytes));
+        REQUIRE(slicer.next(bbframe));
+        for (std::size_t i = 0; i < came.size(); ++i) {
+            const auto symbols = static_cast<std::uint64_t>(static_cast<double>(came[i]) * period_symbols);
+            const auto* field = &bbframe[kBbHeaderBytes + i * (189 + bytes) + 188];
+            if (bytes == 2) {
+                CHECK((field[0] << 8 | field[1]) == symbols % (1U << 15U));
+            } else {
+                CHECK((field[0] & 0xc0) == 0x80);
+                CHECK(((field[0] & 0x3f) << 16 | field[1] << 8 | field[2]) == symbols % (1U << 22U));
+            }
+        }
+    }
+}
+
 }  // namespace tidemill::dvbs2

@@ -86,14 +86,15 @@ PacketCounts StreamSorter::counts() const {
         sum.packets_marked += one.packets_marked;
         sum.packets_dropped += one.packets_dropped;
         sum.packets_unverified += one.packets_unverified;
+        sum.null_packets += one.null_packets;
+        for (std::size_t kind = 0; kind < kIssyKinds; ++kind) sum.issy_fields[kind] += one.issy_fields[kind];
     }
     sum.frames = frames_;
     sum.frames_lost = frames_lost_;
     for (std::size_t fault = 1; fault < kFaults; ++fault) sum.frames_faulty += frames_by_fault_[fault];
     const auto with = [&](BbFault fault) { return frames_by_fault_[static_cast<std::size_t>(fault)]; };
     sum.frames_of_other_streams = with(BbFault::other_input_stream);
-    sum.frames_unsupported = with(BbFault::generic_stream) + with(BbFault::input_sync_indicator) +
-                             with(BbFault::null_packet_deletion) + with(BbFault::packet_format);
+    sum.frames_unsupported = with(BbFault::generic_stream) + with(BbFault::packet_format);
     sum.frames_faulty -= sum.frames_of_other_streams + sum.frames_unsupported;
     return sum;
 }

@@ -32,7 +32,7 @@ struct StreamOutputs {
 /// Takes BBFRAMEs in order and gives each wanted input stream out for itself.
 class StreamSorter {
   public:
-    static constexpr std::size_t kFaults = 11;  ///< kinds of BbFault
+    static constexpr std::size_t kFaults = 9;  ///< kinds of BbFault
 
     StreamSorter(const StreamChoice& choice, StreamOutputs outputs);
 

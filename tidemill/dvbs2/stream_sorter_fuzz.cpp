@@ -18,7 +18,12 @@ void repair(std::vector<std::uint8_t>& frame) {
     if (frame.back() % 8 == 0) return;
     BbHeader header = parse_bb_header(frame).header;
     header.data_bits = static_cast<std::uint16_t>(header.data_bits % (8 * kSortFrameBytes));
-    if (header.packet_bits > 2048) header.packet_bits = 8 * tidemill::io::kTsPacketBytes;
+    if (header.packet_bits > 2048) {
+        // As long as packets with its ISSY and DNP are.
+        const std::size_t issy_bytes = header.input_sync_indicator ? 2U + header.input_stream % 2U : 0U;
+        const UserPacketLayout layout{tidemill::io::kTsPacketBytes, issy_bytes, header.null_packet_deletion};
+        header.packet_bits = static_cast<std::uint16_t>(8 * layout.bytes());
+    }
     write_bb_header(header, std::span(frame).first<kBbHeaderBytes>());
 }
 
@@ -45,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sorter.finish();
     const PacketCounts counts = sorter.counts();
     if (counts.frames + counts.frames_lost != frames) std::abort();
-    if (counts.packets * tidemill::io::kTsPacketBytes < bytes) std::abort();
+    if (counts.packets * tidemill::io::kTsPacketBytes < bytes || counts.null_packets > counts.packets)
+        std::abort();
     return 0;
 }

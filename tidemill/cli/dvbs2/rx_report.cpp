@@ -44,6 +44,16 @@ Json losses_json(const RxOutcome& outcome) {
             {"trailing_bytes", outcome.job.recording.trailing_bytes}};
 }
 
+// Fields taken off packets, by what the standard calls them.
+Json issy_json(const RxOutcome& outcome) {
+    Json json = Json::object();
+    for (std::size_t kind = 0; kind < dvbs2::kIssyKinds; ++kind) {
+        const std::uint64_t fields = outcome.packets.issy_fields[kind];
+        if (fields > 0) json[name(static_cast<dvbs2::IssyKind>(kind))] = fields;
+    }
+    return json;
+}
+
 Json used_schedule_json(const RxOutcome& outcome) {
     if (!outcome.schedule) return {};
     return outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile)
@@ -132,6 +142,16 @@ std::string streams_text(const RxOutcome& outcome) {
     return text + "\n";
 }
 
+std::string extras_text(const RxOutcome& outcome) {
+    std::string text;
+    if (outcome.packets.null_packets > 0)
+        text += fmt::format(", {} of them null packets put back", outcome.packets.null_packets);
+    const Json issy = issy_json(outcome);
+    for (const auto& [kind, fields] : issy.items())
+        text += fmt::format(", {} {} taken off", fields.get<std::uint64_t>(), kind);
+    return text;
+}
+
 void add_received(const RxOutcome& outcome, Json& json) {
     const dvbs2::Pls pls = outcome.totals.usual_pls();
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(pls.modcod);
@@ -155,8 +175,9 @@ std::string report_text(const RxOutcome& outcome) {
     std::string text = received_text(outcome) + taken_out_text(outcome) + streams_text(outcome) +
                        losses_text(outcome) + speed_text(outcome) + changes_text(outcome.changes) +
                        energy_line(outcome.run.energy, outcome.totals.frames);
-    text += fmt::format("output     {} packets{}\n\n", outcome.packets.packets,
-                        outcome.output.empty() ? ", not written" : " in " + outcome.output);
+    text +=
+        fmt::format("output     {} packets{}{}\n\n", outcome.packets.packets,
+                    outcome.output.empty() ? ", not written" : " in " + outcome.output, extras_text(outcome));
     text += "Tasks\n" + task_table(outcome.run) + "\n";
     if (outcome.profile)
         text +=
@@ -175,6 +196,8 @@ std::string report_json(const RxOutcome& outcome) {
     json["frames_bad"] = outcome.totals.frames_bad;
     json["frames_dummy"] = outcome.sync.dummy_frames;
     json["ts_packets"] = outcome.packets.packets;
+    json["null_packets_put_back"] = outcome.packets.null_packets;
+    json["issy_fields"] = issy_json(outcome);
     json["programmes"] = outcome.programmes;
     json["frames_of_streams"] = streams_json(outcome);
     json["frames_generic"] = outcome.generic_frames;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include <fmt/format.h>
@@ -35,13 +36,37 @@ struct NamedInput {
     bool drained = false;  // ended, and all of it sent
 };
 
+// Whether null packets fill a signal without data; they cannot where they are deleted or mean nothing.
+bool fills_with_nulls(const TxOptions& options) {
+    return options.idle == "null" && options.generic_bytes < 0 && !options.delete_nulls;
+}
+
+// Filled with null packets, a stream has the rate of the signal; otherwise only the one who sends it knows
+// it.
+double packet_period_symbols(const TxOptions& options, std::size_t packet_bytes) {
+    if (fills_with_nulls(options)) return 0;
+    if (options.input_rate_mbps == 0) {
+        throw WrongUsage(
+            "--issy tells when packets come, which nothing says here: give --input-rate, or let null packets "
+            "fill "
+            "the signal");
+    }
+    return 8 * static_cast<double>(packet_bytes) * options.symbol_rate_hz / (options.input_rate_mbps * 1e6);
+}
+
 dvbs2::InputStream kind_of(const TxOptions& options) {
     dvbs2::InputStream stream;
-    if (options.generic_bytes < 0) return stream;
-    stream.packet_bytes = static_cast<std::size_t>(options.generic_bytes);
-    stream.sync = static_cast<std::uint8_t>(options.sync_byte);
-    stream.type = stream.packet_bytes > 0 ? dvbs2::StreamType::generic_packetised
-                                          : dvbs2::StreamType::generic_continuous;
+    stream.delete_null_packets = options.delete_nulls;
+    stream.issy_bytes = options.issy == "long" ? 3 : options.issy == "short" ? 2 : 0;
+    if (options.generic_bytes >= 0) {
+        stream.packet_bytes = static_cast<std::size_t>(options.generic_bytes);
+        stream.sync = static_cast<std::uint8_t>(options.sync_byte);
+        stream.type = stream.packet_bytes > 0 ? dvbs2::StreamType::generic_packetised
+                                              : dvbs2::StreamType::generic_continuous;
+    }
+    if (stream.issy_bytes > 0) {
+        stream.packet_period_symbols = packet_period_symbols(options, stream.packet_bytes);
+    }
     return stream;
 }
 
@@ -168,14 +193,22 @@ class TxJob {
             start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(signal_s())));
     }
 
+    // Takes what fills the frame, as far as it is there; of null packets that are deleted, any number.
     void feed(std::size_t stream, NamedInput& input) {
-        const std::size_t units = (multiplexer_.missing_bytes() + unit_bytes_ - 1) / unit_bytes_;
-        const auto bytes = input.input->take(units * unit_bytes_, signal_s());
+        while (multiplexer_.missing_bytes() > 0) {
+            const std::size_t units = (multiplexer_.missing_bytes() + unit_bytes_ - 1) / unit_bytes_;
+            const auto bytes = input.input->take(units * unit_bytes_, signal_s());
+            if (bytes.empty()) return;
+            feed(stream, input.name, bytes);
+        }
+    }
+
+    void feed(std::size_t stream, const std::string& name, std::span<const std::uint8_t> bytes) {
         try {
             multiplexer_.feed(stream, bytes);
         } catch (const std::invalid_argument& error) {
-            throw io::IoError(fmt::format("'{}' cannot be sent: {}, behind {} bytes", input.name,
-                                          error.what(), bytes_taken_));
+            throw io::IoError(
+                fmt::format("'{}' cannot be sent: {}, behind {} bytes", name, error.what(), bytes_taken_));
         }
         bytes_taken_ += bytes.size();
         if (copy_) writing([&] { copy_->write(bytes); });
@@ -187,7 +220,7 @@ class TxJob {
             if (multiplexer_.send_padded(symbols_)) return;
             input.drained = true;
             multiplexer_.skip();
-        } else if (options_.idle == "null" && options_.generic_bytes < 0) {
+        } else if (fills_with_nulls(options_)) {
             multiplexer_.send_with_null_packets(symbols_);
         } else {
             multiplexer_.send_dummy(symbols_);
@@ -195,13 +228,14 @@ class TxJob {
     }
 
     TxOutcome outcome() const {
-        const dvbs2::MultiplexerCounts& counts = multiplexer_.counts();
+        const dvbs2::MultiplexerCounts counts = multiplexer_.counts();
         TxOutcome sent;
         sent.bytes = bytes_taken_;
         for (const NamedInput& input : inputs_) sent.bytes_left_out += input.input->bytes_left_out();
         sent.frames = counts.frames;
         sent.dummy_frames = counts.dummy_frames;
         sent.null_packets = counts.null_packets;
+        sent.null_packets_deleted = counts.null_packets_deleted;
         sent.samples = writer_.samples();
         sent.limited_samples = writer_.limited_samples();
         sent.duration_s =

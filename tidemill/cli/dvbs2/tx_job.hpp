@@ -17,7 +17,9 @@ struct TxOptions {
     std::string idle = "null";   ///< what fills a signal without data: "null" packets or "dummy" frames
     int generic_bytes = -1;  ///< packets of a generic stream, 0 for a continuous one; -1: transport streams
     int sync_byte = 0x47;    ///< of generic packets
-    std::string plan;        ///< frame by frame; empty: all of `modcod`
+    bool delete_nulls = false;  ///< of transport streams: counted, not sent
+    std::string issy = "none";  ///< "short" or "long": each packet tells when it came
+    std::string plan;           ///< frame by frame; empty: all of `modcod`
     std::string modcod = "QPSK 3/4";
     std::string frame = "normal";
     bool pilots = false;
@@ -39,7 +41,8 @@ struct TxOutcome {
     std::uint64_t bytes_left_out = 0;
     std::uint64_t frames = 0;
     std::uint64_t dummy_frames = 0;
-    std::uint64_t null_packets = 0;  ///< added to fill frames
+    std::uint64_t null_packets = 0;          ///< added to fill frames
+    std::uint64_t null_packets_deleted = 0;  ///< of the inputs
     std::uint64_t samples = 0;
     std::uint64_t limited_samples = 0;
     double duration_s = 0;

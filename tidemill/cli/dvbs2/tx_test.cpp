@@ -56,6 +56,33 @@ std::string without_nulls(const std::string& packets) {
     return rest;
 }
 
+// Runs of null packets between packets and at the end, one longer than can be counted.
+std::string with_nulls(const std::string& packets) {
+    const std::string null_packet(io::kNullPacket.begin(), io::kNullPacket.end());
+    std::string all;
+    for (std::size_t at = 0, i = 0; at < packets.size(); at += io::kTsPacketBytes, ++i) {
+        for (std::size_t run = i == 50 ? 400 : i % 7; run > 0; --run) all += null_packet;
+        all += packets.substr(at, io::kTsPacketBytes);
+    }
+    return all + null_packet + null_packet;
+}
+
+// What long ISSY fields behind the packets of BBFRAMEs say.
+std::vector<int> long_clocks(const std::string& bbframes, std::size_t frame_bytes) {
+    std::string data;
+    for (std::size_t at = 0; at < bbframes.size(); at += frame_bytes) {
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bbframes[at + i]); };
+        data += bbframes.substr(at + 10, (byte(4) * 256U + byte(5)) / 8);
+    }
+    std::vector<int> clocks;
+    for (std::size_t at = 188; at + 3 <= data.size(); at += 191) {
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(data[at + i]); };
+        REQUIRE((byte(0) & 0xc0) == 0x80);
+        clocks.push_back((byte(0) & 0x3f) << 16 | byte(1) << 8 | byte(2));
+    }
+    return clocks;
+}
+
 }  // namespace
 
 TEST_CASE("tx, rx: MODCODs, frame sizes, pilots and dummy frames that change from frame to frame") {
@@ -121,6 +148,49 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "tx, rx: null packets are deleted, counted and put back where they were, whatever ISSY stands with "
+    "them") {
+    const ScratchFolder folder;
+    const std::string packets = with_nulls(random_packets(120, 6));
+    const std::string input = folder.put("in.ts", packets);
+    const std::size_t nulls = (packets.size() - without_nulls(packets).size()) / io::kTsPacketBytes;
+    for (const std::string issy : {"none", "short", "long"}) {
+        CAPTURE(issy);
+        const Json sent = send(folder, {input, "--npd", "--issy", issy, "--input-rate", "12", "--modcod",
+                                        "QPSK 3/4", "--frame", "short", "--pilots"});
+        // Of the longest run two are sent, the 256th of it and, of the last run, the last.
+        CHECK(sent["null_packets_deleted"] == nulls - 2);
+        CHECK(sent["dummy_frames"] > 0);
+        const Json got = receive(folder, {"-o", folder / "out.ts"});
+        CHECK(ScratchFolder::content_of(folder / "out.ts") == packets);
+        CHECK(got["null_packets_put_back"] == nulls - 2);
+        CHECK(got["ts_packets"] == packets.size() / io::kTsPacketBytes);
+        const Json fields = issy == "none" ? Json::object() : Json{{"ISCR " + issy, 120 + 2}};
+        CHECK(got["issy_fields"] == fields);
+    }
+}
+
+TEST_CASE("tx, rx: ISSY counts the symbols of the signal from packet to packet, or those of the input rate") {
+    const ScratchFolder folder;
+    const auto clocks_sent = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--random", "200", "--issy", "long", "--modcod", "QPSK 3/4", "--frame",
+                                 "short", "--pilots"});
+        send(folder, more);
+        receive(folder, {"-o", folder / "out.ts", "--bbframes", folder / "bbframes"});
+        return long_clocks(ScratchFolder::content_of(folder / "bbframes"), 11712 / 8);
+    };
+    const auto check_period = [](const std::vector<int>& clocks, double symbols) {
+        REQUIRE(clocks.size() > 150);
+        for (std::size_t i = 0; i < clocks.size(); ++i) {
+            CHECK(std::abs(clocks[i] - static_cast<double>(i) * symbols) <= 1);
+        }
+    };
+    // 8370 symbols, pilots among them, carry 1454 bytes; a packet with its ISSY has 191.
+    check_period(clocks_sent({}), 191.0 * 8370 / 1454);
+    check_period(clocks_sent({"--idle", "dummy", "--input-rate", "0.75"}), 1504 / 0.75);
+}
+
 TEST_CASE("tx: raw samples of every format on standard output are those of the file") {
     const ScratchFolder folder;
     for (const std::string format : {"ci8", "ci16_be", "cf32", "cf64"}) {
@@ -157,6 +227,10 @@ TEST_CASE(
     CHECK(status({"--random", "9", "--generic", "0"}) == 2);
     CHECK(status({"udp://127.0.0.1:0"}) == 3);
     CHECK(status({"udp://127.0.0.1:1", "--input-rate", "1"}) == 2);
+    CHECK(status({input, "--npd", "--generic", "0"}) == 2);
+    CHECK(status({input, "--npd", "--issy", "long"}) == 2);  // at which rate?
+    CHECK(status({input, "--issy", "long", "--generic", "100", "--input-rate", "1"}) == 2);
+    CHECK(status({input, "--issy", "middle"}) == 2);
     CHECK(status({input, "--generic", "100"}) == 3);  // no sync byte every 100 bytes
     CHECK(status({folder.put("empty.ts", "")}) == 3);
 }

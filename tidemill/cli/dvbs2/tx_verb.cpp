@@ -19,6 +19,7 @@ nlohmann::ordered_json json_of(const TxOptions& options, const TxOutcome& sent) 
             {"frames", sent.frames},
             {"dummy_frames", sent.dummy_frames},
             {"null_packets", sent.null_packets},
+            {"null_packets_deleted", sent.null_packets_deleted},
             {"samples", sent.samples},
             {"duration_s", sent.duration_s},
             {"samples_limited", sent.limited_samples}};
@@ -31,12 +32,14 @@ int run_tx(const TxOptions& options) {
     if (options.json) {
         fmt::print(results, "{}\n", json_of(options, sent).dump(2));
     } else {
+        const std::string deleted =
+            options.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";
         fmt::print(
             results,
-            "sent {} bytes ({} left out), {} null packets and {} dummy frames in {} frames: {} samples, "
+            "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
             "{:.3f} s, {} of them limited, in {}\n",
-            sent.bytes, sent.bytes_left_out, sent.null_packets, sent.dummy_frames, sent.frames, sent.samples,
-            sent.duration_s, sent.limited_samples, options.output);
+            sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
+            sent.samples, sent.duration_s, sent.limited_samples, options.output);
     }
     return kDone;
 }
@@ -71,6 +74,13 @@ void add_inputs(CLI::App& verb, TxOptions& options) {
         ->check(CLI::Range(0, 8191));
     verb.add_option("--sync-byte", options.sync_byte, "Sync byte of generic packets")
         ->check(CLI::Range(0, 255))
+        ->capture_default_str();
+    verb.add_flag("--npd", options.delete_nulls,
+                  "Null-packet deletion: count null packets instead of sending them; dummy frames fill the "
+                  "signal");
+    verb.add_option("--issy", options.issy,
+                    "Behind each packet the symbol at which it came: short (15 bits) or long (22 bits)")
+        ->check(CLI::IsMember({"none", "short", "long"}))
         ->capture_default_str();
     verb.add_option("--seconds", options.most_seconds, "End the signal after so many seconds")
         ->check(CLI::PositiveNumber);
