@@ -1,0 +1,68 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/detail_program.hpp"
+#include "tidemill/io/detail_scratch_folder.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace detail;
+using io::detail::ScratchFolder;
+using Json = nlohmann::json;
+
+std::string clean_recording(const ScratchFolder& folder) {
+    const std::string clean = folder / "clean.sigmf-meta";
+    const Ended sent = run_program({"dvbs2", "tx", "--random", "200", "-o", clean, "--modcod", "16APSK 3/4",
+                                    "--frame", "short", "--pilots", "--format", "ci16"});
+    REQUIRE_MESSAGE(sent.status == 0, sent.err);
+    return clean;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "channel: what a receiver adds to I and Q is told by rx and taken out, a dropout costs its frames only") {
+    const ScratchFolder folder;
+    const std::string noisy = folder / "noisy.sigmf-meta";
+    const Ended made = run_program({"dvbs2",      "channel",   clean_recording(folder),
+                                    "-o",         noisy,       "--esn0",
+                                    "14",         "--lead",    "9000",
+                                    "--tail",     "9000",      "--dc",
+                                    "0.3,-0.4",   "--iq-gain", "1",
+                                    "--iq-angle", "-4",        "--echo",
+                                    "2.5,-30,45", "--dropout", "60000,2000"});
+    REQUIRE_MESSAGE(made.status == 0, made.err);
+    const Ended ended = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json json = Json::parse(ended.out);
+    CHECK(json["iq_offset_db"].get<double>() == doctest::Approx(-6.3).epsilon(0.1));
+    CHECK(json["iq_image_db"].get<double>() == doctest::Approx(-23.6).epsilon(0.1));
+    CHECK(json["frames"].get<int>() >= 20);
+    CHECK(json["losses"]["frames_bad"].get<int>() <= 2);
+    CHECK(json["losses"]["continuity_errors"] == 1);
+}
+
+TEST_CASE("channel: what no channel does is refused with the option's name") {
+    const ScratchFolder folder;
+    const std::string clean = clean_recording(folder);
+    const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
+        std::vector<std::string> arguments{"dvbs2", "channel", clean, "-o", folder / "out.sigmf-meta"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Ended ended = run_program(arguments);
+        CHECK(ended.status == 2);
+        CHECK(says(ended.err, words));
+    };
+    refused({"--echo", "3"}, "--echo 3: give two or three numbers");
+    refused({"--echo", "3,-10,0,1"}, "--echo 3,-10,0,1");
+    refused({"--echo", "a,b"}, "--echo a,b");
+    refused({"--dropout", "5"}, "--dropout 5: give two numbers");
+    refused({"--dc", "1"}, "--dc 1: give two numbers");
+    refused({"--echo=-3,-10"}, "impossible channel");
+    refused({"--iq-angle", "90"}, "impossible channel");
+}
+
+}  // namespace tidemill::cli
