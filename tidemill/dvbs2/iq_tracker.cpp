@@ -40,7 +40,7 @@ void IqTracker::decide() {
     if (sum_.count == 0) return;
     const dsp::IqCorrection all = dsp::iq_correction(sum_);
     const double variance = samples_per_symbol_ / sum_.count;
-    const double power = sum_.power / sum_.count;
+    const double power = sum_.power / sum_.count - std::norm(all.offset);  // of all else
     const auto kept = [&](Iq value, double share, Iq& corrected, double& db) {
         const bool stands_out = share > variance * (corrected == Iq{} ? kChance : kStillThere);
         corrected = stands_out ? value : Iq{};

@@ -19,7 +19,7 @@ class IqTracker {
 
     /// What to take out of the samples now.
     const dsp::IqCorrection& correction() const { return correction_; }
-    /// The same, over the power of the samples in dB; minus infinity where nothing is taken out.
+    /// The same, over the power of all else in dB; minus infinity where nothing is taken out.
     double offset_db() const { return offset_db_; }
     double image_db() const { return image_db_; }
 

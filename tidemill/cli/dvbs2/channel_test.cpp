@@ -58,7 +58,7 @@ TEST_CASE("channel: what no channel does is refused with the option's name") {
     };
     refused({"--echo", "3"}, "--echo 3: give two or three numbers");
     refused({"--echo", "3,-10,0,1"}, "--echo 3,-10,0,1");
-    refused({"--echo", "a,b"}, "--echo a,b");
+    refused({"--echo", "a,b"}, "--echo a: give numbers");
     refused({"--dropout", "5"}, "--dropout 5: give two numbers");
     refused({"--dc", "1"}, "--dc 1: give two numbers");
     refused({"--echo=-3,-10"}, "impossible channel");
