@@ -201,6 +201,7 @@ std::optional<FrameSync::Found> FrameSync::header_after_jump(std::uint64_t place
         return std::nullopt;
     }
     tracker_ = FrequencyTracker(hit.frequency);
+    last_.good = false;  // with both frequencies in it, that frame has nothing to teach
     return Found{place, layout_of(pls).symbols, pls, hit.quality, true, inverted_};
 }
 

@@ -45,6 +45,14 @@ void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const 
     cubes_ += std::pow(static_cast<double>(received.size()), 3);
 }
 
+void FrequencyEstimator::add(const FrequencyEstimator& other) {
+    assert(other.frequency_ == frequency_);
+    cubes_ += other.cubes_;
+    for (std::size_t lag = 1; lag < kLags; ++lag) {
+        lag_sums_[lag] += other.lag_sums_[lag];
+    }
+}
+
 void FrequencyEstimator::forget(double factor) {
     cubes_ *= factor;
     for (Complex& sum : lag_sums_) {

@@ -18,6 +18,9 @@ class FrequencyEstimator {
     /// Takes one block of at most 90 symbols, and the conjugates of what was sent, of unit energy.
     void add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references);
 
+    /// Takes what another one learned at the same frequency.
+    void add(const FrequencyEstimator& other);
+
     /// Scales what was learned so far by a factor in [0, 1].
     void forget(double factor);
 

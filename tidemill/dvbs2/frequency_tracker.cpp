@@ -22,7 +22,9 @@ constexpr int kGridSteps = 6;         // to each side, within one lobe
 constexpr int kLobes = 3;             // to each side
 constexpr double kSureLead = 15;      // a wrong lobe with probability exp(-15)
 constexpr double kFarSigma = 2e-5;
-constexpr double kNearSigma = 0.8e-4;  // a quarter of half a lobe
+constexpr double kNearSigma = 0.8e-4;        // a quarter of half a lobe
+constexpr double kSmallestJump = kLobe / 2;  // a smaller one is followed within the lobe
+constexpr double kJumpSigmas = 6;
 constexpr std::size_t kMostLags = 8;
 
 std::complex<double> turned(std::complex<double> a, double radians) {
@@ -45,25 +47,53 @@ double header_memory(double symbols, double esn0) {
 
 void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0) {
     const double length = blocks.back().place - blocks.front().place + 90;
+    esn0_ = esn0;
+    FrequencyEstimator own = estimate_alone(frame, blocks);
+    if (has_jumped(own)) {
+        own.move(own.offset());
+        start_at(own.frequency());
+    }
     memory_ = far_.empty() ? header_memory(length, esn0) : kNearMemorySymbols;
     near_.forget(std::exp(-length / memory_));
     for (FarSum& far : far_) {
         far.sum *= std::exp(-length / kFarMemorySymbols);
     }
+    near_.add(own);
     parts_.clear();
     for (const Block& block : blocks) {
         const auto count = block.references.size();
-        near_.add(frame.subspan(static_cast<std::size_t>(block.place), count), block.references);
         detail::add_known(frame, block.references, block.place, static_cast<int>(count), near_.frequency(),
                           parts_);
     }
-    esn0_ = esn0;
     add_far(parts_, esn0);
     const Choice choice = choose();
     lead_ = choice.lead;
     move(choice.offset);
     ++frames_;
     symbols_ += length;
+}
+
+FrequencyEstimator FrequencyTracker::estimate_alone(std::span<const dsp::Iq> frame,
+                                                    std::span<const Block> blocks) const {
+    FrequencyEstimator own(near_.frequency());
+    for (const Block& block : blocks) {
+        const auto place = static_cast<std::size_t>(block.place);
+        own.add(frame.subspan(place, block.references.size()), block.references);
+    }
+    return own;
+}
+
+// What a frame's own blocks say beyond doubt counts for more than all that was learned before them.
+bool FrequencyTracker::has_jumped(const FrequencyEstimator& own) const {
+    const double doubt = std::hypot(own.sigma(esn0_), near_.sigma(esn0_));
+    return frames_ > 0 && std::abs(own.offset()) > std::max(kSmallestJump, kJumpSigmas * doubt);
+}
+
+void FrequencyTracker::start_at(double frequency) {
+    near_ = FrequencyEstimator(frequency);
+    far_.clear();
+    frames_ = 0;
+    symbols_ = 0;
 }
 
 void FrequencyTracker::add_far(std::span<const detail::KnownPart> blocks, double esn0) {

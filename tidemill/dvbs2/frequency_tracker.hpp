@@ -10,7 +10,8 @@
 namespace tidemill::dvbs2 {
 
 /// Carrier frequency over many frames. Within a block of known symbols the phase tells it roughly and surely;
-/// from block to block it tells it finely, but only modulo one turn on the way. Both together decide.
+/// from block to block it tells it finely, but only modulo one turn on the way. Both together decide. A
+/// carrier that jumps is learned anew.
 class FrequencyTracker {
   public:
     /// Starts from a frequency (cycles per symbol) that is right within 0.02.
@@ -44,6 +45,9 @@ class FrequencyTracker {
         double lead;  // log-likelihood over that of the next lobe
     };
 
+    FrequencyEstimator estimate_alone(std::span<const dsp::Iq> frame, std::span<const Block> blocks) const;
+    bool has_jumped(const FrequencyEstimator& own) const;
+    void start_at(double frequency);
     void add_far(std::span<const detail::KnownPart> blocks, double esn0);
     double likelihood(double offset, double near) const;
     Choice choose() const;

@@ -40,14 +40,9 @@ TEST_CASE("frequency_estimator: what was learned moves with the carrier or stays
     CHECK(estimator.frequency() == doctest::Approx(0.017));
 }
 
-struct Tracked {
-    double error;
-    bool settled;
-};
-
-// Error after some frames of one kind, each learned with the header behind it.
-Tracked track(const Pls& pls, int frames, const TestChannel& channel, unsigned seed) {
-    std::mt19937 random(seed);
+// Frames of one kind, each learned with the header behind it.
+void learn_frames(FrequencyTracker& tracker, const Pls& pls, int frames, const TestChannel& channel,
+                  std::mt19937& random) {
     const PlScrambler scrambler(0);
     std::vector<TestFrame> sent;
     for (int i = 0; i <= frames; ++i) {
@@ -62,13 +57,24 @@ Tracked track(const Pls& pls, int frames, const TestChannel& channel, unsigned s
                                      static_cast<std::size_t>(place - kHeaderSymbols), kPilotBlockSymbols)});
     }
     blocks.push_back({layout.symbols, header_references(pls.code())});
-    FrequencyTracker tracker(channel.frequency + 0.0007);
     const auto length = static_cast<std::size_t>(layout.symbols);
     for (std::size_t i = 0; i < static_cast<std::size_t>(frames); ++i) {
         tracker.learn(std::span(heard).subspan(i * length, length + kHeaderSymbols), blocks,
                       std::pow(10, channel.esn0_db / 10));
     }
-    const double now = channel.frequency + channel.drift * (frames - 0.5) * layout.symbols;
+}
+
+struct Tracked {
+    double error;
+    bool settled;
+};
+
+// Error after some frames.
+Tracked track(const Pls& pls, int frames, const TestChannel& channel, unsigned seed) {
+    std::mt19937 random(seed);
+    FrequencyTracker tracker(channel.frequency + 0.0007);
+    learn_frames(tracker, pls, frames, channel, random);
+    const double now = channel.frequency + channel.drift * (frames - 0.5) * layout_of(pls).symbols;
     return {tracker.frequency() - now, tracker.settled()};
 }
 
@@ -90,6 +96,19 @@ TEST_CASE("frequency_tracker: follows a carrier that drifts by 2e-9 cycles per s
     const Tracked tracked =
         track({12, FrameSize::short_, true}, 60, {.esn0_db = 6.5, .frequency = 0.05, .drift = 2e-9}, 70);
     CHECK(std::abs(tracked.error) < 1.7e-4);
+}
+
+TEST_CASE("frequency_tracker: learns a carrier that has jumped as fast as one that is new") {
+    const Pls pls{7, FrameSize::short_, true};
+    for (const double jump : {-0.008, -0.002, 0.0011, 0.004}) {
+        CAPTURE(jump);
+        std::mt19937 random(71);
+        FrequencyTracker tracker(0.02);
+        learn_frames(tracker, pls, 20, {.esn0_db = 9, .frequency = 0.02}, random);
+        learn_frames(tracker, pls, 2, {.esn0_db = 9, .frequency = 0.02 + jump}, random);
+        CHECK(tracker.settled());
+        CHECK(std::abs(tracker.frequency() - 0.02 - jump) < 2e-5);
+    }
 }
 
 }  // namespace

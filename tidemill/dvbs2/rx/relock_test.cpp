@@ -1,3 +1,6 @@
+#include <cmath>
+#include <complex>
+#include <numbers>
 #include <set>
 #include <span>
 #include <string_view>
@@ -35,7 +38,24 @@ MadeReception second_of(const Change& change) {
                            .seed = 4});
 }
 
-// How many frames' packets of the second transmission do not come out.
+// How many frames' packets of what was sent do not come out.
+double frames_lost(const std::vector<std::uint8_t>& sent, std::size_t frames,
+                   const std::vector<std::uint8_t>& received) {
+    std::set<std::string_view> heard;
+    const auto packet = [](std::span<const std::uint8_t> of, std::size_t at) {
+        return std::string_view(reinterpret_cast<const char*>(of.data() + at), io::kTsPacketBytes);
+    };
+    for (std::size_t at = 0; at < received.size(); at += io::kTsPacketBytes) {
+        heard.insert(packet(received, at));
+    }
+    double lost = 0;
+    for (std::size_t at = 0; at < sent.size(); at += io::kTsPacketBytes) {
+        lost += heard.contains(packet(sent, at)) ? 0 : io::kTsPacketBytes;
+    }
+    return lost * static_cast<double>(frames) / static_cast<double>(sent.size());
+}
+
+// Of the second transmission.
 double frames_lost(const Change& change) {
     const MadeReception first = make_reception(
         kQpsk89, kFrames,
@@ -43,19 +63,20 @@ double frames_lost(const Change& change) {
     const MadeReception second = second_of(change);
     std::vector<dsp::Iq> samples = first.samples;
     samples.insert(samples.end(), second.samples.begin(), second.samples.end());
-    const Received received = receive(samples);
-    std::set<std::string_view> heard;
-    const auto packet = [](std::span<const std::uint8_t> of, std::size_t at) {
-        return std::string_view(reinterpret_cast<const char*>(of.data() + at), io::kTsPacketBytes);
-    };
-    for (std::size_t at = 0; at < received.packets.size(); at += io::kTsPacketBytes) {
-        heard.insert(packet(received.packets, at));
+    return frames_lost(second.packets, kFrames, receive(samples).packets);
+}
+
+// Of one transmission whose carrier steps by so many cycles per symbol while its frames run on.
+double frames_lost_to_step(const Pls& pls, double esn0_db, double step) {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    const std::size_t frames = pls.size == FrameSize::normal ? 16 : 2 * kFrames;
+    MadeReception made = make_reception(pls, frames, {.esn0_db = esn0_db, .clock_offset_ppm = 20, .seed = 5});
+    const auto after = std::span(made.samples).subspan(made.samples.size() * 2 / 5);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        const double cycles = step / 2 * static_cast<double>(i);
+        after[i] *= dsp::Iq(std::polar(1.0, kTurn * (cycles - std::floor(cycles))));
     }
-    double lost = 0;
-    for (std::size_t at = 0; at < second.packets.size(); at += io::kTsPacketBytes) {
-        lost += heard.contains(packet(second.packets, at)) ? 0 : io::kTsPacketBytes;
-    }
-    return lost * kFrames / static_cast<double>(second.packets.size());
+    return frames_lost(made.packets, frames, receive(made.samples).packets);
 }
 
 }  // namespace
@@ -78,6 +99,14 @@ TEST_CASE("relock: a jump of the carrier costs at most four short frames, a gap 
     for (const std::uint64_t gap_symbols : {1000U, 5000U, 10000U}) {
         CAPTURE(gap_symbols);
         CHECK(frames_lost({.gap_symbols = gap_symbols}) <= 2);
+    }
+}
+
+TEST_CASE("relock: a carrier that steps, far or not, while the frames run on costs at most four of them") {
+    for (const double step : {0.0005, 0.001, 0.002, 0.003, 0.004, 0.005, 0.01}) {
+        CAPTURE(step);
+        CHECK(frames_lost_to_step(kQpsk89, 10, step) <= 4);
+        CHECK(frames_lost_to_step({10, FrameSize::short_, false}, 12, step) <= 4);
     }
 }
 
