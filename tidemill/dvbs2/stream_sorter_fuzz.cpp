@@ -11,21 +11,50 @@ namespace {
 
 using namespace tidemill::dvbs2;
 
-constexpr std::size_t kSortFrameBytes = 64;
+constexpr std::size_t kSortFrameBytes = 256;
 
-// The checksum is put right unless the last byte says otherwise: random ones would stop every frame here.
-void repair(std::vector<std::uint8_t>& frame) {
-    if (frame.back() % 8 == 0) return;
-    BbHeader header = parse_bb_header(frame).header;
-    header.data_bits = static_cast<std::uint16_t>(header.data_bits % (8 * kSortFrameBytes));
-    if (header.packet_bits > 2048) {
-        // As long as packets with its ISSY and DNP are.
-        const std::size_t issy_bytes = header.input_sync_indicator ? 2U + header.input_stream % 2U : 0U;
-        const UserPacketLayout layout{tidemill::io::kTsPacketBytes, issy_bytes, header.null_packet_deletion};
-        header.packet_bits = static_cast<std::uint16_t>(8 * layout.bytes());
+// Gives random frames likely headers, else every one of them would stop here.
+class HeaderRepair {
+  public:
+    // By the last byte: the checksum stays wrong, the frame is one of its own, or it goes on with the one
+    // before.
+    void operator()(std::vector<std::uint8_t>& frame) {
+        const int how = frame.back() % 8;
+        if (how == 0) return;
+        const BbHeader own = parse_bb_header(frame).header;
+        if (how == 1 || !begun_) set_format(own);
+        begun_ = true;
+        header_.data_bits =
+            static_cast<std::uint16_t>(own.data_bits % (8 * (kSortFrameBytes - kBbHeaderBytes)));
+        header_.sync_distance = how == 2 ? own.sync_distance : next_start();
+        if (header_.packet_bits > 0)
+            in_packet_bits_ = (in_packet_bits_ + header_.data_bits) % header_.packet_bits;
+        write_bb_header(header_, std::span(frame).first<kBbHeaderBytes>());
     }
-    write_bb_header(header, std::span(frame).first<kBbHeaderBytes>());
-}
+
+  private:
+    // Half of the formats as long as a packet with its ISSY and DNP is.
+    void set_format(const BbHeader& own) {
+        header_ = own;
+        in_packet_bits_ = 0;
+        if (own.packet_bits < 32768) return;
+        const std::size_t issy_bytes = own.input_sync_indicator ? 2U + own.packet_bits % 2U : 0U;
+        const UserPacketLayout layout{tidemill::io::kTsPacketBytes, issy_bytes, own.null_packet_deletion};
+        header_.packet_bits = static_cast<std::uint16_t>(8 * layout.bytes());
+        header_.sync = tidemill::io::kTsSyncByte;
+    }
+
+    std::uint16_t next_start() const {
+        if (header_.packet_bits == 0) return 0;
+        const auto bits = static_cast<std::size_t>(header_.packet_bits);
+        const std::size_t missing_bits = (bits - in_packet_bits_) % bits;
+        return missing_bits < header_.data_bits ? static_cast<std::uint16_t>(missing_bits) : kNoPacketStarts;
+    }
+
+    BbHeader header_;
+    std::size_t in_packet_bits_ = 0;
+    bool begun_ = false;
+};
 
 }  // namespace
 
@@ -38,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     };
     StreamOutputs outputs{take, [](std::span<const std::uint8_t>, std::uint8_t) {}};
     StreamSorter sorter({.all = true, .damaged = DamagedPacket::mark}, outputs);
+    HeaderRepair repair;
     std::uint64_t frames = 0;
     for (std::span rest(data, size); rest.size() > kBbHeaderBytes; ++frames) {
         std::vector<std::uint8_t> frame(kSortFrameBytes);
