@@ -13,6 +13,8 @@ namespace {
 constexpr float kSearchQuality = 0.20F;
 constexpr float kAloneQuality = 0.33F;   // the last frame of a stream, with no header behind it to confirm it
 constexpr float kLockedQuality = 0.12F;  // place and frequency are known: a header misses it once in 10^4
+constexpr float kDoubtful = 0.7F;        // of the mean quality: is this header at another frequency?
+constexpr float kFarBetter = 1.4F;
 constexpr int kBadHeadersToLoss = 3;
 constexpr std::array<int, 3> kSearchSlips{0, -1, 1};
 constexpr std::array<int, 1> kNoSlip{0};
@@ -187,17 +189,20 @@ bool FrameSync::follow() {
         next = header_near(expected, tracker_.frequency(), inverted_, kSearchQuality, kSlips);
         counts_.slips += next ? 1 : 0;
     }
-    if (!next) {
-        next = header_after_jump(expected);
+    if (!next || next->quality < kDoubtful * quality_) {
+        const auto jumped = next ? header_after_jump(next->start, kFarBetter * next->quality)
+                                 : header_after_jump(expected, 0);
+        next = jumped ? jumped : next;
     }
     next ? accept(*next) : coast();
     return true;
 }
 
-std::optional<FrameSync::Found> FrameSync::header_after_jump(std::uint64_t place) {
+// Turned by a carrier that has jumped a header still looks like another code's, but not as well as its own.
+std::optional<FrameSync::Found> FrameSync::header_after_jump(std::uint64_t place, float quality) {
     const HeaderHit hit = examine_header(kept_.at(place, kHeaderSymbols).first<kHeaderSymbols>());
     const Pls pls = Pls::from_code(hit.code);
-    if (hit.quality < kSearchQuality || hit.inverted != inverted_ || !pls.is_defined()) {
+    if (hit.quality < std::max(quality, kSearchQuality) || hit.inverted != inverted_ || !pls.is_defined()) {
         return std::nullopt;
     }
     tracker_ = FrequencyTracker(hit.frequency);

@@ -35,7 +35,7 @@ constexpr double kSettled = 0.0005;
 // What the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
 // itself, unless noise hides it, and the estimate's own noise is no reason to hurry.
 constexpr double kCalmDrift = 1.5e-9;
-constexpr double kUrgent = 0.005;
+constexpr double kUrgent = 0.012;
 constexpr double kDoubtfulSigmas = 1.5;
 constexpr double kCertainSigmas = 3;
 // A carrier that has jumped is looked for anew, which loses less than to drag the oscillator after it.
@@ -222,7 +222,10 @@ void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& recei
     if (state_ == State::searching) return search();
     if (state_ == State::following) return follow(chunk);
     share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
-    if (window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_)) estimate();
+    // Silence adds nothing to the sum, but what is kept grows all the same.
+    const double kept_symbols = static_cast<double>(window_.size()) * chunk_symbols_;
+    if (window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_) || kept_symbols >= kMostSymbols)
+        estimate();
 }
 
 void CoarseFrequency::search() {

@@ -215,6 +215,14 @@ TEST_CASE("front: silence and noise, however long, give no symbols") {
     CHECK(receive_symbols({2.0, 1.0, 0.2}, {}, &report).empty());
 }
 
+TEST_CASE("front: a signal that falls silent before its frequency is known is not waited for") {
+    Front front({2.0, 1.0, 0.2}, [](const SymbolBlock&) {});
+    front.push(make_signal({.symbols = 9000, .esn0_db = 10.0}).samples);
+    constexpr std::uint64_t kSilentBlocks = 60, kMostKept = 20;
+    for (std::uint64_t i = 0; i < kSilentBlocks; ++i) front.push(std::vector<Iq>(kMaxBlockSamples));
+    CHECK(front.report().dropped_blocks >= kSilentBlocks - kMostKept);
+}
+
 TEST_CASE("front: a signal that begins after noise or silence is heard from its first symbol") {
     for (const double esn0_db : {1.0, 200.0}) {
         const SignalSpec spec{

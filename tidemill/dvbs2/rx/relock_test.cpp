@@ -110,6 +110,15 @@ TEST_CASE("relock: a carrier that steps, far or not, while the frames run on cos
     }
 }
 
+TEST_CASE(
+    "relock: headers that a step of the carrier makes look like those of another code are seen through") {
+    for (const double step : {0.006, 0.008, 0.01}) {
+        CAPTURE(step);
+        CHECK(frames_lost_to_step({13, FrameSize::normal, false}, 12, step) <= 2);
+        CHECK(frames_lost_to_step({24, FrameSize::short_, true}, 16, step) <= 2);
+    }
+}
+
 TEST_CASE("relock: after a long gap every frame is heard, wherever the carrier is then") {
     CHECK(frames_lost({.jump = 0.1, .gap_symbols = 25000}) == 0);
     CHECK(frames_lost({.jump = 0.05, .gap_symbols = 60000, .inverted = true}) == 0);
