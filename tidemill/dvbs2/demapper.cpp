@@ -16,18 +16,6 @@ detail::PointMetric metric_of(dsp::Iq point, const SignalQuality& quality, float
     return {slope * point.real(), slope * point.imag(), -0.5F * slope * quality.amplitude * std::norm(point)};
 }
 
-detail::BitMetrics bit_metrics(const Modcod& modcod, int bit, const SignalQuality& quality, float scale) {
-    const auto points = constellation_of(modcod);
-    detail::BitMetrics metrics{{}, static_cast<int>(points.size()) / 2};
-    std::size_t zeros = 0;
-    std::size_t ones = points.size() / 2;
-    for (std::size_t label = 0; label < points.size(); ++label) {
-        const bool one = (label >> (bits_per_symbol(modcod.modulation) - 1 - bit) & 1U) != 0;
-        metrics.points[one ? ones++ : zeros++] = metric_of(points[label], quality, scale);
-    }
-    return metrics;
-}
-
 }  // namespace
 
 void demap(std::span<const dsp::Iq> data, const Modcod& modcod, const SignalQuality& quality, float scale,
@@ -40,12 +28,16 @@ void demap(std::span<const dsp::Iq> data, const Modcod& modcod, const SignalQual
         detail::demap_axes(axes, factor, llrs);
         return;
     }
+    const auto points = constellation_of(modcod);
     const Interleaver interleaver = interleaver_of(modcod);
-    for (int bit = 0; bit < interleaver.columns; ++bit) {
-        const auto column = static_cast<std::size_t>(interleaver.read_order[bit]);
-        detail::demap_bit(data, bit_metrics(modcod, bit, quality, scale),
-                          llrs.subspan(column * data.size(), data.size()));
+    detail::PointMetrics metrics{{}, interleaver.columns, {}};
+    for (std::size_t label = 0; label < points.size(); ++label) {
+        metrics.points[label] = metric_of(points[label], quality, scale);
     }
+    for (std::size_t bit = 0; bit < static_cast<std::size_t>(interleaver.columns); ++bit) {
+        metrics.llrs[bit] = llrs.data() + static_cast<std::size_t>(interleaver.read_order[bit]) * data.size();
+    }
+    detail::demap_points(data, metrics);
 }
 
 }  // namespace tidemill::dvbs2

@@ -3,6 +3,11 @@
 #include "tidemill/dvbs2/detail_demap_kernel.hpp"
 
 #include <cassert>
+#include <cstddef>
+
+// All points' metrics are an array, which vectors of unknown length cannot be.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -30,32 +35,36 @@ std::size_t demap_axes_from(D d, const float* values, float factor, fec::Llr* ll
     return i;
 }
 
-template <class D>
-hn::Vec<D> best_metric(D d, hn::Vec<D> x, hn::Vec<D> y, const PointMetric* points, int count) {
-    const auto metric = [&](const PointMetric& p) HWY_ATTR {
-        return hn::MulAdd(x, hn::Set(d, p.x), hn::MulAdd(y, hn::Set(d, p.y), hn::Set(d, p.bias)));
-    };
-    auto best = metric(points[0]);
-    for (int k = 1; k < count; ++k) {
-        best = hn::Max(best, metric(points[k]));
-    }
-    return best;
-}
-
-template <class D>
-std::size_t demap_bit_from(D d, const float* data, const BitMetrics& metrics, fec::Llr* llrs, std::size_t i,
-                           std::size_t count) {
-    const PointMetric* zeros = metrics.points.data();
-    const PointMetric* ones = zeros + metrics.points_per_value;
+// All metrics once; then, from the last bit of the label to the first, the best of either half, which leaves
+// the better ones of each pair to the bits before.
+template <std::size_t kBits, class D>
+std::size_t demap_points_from(D d, const float* data, const PointMetrics& metrics, std::size_t i,
+                              std::size_t count) {
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-        hn::Vec<D> x, y;
+        hn::Vec<D> x, y, best[std::size_t{1} << kBits];
         hn::LoadInterleaved2(d, data + 2 * i, x, y);
-        store_llrs(d,
-                   hn::Sub(best_metric(d, x, y, zeros, metrics.points_per_value),
-                           best_metric(d, x, y, ones, metrics.points_per_value)),
-                   llrs + i);
+        for (std::size_t label = 0; label < std::size(best); ++label) {
+            const PointMetric& p = metrics.points[label];
+            best[label] = hn::MulAdd(x, hn::Set(d, p.x), hn::MulAdd(y, hn::Set(d, p.y), hn::Set(d, p.bias)));
+        }
+        for (std::size_t bit = kBits; bit-- > 0;) {
+            auto zeros = best[0], ones = best[1];
+            for (std::size_t pair = 0; pair < std::size_t{1} << bit; ++pair) {
+                const auto zero = best[2 * pair], one = best[2 * pair + 1];
+                zeros = hn::Max(zeros, zero);
+                ones = hn::Max(ones, one);
+                best[pair] = hn::Max(zero, one);
+            }
+            store_llrs(d, hn::Sub(zeros, ones), metrics.llrs[bit] + i);
+        }
     }
     return i;
+}
+
+template <std::size_t kBits>
+void demap_labels(const float* data, const PointMetrics& metrics, std::size_t count) {
+    const std::size_t done = demap_points_from<kBits>(hn::ScalableTag<float>(), data, metrics, 0, count);
+    demap_points_from<kBits>(hn::CappedTag<float, 1>(), data, metrics, done, count);
 }
 
 void demap_all_axes(const float* values, float factor, fec::Llr* llrs, std::size_t count) {
@@ -63,9 +72,15 @@ void demap_all_axes(const float* values, float factor, fec::Llr* llrs, std::size
     demap_axes_from(hn::CappedTag<float, 1>(), values, factor, llrs, done, count);
 }
 
-void demap_whole_bit(const float* data, const BitMetrics& metrics, fec::Llr* llrs, std::size_t count) {
-    const std::size_t done = demap_bit_from(hn::ScalableTag<float>(), data, metrics, llrs, 0, count);
-    demap_bit_from(hn::CappedTag<float, 1>(), data, metrics, llrs, done, count);
+void demap_all_points(const float* data, const PointMetrics& metrics, std::size_t count) {
+    switch (metrics.bits) {
+        case 3:
+            return demap_labels<3>(data, metrics, count);
+        case 4:
+            return demap_labels<4>(data, metrics, count);
+        default:
+            return demap_labels<5>(data, metrics, count);
+    }
 }
 
 }  // namespace tidemill::dvbs2::detail::HWY_NAMESPACE
@@ -75,18 +90,18 @@ HWY_AFTER_NAMESPACE();
 namespace tidemill::dvbs2::detail {
 
 HWY_EXPORT(demap_all_axes);
-HWY_EXPORT(demap_whole_bit);
+HWY_EXPORT(demap_all_points);
 
 void demap_axes(std::span<const float> values, float factor, std::span<fec::Llr> llrs) {
     assert(llrs.size() == values.size());
     HWY_DYNAMIC_DISPATCH(demap_all_axes)(values.data(), factor, llrs.data(), values.size());
 }
 
-void demap_bit(std::span<const dsp::Iq> data, const BitMetrics& metrics, std::span<fec::Llr> llrs) {
-    assert(llrs.size() == data.size());
+void demap_points(std::span<const dsp::Iq> data, const PointMetrics& metrics) {
+    assert(metrics.bits >= 3 && metrics.bits <= 5);
     // A complex number is stored as its two parts, by the standard's guarantee.
-    HWY_DYNAMIC_DISPATCH(demap_whole_bit)
-    (reinterpret_cast<const float*>(data.data()), metrics, llrs.data(), data.size());
+    HWY_DYNAMIC_DISPATCH(demap_all_points)
+    (reinterpret_cast<const float*>(data.data()), metrics, data.size());
 }
 
 }  // namespace tidemill::dvbs2::detail
