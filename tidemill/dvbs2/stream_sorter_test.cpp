@@ -151,6 +151,51 @@ TEST_CASE("stream sorter: generic packets come out whole, apart from transport s
     CHECK(sorter.generic_frames() == generic_frames.size());
 }
 
+TEST_CASE("stream sorter: each stream has its own ISSY and null packets deleted, generic packets too") {
+    struct Kind {
+        StreamType type;
+        UserPacketLayout layout;
+    };
+    const std::vector<Kind> kinds{{StreamType::transport, {188, 0, true}},
+                                  {StreamType::transport, {188, 2, true}},
+                                  {StreamType::transport, {188, 3, false}},
+                                  {StreamType::transport, {188, 0, false}},
+                                  {StreamType::generic_packetised, {47, 2, false}}};
+    std::vector<Bytes> sent;
+    std::vector<std::vector<Bytes>> frames;
+    for (const auto& [type, layout] : kinds) {
+        BbHeader header = header_of_stream(static_cast<std::uint8_t>(frames.size()));
+        header.stream_type = type;
+        header.packet_bits = static_cast<std::uint16_t>(8 * layout.bytes());
+        header.input_sync_indicator = layout.issy_bytes > 0;
+        header.null_packet_deletion = layout.has_dnp;
+        sent.push_back(random_packets(300, frames.size()));
+        for (std::size_t at = 0; at < sent.back().size(); at += layout.input_bytes) {
+            sent.back()[at] = io::kTsSyncByte;
+            if (type == StreamType::transport && at / 188 % 5 < 2)
+                std::ranges::copy(io::kNullPacket, &sent.back()[at]);
+        }
+        frames.push_back(frames_of(sent.back(), header));
+    }
+    Sorted sorted;
+    StreamSorter sorter({.all = true}, sorted.outputs(true));
+    for (std::size_t i = 0; i < frames[0].size(); ++i) {
+        for (const auto& stream : frames) sorter.push(stream[i]);
+    }
+    sorter.finish();
+    for (std::uint8_t stream = 0; stream < 4; ++stream) {
+        CHECK(begins_with(sent[stream], sorted.packets[stream]));
+        CHECK(sorted.packets[stream].size() > 100 * io::kTsPacketBytes);
+    }
+    CHECK(begins_with(sent[4], sorted.generic[4]));
+    CHECK(sorter.counts().frames_unsupported == 0);
+    CHECK(sorter.counts().packets_dropped == kinds.size());  // of each the last, which was begun only
+    CHECK(sorter.counts().null_packets > 100);
+    CHECK(sorter.counts().issy_fields[static_cast<std::size_t>(IssyKind::clock_short)] > 100);
+    CHECK(sorter.counts().issy_fields[static_cast<std::size_t>(IssyKind::clock_long)] > 50);
+    CHECK(sorter.counts().issy_fields[static_cast<std::size_t>(IssyKind::reserved)] == 0);
+}
+
 TEST_CASE("stream sorter: a frame of nobody's or a lost one never joins what does not belong together") {
     const Bytes sent = random_packets(95, 1);
     const auto frames = frames_of(sent, {});
