@@ -19,6 +19,7 @@ using Complex = std::complex<double>;
 constexpr double kPartTurns = 0.027;       // over one part, at what the frequency may be wrong
 constexpr std::size_t kPowerChunk = 1920;  // symbols, whole blocks of any order
 constexpr double kDriftMargin = 5e-5;      // cycles per symbol that a frame may differ from its neighbours
+constexpr double kExpectedDrift = 2.5e-9;  // cycles per symbol squared
 constexpr double kLargestReach = 1.5e-3;
 constexpr double kQuietWalk = 9.375e-6;  // radians squared per symbol: 5.5 degrees in 1000 symbols
 
@@ -126,7 +127,8 @@ void Carrier::add_gap_powers(std::span<const Iq> frame, const FrameInfo& info, c
 void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     const int order = power_order(info.pls);
     add_gap_powers(frame, info, track);
-    const auto statistics = detail::examine_straight(powers_);
+    const auto statistics = detail::statistics_of_straight(powers_);
+    const std::array straight{detail::Sweep{}};
     const double step_sigma = step_of(smoother_.walk(), order);
     all_phases_.assign(1, known_phases_.front());
     auto begin = powers_.cbegin();
@@ -138,7 +140,7 @@ void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, Carrie
         const std::array ends{PhaseSample{from.place, 0, known_phases_[i - 1].variance},
                               PhaseSample{to.place, 0, known_phases_[i].variance}};
         if (begin != end) {
-            detail::follow_path({begin, end}, statistics, order, ends, step_sigma, gap_phases_);
+            detail::follow_path({begin, end}, statistics, order, ends, step_sigma, straight, gap_phases_);
             add_gap_phases(from, to);
         }
         all_phases_.push_back(known_phases_[i]);
@@ -188,15 +190,17 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     add_powers(frame, track, kHeaderSymbols, info.symbols, order);
     const auto headers = detail::join_parts(parts_, 0);
     detail::unwrap(headers, detail::esn0_of(headers), known_phases_);
-    const double sigma = std::min(std::hypot(info.frequency_sigma, kDriftMargin), kLargestReach / 4);
-    const auto powers = detail::examine(powers_, order, sigma, known_phases_);
-    detail::follow_path(powers_, powers, order, known_phases_, step_of(kQuietWalk, order), track.samples);
+    const double drifted = kExpectedDrift * info.symbols;
+    const double sigma = std::min(std::hypot(info.frequency_sigma, drifted), kLargestReach / 4);
+    const auto likely = detail::search_sweeps(powers_, order, sigma, known_phases_);
+    const detail::Sweep sweep = detail::follow_path(powers_, likely.statistics, order, known_phases_,
+                                                    step_of(kQuietWalk, order), likely.sweeps, track.samples);
     const double slope = detail::remove_slope(track.samples);
     smoother_.smooth(track.samples);
     for (PhaseSample& sample : track.samples) {
-        sample.phase += powers.sweep.bend_at(sample.place);
+        sample.phase += sweep.bend_at(sample.place);
     }
-    track.frequency = info.frequency + powers.sweep.offset + slope / kTwoPi;
+    track.frequency = info.frequency + sweep.offset + slope / kTwoPi;
 }
 
 Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track,

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dvbs2/detail_block_agreement.hpp"
 #include "tidemill/dvbs2/detail_known_symbols.hpp"
-#include "tidemill/dvbs2/detail_power_phase.hpp"
 #include "tidemill/dvbs2/frame_sync.hpp"
 #include "tidemill/dvbs2/phase_smoother.hpp"
 #include "tidemill/dvbs2/pl_scrambler.hpp"

@@ -158,6 +158,20 @@ TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed fro
     }
 }
 
+// One turn more or less from header to header is what neighbouring blocks alone took for the carrier here.
+TEST_CASE("carrier: without pilots, a noisy short frame gains or loses no turn from header to header") {
+    for (const unsigned seed : {10U, 22U, 24U, 30U, 52U}) {
+        const auto residual = residual_phase({12, FrameSize::short_, false},
+                                             {.esn0_db = find_modcod(12)->esn0_threshold_db + 1,
+                                              .frequency = 0.01,
+                                              .drift = 2e-9,
+                                              .phase_walk_deg = 3},
+                                             40, seed);
+        CAPTURE(seed);
+        CHECK(residual.rms_deg < 5);
+    }
+}
+
 TEST_CASE(
     "carrier: of a lone PSK frame without pilots the phase is found though nothing was learned before") {
     for (const int number : {7, 14}) {

@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/detail_phase_path.hpp"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -38,27 +39,28 @@ std::vector<PhaseSample> headers_on(const Sweep& sweep) {
 
 }  // namespace
 
-TEST_CASE("power phase: offset and drift are found where a block's noise is five times its signal") {
+TEST_CASE("sweep search: offset and drift are found where a block's noise is five times its signal") {
     for (const double offset : {-3e-4, 0.0, 1e-4}) {
         for (const double drift : {-3e-9, 0.0, 2e-9}) {
-            const Sweep sweep{offset, drift, 0.5 * kSymbols};
-            const auto found = examine(blocks_on(sweep, 5), kOrder, 1.5e-4, headers_on(sweep));
+            const Sweep sweep{offset, drift, 0.5 * kSymbols, 0};
+            const auto likely = search_sweeps(blocks_on(sweep, 5), kOrder, 1.5e-4, headers_on(sweep));
+            const Sweep& found = likely.sweeps.front();
             CAPTURE(offset);
             CAPTURE(drift);
-            CHECK(std::abs(found.sweep.offset - offset) < 4e-6);
-            CHECK(std::abs(found.sweep.drift - drift) < 1.1e-9);
-            CHECK(found.signal == doctest::Approx(1).epsilon(0.3));
-            CHECK(found.noise == doctest::Approx(5).epsilon(0.3));
+            CHECK(std::abs(found.offset - offset) < 4e-6);
+            CHECK(std::abs(found.drift - drift) < 1.1e-9);
+            CHECK(likely.statistics.signal == doctest::Approx(1).epsilon(0.3));
+            CHECK(likely.statistics.noise == doctest::Approx(5).epsilon(0.3));
         }
     }
 }
 
 TEST_CASE(
     "phase path: from header to header nothing slips, though a block's noise is five times its signal") {
-    const Sweep sweep{1e-4, 2e-9, 0.5 * kSymbols};
+    const Sweep sweep{1e-4, 2e-9, 0.5 * kSymbols, 0};
     const auto blocks = blocks_on(sweep, 5);
     std::vector<PhaseSample> path;
-    follow_path(blocks, {1, 5, sweep}, kOrder, headers_on(sweep), 0.03, path);
+    follow_path(blocks, {1, 5}, kOrder, headers_on(sweep), 0.03, std::array{sweep}, path);
     REQUIRE(path.size() == blocks.size() + 2);
     CHECK(path.front().place == 0);
     CHECK(path.back().place == kSymbols);
