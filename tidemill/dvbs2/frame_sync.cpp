@@ -13,7 +13,8 @@ namespace {
 constexpr float kSearchQuality = 0.20F;
 constexpr float kAloneQuality = 0.33F;   // the last frame of a stream, with no header behind it to confirm it
 constexpr float kLockedQuality = 0.12F;  // place and frequency are known: a header misses it once in 10^4
-constexpr float kDoubtful = 0.7F;        // of the mean quality: is this header at another frequency?
+constexpr double kLockedShare = 1.0 / 3;  // of the mean: what is worse among good ones is none
+constexpr float kDoubtful = 0.7F;         // of the mean quality: is this header at another frequency?
 constexpr float kFarBetter = 1.4F;
 constexpr int kBadHeadersToLoss = 3;
 constexpr std::array<int, 3> kSearchSlips{0, -1, 1};
@@ -184,30 +185,49 @@ bool FrameSync::follow() {
         bad_in_a_row_ > 0 ? lose_lock() : finish();
         return true;
     }
-    auto next = header_near(expected, tracker_.frequency(), inverted_, kLockedQuality, kNoSlip);
+    const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * quality_));
+    auto next = header_near(expected, tracker_.frequency(), inverted_, least, kNoSlip);
     if (!next) {
         next = header_near(expected, tracker_.frequency(), inverted_, kSearchQuality, kSlips);
         counts_.slips += next ? 1 : 0;
     }
-    if (!next || next->quality < kDoubtful * quality_) {
-        const auto jumped = next ? header_after_jump(next->start, kFarBetter * next->quality)
-                                 : header_after_jump(expected, 0);
-        next = jumped ? jumped : next;
+    const bool doubtful = !next || next->quality < kDoubtful * quality_;
+    if (doubtful && has_jumped(next ? next->start : expected, next ? next->quality : 0)) {
+        return true;
+    }
+    if (next && has_passed_over(*next)) {
+        relock_at(next->start,
+                  {next->pls.code(), next->quality, static_cast<float>(tracker_.frequency()), inverted_});
+        return true;
     }
     next ? accept(*next) : coast();
     return true;
 }
 
-// Turned by a carrier that has jumped a header still looks like another code's, but not as well as its own.
-std::optional<FrameSync::Found> FrameSync::header_after_jump(std::uint64_t place, float quality) {
+// Turned by a carrier that has jumped a header looks like noise or like another code's, but not as well as
+// its own. Frames from before go out at the old frequency, then that header is the first one of a new lock.
+bool FrameSync::has_jumped(std::uint64_t place, float quality) {
     const HeaderHit hit = examine_header(kept_.at(place, kHeaderSymbols).first<kHeaderSymbols>());
-    const Pls pls = Pls::from_code(hit.code);
-    if (hit.quality < std::max(quality, kSearchQuality) || hit.inverted != inverted_ || !pls.is_defined()) {
-        return std::nullopt;
+    if (hit.quality < std::max(kSearchQuality, kFarBetter * quality)) {
+        return false;
     }
-    tracker_ = FrequencyTracker(hit.frequency);
-    last_.good = false;  // with both frequencies in it, that frame has nothing to teach
-    return Found{place, layout_of(pls).symbols, pls, hit.quality, true, inverted_};
+    relock_at(place, hit);
+    return true;
+}
+
+// A header where one was expected, after some that were missed, may be another transmission's, by accident:
+// then it has frames before it of which nothing was known.
+bool FrameSync::has_passed_over(const Found& next) const {
+    const auto before = last_.good ? std::nullopt : frame_before(next);
+    return before && before->start != last_.start;
+}
+
+// Frames from before go out at the old frequency; this header is the first candidate of a new lock.
+void FrameSync::relock_at(std::uint64_t place, const HeaderHit& hit) {
+    lose_lock();
+    candidates_.assign(1, place);
+    hit_ = hit;
+    scanned_ = place + 1;
 }
 
 void FrameSync::accept(const Found& next) {

@@ -89,7 +89,9 @@ class FrameSync {
     void lock_at(std::uint64_t place);
     std::optional<Found> frame_before(const Found& next) const;
     bool follow();
-    std::optional<Found> header_after_jump(std::uint64_t place, float quality);
+    bool has_jumped(std::uint64_t place, float quality);
+    bool has_passed_over(const Found& next) const;
+    void relock_at(std::uint64_t place, const HeaderHit& hit);
     void accept(const Found& next);
     void coast();
     void lose_lock();

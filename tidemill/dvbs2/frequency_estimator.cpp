@@ -19,8 +19,11 @@ Complex product(Complex a, Complex b) {
 }  // namespace
 
 void FrequencyEstimator::turn(LagSums& sums, double angle) {
+    const Complex step = std::polar(1.0, -angle);
+    Complex factor = step;
     for (std::size_t lag = 1; lag < kLags; ++lag) {
-        sums[lag] = product(sums[lag], std::polar(1.0, -static_cast<double>(lag) * angle));
+        sums[lag] = product(sums[lag], factor);
+        factor = product(factor, step);
     }
 }
 

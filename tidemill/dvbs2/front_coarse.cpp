@@ -222,10 +222,19 @@ void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& recei
     if (state_ == State::searching) return search();
     if (state_ == State::following) return follow(chunk);
     share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
-    // Silence adds nothing to the sum, but what is kept grows all the same.
-    const double kept_symbols = static_cast<double>(window_.size()) * chunk_symbols_;
-    if (window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_) || kept_symbols >= kMostSymbols)
-        estimate();
+    const bool is_enough = window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_);
+    if (is_enough || has_ended()) estimate();
+}
+
+// Whether the latest chunks show the signal no more: what was heard of it must do, and what follows a gap is
+// another one's. A wait for more ends here, because silence shows no signal either.
+bool CoarseFrequency::has_ended() const {
+    Sum latest;
+    for (std::size_t i = window_.size() - std::min(window_.size(), window_chunks_); i < window_.size(); ++i) {
+        latest.add(window_[i]);
+    }
+    const double least = 0.5 * threshold(static_cast<double>(window_chunks_));
+    return fit(latest, -kSearchRange, kSearchRange).share < least;
 }
 
 void CoarseFrequency::search() {

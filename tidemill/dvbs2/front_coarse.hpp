@@ -59,6 +59,7 @@ class CoarseFrequency {
 
     void take(std::int64_t number, const dsp::LagCorrelation& received);
     dsp::LagCorrelation without_burst(const dsp::LagCorrelation& chunk) const;
+    bool has_ended() const;
     void search();
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
