@@ -166,6 +166,25 @@ TEST_CASE("frame_sync: after a cut of odd length or a hole of noise all whole fr
     }
 }
 
+TEST_CASE("frame_sync: a header that stands by accident where one was expected hides no frame before it") {
+    constexpr std::size_t kBefore = 4, kAfter = 8, kLength = 8370, kDummyLength = 3330;
+    std::mt19937 random(11);
+    auto stream = transmit(join(make_frames(kBefore, kQpskShort, random)), {.esn0_db = 12}, random);
+    append(stream, noise(kLength - 2 * kDummyLength, 12, random));  // the third one where a frame would end
+    append(stream, transmit(join(make_frames(kAfter, Pls{}, random)), {.esn0_db = 12}, random));
+    const PlScrambler scrambler(0);
+    FrameSync sync(scrambler);
+    const auto popped = receive(sync, stream);
+    std::vector<std::uint64_t> dummies;
+    for (const Popped& frame : popped) {
+        if (frame.info.pls.is_dummy()) dummies.push_back(frame.info.start);
+    }
+    REQUIRE(dummies.size() == kAfter);
+    CHECK(dummies.front() == stream.size() - kAfter * kDummyLength);
+    CHECK(dummies.back() == stream.size() - kDummyLength);
+    CHECK(popped.size() == kBefore + kAfter);
+}
+
 TEST_CASE("frame_sync: noise alone, silence and a constant give no frame, and every symbol is counted") {
     const PlScrambler scrambler(0);
     std::mt19937 random(6);

@@ -265,6 +265,20 @@ TEST_CASE("front: after a gap in the signal it finds it again, at another freque
     CHECK(std::abs(report.frequency + 0.05) < 0.003);
 }
 
+TEST_CASE("front: a signal that ends before its frequency is known does not spoil the next one's") {
+    for (const double esn0_db : {-2.0, 0.0, 2.0}) {
+        CAPTURE(esn0_db);
+        const SignalSpec before{.symbols = 9000, .cfo = -0.05, .esn0_db = esn0_db, .tail = 70000};
+        const SignalSpec after{.symbols = 60000, .cfo = 0.05, .esn0_db = 10.0, .seed = 2};
+        std::vector<Iq> samples = make_signal(before).samples;
+        const std::vector<Iq> second = make_signal(after).samples;
+        samples.insert(samples.end(), second.begin(), second.end());
+        FrontReport report;
+        receive_symbols(config_of(before), samples, &report);
+        CHECK(std::abs(report.frequency - after.cfo) < 0.003);
+    }
+}
+
 TEST_CASE("front: symbols come out with unit energy, whatever the level of the samples and the noise") {
     for (const double amplitude : {1e-4, 0.02, 300.0}) {
         const SignalSpec spec{.symbols = 40000, .cfo = 0.01, .esn0_db = 5.0, .amplitude = amplitude};
