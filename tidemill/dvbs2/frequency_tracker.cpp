@@ -17,10 +17,12 @@ constexpr double kNearMemorySymbols = 200e3;
 constexpr double kFarMemorySymbols = 40e3;
 constexpr double kDrift = 2.5e-9;     // cycles per symbol squared that are to be expected
 constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
-constexpr double kLobe = 1.0 / 1476;  // between offsets that pilots alone cannot tell apart
-constexpr int kGridSteps = 6;         // to each side, within one lobe
-constexpr int kLobes = 3;             // to each side
-constexpr double kSureLead = 15;      // a wrong lobe with probability exp(-15)
+constexpr double kLongestHeaderLag = 9000;   // further apart, a drift may turn the phase by half a turn
+constexpr double kLargestTurn = kTwoPi / 4;  // from frame to frame, of the phase between headers
+constexpr double kLobe = 1.0 / 1476;         // between offsets that pilots alone cannot tell apart
+constexpr int kGridSteps = 6;                // to each side, within one lobe
+constexpr int kLobes = 3;                    // to each side
+constexpr double kSureLead = 15;             // a wrong lobe with probability exp(-15)
 constexpr double kFarSigma = 2e-5;
 constexpr double kNearSigma = 0.8e-4;        // a quarter of half a lobe
 constexpr double kSmallestJump = kLobe / 2;  // a smaller one is followed within the lobe
@@ -53,24 +55,45 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
         own.move(own.offset());
         start_at(own.frequency());
     }
-    memory_ = far_.empty() ? header_memory(length, esn0) : kNearMemorySymbols;
-    near_.forget(std::exp(-length / memory_));
-    for (FarSum& far : far_) {
-        far.sum *= std::exp(-length / kFarMemorySymbols);
-    }
-    near_.add(own);
     parts_.clear();
     for (const Block& block : blocks) {
         const auto count = block.references.size();
         detail::add_known(frame, block.references, block.place, static_cast<int>(count), near_.frequency(),
                           parts_);
     }
+    const double moved = moved_by_headers();
+    near_.follow(moved);
+    own.move(moved);
+    header_memory_ = header_memory(length, esn0);
+    const bool forgets_fast = far_.empty() && header_lag_ == 0;
+    near_.forget(std::exp(-length / (forgets_fast ? header_memory_ : kNearMemorySymbols)));
+    for (FarSum& far : far_) {
+        far.sum *= std::exp(-length / kFarMemorySymbols);
+    }
+    near_.add(own);
     add_far(parts_, esn0);
     const Choice choice = choose();
     lead_ = choice.lead;
     move(choice.offset);
     ++frames_;
     symbols_ += length;
+}
+
+// From one short frame without pilots to the next, of the same length, the phase between the headers tells
+// how far the carrier has moved; a rough sum that moves along may remember many of them.
+double FrequencyTracker::moved_by_headers() {
+    const double lag = parts_.back().place - parts_.front().place;
+    if (parts_.size() != 2 || lag > kLongestHeaderLag || !far_.empty()) {
+        header_lag_ = 0;
+        return 0;
+    }
+    const double turn =
+        std::arg(parts_.back().sum * std::conj(parts_.front().sum)) + kTwoPi * near_.frequency() * lag;
+    const double difference = std::remainder(turn - header_turn_, kTwoPi);
+    const bool follows = lag == header_lag_ && std::abs(difference) < kLargestTurn;
+    header_lag_ = lag;
+    header_turn_ = turn;
+    return follows ? difference / (kTwoPi * lag) : 0;
 }
 
 FrequencyEstimator FrequencyTracker::estimate_alone(std::span<const dsp::Iq> frame,
@@ -92,6 +115,7 @@ bool FrequencyTracker::has_jumped(const FrequencyEstimator& own) const {
 void FrequencyTracker::start_at(double frequency) {
     near_ = FrequencyEstimator(frequency);
     far_.clear();
+    header_lag_ = 0;
     frames_ = 0;
     symbols_ = 0;
 }
@@ -171,12 +195,14 @@ void FrequencyTracker::move(double offset) {
 
 double FrequencyTracker::sigma() const {
     const double near = near_.sigma(esn0_);
-    if (far_.empty()) return std::hypot(near, kDrift * memory_);
-    return settled() ? std::min(near, kFarSigma) : near;
+    if (!far_.empty()) return settled() ? std::min(near, kFarSigma) : near;
+    // The first frames were heard long before this frequency was known.
+    const bool follows = header_lag_ > 0 && symbols_ > 2 * header_memory_;
+    return std::hypot(near, kDrift * (follows ? 2 * header_lag_ : header_memory_));
 }
 
 bool FrequencyTracker::settled() const {
-    if (far_.empty() && symbols_ > memory_) return true;
+    if (far_.empty() && symbols_ > header_memory_) return true;
     return lead_ > kSureLead || near_.sigma(esn0_) < kNearSigma;
 }
 

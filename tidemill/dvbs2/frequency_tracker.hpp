@@ -48,6 +48,7 @@ class FrequencyTracker {
     FrequencyEstimator estimate_alone(std::span<const dsp::Iq> frame, std::span<const Block> blocks) const;
     bool has_jumped(const FrequencyEstimator& own) const;
     void start_at(double frequency);
+    double moved_by_headers();
     void add_far(std::span<const detail::KnownPart> blocks, double esn0);
     double likelihood(double offset, double near) const;
     Choice choose() const;
@@ -60,8 +61,10 @@ class FrequencyTracker {
     double esn0_ = 1;
     double lead_ = 0;
     int frames_ = 0;
-    double symbols_ = 0;  // of these
-    double memory_ = 0;   // of near_, in symbols
+    double symbols_ = 0;        // of these
+    double header_memory_ = 0;  // of near_, in symbols, where it cannot move along
+    double header_lag_ = 0;     // between the headers of the last frame, where it can; else 0
+    double header_turn_ = 0;    // of the phase between them, in radians, perhaps whole turns away
 };
 
 }  // namespace tidemill::dvbs2
