@@ -21,9 +21,14 @@ endif()
 add_library(tidemill_build_flags INTERFACE)
 target_include_directories(tidemill_build_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(tidemill_build_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${TIDEMILL_WARNINGS_ARE_ERRORS}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-potentially-evaluated-expression>)
+# Some kernels keep vectors in arrays and structures, which those of unknown length (SVE, RVV) cannot be in: such
+# processors run the NEON variants, or plain code.
+target_compile_definitions(tidemill_build_flags INTERFACE
+  "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
 if(TIDEMILL_SANITIZE)
   target_compile_options(tidemill_build_flags INTERFACE
     -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

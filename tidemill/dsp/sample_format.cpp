@@ -173,7 +173,7 @@ SampleDefects convert_doubles(std::span<const std::byte> bytes, std::span<Iq> sa
 template <std::size_t kBytes>
 void reverse_each(std::span<const std::byte> from, std::span<std::byte> to) {
     for (std::size_t at = 0; at < from.size(); at += kBytes) {
-        std::array<std::byte, kBytes> number;
+        std::array<std::byte, kBytes> number{};
         std::reverse_copy(from.begin() + static_cast<std::ptrdiff_t>(at),
                           from.begin() + static_cast<std::ptrdiff_t>(at + kBytes), number.begin());
         std::memcpy(to.data() + at, number.data(), kBytes);

@@ -5,10 +5,6 @@
 #include <cassert>
 #include <cstddef>
 
-// All points' metrics are an array, which vectors of unknown length cannot be.
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

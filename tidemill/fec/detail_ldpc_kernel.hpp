@@ -6,12 +6,6 @@
 
 #include "tidemill/fec/detail_ldpc_schedule.hpp"
 
-// For the decoder's files that use Highway: vectors are members of structures and of arrays there, which
-// those of unknown length cannot be; and all must use one length, as a column's repeated head is no longer
-// than that.
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-
 namespace tidemill::fec {
 
 /// Bytes that all lanes of one edge take in whole vectors.
