@@ -25,9 +25,9 @@ struct ComplexVec {
 
 template <class D>
 ComplexVec<D> load(D d, const float* from) {
-    ComplexVec<D> v;
-    hn::LoadInterleaved2(d, from, v.re, v.im);
-    return v;
+    hn::Vec<D> re, im;
+    hn::LoadInterleaved2(d, from, re, im);
+    return {re, im};
 }
 
 // exp(-j (start + i step)) in lane i.

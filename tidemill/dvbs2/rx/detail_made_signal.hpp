@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <random>
 #include <span>
@@ -60,7 +59,7 @@ class MemorySource final : public io::SampleSource {
     std::size_t read(std::span<std::byte> to) override {
         constexpr std::size_t kMostBytes = 7777 * sizeof(dsp::Iq);
         const std::size_t count = std::min({to.size(), bytes_.size(), kMostBytes});
-        std::memcpy(to.data(), bytes_.data(), count);
+        std::ranges::copy(bytes_.first(count), to.begin());
         bytes_ = bytes_.subspan(count);
         return count;
     }
