@@ -3,24 +3,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numbers>
-
-#include "tidemill/dsp/pulse.hpp"
 
 namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 // All frequencies are in cycles per symbol.
 constexpr double kSearchRange = 0.25;
-constexpr double kSearchStep = 0.01;
 constexpr double kFollowRange = 0.02;
-
-// Weakest signal to be found: QPSK 1/4 works down to -2.35 dB (EN 302 307-1, table 13).
-constexpr double kWeakestEsn0 = 0.4;
-constexpr double kFalseAlarmSigmas = 6.0;
 
 constexpr double kWindowSymbols = 16384;
 constexpr double kLeastSymbols = 16384;
@@ -47,114 +37,16 @@ constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 constexpr double kGainTolerance = 1.06;
 constexpr double kGainStep = 1.01;
 
-// What rounding may leave of samples that are nothing but an offset.
-constexpr double kRounding = 1e-5;
-
-// The offset of I and Q is a line at frequency zero, alike at every lag.
-dsp::LagCorrelation without_offset(dsp::LagCorrelation chunk, const dsp::IqMoments& moments,
-                                   std::size_t lags) {
-    const double offset = std::norm(moments.sum) / moments.count;
-    const double rest = chunk.power - offset;
-    if (rest < kRounding * chunk.power) return {};
-    chunk.power = rest;
-    for (std::size_t l = 0; l < lags; ++l) chunk.sums[l] -= offset;
-    return chunk;
-}
-
 }  // namespace
-
-BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
-                               std::uint32_t every) {
-    const std::size_t reach = geometry.lags().reach();
-    assert(samples.size() == geometry.history_samples() + geometry.block_samples());
-    BlockSpectrum spectrum{.block = block, .every = every};
-    for (std::size_t c = 0; c < geometry.chunks(); ++c) {
-        if ((static_cast<std::uint64_t>(block) * geometry.chunks() + c) % every != 0) continue;
-        const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
-        const auto chunk = samples.subspan(start, kChunkSamples + reach);
-        spectrum.moments[c] = dsp::iq_moments(chunk.first(kChunkSamples));
-        spectrum.chunk[c] = without_offset(dsp::lag_correlation(chunk, kChunkSamples, geometry.lags()),
-                                           spectrum.moments[c], geometry.lags().count);
-    }
-    return spectrum;
-}
-
-void CoarseFrequency::Sum::scale(double factor) {
-    chunks *= factor;
-    lags.power *= factor;
-    for (auto& lag : lags.sums) lag *= factor;
-}
-
-void CoarseFrequency::Sum::add(const dsp::LagCorrelation& chunk) {
-    if (chunk.power <= 0.0) return;  // silence says nothing
-    chunks += 1.0;
-    lags.power += chunk.power;
-    for (std::size_t l = 0; l < dsp::kMaxLags; ++l) lags.sums[l] += chunk.sums[l];
-}
 
 CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
     : geometry_(geometry),
-      chunk_symbols_(kChunkSamples / geometry.samples_per_symbol()),
-      window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / chunk_symbols_))),
-      followed_window_chunks_((window_chunks_ + kFollowedChunks - 1) / kFollowedChunks) {
-    for (std::size_t l = 0; l < geometry.lags().count; ++l) {
-        const double lag_symbols =
-            static_cast<double>(geometry.lags().lag(l)) / geometry.samples_per_symbol();
-        pulse_[l] = dsp::raised_cosine(lag_symbols, geometry.rolloff());
-        pulse_energy_ += pulse_[l] * pulse_[l];
-    }
-}
-
-double CoarseFrequency::match(const Sum& sum, double frequency) const {
-    const dsp::LagSet& lags = geometry_.lags();
-    const auto turn_by = [&](std::size_t samples) {
-        return std::polar(
-            1.0, -2.0 * kPi * frequency * static_cast<double>(samples) / geometry_.samples_per_symbol());
-    };
-    std::complex<double> oscillator = turn_by(lags.first);
-    const std::complex<double> turn = turn_by(lags.spacing);
-    double total = 0.0;
-    for (std::size_t l = 0; l < lags.count; ++l, oscillator *= turn) {
-        total += pulse_[l] * (sum.lags.sums[l] * oscillator).real();
-    }
-    return total;
-}
-
-double CoarseFrequency::share_of(const Sum& sum, double match) const {
-    return sum.lags.power > 0.0 ? match / (sum.lags.power * pulse_energy_) : 0.0;
-}
-
-CoarseFrequency::Fit CoarseFrequency::fit(const Sum& sum, double low, double high) const {
-    double best = low, most = match(sum, low);
-    for (double f = low + kSearchStep; f <= high; f += kSearchStep) {
-        if (const double m = match(sum, f); m > most) best = f, most = m;
-    }
-    for (const double h : {kSearchStep, kSearchStep / 3, kSearchStep / 10}) {
-        const double left = match(sum, best - h), right = match(sum, best + h), middle = match(sum, best);
-        const double curvature = left - 2.0 * middle + right;
-        if (curvature < 0.0) best += std::clamp(0.5 * (left - right) / curvature, -1.0, 1.0) * h;
-    }
-    return {best, share_of(sum, match(sum, best))};
-}
-
-// Half of what the weakest signal would show, but out of reach of noise over so few samples.
-double CoarseFrequency::threshold(double chunks) const {
-    const double weakest = 1.0 / (1.0 + geometry_.samples_per_symbol() / kWeakestEsn0);
-    const double noise = 1.0 / std::sqrt(2.0 * chunks * kChunkSamples * pulse_energy_);
-    return std::max(0.5 * weakest, kFalseAlarmSigmas * noise);
-}
-
-// The fit's variance is the integral of (S + N0)^2 S'^2 over the symbols times that of S'^2 squared, where S
-// is the raised-cosine spectrum; in closed form for its two edges:
-double CoarseFrequency::variance_per_symbol(double share) const {
-    const double n0 = std::max(0.0, (1.0 / std::max(share, 1e-3) - 1.0) / geometry_.samples_per_symbol());
-    const double slope = kPi * kPi / (4.0 * geometry_.rolloff());
-    return (0.3125 + n0 + n0 * n0) / slope;
-}
+      fit_(geometry),
+      window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / fit_.chunk_symbols()))),
+      followed_window_chunks_((window_chunks_ + kFollowedChunks - 1) / kFollowedChunks) {}
 
 double CoarseFrequency::symbols_needed(double share) const {
-    return std::clamp(variance_per_symbol(share) / (kWantedDeviation * kWantedDeviation), kLeastSymbols,
-                      kMostSymbols);
+    return std::clamp(fit_.symbols_for(kWantedDeviation, share), kLeastSymbols, kMostSymbols);
 }
 
 KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
@@ -198,7 +90,7 @@ KeptBlocks CoarseFrequency::release_all() {
 dsp::LagCorrelation CoarseFrequency::without_burst(const dsp::LagCorrelation& chunk) const {
     const double limit = kLargestRise * window_sum_.lags.power / std::max(window_sum_.chunks, 1.0);
     if (window_sum_.chunks == 0.0 || chunk.power <= limit) return chunk;
-    Sum limited;
+    SpectrumSum limited;
     limited.add(chunk);
     limited.scale(limit / chunk.power);
     return limited.lags;
@@ -221,30 +113,30 @@ void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& recei
     }
     if (state_ == State::searching) return search();
     if (state_ == State::following) return follow(chunk);
-    share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
-    const bool is_enough = window_sum_.chunks * chunk_symbols_ >= symbols_needed(share_);
+    share_ = fit_.best(window_sum_, -kSearchRange, kSearchRange).share;
+    const bool is_enough = window_sum_.chunks * fit_.chunk_symbols() >= symbols_needed(share_);
     if (is_enough || has_ended()) estimate();
 }
 
 // Whether the latest chunks show the signal no more: what was heard of it must do, and what follows a gap is
 // another one's. A wait for more ends here, because silence shows no signal either.
 bool CoarseFrequency::has_ended() const {
-    Sum latest;
+    SpectrumSum latest;
     for (std::size_t i = window_.size() - std::min(window_.size(), window_chunks_); i < window_.size(); ++i) {
         latest.add(window_[i]);
     }
-    const double least = 0.5 * threshold(static_cast<double>(window_chunks_));
-    return fit(latest, -kSearchRange, kSearchRange).share < least;
+    const double least = 0.5 * fit_.threshold(static_cast<double>(window_chunks_));
+    return fit_.best(latest, -kSearchRange, kSearchRange).share < least;
 }
 
 void CoarseFrequency::search() {
-    share_ = fit(window_sum_, -kSearchRange, kSearchRange).share;
-    if (window_sum_.chunks > 0.0 && share_ > threshold(window_sum_.chunks)) state_ = State::estimating;
+    share_ = fit_.best(window_sum_, -kSearchRange, kSearchRange).share;
+    if (window_sum_.chunks > 0.0 && share_ > fit_.threshold(window_sum_.chunks)) state_ = State::estimating;
 }
 
 void CoarseFrequency::estimate() {
-    const Fit found = fit(window_sum_, -kSearchRange, kSearchRange);
-    if (found.share < 0.5 * threshold(window_sum_.chunks)) return forget();
+    const SpectrumFit::Best found = fit_.best(window_sum_, -kSearchRange, kSearchRange);
+    if (found.share < 0.5 * fit_.threshold(window_sum_.chunks)) return forget();
     sum_ = window_sum_;
     frequency_ = found.frequency;
     share_ = found.share;
@@ -253,11 +145,11 @@ void CoarseFrequency::estimate() {
 }
 
 void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
-    sum_.scale(1.0 - kFollowedChunks * chunk_symbols_ / kMemorySymbols);
+    sum_.scale(1.0 - kFollowedChunks * fit_.chunk_symbols() / kMemorySymbols);
     sum_.add(chunk);
-    share_ = share_of(window_sum_, match(window_sum_, frequency_));
+    share_ = fit_.share_at(window_sum_, frequency_);
     const auto most = static_cast<double>(followed_window_chunks_);
-    if (window_.size() >= followed_window_chunks_ && share_ < 0.5 * threshold(most)) forget();
+    if (window_.size() >= followed_window_chunks_ && share_ < 0.5 * fit_.threshold(most)) forget();
 }
 
 void CoarseFrequency::forget() {
@@ -266,33 +158,29 @@ void CoarseFrequency::forget() {
     window_sum_ = {};
 }
 
-double CoarseFrequency::deviation_of(const Sum& sum, double share) const {
-    return std::sqrt(variance_per_symbol(share) / (sum.chunks * chunk_symbols_));
-}
-
 // Whether the window's chunks lie elsewhere than all that are remembered.
 bool CoarseFrequency::has_jumped(double error) const {
     if (window_.size() < followed_window_chunks_) return false;
-    const double left = match(window_sum_, frequency_ - kJump);
-    const double right = match(window_sum_, frequency_ + kJump);
-    const double middle = match(window_sum_, frequency_);
+    const double left = fit_.match(window_sum_, frequency_ - kJump);
+    const double right = fit_.match(window_sum_, frequency_ + kJump);
+    const double middle = fit_.match(window_sum_, frequency_);
     const double curvature = left - 2 * middle + right;
     const double latest =
         curvature < 0 ? 0.5 * (left - right) / curvature * kJump : std::copysign(1, right - left);
-    const double deviation = deviation_of(window_sum_, share_);
+    const double deviation = fit_.deviation(window_sum_, share_);
     return std::abs(latest - error) > std::max(kJump, kJumpSigmas * deviation);
 }
 
 void CoarseFrequency::slew() {
     if (state_ != State::following) return;
-    const Fit now = fit(sum_, frequency_ - kFollowRange, frequency_ + kFollowRange);
+    const SpectrumFit::Best now = fit_.best(sum_, frequency_ - kFollowRange, frequency_ + kFollowRange);
     if (now.share <= 0.0) return;
     const double off = signal_gain(now.share) / gain_;
     if (off > kGainTolerance || off < 1.0 / kGainTolerance)
         gain_ *= std::clamp(off, 1.0 / kGainStep, kGainStep);
     const double error = now.frequency - frequency_;
     if (has_jumped(error)) return forget();
-    const double deviation = deviation_of(sum_, now.share);
+    const double deviation = fit_.deviation(sum_, now.share);
     slewing_ = std::abs(error) > (slewing_ ? kSettled : std::max(kTolerance, kDoubtfulSigmas * deviation));
     if (!slewing_) return;
     const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();

@@ -2,23 +2,16 @@
 
 #include <cstdint>
 #include <deque>
-#include <span>
 
 #include "tidemill/dvbs2/front_block.hpp"
+#include "tidemill/dvbs2/front_spectrum.hpp"
 
 namespace tidemill::dvbs2 {
 
 /// A signal that was found needs but one chunk in so many to be followed.
 constexpr std::uint32_t kFollowedChunks = 4;
 
-/// Lag correlations of one chunk in `every` of block `block`; `samples` are its history and itself.
-/// Stateless.
-BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
-                               std::uint32_t every);
-
 /// Finds a signal and its frequency from block spectra, and afterwards gives each block its oscillator.
-/// It compares the correlations with those of the raised-cosine spectrum that the signal must have: white
-/// noise has none, and the fit leans on the steep band edges, so the data's own noise hardly disturbs it.
 /// While it waits, the caller keeps the blocks; once sure, all from the signal's beginning are released.
 class CoarseFrequency {
   public:
@@ -44,49 +37,28 @@ class CoarseFrequency {
   private:
     enum class State { searching, estimating, following };
 
-    // Correlations added up over some chunks.
-    struct Sum {
-        dsp::LagCorrelation lags{};
-        double chunks = 0;
-
-        void scale(double factor);
-        void add(const dsp::LagCorrelation& chunk);
-    };
-    struct Fit {
-        double frequency;  // cycles per symbol
-        double share;
-    };
-
     void take(std::int64_t number, const dsp::LagCorrelation& received);
     dsp::LagCorrelation without_burst(const dsp::LagCorrelation& chunk) const;
     bool has_ended() const;
     void search();
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
-    double deviation_of(const Sum& sum, double share) const;
     bool has_jumped(double error) const;
     void slew();
     void forget();
-    double match(const Sum& sum, double frequency) const;
-    double share_of(const Sum& sum, double match) const;
-    Fit fit(const Sum& sum, double low, double high) const;
     double signal_gain(double share) const;
-    double threshold(double chunks) const;
-    double variance_per_symbol(double share) const;
     double symbols_needed(double share) const;
     KeptBlocks release_all();
 
     FrontGeometry geometry_;
-    std::array<double, dsp::kMaxLags> pulse_{};
-    double pulse_energy_ = 0.0;
-    double chunk_symbols_;
+    SpectrumFit fit_;
     std::size_t window_chunks_;           // while all are measured
     std::size_t followed_window_chunks_;  // the same time with one in kFollowedChunks
 
     State state_ = State::searching;
-    Sum sum_{};                                 // what the estimate rests on
+    SpectrumSum sum_{};                         // what the estimate rests on
     std::deque<dsp::LagCorrelation> window_{};  // the latest chunks, for detection of start and loss
-    Sum window_sum_{};
+    SpectrumSum window_sum_{};
     std::int64_t window_begin_ = 0;  // chunk number of the window's first
     std::int64_t oldest_kept_ = 0;
     std::int64_t next_block_ = 0;
