@@ -9,7 +9,8 @@ namespace tidemill::dvbs2::detail {
 PhaseTrellis::PhaseTrellis(int order, double step_sigma, std::size_t blocks) : scores_((blocks + 1) * kRow) {
     for (int move = -kReach; move <= kReach; ++move) {
         const double way = move * kStep / step_sigma;
-        penalty_[static_cast<std::size_t>(move + kReach)] = static_cast<float>(-0.5 * way * way);
+        const int column = move + kReach;
+        penalty_[static_cast<std::size_t>(column)] = static_cast<float>(-0.5 * way * way);
     }
     for (int k = 0; k < kStates / order; ++k) {
         turns_.emplace_back(std::polar(1.0, order * k * kStep));

@@ -37,7 +37,10 @@ class PhaseTrellis {
 
     float* row(std::size_t block) { return scores_.data() + block * kRow; }
     const float* row(std::size_t block) const { return scores_.data() + block * kRow; }
-    float penalty_of(int move) const { return penalty_[static_cast<std::size_t>(move + kReach)]; }
+    float penalty_of(int move) const {
+        const int column = move + kReach;
+        return penalty_[static_cast<std::size_t>(column)];
+    }
     int best_state() const;
     int best_move(std::size_t block, int state) const;
     void add_emission(std::complex<float> emission, float* to) const;

@@ -310,7 +310,7 @@ FrameInfo FrameSync::deliver(std::span<Iq> frame) {
     const Found front = found_.front();
     found_.pop_front();
     const bool followed = !found_.empty() && found_.front().good && found_.front().start == front.end();
-    const auto count = static_cast<std::size_t>(front.length + (followed ? kHeaderSymbols : 0));
+    const auto count = static_cast<std::size_t>(front.length) + (followed ? kHeaderSymbols : 0);
     copy_upright(kept_.at(front.start, count), front.inverted, frame);
     leave_outside(front.start);
     delivered_ = std::max(delivered_, front.end());

@@ -13,8 +13,8 @@ namespace {
 
 std::uint8_t rolloff_code(double rolloff) {
     constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
-    for (std::uint8_t code = 0; code < kRolloffs.size(); ++code) {
-        if (std::abs(rolloff - kRolloffs[code]) < 1e-6) return code;
+    for (std::size_t code = 0; code < kRolloffs.size(); ++code) {
+        if (std::abs(rolloff - kRolloffs[code]) < 1e-6) return static_cast<std::uint8_t>(code);
     }
     throw std::invalid_argument(fmt::format("roll-off {} does not exist: use 0.35, 0.25 or 0.20", rolloff));
 }
@@ -98,10 +98,10 @@ Multiplexer::Multiplexer(const MultiplexerConfig& config) : plan_(config.plan), 
     for (std::size_t i = 0; i < config.streams.size(); ++i) {
         const BbHeader header = header_of(config.streams[i], config);
         const double period_symbols = config.streams[i].packet_period_symbols;
-        slicers_.emplace_back(header, period_symbols > 0
-                                          ? period_symbols
-                                          : planned_symbols_per_byte(i, config.streams.size()) *
-                                                static_cast<double>(header.packet_bits / 8));
+        slicers_.emplace_back(
+            header, period_symbols > 0
+                        ? period_symbols
+                        : planned_symbols_per_byte(i, config.streams.size()) * header.packet_bits / 8.0);
     }
 }
 
