@@ -161,14 +161,20 @@ void CoarseFrequency::forget() {
 // Whether the window's chunks lie elsewhere than all that are remembered.
 bool CoarseFrequency::has_jumped(double error) const {
     if (window_.size() < followed_window_chunks_) return false;
+    const double deviation = fit_.deviation(window_sum_, share_);
+    return std::abs(latest_error() - error) > std::max(kJump, kJumpSigmas * deviation);
+}
+
+// A parabola through three places tells it if it is near them; where it is not, the whole range is looked at.
+double CoarseFrequency::latest_error() const {
     const double left = fit_.match(window_sum_, frequency_ - kJump);
     const double right = fit_.match(window_sum_, frequency_ + kJump);
-    const double middle = fit_.match(window_sum_, frequency_);
-    const double curvature = left - 2 * middle + right;
-    const double latest =
-        curvature < 0 ? 0.5 * (left - right) / curvature * kJump : std::copysign(1, right - left);
-    const double deviation = fit_.deviation(window_sum_, share_);
-    return std::abs(latest - error) > std::max(kJump, kJumpSigmas * deviation);
+    const double curvature = left - 2 * fit_.match(window_sum_, frequency_) + right;
+    if (curvature < 0) {
+        const double near = 0.5 * (left - right) / curvature * kJump;
+        if (std::abs(near) < 2 * kJump) return near;
+    }
+    return fit_.best(window_sum_, -kSearchRange, kSearchRange).frequency - frequency_;
 }
 
 void CoarseFrequency::slew() {

@@ -44,6 +44,7 @@ class CoarseFrequency {
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
     bool has_jumped(double error) const;
+    double latest_error() const;
     void slew();
     void forget();
     double signal_gain(double share) const;

@@ -223,6 +223,17 @@ TEST_CASE("front: a signal that falls silent before its frequency is known is no
     CHECK(front.report().dropped_blocks >= kSilentBlocks - kMostKept);
 }
 
+TEST_CASE(
+    "front: the carrier of a weak signal is not thought to have jumped because noise bends its spectrum") {
+    for (const double sps : {2.0, 2.7, 4.0, 8.0}) {
+        CAPTURE(sps);
+        FrontReport report;
+        const SignalSpec spec{.symbols = 600000, .sps = sps, .cfo = 0.01, .esn0_db = -2.0};
+        receive_symbols({sps, 1.0, 0.2}, make_signal(spec).samples, &report);
+        CHECK(report.restarts == 1);
+    }
+}
+
 TEST_CASE("front: a signal that begins after noise or silence is heard from its first symbol") {
     for (const double esn0_db : {1.0, 200.0}) {
         const SignalSpec spec{
