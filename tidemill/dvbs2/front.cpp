@@ -11,7 +11,6 @@ Front::Front(const FrontConfig& config, Sink sink)
     : geometry_(config),
       sink_(std::move(sink)),
       coarse_(geometry_),
-      iq_(geometry_.samples_per_symbol()),
       filter_(geometry_),
       interpolator_(config.rolloff),
       window_(geometry_.history_samples() + geometry_.block_samples()) {}
@@ -45,10 +44,8 @@ void Front::run_block() {
     RawBlock& kept = kept_raw_.push();
     kept.samples = window_;
     kept.valid = filled_;
-    const BlockSpectrum spectrum =
-        measure_spectrum(geometry_, block_, window_, coarse_.found() ? kFollowedChunks : 1);
-    iq_.add(spectrum);
-    const KeptBlocks decision = coarse_.step(spectrum);
+    const KeptBlocks decision =
+        coarse_.step(measure_spectrum(geometry_, block_, window_, coarse_.found() ? kFollowedChunks : 1));
     std::copy(window_.end() - geometry_.history_samples(), window_.end(), window_.begin());
     filled_ = 0;
     ++block_;
@@ -61,9 +58,7 @@ void Front::settle_raw(KeptBlocks decision) {
     for (std::uint32_t i = 0; i < decision.release; ++i) {
         RawBlock& raw = kept_raw_.front();
         FilteredBlock& filtered = kept_filtered_.push();
-        BlockOscillator oscillator = coarse_.next();
-        oscillator.iq = iq_.correction();
-        filter_.process(raw.samples, raw.valid, oscillator, filtered);
+        filter_.process(raw.samples, raw.valid, coarse_.next(), filtered);
         kept_raw_.pop();
         report_.frequency = filtered.info.frequency;
         settle_filtered(timing_.step(filtered.info));

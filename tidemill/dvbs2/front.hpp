@@ -12,7 +12,6 @@
 #include "tidemill/dvbs2/front_coarse.hpp"
 #include "tidemill/dvbs2/front_filter.hpp"
 #include "tidemill/dvbs2/front_timing.hpp"
-#include "tidemill/dvbs2/iq_tracker.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -55,7 +54,6 @@ class Front {
     FrontGeometry geometry_;
     Sink sink_;
     CoarseFrequency coarse_;
-    IqTracker iq_;
     FrontFilter filter_;
     TimingTracker timing_;
     dsp::StrobeInterpolator interpolator_;

@@ -42,6 +42,7 @@ constexpr double kGainStep = 1.01;
 CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
     : geometry_(geometry),
       fit_(geometry),
+      iq_(geometry.samples_per_symbol()),
       window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / fit_.chunk_symbols()))),
       followed_window_chunks_((window_chunks_ + kFollowedChunks - 1) / kFollowedChunks) {}
 
@@ -52,6 +53,7 @@ double CoarseFrequency::symbols_needed(double share) const {
 KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     const bool was_following = found();
     assert(was_following || spectrum.every == 1);
+    iq_.add(spectrum);
     const std::int64_t first_chunk = spectrum.block * geometry_.chunks();
     for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_following); ++c) {
         if ((first_chunk + c) % spectrum.every == 0) take(first_chunk + c, spectrum.chunk[c]);
@@ -208,6 +210,7 @@ BlockOscillator CoarseFrequency::next() {
     now.phase_cycles = cycles - std::floor(cycles);
     now.previous_frequency = started_ ? last_.frequency : now.frequency;
     now.previous_gain = started_ ? last_.gain : now.gain;
+    now.iq = iq_.correction();
     now.restart = !started_;
     started_ = true;
     last_ = now;

@@ -5,6 +5,7 @@
 
 #include "tidemill/dvbs2/front_block.hpp"
 #include "tidemill/dvbs2/front_spectrum.hpp"
+#include "tidemill/dvbs2/iq_tracker.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -31,6 +32,8 @@ class CoarseFrequency {
     double frequency() const { return frequency_; }
     /// Whether a signal is being followed.
     bool found() const { return state_ == State::following; }
+    /// What the oscillators say of I and Q.
+    const IqTracker& iq() const { return iq_; }
     /// Share of the received power that has the signal's spectrum, 0 to 1.
     double signal_share() const { return share_; }
 
@@ -53,6 +56,7 @@ class CoarseFrequency {
 
     FrontGeometry geometry_;
     SpectrumFit fit_;
+    IqTracker iq_;
     std::size_t window_chunks_;           // while all are measured
     std::size_t followed_window_chunks_;  // the same time with one in kFollowedChunks
 

@@ -23,22 +23,13 @@ void RxSpectrum::merge(Module& clone) {
 }
 
 RxCoarse::RxCoarse(const RawLayout& layout)
-    : Module("coarse"),
-      layout_(layout),
-      coarse_(layout.geometry),
-      iq_(layout.geometry.samples_per_symbol()),
-      samples_(layout.window_samples()) {}
-
-KeptBlocks RxCoarse::decide(const BlockSpectrum& measured) {
-    iq_.add(measured);
-    return coarse_.step(measured);
-}
+    : Module("coarse"), layout_(layout), coarse_(layout.geometry), samples_(layout.window_samples()) {}
 
 KeptBlocks RxCoarse::decide(Frame f) {
-    if (coarse_.found()) return decide(f[spectrum][0]);
+    if (coarse_.found()) return coarse_.step(f[spectrum][0]);
     const RawInfo& block = f[info_in][0];
     layout_.convert(f[raw_in], block, samples_);
-    return decide(measure_spectrum(layout_.geometry, block.block, samples_, 1));
+    return coarse_.step(measure_spectrum(layout_.geometry, block.block, samples_, 1));
 }
 
 Flow RxCoarse::follow_signal(Frame f) {
@@ -50,7 +41,6 @@ Flow RxCoarse::follow_signal(Frame f) {
         const std::span<const std::byte> bytes = kept ? std::span(kept->raw) : input;
         std::copy(bytes.begin(), bytes.end(), f[raw].begin());
         f[oscillator][0] = coarse_.next();
-        f[oscillator][0].iq = iq_.correction();
     };
     const Flow flow = keeper_.step(
         f[info_in][0].end_of_stream, [&] { return decide(f); }, [&] { return coarse_.finish(); },
@@ -61,8 +51,8 @@ Flow RxCoarse::follow_signal(Frame f) {
         emit);
     found_.store(coarse_.found(), std::memory_order_relaxed);
     frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
-    iq_offset_db_.store(iq_.offset_db(), std::memory_order_relaxed);
-    iq_image_db_.store(iq_.image_db(), std::memory_order_relaxed);
+    iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
+    iq_image_db_.store(coarse_.iq().image_db(), std::memory_order_relaxed);
     return flow;
 }
 

@@ -12,7 +12,6 @@
 #include "tidemill/dvbs2/front_filter.hpp"
 #include "tidemill/dvbs2/front_strobes.hpp"
 #include "tidemill/dvbs2/front_timing.hpp"
-#include "tidemill/dvbs2/iq_tracker.hpp"
 #include "tidemill/dvbs2/rx/block_keeper.hpp"
 #include "tidemill/dvbs2/rx/raw_block.hpp"
 #include "tidemill/graph/module.hpp"
@@ -81,10 +80,8 @@ class RxCoarse final : public Module {
 
     Flow follow_signal(Frame f);
     KeptBlocks decide(Frame f);
-    KeptBlocks decide(const BlockSpectrum& measured);
 
     CoarseFrequency coarse_;
-    IqTracker iq_;
     dsp::AlignedVector<Iq> samples_;
     BlockKeeper<Kept> keeper_;
     std::atomic<bool> found_{false};
