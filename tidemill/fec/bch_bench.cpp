@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ctime>
 #include <random>
 #include <vector>
 
@@ -57,13 +56,6 @@ Bytes generator_of(const Dvbs2Code& code) {
     return generator;
 }
 
-// Of this process alone: neighbours on a shared machine must not enter the ratio.
-double cpu_seconds(auto&& work) {
-    const std::clock_t begin = std::clock();
-    work();
-    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-}
-
 void bch_decode(benchmark::State& state) {
     const Dvbs2Code& code = code_of(state);
     const Bytes sent = codeword_of(code);
@@ -79,9 +71,9 @@ void bch_decode(benchmark::State& state) {
     Bytes dividend = sent;
     const Bytes generator = generator_of(code);
     const double slow_seconds =
-        cpu_seconds([&] { divides = divides_bit_by_bit(generator, dividend, code.k_bch); });
+        tidemill::bench::cpu_seconds([&] { divides = divides_bit_by_bit(generator, dividend, code.k_bch); });
     if (!divides) return state.SkipWithError("bit-by-bit division is wrong");
-    const double total_seconds = cpu_seconds([&] {
+    const double total_seconds = tidemill::bench::cpu_seconds([&] {
         for (auto _ : state) {
             std::ranges::copy(received, word.begin());
             decoder.decode(word);

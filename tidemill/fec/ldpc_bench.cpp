@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <random>
 #include <vector>
 
@@ -58,13 +57,6 @@ Frame noisy_frame(const Dvbs2Code& code, double esn0_db, std::mt19937& random) {
     return frame;
 }
 
-// Of this process alone: neighbours on a shared machine must not enter the ratio.
-double cpu_seconds(auto&& work) {
-    const std::clock_t begin = std::clock();
-    work();
-    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-}
-
 struct Case {
     FrameSize frame_size;
     CodeRate rate;
@@ -95,11 +87,12 @@ void ten_iterations(benchmark::State& state) {
     LdpcDecoder decoder(code, {.max_iterations = 10, .stop_early = false});
     ScalarLdpcDecoder scalar(code);
     Bytes decoded(frame.information.size());
-    const double scalar_seconds = cpu_seconds([&] { scalar.decode(frame.llrs, 10, decoded); });
+    const double scalar_seconds =
+        tidemill::bench::cpu_seconds([&] { scalar.decode(frame.llrs, 10, decoded); });
     if (decoded != frame.information) return state.SkipWithError("the scalar decoder is wrong");
     decoder.decode(frame.llrs, decoded);
     if (decoded != frame.information) return state.SkipWithError("the decoder is wrong");
-    const double total_seconds = cpu_seconds([&] {
+    const double total_seconds = tidemill::bench::cpu_seconds([&] {
         for (auto _ : state) decoder.decode(frame.llrs, decoded);
     });
     const double seconds = total_seconds / static_cast<double>(state.iterations());
@@ -143,10 +136,11 @@ void batch(benchmark::State& state) {
     tidemill::bench::Ratio mbps;
     for (auto _ : state) {
         for (int round = 0; round < 9; ++round) {
-            const double alone_s = cpu_seconds([&] {
+            const double alone_s = tidemill::bench::cpu_seconds([&] {
                 for (std::size_t i = 0; i < kFrames; ++i) decoder.decode(frame.llrs, decoded);
             });
-            const double batch_s = cpu_seconds([&] { batch_decoder.decode(llrs, 10, false, decoded_batch); });
+            const double batch_s =
+                tidemill::bench::cpu_seconds([&] { batch_decoder.decode(llrs, 10, false, decoded_batch); });
             mbps.add(1e-6 * code.n * kFrames / alone_s, 1e-6 * code.n * kFrames / batch_s);
         }
     }

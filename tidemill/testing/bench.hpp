@@ -95,6 +95,13 @@ class CpuStopwatch {
     double start_ns_ = now_ns();
 };
 
+/// Processor time that `work` takes in this process: neighbours on a shared machine do not enter it.
+inline double cpu_seconds(auto&& work) {
+    const std::clock_t begin = std::clock();
+    work();
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
 inline double quantile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
     return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
