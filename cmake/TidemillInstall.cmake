@@ -4,13 +4,13 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# Adds to the list in variable `name` the detail headers that they include, and those that these include.
-function(tidemill_add_needed_details name)
+# Adds to the list in variable `name` the internal headers that they include, and those that these include.
+function(tidemill_add_needed_internals name)
   set(pending ${${name}})
   set(all ${${name}})
   while(pending)
     list(POP_FRONT pending header)
-    file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" includes REGEX "^#include \"tidemill/.*detail_")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" includes REGEX "^#include \"tidemill/.*/internal/")
     list(TRANSFORM includes REPLACE "^#include \"(.*)\".*" "\\1")
     list(REMOVE_ITEM includes "" ${all})
     list(APPEND pending ${includes})
@@ -21,12 +21,12 @@ endfunction()
 
 function(tidemill_install_headers room)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tidemill/${room}/*.hpp")
-  list(FILTER headers EXCLUDE REGEX "/detail_")
+  list(FILTER headers EXCLUDE REGEX "/internal/")
   if(room STREQUAL "cli")
     # The rest of this room is the program's own, and speaks CLI11 and nlohmann-json.
     set(headers tidemill/cli/app.hpp)
   endif()
-  tidemill_add_needed_details(headers)
+  tidemill_add_needed_internals(headers)
   foreach(header IN LISTS headers)
     cmake_path(GET header PARENT_PATH folder)
     install(FILES "${PROJECT_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")

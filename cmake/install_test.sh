@@ -10,7 +10,7 @@ trap 'rm -rf "$prefix"' EXIT
 cmake --install "$build" --prefix "$prefix" >"$prefix/install.log"
 
 # Each public header, with nothing but the prefix and the system to include from.
-(cd "$prefix/include" && find tidemill -name '*.hpp' ! -name 'detail_*' -printf '#include "%p"\n') |
+(cd "$prefix/include" && find tidemill -name '*.hpp' ! -path '*/internal/*' -printf '#include "%p"\n') |
     sort >"$prefix/headers.cpp"
 "$compiler" -std=c++20 -fsyntax-only "-I$prefix/include" "$prefix/headers.cpp"
 

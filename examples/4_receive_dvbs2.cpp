@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "tidemill/dvbs2/rx/receiver.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/ts_writer.hpp"
 #include "tidemill/run/sequence.hpp"

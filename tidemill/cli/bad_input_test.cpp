@@ -7,15 +7,15 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/detail_program.hpp"
-#include "tidemill/cli/dvbs2/detail_small_recording.hpp"
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/internal/program.hpp"
 #include "tidemill/dsp/gaussian_noise.hpp"
 
 namespace tidemill::cli {
 namespace {
 
-using namespace detail;
-using io::detail::ScratchFolder;
+using namespace internal;
+using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 std::string as_bytes(const std::vector<dsp::Iq>& samples) {

@@ -4,13 +4,13 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/detail_program.hpp"
+#include "tidemill/cli/internal/program.hpp"
 
 namespace tidemill::cli {
 namespace {
 
-using namespace detail;
-using io::detail::ScratchFolder;
+using namespace internal;
+using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 const std::string kProfile = TIDEMILL_DATA "/profiles/dvbs2-rx-opi5.json";

@@ -11,8 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/detail_every_target.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/interpolator.hpp"
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/detail_every_target.hpp"
+#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
 
 namespace tidemill::dsp {

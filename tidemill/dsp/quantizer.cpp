@@ -14,7 +14,7 @@
 
 #ifndef TIDEMILL_DSP_QUANTIZER_ONCE
 #define TIDEMILL_DSP_QUANTIZER_ONCE
-namespace tidemill::dsp::detail {
+namespace tidemill::dsp::internal {
 
 // What 0.0 and 1.0 become.
 template <typename Integer>
@@ -36,7 +36,7 @@ bool quantize_sample(const float* x, float gain, Integer* to) {
     return limited;
 }
 
-}  // namespace tidemill::dsp::detail
+}  // namespace tidemill::dsp::internal
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -49,9 +49,9 @@ std::uint64_t quantize_all(const float* x, std::size_t floats, float gain, Integ
     const hn::ScalableTag<float> d;
     const hn::Rebind<Integer, decltype(d)> narrow;
     const std::size_t width = hn::Lanes(d);
-    const auto scale = hn::Set(d, gain * detail::kMost<Integer>);
-    const auto most = hn::Set(d, detail::kMost<Integer>);
-    const auto centre = hn::Set(d, detail::kCentre<Integer>);
+    const auto scale = hn::Set(d, gain * internal::kMost<Integer>);
+    const auto most = hn::Set(d, internal::kMost<Integer>);
+    const auto centre = hn::Set(d, internal::kCentre<Integer>);
     const auto is_within = [&](auto v) { return hn::Le(hn::Abs(v), most); };  // which a NaN is not
     const auto store = [&](auto v, Integer* place) {
         hn::StoreU(hn::DemoteTo(narrow, hn::NearestInt(hn::Add(v, centre))), narrow, place);
@@ -70,11 +70,11 @@ std::uint64_t quantize_all(const float* x, std::size_t floats, float gain, Integ
             store(e, to + at + 3 * width);
         } else {
             for (std::size_t i = at; i < at + 4 * width; i += 2) {
-                limited += detail::quantize_sample(x + i, gain, to + i) ? 1U : 0U;
+                limited += internal::quantize_sample(x + i, gain, to + i) ? 1U : 0U;
             }
         }
     }
-    for (; at < floats; at += 2) limited += detail::quantize_sample(x + at, gain, to + at) ? 1U : 0U;
+    for (; at < floats; at += 2) limited += internal::quantize_sample(x + at, gain, to + at) ? 1U : 0U;
     return limited;
 }
 

@@ -14,7 +14,7 @@
 
 #ifndef TIDEMILL_DSP_SIGN_INTERPOLATOR_ONCE
 #define TIDEMILL_DSP_SIGN_INTERPOLATOR_ONCE
-namespace tidemill::dsp::detail {
+namespace tidemill::dsp::internal {
 
 inline constexpr std::size_t kBlock = 8;  // samples for which outputs are made at once: a byte of signs
 inline constexpr std::size_t kGroup = 4;  // samples that are looked up at once
@@ -29,7 +29,7 @@ struct Signs {
     Bytes im;
 };
 
-}  // namespace tidemill::dsp::detail
+}  // namespace tidemill::dsp::internal
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -44,13 +44,13 @@ unsigned mask_bits(D d, M mask) {
 }
 
 // False when a part has another magnitude.
-bool pack_signs(const float* x, std::size_t blocks, float magnitude, detail::Signs& signs) {
-    const hn::CappedTag<float, detail::kBlock> d;
+bool pack_signs(const float* x, std::size_t blocks, float magnitude, internal::Signs& signs) {
+    const hn::CappedTag<float, internal::kBlock> d;
     const auto wanted = hn::Set(d, magnitude);
     auto different = hn::MaskFromVec(hn::Zero(d));
     for (std::size_t block = 0; block < blocks; ++block) {
         unsigned re_bits = 0, im_bits = 0;
-        for (std::size_t at = 0; at < detail::kBlock; at += hn::Lanes(d), x += 2 * hn::Lanes(d)) {
+        for (std::size_t at = 0; at < internal::kBlock; at += hn::Lanes(d), x += 2 * hn::Lanes(d)) {
             hn::Vec<decltype(d)> re, im;
             hn::LoadInterleaved2(d, x, re, im);
             different = hn::Or(different, hn::Or(hn::Ne(hn::Abs(re), wanted), hn::Ne(hn::Abs(im), wanted)));
@@ -67,21 +67,21 @@ bool pack_signs(const float* x, std::size_t blocks, float magnitude, detail::Sig
 template <class D>
 hn::Vec<D> sum_of_rows(D d, const std::uint8_t* signs, std::size_t bytes, const float* rows) {
     auto first = hn::Zero(d), second = first;
-    for (std::size_t byte = 0; byte < bytes; ++byte, rows += 2 * detail::kPatterns * detail::kRow) {
+    for (std::size_t byte = 0; byte < bytes; ++byte, rows += 2 * internal::kPatterns * internal::kRow) {
         const std::size_t pattern = signs[byte];
-        const float* later = rows + detail::kPatterns * detail::kRow;
-        first = hn::Add(first, hn::Load(d, rows + detail::kRow * (pattern % detail::kPatterns)));
-        second = hn::Add(second, hn::Load(d, later + detail::kRow * (pattern / detail::kPatterns)));
+        const float* later = rows + internal::kPatterns * internal::kRow;
+        first = hn::Add(first, hn::Load(d, rows + internal::kRow * (pattern % internal::kPatterns)));
+        second = hn::Add(second, hn::Load(d, later + internal::kRow * (pattern / internal::kPatterns)));
     }
     return hn::Add(first, second);
 }
 
-void sum_rows(const detail::Signs& signs, std::size_t blocks, std::size_t bytes, float magnitude,
+void sum_rows(const internal::Signs& signs, std::size_t blocks, std::size_t bytes, float magnitude,
               const float* rows, float* out) {
-    const hn::CappedTag<float, detail::kRow> d;
+    const hn::CappedTag<float, internal::kRow> d;
     const auto scale = hn::Set(d, magnitude);
     for (std::size_t block = 0; block < blocks; ++block) {
-        for (std::size_t at = 0; at < detail::kRow; at += hn::Lanes(d), out += 2 * hn::Lanes(d)) {
+        for (std::size_t at = 0; at < internal::kRow; at += hn::Lanes(d), out += 2 * hn::Lanes(d)) {
             const auto re = sum_of_rows(d, &signs.re[block], bytes, rows + at);
             const auto im = sum_of_rows(d, &signs.im[block], bytes, rows + at);
             hn::StoreInterleaved2(hn::Mul(re, scale), hn::Mul(im, scale), d, out);
@@ -100,8 +100,8 @@ HWY_EXPORT(sum_rows);
 
 namespace {
 
-using detail::kBlock;
-using detail::kGroup;
+using internal::kBlock;
+using internal::kGroup;
 
 // Blocks that the history takes, rounded up.
 std::size_t history_blocks(std::size_t taps) {
@@ -126,8 +126,8 @@ SignInterpolator::SignInterpolator(std::span<const float> taps) : taps_(taps.siz
     assert(taps_ > 0 && taps_ <= kMostTaps && taps.size() == kPhases * taps_);
     const std::size_t inputs = (1 + history_blocks(taps_)) * kBlock;
     for (std::size_t first = 0; first < inputs; first += kGroup) {
-        for (std::size_t pattern = 0; pattern < detail::kPatterns; ++pattern) {
-            for (std::size_t output = 0; output < detail::kRow; ++output) {
+        for (std::size_t pattern = 0; pattern < internal::kPatterns; ++pattern) {
+            for (std::size_t output = 0; output < internal::kRow; ++output) {
                 const auto phase = taps.subspan(output % kPhases * taps_, taps_);
                 rows_.push_back(contribution(phase, first, pattern, output / kPhases));
             }
@@ -144,13 +144,13 @@ std::size_t SignInterpolator::process(std::span<const Iq> x, std::span<Iq> out) 
     const float magnitude = x.empty() ? 0.0F : std::abs(x[0].real());
     std::size_t done = 0;  // blocks, of `count`
     while (done < count) {
-        const std::size_t blocks = std::min(detail::kPieceBlocks, count - done);
-        detail::Signs signs;
+        const std::size_t blocks = std::min(internal::kPieceBlocks, count - done);
+        internal::Signs signs;
         if (!HWY_DYNAMIC_DISPATCH(pack_signs)(from + 2 * kBlock * done, blocks + before, magnitude, signs)) {
             break;
         }
         HWY_DYNAMIC_DISPATCH(sum_rows)
-        (signs, blocks, 1 + before, magnitude, rows_.data(), to + 2 * detail::kRow * done);
+        (signs, blocks, 1 + before, magnitude, rows_.data(), to + 2 * internal::kRow * done);
         done += blocks;
     }
     return kBlock * done;

@@ -12,7 +12,7 @@
 
 #ifndef TIDEMILL_DSP_SPLIT_FIR_ONCE
 #define TIDEMILL_DSP_SPLIT_FIR_ONCE
-namespace tidemill::dsp::detail {
+namespace tidemill::dsp::internal {
 
 inline constexpr std::size_t kMostPairs = 64;
 inline constexpr std::size_t kLeastSamples = 32;  // per half: fewer are filtered plainly
@@ -28,7 +28,7 @@ struct SplitTaps {
 /// Complex numbers of a piece, with what a filter needs behind it.
 using Piece = std::array<float, 2 * (kPiece + kLeastSamples + kMostPairs)>;
 
-}  // namespace tidemill::dsp::detail
+}  // namespace tidemill::dsp::internal
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -37,7 +37,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-std::size_t filter_split(const float*, const float*, const detail::SplitTaps&, std::size_t, float*, float*) {
+std::size_t filter_split(const float*, const float*, const internal::SplitTaps&, std::size_t, float*,
+                         float*) {
     return 0;
 }
 
@@ -100,8 +101,8 @@ void filter_block(const float* x, const float* taps, std::size_t count, float* y
 }
 
 // At least one block; the last one may do again what the one before did.
-void filter(const float* x, const detail::SplitTaps::Half& taps, std::size_t count, std::size_t samples,
-            detail::Piece& y) {
+void filter(const float* x, const internal::SplitTaps::Half& taps, std::size_t count, std::size_t samples,
+            internal::Piece& y) {
     const std::size_t block = 4 * hn::Lanes(Narrow());
     for (std::size_t n = 0; n < samples; n += block) {
         const std::size_t at = 2 * std::min(n, samples - block);
@@ -112,9 +113,9 @@ void filter(const float* x, const detail::SplitTaps::Half& taps, std::size_t cou
 // Three convolutions with half of the taps instead of four: with E = even taps * even samples, O = odd * odd
 // and S = (even + odd taps) * (odd samples + next even ones), the even results are E + O, the odd ones
 // S - O - next E.
-void filter_piece(const float* even, const float* odd, const detail::SplitTaps& taps, std::size_t samples,
+void filter_piece(const float* even, const float* odd, const internal::SplitTaps& taps, std::size_t samples,
                   float* HWY_RESTRICT even_out, float* HWY_RESTRICT odd_out) {
-    alignas(64) detail::Piece both, e, o, s;
+    alignas(64) internal::Piece both, e, o, s;
     for (std::size_t i = 0; i < 2 * (samples + taps.pairs - 1); ++i) both[i] = odd[i] + even[i + 2];
     filter(even, taps.even, taps.pairs, samples + 1, e);
     filter(odd, taps.odd, taps.pairs, samples, o);
@@ -123,12 +124,12 @@ void filter_piece(const float* even, const float* odd, const detail::SplitTaps& 
     for (std::size_t i = 0; i < 2 * samples; ++i) odd_out[i] = s[i] - o[i] - e[i + 2];
 }
 
-std::size_t filter_split(const float* even, const float* odd, const detail::SplitTaps& taps,
+std::size_t filter_split(const float* even, const float* odd, const internal::SplitTaps& taps,
                          std::size_t samples, float* even_out, float* odd_out) {
     std::size_t done = 0;
-    while (samples - done >= detail::kLeastSamples) {
+    while (samples - done >= internal::kLeastSamples) {
         const std::size_t left = samples - done;
-        const std::size_t some = left < detail::kPiece + detail::kLeastSamples ? left : detail::kPiece;
+        const std::size_t some = left < internal::kPiece + internal::kLeastSamples ? left : internal::kPiece;
         filter_piece(even + 2 * done, odd + 2 * done, taps, some, even_out + 2 * done, odd_out + 2 * done);
         done += some;
     }
@@ -154,8 +155,8 @@ float* floats(std::span<Iq> x) {
     return reinterpret_cast<float*>(x.data());
 }
 
-detail::SplitTaps split(std::span<const float> taps) {
-    detail::SplitTaps split{.pairs = taps.size() / 2};
+internal::SplitTaps split(std::span<const float> taps) {
+    internal::SplitTaps split{.pairs = taps.size() / 2};
     for (std::size_t q = 0; q < split.pairs; ++q) {
         split.even[q] = taps[2 * q];
         split.odd[q] = taps[2 * q + 1];
@@ -168,7 +169,7 @@ detail::SplitTaps split(std::span<const float> taps) {
 
 void split_fir(SplitView x, std::span<const float> taps, std::span<Iq> even_out, std::span<Iq> odd_out) {
     const std::size_t pairs = taps.size() / 2;
-    assert(taps.size() % 2 == 0 && pairs <= detail::kMostPairs && odd_out.size() == even_out.size());
+    assert(taps.size() % 2 == 0 && pairs <= internal::kMostPairs && odd_out.size() == even_out.size());
     assert(x.even.size() >= even_out.size() + pairs && x.odd.size() >= even_out.size() + pairs);
     std::size_t n = HWY_DYNAMIC_DISPATCH(filter_split)(floats(x.even), floats(x.odd), split(taps),
                                                        even_out.size(), floats(even_out), floats(odd_out));

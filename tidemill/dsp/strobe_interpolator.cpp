@@ -16,13 +16,13 @@
 
 #ifndef TIDEMILL_DSP_STROBE_INTERPOLATOR_ONCE
 #define TIDEMILL_DSP_STROBE_INTERPOLATOR_ONCE
-namespace tidemill::dsp::detail {
+namespace tidemill::dsp::internal {
 
 // At 128 fractions of half a symbol the rounding of the strobe costs less than -55 dB.
 inline constexpr std::size_t kPhases = 128;
 inline constexpr std::size_t kCentre = StrobeInterpolator::kTaps / 2 - 1;
 
-}  // namespace tidemill::dsp::detail
+}  // namespace tidemill::dsp::internal
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -49,12 +49,12 @@ void read_groups(const float* even, const float* odd, const float* taps, double 
     const double to_middle = (step - 2.0) * (StrobeInterpolator::kGroup - 1) / 2.0;
     for (std::size_t i = 0; i < count; i += StrobeInterpolator::kGroup) {
         const double position = first + static_cast<double>(i) * step + to_middle;
-        const auto index = static_cast<std::size_t>(position * detail::kPhases + 0.5);
-        const std::size_t base = index / detail::kPhases - detail::kCentre;
+        const auto index = static_cast<std::size_t>(position * internal::kPhases + 0.5);
+        const std::size_t base = index / internal::kPhases - internal::kCentre;
         const std::size_t floats = base / 2 * 2;
         const float* a = base % 2 ? odd + floats : even + floats;
         const float* b = base % 2 ? even + floats + 2 : odd + floats;
-        read_group(a, b, taps + index % detail::kPhases * StrobeInterpolator::kTaps, symbols + 2 * i);
+        read_group(a, b, taps + index % internal::kPhases * StrobeInterpolator::kTaps, symbols + 2 * i);
     }
 }
 
@@ -68,8 +68,8 @@ HWY_EXPORT(read_groups);
 
 namespace {
 
-using detail::kCentre;
-using detail::kPhases;
+using internal::kCentre;
+using internal::kPhases;
 constexpr std::size_t kTaps = StrobeInterpolator::kTaps;
 
 using Row = std::array<double, kTaps>;

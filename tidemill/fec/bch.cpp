@@ -5,8 +5,8 @@
 #include <cassert>
 #include <cstddef>
 
-#include "tidemill/fec/detail_bch_remainder.hpp"
-#include "tidemill/fec/detail_galois_field.hpp"
+#include "tidemill/fec/internal/bch_remainder.hpp"
+#include "tidemill/fec/internal/galois_field.hpp"
 
 namespace tidemill::fec {
 namespace {

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "tidemill/fec/detail_bch_remainder.hpp"
+#include "tidemill/fec/internal/bch_remainder.hpp"
 
 using namespace tidemill::fec;
 

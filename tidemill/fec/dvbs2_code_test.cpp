@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/fec/detail_ldpc_layers.hpp"
-#include "tidemill/fec/detail_ldpc_tables.hpp"
+#include "tidemill/fec/internal/ldpc_layers.hpp"
+#include "tidemill/fec/internal/ldpc_tables.hpp"
 
 using namespace tidemill::fec;
 

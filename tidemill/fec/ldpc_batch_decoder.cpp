@@ -10,8 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "tidemill/fec/detail_ldpc_graph.hpp"
-#include "tidemill/fec/detail_ldpc_kernel.hpp"
+#include "tidemill/fec/internal/ldpc_graph.hpp"
+#include "tidemill/fec/internal/ldpc_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::fec::HWY_NAMESPACE {

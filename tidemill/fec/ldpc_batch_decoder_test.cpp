@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <hwy/targets.h>
 
-#include "tidemill/fec/detail_ldpc_scalar.hpp"
+#include "tidemill/fec/internal/ldpc_scalar.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
 
 using namespace tidemill::fec;

@@ -6,8 +6,8 @@
 #include <benchmark/benchmark.h>
 
 #include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/detail_ldpc_graph.hpp"
-#include "tidemill/fec/detail_ldpc_scalar.hpp"
+#include "tidemill/fec/internal/ldpc_graph.hpp"
+#include "tidemill/fec/internal/ldpc_scalar.hpp"
 #include "tidemill/fec/ldpc_batch_decoder.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"

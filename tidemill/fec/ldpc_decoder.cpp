@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/fec/detail_ldpc_kernel.hpp"
-#include "tidemill/fec/detail_ldpc_schedule.hpp"
-#include "tidemill/fec/detail_ldpc_transfer.hpp"
+#include "tidemill/fec/internal/ldpc_kernel.hpp"
+#include "tidemill/fec/internal/ldpc_schedule.hpp"
+#include "tidemill/fec/internal/ldpc_transfer.hpp"
 
 namespace tidemill::fec {
 namespace {

@@ -14,8 +14,8 @@
 #include <hwy/targets.h>
 
 #include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/detail_ldpc_kernel.hpp"
-#include "tidemill/fec/detail_ldpc_layers.hpp"
+#include "tidemill/fec/internal/ldpc_kernel.hpp"
+#include "tidemill/fec/internal/ldpc_layers.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
 
 using namespace tidemill::fec;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/detail_ldpc_layers.hpp"
+#include "tidemill/fec/internal/ldpc_layers.hpp"
 
 namespace tidemill::fec {
 namespace {

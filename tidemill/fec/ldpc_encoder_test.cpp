@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/detail_ldpc_tables.hpp"
+#include "tidemill/fec/internal/ldpc_tables.hpp"
 
 using namespace tidemill::fec;
 

@@ -75,7 +75,7 @@ class FunctionTask final : public Module {
     Function function_;
 };
 
-namespace detail {
+namespace internal {
 
 template <class Tuple, std::size_t... kIndex>
 auto make_function_task(std::string name, TaskOptions options, Tuple&& all, std::index_sequence<kIndex...>) {
@@ -85,13 +85,13 @@ auto make_function_task(std::string name, TaskOptions options, Tuple&& all, std:
         std::move(std::get<sizeof...(kIndex)>(all)));
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// A task from a callable with promises of its own: `task("name", {...}, in<float>("x", n), ..., function)`.
 template <class... SocketsAndFunction>
 auto task(std::string name, TaskOptions options, SocketsAndFunction... all) {
-    return detail::make_function_task(std::move(name), options, std::tuple{std::move(all)...},
-                                      std::make_index_sequence<sizeof...(all) - 1>{});
+    return internal::make_function_task(std::move(name), options, std::tuple{std::move(all)...},
+                                        std::make_index_sequence<sizeof...(all) - 1>{});
 }
 
 /// A stateless task: `task("gain", in<float>("x", n), out<float>("y", n), [](auto x, auto y) { ... })`.

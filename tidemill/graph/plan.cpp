@@ -5,16 +5,16 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/arena.hpp"
-#include "tidemill/graph/detail_layout.hpp"
-#include "tidemill/graph/detail_step_links.hpp"
-#include "tidemill/graph/detail_values.hpp"
+#include "tidemill/graph/internal/layout.hpp"
+#include "tidemill/graph/internal/step_links.hpp"
+#include "tidemill/graph/internal/values.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using detail::Value;
-using detail::Values;
+using internal::Value;
+using internal::Values;
 
 class Compiler {
   public:
@@ -23,9 +23,9 @@ class Compiler {
         check_cuts(cuts);
         make_steps();
         make_stages(cuts);
-        item_places_ = detail::lay_out(values_.items(), stage_of_, layout, plan_);
+        item_places_ = internal::lay_out(values_.items(), stage_of_, layout, plan_);
         resolve();
-        detail::link_steps(structure_, plan_);
+        internal::link_steps(structure_, plan_);
     }
 
     Plan take() { return std::move(plan_); }
@@ -104,9 +104,9 @@ class Compiler {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
             plan_.places.emplace_back(graph_.module(m).sockets().size(), Place{Base::constant, 0});
         }
-        detail::for_each_socket(graph_, structure_,
-                                [&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
-                                    const SocketInfo& socket) { resolve_socket(task, s, socket); });
+        internal::for_each_socket(graph_, structure_,
+                                  [&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
+                                      const SocketInfo& socket) { resolve_socket(task, s, socket); });
         for (const Value& value : values_.all()) carry(value);
         for (std::uint32_t r = 0; r < structure_.regions.size(); ++r)
             resolve_region(r, structure_.regions[r]);
@@ -115,10 +115,10 @@ class Compiler {
     void resolve_region(std::uint32_t index, const Region& region) {
         const OrderedTask& select = structure_.order[region.select];
         ControlStep& joining = plan_.steps[region.select].control;
-        joining.kind = detail::control_of(graph_, structure_, region.select);
+        joining.kind = internal::control_of(graph_, structure_, region.select);
         joining.region = index;
         Place joined{};
-        detail::for_each_socket(
+        internal::for_each_socket(
             graph_, structure_,
             [&](std::uint32_t at, const OrderedTask&, std::uint32_t s, const SocketInfo& socket) {
                 if (at != region.select) return;
@@ -130,7 +130,7 @@ class Compiler {
             });
         for (Copy& copy : joining.inputs) copy.to = joined;
         ControlStep& opening = plan_.steps[region.commute].control;
-        opening.kind = detail::control_of(graph_, structure_, region.commute);
+        opening.kind = internal::control_of(graph_, structure_, region.commute);
         opening.region = index;
         const std::uint32_t control = graph_.module(select.id.module).find_socket("control")->index;
         opening.control = plan_.places[select.id.module][control];
@@ -152,7 +152,7 @@ class Compiler {
 
     Place input_place(const OrderedTask& task, std::uint32_t index) {
         if (const Value* source = values_.source_of(task.id.module, index)) {
-            return place_of(detail::item_in(*source, task.segment), task.segment);
+            return place_of(internal::item_in(*source, task.segment), task.segment);
         }
         const std::vector<std::byte>& bytes = graph_.source_of(task.id.module, index)->constant;
         const std::size_t offset = aligned(plan_.constants.size());
@@ -175,7 +175,7 @@ class Compiler {
     const Structure& structure_;
     Values values_;
     std::vector<std::uint32_t> stage_of_;  // per step
-    std::vector<detail::ItemPlace> item_places_;
+    std::vector<internal::ItemPlace> item_places_;
     Plan plan_;
 };
 

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/graph/detail_linear_order.hpp"
-#include "tidemill/graph/detail_rates.hpp"
+#include "tidemill/graph/internal/linear_order.hpp"
+#include "tidemill/graph/internal/rates.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using detail::reached_from;
+using internal::reached_from;
 
 class Analysis {
   public:
@@ -130,7 +130,7 @@ class Analysis {
 
     void check_cycles() {
         const auto by_number = [](std::uint32_t node) { return std::pair{false, node}; };
-        if (detail::ordered(problem_.forward, by_number).size() == nodes_.size()) return;
+        if (internal::ordered(problem_.forward, by_number).size() == nodes_.size()) return;
         std::vector<std::string> names;
         for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
             if (reached_from(node, problem_.forward)[node]) names.push_back(problem_.names[node]);
@@ -140,7 +140,7 @@ class Analysis {
     }
 
     void count_firings() {
-        std::vector<detail::RateLink> links;
+        std::vector<internal::RateLink> links;
         for_each_binding([&](const Binding& binding) {
             const std::uint64_t given = binding.source.streams ? binding.output_info().count : 1;
             const std::uint64_t taken = binding.source.streams ? binding.input_info().count : 1;
@@ -151,8 +151,8 @@ class Analysis {
                                          binding.input.module->path_of_socket(binding.input.index),
                                          binding.input_info().count)});
         });
-        detail::Repetitions repetitions =
-            detail::repetitions_of(static_cast<std::uint32_t>(nodes_.size()), links);
+        internal::Repetitions repetitions =
+            internal::repetitions_of(static_cast<std::uint32_t>(nodes_.size()), links);
         if (repetitions.fault) faults_.push_back(*repetitions.fault);
         firings_ = std::move(repetitions.firings);
         for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -196,7 +196,7 @@ class Analysis {
         }
     }
 
-    void check_loop(const detail::ControlNodes& loop) {
+    void check_loop(const internal::ControlNodes& loop) {
         if (!reached_from(loop.select, problem_.forward)[loop.commute]) {
             faults_.push_back(
                 fmt::format("{0}.data and {0}.control do not depend on {0}.turn: the loop would "
@@ -211,7 +211,7 @@ class Analysis {
         }
     }
 
-    void list_paths(detail::ControlNodes& control) const {
+    void list_paths(internal::ControlNodes& control) const {
         const Module& module = graph_.module(nodes_[control.commute].id.module);
         std::vector<std::size_t> path_of_socket(module.sockets().size(), 0);
         for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
@@ -228,7 +228,7 @@ class Analysis {
 
     void order_tasks() {
         fail_on_faults();
-        detail::LinearOrder order = detail::linear_order(problem_);
+        internal::LinearOrder order = internal::linear_order(problem_);
         faults_ = std::move(order.faults);
         fail_on_faults();
         for (const StepRange& range : order.units) {
@@ -268,8 +268,8 @@ class Analysis {
 
     // What a task behind `end` depends on; a task whose state another one behind it shares goes with that
     // one.
-    detail::Links ties_behind(std::size_t end) const {
-        detail::Links ties = problem_.forward;
+    internal::Links ties_behind(std::size_t end) const {
+        internal::Links ties = problem_.forward;
         for (std::size_t at = end + 1; at < node_at_.size(); ++at) {
             for (std::size_t other = end + 1; other < node_at_.size(); ++other) {
                 const bool tied = problem_.together[node_at_[at]] == problem_.together[node_at_[other]];
@@ -317,8 +317,8 @@ class Analysis {
     std::vector<Node> nodes_;                     // all tasks, in order of declaration
     std::vector<std::uint32_t> first_of_module_;  // its first task's node
     std::vector<std::uint64_t> firings_;          // per node
-    detail::OrderProblem problem_;
-    detail::Links predecessors_;
+    internal::OrderProblem problem_;
+    internal::Links predecessors_;
     std::vector<std::uint32_t> node_at_;  // per position in the order
     std::uint32_t segment_ = 0;
     Structure result_{};

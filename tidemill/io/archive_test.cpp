@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/tar_index.hpp"
@@ -16,7 +16,7 @@
 namespace tidemill::io {
 namespace {
 
-using detail::ScratchFolder;
+using internal::ScratchFolder;
 
 std::string samples_of(std::size_t bytes) {
     std::string text(bytes, '\0');

@@ -9,7 +9,7 @@
 namespace tidemill::io {
 
 ByteReader::ByteReader(const std::filesystem::path& path) {
-    if (path != "-") file_ = detail::File::open_regular(path);
+    if (path != "-") file_ = internal::File::open_regular(path);
 }
 
 std::size_t ByteReader::read(std::span<std::uint8_t> to) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 
 namespace tidemill::io {
 
@@ -23,7 +23,7 @@ class ByteReader {
     bool rewind();
 
   private:
-    std::optional<detail::File> file_;
+    std::optional<internal::File> file_;
     std::uint64_t offset_ = 0;
 };
 

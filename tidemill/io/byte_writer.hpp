@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 
 namespace tidemill::io {
 
@@ -39,7 +39,7 @@ class ByteWriter {
   private:
     void check_usable() const;
 
-    detail::File file_;
+    internal::File file_;
     std::vector<std::uint8_t> buffer_;
     std::string failure_;
     std::uint64_t bytes_delivered_ = 0;

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
@@ -43,7 +43,7 @@ struct Extent {
 
 std::string read_metadata_text(const fs::path& path, const std::optional<Extent>& part = {}) {
     constexpr std::uint64_t kMaxBytes = 64 << 20;
-    const auto file = detail::File::open_regular(path);
+    const auto file = internal::File::open_regular(path);
     const Extent extent = part.value_or(Extent{0, file.size()});
     if (extent.size > kMaxBytes) {
         throw IoError(
@@ -56,7 +56,7 @@ std::string read_metadata_text(const fs::path& path, const std::optional<Extent>
 
 // Counts the samples of the data, whose format is known: of a whole file, or of a part of one.
 void measure_data(Recording& recording, const std::optional<Extent>& part = {}) {
-    const auto file = detail::File::open_regular(recording.data_path);
+    const auto file = internal::File::open_regular(recording.data_path);
     const auto size = part ? part->size : file.size();
     recording.data_offset = part ? part->offset : 0;
     const auto sample_bytes = dsp::bytes_per_sample(recording.format);
@@ -211,7 +211,7 @@ std::string check_digest(const Recording& recording) {
     if (recording.sha512.empty()) {
         return {};
     }
-    const auto file = detail::File::open_regular(recording.data_path);
+    const auto file = internal::File::open_regular(recording.data_path);
     Sha512 sha;
     std::vector<std::byte> block(1 << 20);
     const std::uint64_t size =

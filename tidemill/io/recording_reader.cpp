@@ -6,7 +6,7 @@
 namespace tidemill::io {
 
 RecordingReader::RecordingReader(Recording recording)
-    : recording_(std::move(recording)), file_(detail::File::open_regular(recording_.data_path)) {}
+    : recording_(std::move(recording)), file_(internal::File::open_regular(recording_.data_path)) {}
 
 std::size_t RecordingReader::read(std::span<std::byte> to) {
     const auto sample_bytes = dsp::bytes_per_sample(recording_.format);

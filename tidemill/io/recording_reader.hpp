@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
 
@@ -33,7 +33,7 @@ class RecordingReader final : public SampleSource {
 
   private:
     Recording recording_;
-    detail::File file_;
+    internal::File file_;
     std::uint64_t position_ = 0;
     std::uint64_t missing_samples_ = 0;
 };

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
@@ -15,8 +15,8 @@
 namespace tidemill::io {
 namespace {
 
-using detail::ScratchFolder;
 using dsp::SampleFormat;
+using internal::ScratchFolder;
 
 std::string metadata(std::string_view datatype, std::string_view more = "",
                      std::string_view captures = "[{}]") {

@@ -27,7 +27,7 @@ RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadat
       gain_(gain),
       is_raw_(checked_is_raw(path, metadata_.format)),
       meta_path_(sigmf_paths(path).meta),
-      data_(detail::File::open_for_writing(is_raw_ ? path : sigmf_paths(path).data)) {}
+      data_(internal::File::open_for_writing(is_raw_ ? path : sigmf_paths(path).data)) {}
 
 void RecordingWriter::write(std::span<const dsp::Iq> samples) {
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
@@ -44,7 +44,7 @@ void RecordingWriter::close() {
     }
     metadata_.sha512 = sha_.finish();
     const auto text = format_sigmf(metadata_);
-    auto meta = detail::File::open_for_writing(meta_path_);
+    auto meta = internal::File::open_for_writing(meta_path_);
     meta.write_all(std::as_bytes(std::span(text)));
     meta.close();
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 
@@ -38,7 +38,7 @@ class RecordingWriter {
     float gain_;
     bool is_raw_;
     std::filesystem::path meta_path_;
-    detail::File data_;
+    internal::File data_;
     Sha512 sha_;
     std::vector<std::byte> block_;
     std::uint64_t samples_ = 0;

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("quantize: full scale is the largest value, and what is beyond it is l
 }
 
 TEST_CASE("writer: a SigMF recording is read back with its rate, samples and digest") {
-    const detail::ScratchFolder folder;
+    const internal::ScratchFolder folder;
     SigmfMetadata description;
     description.format = SampleFormat::ci16;
     description.sample_rate_hz = 2e6;
@@ -59,18 +59,18 @@ TEST_CASE("writer: a SigMF recording is read back with its rate, samples and dig
 }
 
 TEST_CASE("writer: a raw extension gives samples alone, and float samples keep their bits") {
-    const detail::ScratchFolder folder;
+    const internal::ScratchFolder folder;
     RecordingWriter writer(folder / "r.cf32", {}, 1.0F);
     const Iq sample{1.0F, -3.5F};
     writer.write({&sample, 1});
     writer.close();
-    CHECK(detail::ScratchFolder::content_of(folder / "r.cf32") ==
+    CHECK(internal::ScratchFolder::content_of(folder / "r.cf32") ==
           std::string(reinterpret_cast<const char*>(&sample), sizeof(sample)));
     CHECK(!std::filesystem::exists(folder / "r.sigmf-meta"));
 }
 
 TEST_CASE("writer: an extension that promises another format is refused") {
-    const detail::ScratchFolder folder;
+    const internal::ScratchFolder folder;
     CHECK_THROWS_WITH_AS(RecordingWriter(folder / "r.ci8", {}, 1.0F), doctest::Contains("promises ci8"),
                          IoError);
 }

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
@@ -53,7 +53,7 @@ bool checksum_fits(const Block& block) {
 class TarReader {
   public:
     explicit TarReader(const std::filesystem::path& path)
-        : path_(path), file_(detail::File::open_regular(path)), size_(file_.size()) {}
+        : path_(path), file_(internal::File::open_regular(path)), size_(file_.size()) {}
 
     std::vector<TarMember> list() {
         std::vector<TarMember> members;
@@ -134,7 +134,7 @@ class TarReader {
     }
 
     const std::filesystem::path& path_;
-    detail::File file_;
+    internal::File file_;
     std::uint64_t size_;
     std::uint64_t at_ = 0;
     std::string long_name_;  // of the next entry, from one before it

@@ -2,14 +2,14 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "tidemill/io/detail_memory_file.hpp"
+#include "tidemill/io/internal/memory_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/tar_index.hpp"
 
 /// Any file is an archive whose members lie inside it, or an IoError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::io;
-    const detail::MemoryFile file(data, size);
+    const internal::MemoryFile file(data, size);
     try {
         for (const TarMember& member : list_tar(file.path())) {
             if (member.offset > size || member.size > size - member.offset) std::abort();

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
 
 TsFile read_ts_file(const std::filesystem::path& path) {
-    const auto file = detail::File::open_regular(path);
+    const auto file = internal::File::open_regular(path);
     TsFile ts;
     ts.bytes.resize(file.size());
     ts.bytes.resize(file.read_at(std::as_writable_bytes(std::span(ts.bytes)), 0));

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/detail_file.hpp"
+#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
@@ -30,7 +30,7 @@ struct Chunk {
 class WavReader {
   public:
     explicit WavReader(const std::filesystem::path& path)
-        : path_(path), file_(detail::File::open_regular(path)), size_(file_.size()) {}
+        : path_(path), file_(internal::File::open_regular(path)), size_(file_.size()) {}
 
     WavHeader read() {
         const Chunk riff = chunk_at(0);
@@ -109,7 +109,7 @@ class WavReader {
     }
 
     const std::filesystem::path& path_;
-    detail::File file_;
+    internal::File file_;
     std::uint64_t size_;
 };
 

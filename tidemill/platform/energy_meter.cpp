@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/platform/detail_sensor_meter.hpp"
+#include "tidemill/platform/internal/sensor_meter.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using detail::EnergySensor;
+using internal::EnergySensor;
 
 struct MeterKind {
     std::string_view name;
@@ -21,27 +21,29 @@ struct MeterKind {
 constexpr MeterKind kKinds[] = {
     {"powercap", true, false,
      [](const EnergySystem& system, const std::string&) {
-         return detail::powercap_sensors(system.sys_root);
+         return internal::powercap_sensors(system.sys_root);
      }},
     {"perf", true, false,
-     [](const EnergySystem& system, const std::string&) { return detail::perf_sensors(system); }},
+     [](const EnergySystem& system, const std::string&) { return internal::perf_sensors(system); }},
     {"battery", true, false,
-     [](const EnergySystem& system, const std::string&) { return detail::battery_sensors(system.sys_root); }},
+     [](const EnergySystem& system, const std::string&) {
+         return internal::battery_sensors(system.sys_root);
+     }},
     {"hwmon", true, true,
      [](const EnergySystem& system, const std::string& sensor) {
-         return detail::hwmon_sensors(system.sys_root, sensor);
+         return internal::hwmon_sensors(system.sys_root, sensor);
      }},
     {"file", false, true,
-     [](const EnergySystem&, const std::string& path) { return detail::file_sensors(path); }},
+     [](const EnergySystem&, const std::string& path) { return internal::file_sensors(path); }},
     {"command", false, true,
-     [](const EnergySystem&, const std::string& text) { return detail::command_sensors(text); }},
+     [](const EnergySystem&, const std::string& text) { return internal::command_sensors(text); }},
 };
 
 // A meter that cannot be read now is none.
 std::unique_ptr<EnergyMeter> open_meter(const MeterKind& kind, const EnergySystem& system,
                                         const std::string& argument) {
     auto meter =
-        std::make_unique<detail::SensorMeter>(std::string(kind.name), kind.sensors(system, argument));
+        std::make_unique<internal::SensorMeter>(std::string(kind.name), kind.sensors(system, argument));
     meter->start(std::chrono::steady_clock::now());
     return meter;
 }

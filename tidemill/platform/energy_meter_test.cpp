@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tidemill/platform/detail_temporary_folder.hpp"
+#include "tidemill/platform/internal/temporary_folder.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 using namespace tidemill;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/platform/detail_sample_machines.hpp"
+#include "tidemill/platform/internal/sample_machines.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 using namespace tidemill;

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "tidemill/platform/detail_sample_machines.hpp"
+#include "tidemill/platform/internal/sample_machines.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 using namespace tidemill;

@@ -1,8 +1,8 @@
+#include "tidemill/platform/internal/sample_machines.hpp"
+
 #include <cstdint>
 
 #include <fmt/format.h>
-
-#include "tidemill/platform/detail_sample_machines.hpp"
 
 namespace tidemill::testing {
 namespace {

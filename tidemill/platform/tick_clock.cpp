@@ -65,7 +65,7 @@ const Instant& start() noexcept {
 [[maybe_unused]] const Instant& program_start = start();
 
 double calibrate() noexcept {
-    if (!detail::kTicksAreTsc) return 1e9 * Clock::period::num / Clock::period::den;
+    if (!internal::kTicksAreTsc) return 1e9 * Clock::period::num / Clock::period::den;
     using Nanoseconds = std::chrono::duration<double, std::nano>;
     // Both readings are good to about 50 ns: ten parts in a million of 10 ms.
     constexpr auto kLongEnough = std::chrono::milliseconds(10);
@@ -76,7 +76,7 @@ double calibrate() noexcept {
 
 }  // namespace
 
-namespace detail {
+namespace internal {
 
 bool has_steady_tsc() noexcept {
     try {
@@ -86,7 +86,7 @@ bool has_steady_tsc() noexcept {
     }
 }
 
-}  // namespace detail
+}  // namespace internal
 
 double ns_per_tick() noexcept {
     static const double measured = calibrate();

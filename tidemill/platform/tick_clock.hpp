@@ -8,21 +8,21 @@
 #endif
 
 namespace tidemill {
-namespace detail {
+namespace internal {
 
 /// Whether this processor's time-stamp counter runs at one rate for ever and on all cores alike.
 bool has_steady_tsc() noexcept;
 
 inline const bool kTicksAreTsc = has_steady_tsc();
 
-}  // namespace detail
+}  // namespace internal
 
 /// A time stamp of ten nanoseconds or less: the time-stamp counter where it is steady, else steady_clock.
 ///
 /// Not a fence: work around it may move by some tens of instructions.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
-    if (detail::kTicksAreTsc) [[likely]]
+    if (internal::kTicksAreTsc) [[likely]]
         return __rdtsc();
 #endif
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

@@ -6,16 +6,16 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/platform/detail_core_kinds.hpp"
-#include "tidemill/platform/detail_hwloc.hpp"
+#include "tidemill/platform/internal/core_kinds.hpp"
+#include "tidemill/platform/internal/hwloc.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::FoundKinds;
-using detail::HwlocBitmap;
-using detail::HwlocTopology;
+using internal::FoundKinds;
+using internal::HwlocBitmap;
+using internal::HwlocTopology;
 using Machine = TopologySource::Machine;
 
 bool choose_machine(hwloc_topology_t machine, const TopologySource& source) {
@@ -222,9 +222,10 @@ Topology Topology::load(const TopologySource& source) {
         throw PlatformError("no usable PU is left: the affinity mask and this topology have none in common");
     topology.hidden_pus = hidden_count(machine.get(), usable.get());
     topology.numa_nodes = std::max(1, hwloc_get_nbobjs_by_type(machine.get(), HWLOC_OBJ_NUMANODE));
-    apply_kinds(topology, source.kinds.empty() ? detail::discover_kinds(machine.get(), topology.cores,
-                                                                        sysfs_root_for(machine.get(), source))
-                                               : detail::kinds_by_hand(topology.cores, source.kinds));
+    apply_kinds(topology, source.kinds.empty()
+                              ? internal::discover_kinds(machine.get(), topology.cores,
+                                                         sysfs_root_for(machine.get(), source))
+                              : internal::kinds_by_hand(topology.cores, source.kinds));
     find_clusters(machine.get(), topology);
     find_caches(machine.get(), topology);
     return topology;

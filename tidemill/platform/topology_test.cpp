@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/describe.hpp"
-#include "tidemill/platform/detail_sample_machines.hpp"
-#include "tidemill/platform/detail_temporary_folder.hpp"
+#include "tidemill/platform/internal/sample_machines.hpp"
+#include "tidemill/platform/internal/temporary_folder.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 using namespace tidemill;

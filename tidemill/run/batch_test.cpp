@@ -4,12 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/thread_per_task.hpp"
 
 using namespace tidemill;
-using detail::test_schedule;
+using internal::test_schedule;
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Keep : Module {
 };
 
 void build(Graph& graph, Kept& kept) {
-    auto& source = graph.add<detail::TestCounter>();
+    auto& source = graph.add<internal::TestCounter>();
     auto& third = graph.add(task("third", TaskOptions{.may_skip = true, .may_repeat = true},
                                  in<std::uint64_t>("x"), out<float>("y"), [left = 0](auto x, auto y) mutable {
                                      if (x[0] % 3 != 0) return Flow::skip;
@@ -126,7 +126,7 @@ TEST_CASE("a thread per task, with replicas, makes the same frames") {
         CHECK(kept.values == one.values);
     }
     Graph graph;
-    detail::build_test_chain(graph);
+    internal::build_test_chain(graph);
     const Schedule schedule = thread_per_task(structure_of(graph), 3);
     CHECK(schedule.thread_count() == 1 + 3 + 1 + 1);
     CHECK(Pipeline(graph, schedule).run({.frames = 20}).delivered == 10);

@@ -4,12 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/detail_test_chain.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;
-using detail::test_schedule;
+using internal::test_schedule;
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/run/detail_random_runs.hpp"
+#include "tidemill/run/internal/random_runs.hpp"
 
 TEST_CASE("random graphs under random schedules do to the bit what they mean, and end with the same error") {
-    tidemill::detail::check_random_programs(1, 150, 3);
+    tidemill::internal::check_random_programs(1, 150, 3);
 }

@@ -8,15 +8,15 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "tidemill/run/detail_random_graph.hpp"
-#include "tidemill/run/detail_test_chain.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/internal/random_graph.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
 using namespace tidemill;
-using detail::mixed;
-using detail::Words;
+using internal::mixed;
+using internal::Words;
 
 namespace {
 
@@ -103,7 +103,7 @@ Run random_pipeline(const std::vector<Rate>& rates) {
     }
     const auto batch = *rc::gen::inRange<std::uint32_t>(1, 4);
     return [=](Graph& graph, std::uint64_t frames) {
-        Pipeline(graph, detail::test_schedule(stages), {.frames = batch}).run({.frames = frames});
+        Pipeline(graph, internal::test_schedule(stages), {.frames = batch}).run({.frames = frames});
     };
 }
 

@@ -8,13 +8,13 @@
 #include "tidemill/graph/delay.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/graph/window.hpp"
-#include "tidemill/run/detail_test_chain.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
 using namespace tidemill;
-using detail::test_schedule;
+using internal::test_schedule;
 
 namespace {
 

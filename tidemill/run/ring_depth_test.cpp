@@ -8,11 +8,11 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;
-using namespace tidemill::detail;
+using namespace tidemill::internal;
 
 namespace {
 

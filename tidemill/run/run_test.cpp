@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/run/detail_random_graph.hpp"
-#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/internal/random_graph.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -15,9 +15,9 @@ using namespace tidemill;
 
 namespace {
 
-using detail::mixed;
-using detail::test_schedule;
-using detail::Words;
+using internal::mixed;
+using internal::test_schedule;
+using internal::Words;
 
 class Count : public Module {
   public:

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/schedule/herad.hpp"
 
@@ -23,7 +23,7 @@ TEST_CASE("a schedule with two stages on one core is made, pinned and run") {
     CHECK(schedule.stages[1].shares_core);
 
     Graph graph;
-    detail::build_test_chain(graph);
+    internal::build_test_chain(graph);
     const RunReport report = Pipeline(graph, schedule, {.topology = &topology}).run({.frames = 100});
     CHECK(report.delivered == 50);
     const Core& core = topology.cores[topology.kinds.front().cores.front()];

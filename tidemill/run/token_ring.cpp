@@ -41,7 +41,7 @@ Token* TokenRing::take(const TokenCursor& cursor, std::uint32_t stage, WaitMode 
         if (mode != WaitMode::active) {
             token = sleep(cursor, stage);
         } else if (!(token = spin(cursor, stage, kSpinBeforeYield))) {
-            detail::yield_core();
+            internal::yield_core();
         }
     }
     return token;
@@ -50,7 +50,7 @@ Token* TokenRing::take(const TokenCursor& cursor, std::uint32_t stage, WaitMode 
 Token* TokenRing::spin(const TokenCursor& cursor, std::uint32_t stage, int rounds) {
     for (int i = 0; i < rounds; ++i) {
         if (Token* token = try_take(cursor, stage)) return token;
-        detail::relax();
+        internal::relax();
     }
     return nullptr;
 }
@@ -60,7 +60,7 @@ Token* TokenRing::sleep(const TokenCursor& cursor, std::uint32_t stage) {
     token.sleepers.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in pass()
     const std::uint32_t seen = token.turn.load(std::memory_order_seq_cst);
     const bool mine = (seen & kTurnMask) == turn_of(cursor.batch, stage);
-    if (!mine && !ended_before(cursor.batch)) detail::sleep_while(token.turn, seen);
+    if (!mine && !ended_before(cursor.batch)) internal::sleep_while(token.turn, seen);
     token.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return try_take(cursor, stage);
 }
@@ -69,7 +69,7 @@ void TokenRing::close(std::uint64_t batch) {
     lower(end_, batch);
     for (Token& token : tokens_) {
         token.turn.fetch_xor(kNudge, std::memory_order_seq_cst);
-        detail::wake_all(token.turn);
+        internal::wake_all(token.turn);
     }
 }
 

@@ -93,7 +93,7 @@ class TokenRing {
         }
         // Sequentially consistent: either we see the sleeper, or it sees the new turn before it sleeps.
         token.turn.store(turn, std::memory_order_seq_cst);
-        if (token.sleepers.load(std::memory_order_seq_cst) != 0) detail::wake_all(token.turn);
+        if (token.sleepers.load(std::memory_order_seq_cst) != 0) internal::wake_all(token.turn);
     }
 
     /// Ends the segment before `batch` (or earlier, if told before), and wakes all that wait for later ones.

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace tidemill::detail {
+namespace tidemill::internal {
 
 // std::atomic::wait parks on a shared proxy word and spins first; the token's own word is cheaper.
 void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
@@ -28,4 +28,4 @@ void yield_core() {
     sched_yield();
 }
 
-}  // namespace tidemill::detail
+}  // namespace tidemill::internal

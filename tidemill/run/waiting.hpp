@@ -13,7 +13,7 @@ enum class WaitMode : std::uint8_t {
     mixed,    ///< spins for some tens of microseconds, then sleeps
 };
 
-namespace detail {
+namespace internal {
 
 /// Tells the processor that this is a spin.
 inline void relax() {
@@ -36,6 +36,6 @@ void wake_all(const std::atomic<std::uint32_t>& word);
 /// Lets other threads have the core.
 void yield_core();
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace tidemill

@@ -8,17 +8,17 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/detail_greedy_stages.hpp"
+#include "tidemill/schedule/internal/greedy_stages.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::ExactChain;
-using detail::GreedyStage;
-using detail::Ratio;
-using detail::Solution;
-using detail::StageBuilder;
-using detail::Wide;
+using internal::ExactChain;
+using internal::GreedyStage;
+using internal::Ratio;
+using internal::Solution;
+using internal::StageBuilder;
+using internal::Wide;
 
 constexpr std::size_t kMaxStates = std::size_t{1} << 30;  // keeps keys far from overflow, recursion shallow
 
@@ -107,9 +107,9 @@ Ratio published_lower_bound(const ExactChain& chain) {
 template <class Build>
 Solution least_period(const ExactChain& chain, const Ratio& lower, Build build) {
     if (auto stages = build(chain, lower)) return *std::move(stages);
-    const Ratio upper = detail::one_core_period(chain);
+    const Ratio upper = internal::one_core_period(chain);
     Solution best = *build(chain, upper);
-    const Ratio real = std::min(upper, detail::real_period(chain, best));
+    const Ratio real = std::min(upper, internal::real_period(chain, best));
 
     // Weights of stages on r and s cores differ by at least 1/(rs).
     const int wanted = 2 * std::bit_width(chain.total_cores()) + 1;
@@ -126,7 +126,7 @@ Solution least_period(const ExactChain& chain, const Ratio& lower, Build build) 
             low = middle;
             continue;
         }
-        high = steps(detail::real_period(chain, *stages));
+        high = steps(internal::real_period(chain, *stages));
         best = *std::move(stages);
     }
     return best;
@@ -139,10 +139,10 @@ Schedule solve(const Chain& chain, const Platform& platform, const Objective& ob
     if (objective.among_equals != Preference::kFewestCores)
         throw ScheduleError(fmt::format("{}: has no choice among equals, so it cannot prefer '{}'; use herad",
                                         name, to_string(objective.among_equals)));
-    const ExactChain exact = detail::exact_chain(chain, platform);
+    const ExactChain exact = internal::exact_chain(chain, platform);
     Ratio from = published_lower_bound(exact);
     if (objective.wanted_period_us)
-        from = std::max(from, detail::ratio_of(*objective.wanted_period_us, exact.units_per_us));
+        from = std::max(from, internal::ratio_of(*objective.wanted_period_us, exact.units_per_us));
     return to_schedule(chain, exact, least_period(exact, from, build), name);
 }
 
@@ -156,11 +156,11 @@ Schedule otac(const Chain& chain, const Platform& platform, std::string_view kin
             fmt::format("otac: the platform has no '{}' cores; choose a kind that it has", kind));
     Platform own;
     own.set(kind, cores);
-    return solve(chain, own, objective, fmt::format("otac-{}", kind), detail::last_kind_first);
+    return solve(chain, own, objective, fmt::format("otac-{}", kind), internal::last_kind_first);
 }
 
 Schedule fertac(const Chain& chain, const Platform& platform, const Objective& objective) {
-    return solve(chain, usable(platform, objective), objective, "fertac", detail::last_kind_first);
+    return solve(chain, usable(platform, objective), objective, "fertac", internal::last_kind_first);
 }
 
 Schedule two_catac(const Chain& chain, const Platform& platform, const Objective& objective) {

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/detail_level.hpp"
+#include "tidemill/schedule/internal/level.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::Candidate;
-using detail::Level;
-using detail::Ratio;
+using internal::Candidate;
+using internal::Level;
+using internal::Ratio;
 
 constexpr std::size_t kMaxLevels = 4096;
 
@@ -63,7 +63,7 @@ Schedule best_of_levels(const Chain& chain, const Platform& cores, const Objecti
         Level level(chain, platform, model, objective.among_equals);
         std::optional<Ratio> wanted;
         if (objective.wanted_period_us)
-            wanted = detail::ratio_of(*objective.wanted_period_us, level.exact().units_per_us);
+            wanted = internal::ratio_of(*objective.wanted_period_us, level.exact().units_per_us);
         const Candidate found = level.best(wanted);
         if (best && !is_better(found, best->candidate, objective.among_equals, wanted)) continue;
         best = Found{found, to_schedule(chain, level.exact(), found.stages, "herad", model)};

@@ -4,14 +4,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/schedule/detail_reference.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::Instance;
+using internal::Instance;
 
 const bool kAsked =
     bench::ask({"herad/beside_published",
@@ -65,8 +65,8 @@ double median(std::vector<double> values) {
 // Solves the same instances over and over; the median over instances is what a user waits for.
 void time_herad(benchmark::State& state, const std::vector<Instance>& instances) {
     std::vector<Chain> chains;
-    for (const auto& instance : instances) chains.push_back(detail::to_chain(instance));
-    const Platform platform = detail::to_platform(instances[0]);
+    for (const auto& instance : instances) chains.push_back(internal::to_chain(instance));
+    const Platform platform = internal::to_platform(instances[0]);
     std::vector<double> times_us;
     std::size_t next = 0;
     for (auto _ : state) {
@@ -85,11 +85,11 @@ void set_level(benchmark::State& state, double most_us) {
 
 // Seconds that the published programme and ours take for the same problem, after checking that they agree.
 std::pair<double, double> compare(benchmark::State& state, const Instance& instance) {
-    const Chain chain = detail::to_chain(instance);
-    const Platform platform = detail::to_platform(instance);
+    const Chain chain = internal::to_chain(instance);
+    const Platform platform = internal::to_platform(instance);
     const Schedule ours = herad(chain, platform);
     const double start = cpu_seconds();
-    const auto published = detail::PublishedHerad(instance).best();
+    const auto published = internal::PublishedHerad(instance).best();
     const double between = cpu_seconds();
     benchmark::DoNotOptimize(herad(chain, platform));
     const double end = cpu_seconds();

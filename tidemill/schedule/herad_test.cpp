@@ -7,19 +7,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/schedule/detail_reference.hpp"
+#include "tidemill/schedule/internal/reference.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::BruteForce;
-using detail::Instance;
-using detail::Outcome;
-using detail::PublishedHerad;
-using detail::random_instance;
-using detail::Shape;
-using detail::to_chain;
-using detail::to_platform;
+using internal::BruteForce;
+using internal::Instance;
+using internal::Outcome;
+using internal::PublishedHerad;
+using internal::random_instance;
+using internal::Shape;
+using internal::to_chain;
+using internal::to_platform;
 
 constexpr unsigned kSeed = 20250;
 

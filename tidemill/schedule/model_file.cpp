@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tidemill/schedule/detail_json.hpp"
+#include "tidemill/schedule/internal/json.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::JsonObject;
-using detail::JsonPlace;
+using internal::JsonObject;
+using internal::JsonPlace;
 
 double number_or_0(const JsonObject& object, std::string_view key) {
     return object.has(key) ? object.at(key).number() : 0;
@@ -31,8 +31,8 @@ KindModel parse_kind(const std::string& name, const JsonPlace& place) {
     return kind;
 }
 
-detail::Json kind_json(const KindModel& kind) {
-    detail::Json json = detail::Json::object();
+internal::Json kind_json(const KindModel& kind) {
+    internal::Json json = internal::Json::object();
     if (kind.busy_w > 0) json["busy_w"] = kind.busy_w;
     if (kind.idle_w > 0) json["idle_w"] = kind.idle_w;
     if (!kind.slowdown.empty()) json["slowdown"] = kind.slowdown;
@@ -43,7 +43,7 @@ detail::Json kind_json(const KindModel& kind) {
 }  // namespace
 
 Model parse_model(std::string_view text, std::string_view source) {
-    const detail::Json json = detail::parse_json(text, source);
+    const internal::Json json = internal::parse_json(text, source);
     const JsonObject object({json, std::string(source)},
                             {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds"});
     Model model{.stage_us = number_or_0(object, "stage_us"),
@@ -57,19 +57,19 @@ Model parse_model(std::string_view text, std::string_view source) {
 }
 
 Model read_model(const std::filesystem::path& path) {
-    return parse_model(detail::read_text(path), path.string());
+    return parse_model(internal::read_text(path), path.string());
 }
 
 std::string to_json(const Model& model) {
-    detail::Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
+    internal::Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
     if (!model.bytes_at_cut.empty()) json["bytes_at_cut"] = model.bytes_at_cut;
-    json["kinds"] = detail::Json::object();
+    json["kinds"] = internal::Json::object();
     for (const KindModel& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
-    return detail::print_json(json);
+    return internal::print_json(json);
 }
 
 void write_model(const Model& model, const std::filesystem::path& path) {
-    detail::write_text(path, to_json(model));
+    internal::write_text(path, to_json(model));
 }
 
 }  // namespace tidemill

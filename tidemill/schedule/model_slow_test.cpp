@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/schedule/detail_model_checks.hpp"
+#include "tidemill/schedule/internal/model_checks.hpp"
 
 namespace tidemill {
 
-using detail::compare_with_enumeration;
+using internal::compare_with_enumeration;
 
 // More than 100,000 problems in all, each solved for every preference, a wanted period and the front.
 TEST_CASE("a hundred thousand random problems equal enumeration") {

@@ -4,15 +4,15 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/schedule/detail_model_checks.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/internal/model_checks.hpp"
 #include "tidemill/schedule/model_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::compare_with_enumeration;
+using internal::compare_with_enumeration;
 
 Chain two_tasks() {
     return {{"big", "little"}, {{"a", false, {10, 20}}, {"b", true, {40, 100}}}};

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/schedule/detail_json.hpp"
+#include "tidemill/schedule/internal/json.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::Json;
-using detail::JsonObject;
-using detail::JsonPlace;
+using internal::Json;
+using internal::JsonObject;
+using internal::JsonPlace;
 
 constexpr int kVersion = 1;
 constexpr int kMaxFrames = 1'000'000;
@@ -72,7 +72,7 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
 }  // namespace
 
 Profile parse_profile(std::string_view text, std::string_view source) {
-    const Json json = detail::parse_json(text, source);
+    const Json json = internal::parse_json(text, source);
     const JsonObject object({json, std::string(source)},
                             {"version", "unit", "measured_by", "frames_per_execution", "cores", "tasks"});
     check_header(object);
@@ -92,7 +92,7 @@ Profile parse_profile(std::string_view text, std::string_view source) {
 }
 
 Profile read_profile(const std::filesystem::path& path) {
-    return parse_profile(detail::read_text(path), path.string());
+    return parse_profile(internal::read_text(path), path.string());
 }
 
 std::string to_json(const Profile& profile) {
@@ -103,11 +103,11 @@ std::string to_json(const Profile& profile) {
         if (count > 0) json["cores"][kind] = count;
     json["tasks"] = Json::array();
     for (const auto& task : profile.tasks) json["tasks"].push_back(task_json(task, profile.kinds));
-    return detail::print_json(json);
+    return internal::print_json(json);
 }
 
 void write_profile(const Profile& profile, const std::filesystem::path& path) {
-    detail::write_text(path, to_json(profile));
+    internal::write_text(path, to_json(profile));
 }
 
 }  // namespace tidemill

@@ -7,17 +7,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/schedule/detail_reference.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::Instance;
-using detail::Outcome;
-using detail::Ratio;
+using internal::Instance;
+using internal::Outcome;
+using internal::Ratio;
 using nlohmann::json;
 
 constexpr double kInfoBitsPerFrame =
@@ -31,10 +31,10 @@ std::vector<bool> flags(const std::string& text) {
 
 Outcome outcome_of(std::string_view name, const Instance& instance) {
     const Schedule schedule =
-        strategy(name).schedule(detail::to_chain(instance), detail::to_platform(instance));
-    check(schedule, detail::to_chain(instance));
-    check(schedule, detail::to_platform(instance));
-    return detail::outcome(instance, schedule);
+        strategy(name).schedule(internal::to_chain(instance), internal::to_platform(instance));
+    check(schedule, internal::to_chain(instance));
+    check(schedule, internal::to_platform(instance));
+    return internal::outcome(instance, schedule);
 }
 
 Ratio ratio(const json& pair) {
@@ -104,9 +104,9 @@ TEST_CASE("herad equals the known optima with costs and powers on one, two and t
         const Instance instance{fact["w"], flags(fact["rep"]), fact["cap"]};
         Model model{.stage_us = fact["c0"], .byte_us = 1, .bytes_at_cut = fact["comm"]};
         for (std::size_t kind = 0; kind < instance.cores.size(); ++kind)
-            model.kinds.push_back({.kind = detail::kind_name(kind), .busy_w = fact["power"][kind]});
-        const Chain chain = detail::to_chain(instance);
-        const Platform platform = detail::to_platform(instance);
+            model.kinds.push_back({.kind = internal::kind_name(kind), .busy_w = fact["power"][kind]});
+        const Chain chain = internal::to_chain(instance);
+        const Platform platform = internal::to_platform(instance);
         const Schedule found = herad(chain, platform, {.among_equals = Preference::kLeastPower}, model);
         check(found, chain);
         check(found, platform);

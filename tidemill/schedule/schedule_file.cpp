@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/schedule/detail_json.hpp"
+#include "tidemill/schedule/internal/json.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::Json;
-using detail::JsonObject;
-using detail::JsonPlace;
+using internal::Json;
+using internal::JsonObject;
+using internal::JsonPlace;
 
 constexpr int kVersion = 1;
 constexpr int kMaxNumber =
@@ -166,7 +166,7 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
 }  // namespace
 
 Schedule parse_schedule(std::string_view text, std::string_view source) {
-    const Json json = detail::parse_json(text, source);
+    const Json json = internal::parse_json(text, source);
     const JsonObject object({json, std::string(source)},
                             {"version", "made-by", "period-us", "resources", "schedule"});
     if (object.has("version")) object.at("version").integer(kVersion, kVersion);
@@ -181,7 +181,7 @@ Schedule parse_schedule(std::string_view text, std::string_view source) {
 }
 
 Schedule read_schedule(const std::filesystem::path& path) {
-    return parse_schedule(detail::read_text(path), path.string());
+    return parse_schedule(internal::read_text(path), path.string());
 }
 
 std::string to_json(const Schedule& schedule) {
@@ -196,11 +196,11 @@ std::string to_json(const Schedule& schedule) {
     json["schedule"] = Json::array();
     for (const auto& stage : schedule.stages)
         json["schedule"].push_back(stage_json(stage, schedule.task_names));
-    return detail::print_json(json);
+    return internal::print_json(json);
 }
 
 void write_schedule(const Schedule& schedule, const std::filesystem::path& path) {
-    detail::write_text(path, to_json(schedule));
+    internal::write_text(path, to_json(schedule));
 }
 
 }  // namespace tidemill

@@ -2,17 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/schedule/detail_reference.hpp"
 #include "tidemill/schedule/greedy.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/internal/reference.hpp"
 
 namespace tidemill {
 namespace {
 
-using detail::Instance;
-using detail::Outcome;
-using detail::to_chain;
-using detail::to_platform;
+using internal::Instance;
+using internal::Outcome;
+using internal::to_chain;
+using internal::to_platform;
 
 constexpr unsigned kSeed = 4711;
 
@@ -21,7 +21,7 @@ Outcome outcome_of(std::string_view name, const Instance& instance) {
     check(schedule, to_chain(instance));
     check(schedule, to_platform(instance));
     CHECK(schedule.made_by == name);
-    return detail::outcome(instance, schedule);
+    return internal::outcome(instance, schedule);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ TEST_CASE("greedy strategies always find something valid and never beat the opti
     std::mt19937_64 random(kSeed);
     for (int i = 0; i < 2000; ++i) {
         const Instance instance =
-            detail::random_instance(random, {.max_tasks = 12, .kinds = 1 + i % 4, .max_cores = 4});
+            internal::random_instance(random, {.max_tasks = 12, .kinds = 1 + i % 4, .max_cores = 4});
         const Outcome optimum = outcome_of("herad", instance);
         for (const char* name : {"fertac", "2catac"}) {
             CAPTURE(i);
@@ -89,7 +89,7 @@ TEST_CASE("greedy strategies always find something valid and never beat the opti
 TEST_CASE("otac finds the least period on its own kind") {
     std::mt19937_64 random(kSeed);
     for (int i = 0; i < 2000; ++i) {
-        Instance instance = detail::random_instance(random, {.max_tasks = 12, .kinds = 1, .max_cores = 6});
+        Instance instance = internal::random_instance(random, {.max_tasks = 12, .kinds = 1, .max_cores = 6});
         CAPTURE(i);
         CHECK(outcome_of("otac-big", instance).period == outcome_of("herad", instance).period);
     }
@@ -110,7 +110,7 @@ TEST_CASE("what made the published code crash or hang") {
     for (const auto& known : strategies()) {
         CAPTURE(std::string(known.name));
         CHECK_NOTHROW(outcome_of(known.name, heavy));
-        CHECK(outcome_of(known.name, zeros).period == detail::Ratio{0, 1});
+        CHECK(outcome_of(known.name, zeros).period == internal::Ratio{0, 1});
     }
 }
 

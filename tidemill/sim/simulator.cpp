@@ -7,7 +7,7 @@
 #include <queue>
 
 #include "tidemill/schedule/error.hpp"
-#include "tidemill/sim/detail_jitter.hpp"
+#include "tidemill/sim/internal/jitter.hpp"
 
 namespace tidemill {
 
@@ -135,7 +135,7 @@ class Simulation {
     void begin(std::size_t stage, std::size_t thread, std::uint64_t frame) {
         const StageModel& model = model_.stages[stage];
         const double work_us = model.work_us[frame % model.work_us.size()] *
-                               detail::jitter_factor(model_.jitter, model_.seed, stage, frame);
+                               internal::jitter_factor(model_.jitter, model_.seed, stage, frame);
         Kind& kind = kinds_[model.kind];
         kind.busy_halves += halves(model);
         kind.ends.push({kind.work_done_us + work_us, order_++, {stage, frame}});

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "tidemill/sim/detail_tile_program.hpp"
+#include "tidemill/sim/internal/tile_program.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using detail::TileProgram;
+using internal::TileProgram;
 
 // Tasks on square tiles of numbers, their times from counts of floating-point operations.
 class MatrixTasks {

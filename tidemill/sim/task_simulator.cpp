@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/schedule/error.hpp"
-#include "tidemill/sim/detail_jitter.hpp"
+#include "tidemill/sim/internal/jitter.hpp"
 
 namespace tidemill {
 
@@ -237,7 +237,8 @@ class TaskSimulation {
     void begin(TaskSlot task, WorkerId worker) {
         Node& node = nodes_[task];
         node.begin_us = now_us_;
-        const double factor = detail::jitter_factor(machine_.noise, machine_.seed, node.kernel, node.number);
+        const double factor =
+            internal::jitter_factor(machine_.noise, machine_.seed, node.kernel, node.number);
         const double time_us = node.work_us * factor / machine_.speeds[worker] + machine_.task_us;
         endings_.push({now_us_ + time_us, worker, task, node.number});
         busy_.set(busy_.value() + 1, now_us_);

@@ -20,7 +20,7 @@ struct Access {
     bool changes() const { return mode != Mode::in; }
 };
 
-namespace detail {
+namespace internal {
 
 template <class T>
 Access access_of(const T& piece, Access::Mode mode) {
@@ -32,22 +32,22 @@ Access access_of(const T& piece, Access::Mode mode) {
     }
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// in: the task reads the elements of a span or vector, or an object.
 template <class T>
 Access reads(const T& piece) {
-    return detail::access_of(piece, Access::Mode::in);
+    return internal::access_of(piece, Access::Mode::in);
 }
 /// out: it writes them, and does not look at what was there.
 template <class T>
 Access writes(const T& piece) {
-    return detail::access_of(piece, Access::Mode::out);
+    return internal::access_of(piece, Access::Mode::out);
 }
 /// inout: it changes them.
 template <class T>
 Access updates(const T& piece) {
-    return detail::access_of(piece, Access::Mode::inout);
+    return internal::access_of(piece, Access::Mode::inout);
 }
 
 }  // namespace tidemill

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/dynamic/detail_flat_memory.hpp"
+#include "tidemill/run/dynamic/internal/flat_memory.hpp"
 #include "tidemill/tasks/tasks.hpp"
 
 namespace tidemill {
@@ -19,7 +19,7 @@ TEST_CASE("a program of ten million tasks takes no more memory than one of a hun
         tasks.wait();
     };
     spawn_up_to(100'000);
-    const detail::FlatMemory memory;
+    const internal::FlatMemory memory;
     spawn_up_to(10'000'000);
     memory.check();
     std::uint64_t sum = 0;

@@ -8,7 +8,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/command.hpp"
-#include "tidemill/cli/detail_program.hpp"
+#include "tidemill/cli/internal/program.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -127,13 +127,13 @@ TEST_CASE("bench: the conditions of this machine are told, and null where they a
 
 TEST_CASE(
     "bench: alone it lists what there is; a room that is not built, or does not exist, is a failed job") {
-    const detail::Ended list = detail::run_program({"bench", "--json"});
+    const internal::Ended list = internal::run_program({"bench", "--json"});
     CHECK(list.status == kDone);
     CHECK(nlohmann::json::parse(list.out)["benchmarks"][0] == "waiting");
-    const detail::Ended missing = detail::run_program({"bench", "no-such-room"});
+    const internal::Ended missing = internal::run_program({"bench", "no-such-room"});
     CHECK(missing.status == kJobFailed);
     CHECK(missing.err.find("there is no no-such-room_bench") != std::string::npos);
-    CHECK(detail::run_program({"bench", "waiting", "filter"}).status == kWrongUsage);
+    CHECK(internal::run_program({"bench", "waiting", "filter"}).status == kWrongUsage);
 }
 
 TEST_CASE("child program: lines come as they are written, output, message and status are kept apart") {

@@ -12,7 +12,7 @@
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/watch.hpp"
-#include "tidemill/dvbs2/rx/rx_decode.hpp"
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/platform/topology.hpp"
 
 namespace tidemill::cli {

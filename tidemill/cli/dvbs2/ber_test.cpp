@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/command.hpp"
-#include "tidemill/cli/detail_program.hpp"
+#include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/number_list.hpp"
 
 namespace tidemill::cli {
 namespace {
 
-using namespace detail;
-using io::detail::ScratchFolder;
+using namespace internal;
+using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 Ended count(std::vector<std::string> more) {

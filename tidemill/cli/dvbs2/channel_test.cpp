@@ -4,14 +4,14 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/detail_program.hpp"
-#include "tidemill/io/detail_scratch_folder.hpp"
+#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/io/internal/scratch_folder.hpp"
 
 namespace tidemill::cli {
 namespace {
 
-using namespace detail;
-using io::detail::ScratchFolder;
+using namespace internal;
+using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 std::string clean_recording(const ScratchFolder& folder) {

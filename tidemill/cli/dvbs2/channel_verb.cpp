@@ -12,7 +12,7 @@
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
-#include "tidemill/dvbs2/channel.hpp"
+#include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/recording_writer.hpp"
 

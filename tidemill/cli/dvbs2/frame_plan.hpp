@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/dvbs2/multiplexer.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
 
 namespace tidemill::cli {
 

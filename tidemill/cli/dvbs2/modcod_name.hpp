@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tidemill/dvbs2/modcod.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
 
 namespace tidemill::cli {
 

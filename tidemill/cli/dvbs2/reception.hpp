@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/dvbs2/rx/receiver.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/topology.hpp"

@@ -9,7 +9,7 @@
 #include "tidemill/cli/dvbs2/rx_status.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
-#include "tidemill/dvbs2/rx/rx_frames.hpp"
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "tidemill/dvbs2/rx/rx_sink.hpp"
+#include "tidemill/dvbs2/receiver/rx_sink.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 
 namespace tidemill::cli {

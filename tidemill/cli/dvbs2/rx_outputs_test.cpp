@@ -18,14 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tidemill/cli/detail_program.hpp"
-#include "tidemill/cli/dvbs2/detail_small_recording.hpp"
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/internal/program.hpp"
 
 namespace tidemill::cli {
 namespace {
 
-using namespace detail;
-using io::detail::ScratchFolder;
+using namespace internal;
+using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 // What a player of datagrams would see.

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/dvbs2/rx/rx_frames.hpp"
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
 
 namespace tidemill::cli {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "tidemill/dvbs2/rx/receiver.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 
 namespace tidemill::cli {

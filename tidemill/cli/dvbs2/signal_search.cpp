@@ -9,10 +9,10 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/dsp/sample_format.hpp"
-#include "tidemill/dvbs2/bb_header.hpp"
-#include "tidemill/dvbs2/front.hpp"
-#include "tidemill/dvbs2/gold_search.hpp"
-#include "tidemill/dvbs2/symbol_rate_search.hpp"
+#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/search/gold_search.hpp"
+#include "tidemill/dvbs2/search/symbol_rate_search.hpp"
+#include "tidemill/dvbs2/standard/bb_header.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill::cli {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "tidemill/dvbs2/rx/receiver.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::cli {

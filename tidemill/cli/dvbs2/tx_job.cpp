@@ -18,7 +18,7 @@
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
-#include "tidemill/dvbs2/transmitter.hpp"
+#include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/recording_writer.hpp"
 

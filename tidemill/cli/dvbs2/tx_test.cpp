@@ -6,17 +6,17 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/detail_program.hpp"
-#include "tidemill/cli/dvbs2/detail_small_recording.hpp"
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/dvbs2/tx_input.hpp"
+#include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/udp_receiver.hpp"
 
 namespace tidemill::cli {
 namespace {
 
-using namespace detail;
-using io::detail::ScratchFolder;
+using namespace internal;
+using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 std::string random_packets(std::uint64_t count, std::uint64_t seed) {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
-#include "tidemill/schedule/detail_reference.hpp"
+#include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/schedule/strategy.hpp"
 #include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/strategy_study.hpp"
@@ -30,7 +30,7 @@ double microseconds(const std::function<void()>& work) {
 }
 
 double programme_us(const Chain& chain, const Platform& platform) {
-    detail::Instance instance;
+    internal::Instance instance;
     instance.cores = {platform.big, platform.little};
     instance.weights.resize(2);
     for (const ChainTask& task : chain.tasks) {
@@ -39,7 +39,7 @@ double programme_us(const Chain& chain, const Platform& platform) {
             instance.weights[kind].push_back(static_cast<std::uint64_t>(task.weight_us[kind]));
         }
     }
-    return microseconds([&] { detail::PublishedHerad(instance).best(); });
+    return microseconds([&] { internal::PublishedHerad(instance).best(); });
 }
 
 bool programme_affordable(std::size_t tasks, const Platform& platform) {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "tidemill/dvbs2/ber/test_bbframe.hpp"
-#include "tidemill/dvbs2/channel.hpp"
-#include "tidemill/dvbs2/frame_modulator.hpp"
-#include "tidemill/dvbs2/rx/receiver.hpp"
-#include "tidemill/dvbs2/transmitter.hpp"
+#include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill::dvbs2 {

@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "tidemill/dvbs2/ber/ber_counts.hpp"
-#include "tidemill/dvbs2/frame_modulator.hpp"
-#include "tidemill/dvbs2/frame_sync.hpp"
-#include "tidemill/dvbs2/noise.hpp"
-#include "tidemill/dvbs2/rx/rx_decode.hpp"
+#include "tidemill/dvbs2/carrier/noise.hpp"
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/graph/module.hpp"
 
 namespace tidemill::dvbs2 {

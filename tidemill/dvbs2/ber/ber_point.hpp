@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tidemill/dvbs2/modcod.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
 
 namespace tidemill::dvbs2 {
 

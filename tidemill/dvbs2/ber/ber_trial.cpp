@@ -2,8 +2,8 @@
 
 #include "tidemill/dvbs2/ber/ber_full.hpp"
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
-#include "tidemill/dvbs2/rx/rx_decode.hpp"
-#include "tidemill/dvbs2/rx/rx_demapper.hpp"
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
+#include "tidemill/dvbs2/receiver/rx_demapper.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 

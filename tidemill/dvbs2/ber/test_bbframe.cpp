@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <random>
 
-#include "tidemill/dvbs2/bb_header.hpp"
+#include "tidemill/dvbs2/standard/bb_header.hpp"
 
 namespace tidemill::dvbs2 {
 

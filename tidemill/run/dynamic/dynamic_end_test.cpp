@@ -5,13 +5,13 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/insight/detail_hanging_run.hpp"
+#include "tidemill/run/insight/internal/hanging_run.hpp"
 #include "tidemill/run/run_error.hpp"
 
 using namespace tidemill;
 
 TEST_CASE("dynamic: a task that hangs is named while the run is on, and the run can be ended then") {
-    const auto [report, told] = detail::run_and_hang(
+    const auto [report, told] = internal::run_and_hang(
         [](Graph& graph, const RunOptions& options) { return Dynamic(graph).run(options); });
     CHECK(report.frames > 0);
     CHECK(told.find("in stuck.stuck, frame 0") != std::string::npos);

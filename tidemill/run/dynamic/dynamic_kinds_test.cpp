@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/policy/policy_error.hpp"
-#include "tidemill/run/dynamic/detail_kind_watch.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/dynamic/internal/kind_watch.hpp"
 
 namespace tidemill {
 namespace {
@@ -30,7 +30,7 @@ TEST_CASE("dynamic: tasks run on the kinds of cores that they are confined to, a
         Chain chain;
         const std::vector<policy::KindId> kinds{0, 1, 1};
         const KindsByName only{{"source", kBig}, {"work.work", kLittle}, {"sink", kBig | kLittle}};
-        detail::KindWatch watch(kinds, {{"source", kBig}, {"work", kLittle}});
+        internal::KindWatch watch(kinds, {{"source", kBig}, {"work", kLittle}});
         Dynamic dynamic(chain.graph,
                         {.workers = 3, .window = {.iterations = window}, .kinds = kinds, .only = only});
         CHECK(dynamic.run({.frames = 1000, .observers = {&watch}}).delivered == 1000);

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/run/dynamic/detail_flat_memory.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/dynamic/internal/flat_memory.hpp"
 
 namespace tidemill {
 
@@ -26,7 +26,7 @@ TEST_CASE("a stream of ten million tasks takes no more memory than one of a hund
     graph.bind((*last)["y"], sink["x"]);
     Dynamic dynamic(graph, {.workers = 2});
     dynamic.run({.frames = 100'000 / kKernels});
-    const detail::FlatMemory memory;
+    const internal::FlatMemory memory;
     constexpr std::uint64_t kFrames = 10'000'000 / kKernels;
     dynamic.resume({.frames = kFrames - 100'000 / kKernels});
     memory.check();

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/detail_random_runs.hpp"
-#include "tidemill/run/detail_test_chain.hpp"
-#include "tidemill/run/dynamic/detail_kind_watch.hpp"
+#include "tidemill/run/dynamic/internal/kind_watch.hpp"
+#include "tidemill/run/internal/random_runs.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
@@ -13,7 +13,7 @@ namespace tidemill {
 TEST_CASE("a chain with a segment's end delivers what the sequence delivers") {
     const auto run = [](auto make) {
         Graph graph;
-        detail::build_test_chain(graph);
+        internal::build_test_chain(graph);
         return make(graph);
     };
     const RunReport expected = run([](Graph& g) { return Sequence(g).run({.frames = 1000}); });
@@ -29,11 +29,11 @@ TEST_CASE("a chain with a segment's end delivers what the sequence delivers") {
 
 namespace {
 
-detail::RandomOutcome run_dynamic(const detail::RandomProgram& program, const DynamicOptions& options) {
-    detail::RandomOutcome outcome;
+internal::RandomOutcome run_dynamic(const internal::RandomProgram& program, const DynamicOptions& options) {
+    internal::RandomOutcome outcome;
     Graph graph;
-    const auto modules = detail::build(program, graph, outcome);
-    detail::KindWatch watch(options.kinds, options.only);
+    const auto modules = internal::build(program, graph, outcome);
+    internal::KindWatch watch(options.kinds, options.only);
     RunOptions run{.frames = program.frames, .statistics = program.frames % 2 == 0};
     if (!options.kinds.empty()) run.observers.push_back(&watch);
     try {
@@ -44,19 +44,20 @@ detail::RandomOutcome run_dynamic(const detail::RandomProgram& program, const Dy
         outcome.error = fmt::format("{} {}", error.task(), error.frame());
     }
     CHECK(watch.elsewhere == 0);
-    for (const detail::RandomModule* module : modules) outcome.total += module->total;
+    for (const internal::RandomModule* module : modules) outcome.total += module->total;
     return outcome;
 }
 
 // A pure task that throws is no reason for sinks that do not depend on it to wait.
-detail::Ahead allowed_ahead(const detail::RandomProgram& program, const detail::RandomOutcome& expected) {
-    if (!expected.ending) return detail::Ahead::none;
-    const detail::RandomTask& ending = program.tasks[static_cast<std::size_t>(*expected.ending)];
-    return ending.replication == Replication::sequential ? detail::Ahead::before_end : detail::Ahead::all;
+internal::Ahead allowed_ahead(const internal::RandomProgram& program,
+                              const internal::RandomOutcome& expected) {
+    if (!expected.ending) return internal::Ahead::none;
+    const internal::RandomTask& ending = program.tasks[static_cast<std::size_t>(*expected.ending)];
+    return ending.replication == Replication::sequential ? internal::Ahead::before_end : internal::Ahead::all;
 }
 
 // Cores of up to three kinds, and for some tasks one of these or more.
-void confine(const detail::RandomProgram& program, std::mt19937_64& random, DynamicOptions& options) {
+void confine(const internal::RandomProgram& program, std::mt19937_64& random, DynamicOptions& options) {
     for (std::size_t w = 0; w < options.workers; ++w)
         options.kinds.push_back(static_cast<policy::KindId>(random() % 3));
     for (std::size_t at = 0; at < program.tasks.size(); ++at) {
@@ -65,7 +66,7 @@ void confine(const detail::RandomProgram& program, std::mt19937_64& random, Dyna
     }
 }
 
-DynamicOptions random_options(const detail::RandomProgram& program, std::mt19937_64& random) {
+DynamicOptions random_options(const internal::RandomProgram& program, std::mt19937_64& random) {
     const auto policies = policy::policies();
     DynamicOptions options;
     options.workers = 1 + random() % 4;
@@ -81,15 +82,15 @@ DynamicOptions random_options(const detail::RandomProgram& program, std::mt19937
 TEST_CASE("random graphs under any policy, window, workers and kinds of cores do to the bit what they mean") {
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         INFO("seed ", seed);
-        const detail::RandomProgram program = detail::RandomProgramMaker(seed).make();
-        const detail::RandomOutcome expected = detail::RandomInterpreter(program).run();
+        const internal::RandomProgram program = internal::RandomProgramMaker(seed).make();
+        const internal::RandomOutcome expected = internal::RandomInterpreter(program).run();
         std::mt19937_64 random(seed);
         for (int i = 0; i < 3; ++i) {
             const DynamicOptions options = random_options(program, random);
             INFO("policy ", options.policy, ", workers ", options.workers, ", window ",
                  options.window.iterations, ", bundle ", options.bundle.count(), ", confined ",
                  options.only.size());
-            detail::check_same(run_dynamic(program, options), expected, allowed_ahead(program, expected));
+            internal::check_same(run_dynamic(program, options), expected, allowed_ahead(program, expected));
         }
     }
 }

@@ -6,13 +6,13 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/control.hpp"
-#include "tidemill/run/detail_test_chain.hpp"
-#include "tidemill/run/insight/detail_drawing.hpp"
+#include "tidemill/run/insight/internal/drawing.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/schedule/error.hpp"
 
 using namespace tidemill;
-using namespace tidemill::detail;
+using namespace tidemill::internal;
 
 namespace {
 

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/control.hpp"
-#include "tidemill/run/detail_test_chain.hpp"
 #include "tidemill/run/insight/debug_print.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
 using namespace tidemill;
-using namespace tidemill::detail;
+using namespace tidemill::internal;
 
 TEST_CASE("probes tell value, frames, rate and latency of outputs and inputs, under every executor") {
     for (const bool pipelined : {false, true}) {

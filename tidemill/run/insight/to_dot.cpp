@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "tidemill/run/insight/detail_drawing.hpp"
+#include "tidemill/run/insight/internal/drawing.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using namespace detail;
+using namespace internal;
 
 // A quoted string of Graphviz: quotes and backslashes mean themselves, lines are centred.
 std::string quoted(const std::string& text) {

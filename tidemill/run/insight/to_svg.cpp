@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/run/insight/detail_drawing.hpp"
+#include "tidemill/run/insight/internal/drawing.hpp"
 
 namespace tidemill {
 
 namespace {
 
-using namespace detail;
+using namespace internal;
 
 // All lengths in pixels.
 constexpr double kMargin = 24;

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/run/detail_test_chain.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
 using namespace tidemill;
-using namespace tidemill::detail;
+using namespace tidemill::internal;
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/detail_test_chain.hpp"
-#include "tidemill/run/insight/detail_hanging_run.hpp"
+#include "tidemill/run/insight/internal/hanging_run.hpp"
+#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a standstill is told once, with what every thread is doing") {
     Graph graph;
-    detail::build_test_chain(graph);
+    internal::build_test_chain(graph);
     const Structure structure = structure_of(graph);
     const Plan plan = compile(graph, structure, {{1, 1}, {3, 1}});
     Watchdog dog(graph, 1s, nullptr);
@@ -41,8 +41,8 @@ TEST_CASE("a standstill is told once, with what every thread is doing") {
 }
 
 TEST_CASE("a task that hangs is named while the run is on, and the run can be ended then") {
-    const auto [report, told] = detail::run_and_hang([](Graph& graph, const RunOptions& options) {
-        return Pipeline(graph, detail::test_schedule({{1, 1}, {1, 1}})).run(options);
+    const auto [report, told] = internal::run_and_hang([](Graph& graph, const RunOptions& options) {
+        return Pipeline(graph, internal::test_schedule({{1, 1}, {1, 1}})).run(options);
     });
     CHECK(report.frames > 0);
     CHECK(told.find("in stuck.stuck, frame 0") != std::string::npos);

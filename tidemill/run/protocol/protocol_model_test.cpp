@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/run/protocol/detail_protocol_explorer.hpp"
+#include "tidemill/run/protocol/internal/protocol_explorer.hpp"
 
 using namespace tidemill::model;
 

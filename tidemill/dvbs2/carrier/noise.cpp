@@ -1,0 +1,60 @@
+#include "tidemill/dvbs2/carrier/noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kSmallestPart = 1e-6;  // of the power, so that nothing is divided by zero
+
+SignalQuality make_quality(double signal, double noise) {
+    const double power = std::max(signal + noise, 1e-30);
+    const auto part = [&](double value) { return std::max(value, kSmallestPart * power); };
+    return {static_cast<float>(std::sqrt(part(signal))), static_cast<float>(part(noise))};
+}
+
+}  // namespace
+
+float SignalQuality::esn0_db() const {
+    return std::clamp(10 * std::log10(amplitude * amplitude / noise_variance), -20.0F, 60.0F);
+}
+
+SignalQuality quality_of_known(std::span<const dsp::Iq> known) {
+    double mean = 0;
+    double power = 0;
+    for (const dsp::Iq symbol : known) {
+        mean += symbol.real();
+        power += std::norm(symbol);
+    }
+    const auto count = static_cast<double>(known.size());
+    mean /= count;
+    // One of the 2 n real numbers went into the mean.
+    const double noise = (power / count - mean * mean) * 2 * count / (2 * count - 1);
+    return make_quality(mean * mean - noise / (2 * count), noise);
+}
+
+SignalQuality quality_of_psk(std::span<const dsp::Iq> data) {
+    double second = 0;
+    double fourth = 0;
+    for (const dsp::Iq symbol : data) {
+        const double power = std::norm(symbol);
+        second += power;
+        fourth += power * power;
+    }
+    second /= static_cast<double>(data.size());
+    fourth /= static_cast<double>(data.size());
+    // With S and N for the powers: M2 = S + N, M4 = S^2 + 4 S N + 2 N^2.
+    const double signal = std::sqrt(std::max(2 * second * second - fourth, 0.0));
+    return make_quality(signal, second - signal);
+}
+
+SignalQuality quality_of_frame(const Pls& pls, std::span<const dsp::Iq> data,
+                               std::span<const dsp::Iq> known) {
+    const Modcod* modcod = find_modcod(pls.modcod);
+    const bool psk = modcod != nullptr && bits_per_symbol(modcod->modulation) <= 3;
+    return psk && !pls.pilots ? quality_of_psk(data) : quality_of_known(known);
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,211 @@
+#include "tidemill/dvbs2/channel/channel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using dsp::Iq;
+
+// A tone of power 1, `frequency` in cycles per sample, at any place between its samples too.
+Iq tone_at(double frequency, double place) {
+    return Iq(std::polar(1.0, 2.0 * std::numbers::pi * frequency * place));
+}
+
+std::vector<Iq> tone(double frequency, std::size_t samples) {
+    std::vector<Iq> x(samples);
+    for (std::size_t n = 0; n < samples; ++n) {
+        x[n] = tone_at(frequency, static_cast<double>(n));
+    }
+    return x;
+}
+
+std::vector<Iq> received(const ChannelConfig& config, std::span<const Iq> x, std::size_t piece) {
+    Channel channel(config);
+    std::vector<Iq> y;
+    for (std::size_t i = 0; i < x.size(); i += piece) {
+        channel.process(x.subspan(i, std::min(piece, x.size() - i)), y);
+    }
+    channel.finish(y);
+    return y;
+}
+
+double power(std::span<const Iq> x) {
+    double sum = 0;
+    for (const auto sample : x) {
+        sum += std::norm(sample);
+    }
+    return sum / static_cast<double>(x.size());
+}
+
+double error_db(std::span<const Iq> x, auto expected) {
+    double sum = 0;
+    for (std::size_t n = 0; n < x.size(); ++n) {
+        sum += std::norm(x[n] - expected(n));
+    }
+    return 10.0 * std::log10(sum / static_cast<double>(x.size()) + 1e-30);
+}
+
+}  // namespace
+
+TEST_CASE("channel: without impairments samples pass as they are") {
+    const auto x = tone(0.1, 1000);
+    CHECK(received({}, x, 1000) == x);
+}
+
+TEST_CASE("channel: noise has the variance of the Es/N0, and lead and tail hold nothing else") {
+    for (const double rate_ratio : {1.0, 1.35}) {
+        ChannelConfig config;
+        config.esn0_db = 6.0;
+        config.rate_ratio = rate_ratio;
+        config.lead_samples = 30000;
+        config.tail_samples = 40000;
+        const std::vector<Iq> silence(100000);
+        const auto y = received(config, silence, 5000);
+        // 2 samples per symbol of power 1: a symbol's energy is 2, more after the change of rate.
+        const double n0 = 2.0 * rate_ratio * std::pow(10.0, -0.6);
+        CHECK(power(y) == doctest::Approx(n0).epsilon(0.02));
+        CHECK(power(std::span(y).first(30000)) == doctest::Approx(n0).epsilon(0.03));
+        CHECK(power(std::span(y).last(40000)) == doctest::Approx(n0).epsilon(0.03));
+        CHECK(y.size() >= 70000 + static_cast<std::size_t>(rate_ratio * 100000));
+    }
+}
+
+TEST_CASE("channel: the pieces in which the signal comes do not matter") {
+    ChannelConfig config;
+    config.esn0_db = 3.0;
+    config.frequency_cycles_per_symbol = 0.05;
+    config.delay_symbols = 0.37;
+    config.clock_offset_ppm = 40.0;
+    config.phase_noise_deg = 3.0;
+    config.echoes = {{7.3, -6.0, 1.0}, {0.5, -12.0, 0.0}};
+    config.dropouts = {{100.0, 33.3}, {2400.0, 500.0}};
+    config.iq_offset = {0.1F, 0.2F};
+    config.iq_gain_db = 1.0;
+    config.lead_samples = 77;
+    config.tail_samples = 33;
+    const auto x = tone(0.05, 5000);
+    const auto whole = received(config, x, x.size());
+    for (const std::size_t piece : {1U, 333U, 4096U}) {
+        CHECK(received(config, x, piece) == whole);
+    }
+}
+
+TEST_CASE("channel: frequency, drift, phase and inversion turn the samples as they say") {
+    ChannelConfig config;
+    config.frequency_cycles_per_symbol = 0.07;
+    config.drift_cycles_per_symbol2 = 1e-6;
+    config.phase_rad = 0.5;
+    const auto x = tone(0.0, 20000);
+    const auto expected = [](std::size_t n) {
+        const double t = static_cast<double>(n) / 2.0;
+        return Iq(std::polar(1.0, 2.0 * std::numbers::pi * (0.07 * t + 0.5e-6 * t * t) + 0.5));
+    };
+    CHECK(error_db(received(config, x, 999), expected) < -100.0);
+    config.inverted_spectrum = true;
+    CHECK(error_db(received(config, x, 999), [&](std::size_t n) { return std::conj(expected(n)); }) < -100.0);
+}
+
+TEST_CASE("channel: delay, clock offset and rate move every frequency of the signal alike, 65 dB exact") {
+    for (const double rate_ratio : {1.0, 1.35}) {
+        ChannelConfig config;
+        config.delay_symbols = 0.37;
+        config.clock_offset_ppm = 40.0;
+        config.rate_ratio = rate_ratio;
+        for (const double frequency : {0.0, 0.1, -0.3, 0.35}) {
+            CAPTURE(frequency);
+            const auto y = received(config, tone(frequency, 20000), 777);
+            const auto expected = [&](std::size_t n) {
+                const double place = static_cast<double>(n + 200) / (rate_ratio * 1.00004) - 2.0 * 0.37;
+                return tone_at(frequency, place);
+            };
+            CHECK(error_db(std::span(y).subspan(200, 19000), expected) < -65.0);
+        }
+    }
+}
+
+TEST_CASE("channel: an echo comes as late, as strong and as turned as it says, and outlasts the signal") {
+    ChannelConfig config;
+    config.echoes = {{10.0, -6.0, 0.5}, {3.25, -20.0, -1.0}};
+    const auto x = tone(0.1, 4000);
+    const auto y = received(config, x, 333);
+    const auto expected = [&](std::size_t n) {
+        const auto place = static_cast<double>(n + 100);
+        const auto echo = [&](double late, double db, double phase) {
+            return Iq(std::polar(std::pow(10.0, db / 20), phase)) * tone_at(0.1, place - late);
+        };
+        return tone_at(0.1, place) + echo(20.0, -6.0, 0.5) + echo(6.5, -20.0, -1.0);
+    };
+    CHECK(error_db(std::span(y).subspan(100, 3800), expected) < -65.0);
+    REQUIRE(y.size() > 4020);
+    CHECK(power(std::span(y).subspan(4000, 20)) == doctest::Approx(std::pow(10.0, -0.6)).epsilon(0.05));
+}
+
+TEST_CASE("channel: in a dropout nothing arrives but noise") {
+    ChannelConfig config;
+    config.dropouts = {{500.0, 250.0}, {1900.0, 1e9}};
+    const auto x = tone(0.1, 4000);
+    auto expected = x;
+    std::fill(expected.begin() + 1000, expected.begin() + 1500, Iq{});
+    std::fill(expected.begin() + 3800, expected.end(), Iq{});
+    CHECK(received(config, x, 777) == expected);
+    config.esn0_db = 0.0;
+    const auto y = received(config, x, 777);
+    CHECK(power(std::span(y).subspan(1000, 500)) == doctest::Approx(2.0).epsilon(0.15));
+}
+
+TEST_CASE("channel: the receiver's I and Q get an offset, a gain and an angle") {
+    ChannelConfig config;
+    config.iq_offset = {0.25F, -0.5F};
+    config.iq_gain_db = 2.0;
+    config.iq_angle_deg = 5.0;
+    const auto x = tone(0.1, 500);
+    const double gain = std::pow(10.0, 0.1), angle = 5.0 * std::numbers::pi / 180.0;
+    const auto expected = [&](std::size_t n) {
+        const double i = x[n].real(), q = x[n].imag();
+        return Iq(static_cast<float>(0.25 + i),
+                  static_cast<float>(-0.5 + gain * (q * std::cos(angle) + i * std::sin(angle))));
+    };
+    CHECK(error_db(received(config, x, 99), expected) < -120.0);
+}
+
+TEST_CASE("channel: phase noise walks by its standard deviation in 1000 symbols") {
+    ChannelConfig config;
+    config.phase_noise_deg = 6.0;
+    const auto y = received(config, tone(0.0, 400000), 4096);
+    double sum = 0;
+    int steps = 0;
+    for (std::size_t n = 2000; n < y.size(); n += 2000) {
+        const double walked_deg = std::arg(y[n] * std::conj(y[n - 2000])) * 180.0 / std::numbers::pi;
+        sum += walked_deg * walked_deg;
+        ++steps;
+    }
+    CHECK(std::sqrt(sum / steps) == doctest::Approx(6.0).epsilon(0.15));
+}
+
+TEST_CASE("channel: what no channel does is refused") {
+    const auto refused = [](auto change) {
+        ChannelConfig config;
+        change(config);
+        CHECK_THROWS_AS(Channel{config}, std::invalid_argument);
+    };
+    refused([](auto& config) { config.delay_symbols = -1.0; });
+    refused([](auto& config) { config.rate_ratio = 0.5; });
+    refused([](auto& config) { config.esn0_db = std::nan(""); });
+    refused([](auto& config) { config.frequency_cycles_per_symbol = INFINITY; });
+    refused([](auto& config) { config.samples_per_symbol = 0.0; });
+    refused([](auto& config) { config.echoes = {{-1.0, -10.0, 0.0}}; });
+    refused([](auto& config) { config.echoes = {{1.0, std::nan(""), 0.0}}; });
+    refused([](auto& config) { config.dropouts = {{0.0, -1.0}}; });
+    refused([](auto& config) { config.iq_offset = {INFINITY, 0.0F}; });
+    refused([](auto& config) { config.iq_angle_deg = 90.0; });
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,122 @@
+#include <random>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/front/front_strobes.hpp"
+#include "tidemill/dvbs2/front/internal/front_signal.hpp"
+#include "tidemill/testing/bench.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+const bool kAsked =
+    bench::ask({"front",
+                "How many million symbols a second does each stage of the front take on one core, "
+                "and all of them together, once they are locked?",
+                "Msymbols/s"});
+
+struct Locked {
+    explicit Locked(double sps) : geometry({sps, 1.0, 0.2, kMaxBlockSamples}), filter(geometry), tracker{} {
+        SignalSpec spec{.symbols = 80000, .sps = sps, .cfo = 0.01, .ppm = 20.0, .esn0_db = 7.5};
+        samples = make_signal(spec).samples;
+        window.assign(samples.begin() + 50000,
+                      samples.begin() + 50000 + geometry.history_samples() + geometry.block_samples());
+        oscillator = {
+            .block = 3, .phase_cycles = 0.2, .frequency = -0.005, .gain = 2.0, .previous_frequency = -0.005};
+        filter.process(window, geometry.block_samples(), oscillator, filtered);
+        symbols_per_block = geometry.block_samples() / sps;
+    }
+
+    FrontGeometry geometry;
+    FrontFilter filter;
+    TimingTracker tracker;
+    std::vector<Iq> samples;
+    dsp::AlignedVector<Iq> window;
+    BlockOscillator oscillator;
+    FilteredBlock filtered;
+    double symbols_per_block;
+};
+
+void bench_spectrum(benchmark::State& state) {
+    const Locked locked(2.0);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(measure_spectrum(locked.geometry, 3, locked.window, kFollowedChunks));
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
+}
+BENCHMARK(bench_spectrum)->Name("front/spectrum");
+
+void bench_filter(benchmark::State& state) {
+    Locked locked(static_cast<double>(state.range(0)) / 10.0);
+    for (auto _ : state) {
+        locked.filter.process(locked.window, locked.geometry.block_samples(), locked.oscillator,
+                              locked.filtered);
+        benchmark::ClobberMemory();
+    }
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
+}
+BENCHMARK(bench_filter)
+    ->Name("front/filter")
+    ->ArgName("tenths_of_samples_a_symbol")
+    ->Arg(20)
+    ->Arg(27)
+    ->Arg(40);
+
+void bench_strobes(benchmark::State& state) {
+    Locked locked(2.0);
+    const dsp::StrobeInterpolator interpolator(0.2);
+    StrobePlan plan{.block = 3, .runs = locked.filtered.info.subblocks};
+    for (std::uint32_t r = 0; r < plan.runs; ++r) plan.run[r] = {8.4 + r * 1024.0, 2.00001, 512};
+    SymbolBlock symbols;
+    for (auto _ : state) {
+        read_symbols(interpolator, locked.filtered, plan, symbols);
+        benchmark::ClobberMemory();
+    }
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
+}
+BENCHMARK(bench_strobes)->Name("front/strobes");
+
+void bench_trackers(benchmark::State& state) {
+    Locked locked(2.0);
+    CoarseFrequency coarse(locked.geometry);
+    BlockSpectrum spectrum = measure_spectrum(locked.geometry, 3, locked.window, 1);
+    for (spectrum.block = 0; !coarse.found(); ++spectrum.block) coarse.step(spectrum);
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(coarse.step(spectrum));
+        benchmark::DoNotOptimize(coarse.next());
+        ++spectrum.block;
+    }
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
+}
+BENCHMARK(bench_trackers)->Name("front/trackers");
+
+void bench_whole_front_from_ci8(benchmark::State& state) {
+    SignalSpec spec{.symbols = 400000, .sps = 2.0, .cfo = 0.01, .ppm = 20.0, .esn0_db = 7.5};
+    const auto signal = make_signal(spec).samples;
+    std::vector<std::int8_t> bytes;
+    for (const Iq x : signal) {
+        bytes.push_back(static_cast<std::int8_t>(std::lround(std::clamp(x.real() * 30.0F, -127.0F, 127.0F))));
+        bytes.push_back(static_cast<std::int8_t>(std::lround(std::clamp(x.imag() * 30.0F, -127.0F, 127.0F))));
+    }
+    std::uint64_t symbols = 0;
+    Front front({2.0, 1.0, 0.2, kMaxBlockSamples}, [&](const SymbolBlock& block) { symbols += block.count; });
+    dsp::AlignedVector<Iq> samples(kMaxBlockSamples);
+    std::size_t at = 0;
+    const auto run = [&] {
+        if (at + 2 * kMaxBlockSamples > bytes.size()) at = 0;
+        dsp::convert_samples(dsp::SampleFormat::ci8,
+                             std::as_bytes(std::span(bytes)).subspan(at, 2 * kMaxBlockSamples), samples);
+        at += 2 * kMaxBlockSamples;
+        front.push(samples);
+    };
+    for (int warm = 0; warm < 40; ++warm) run();
+    symbols = 0;
+    for (auto _ : state) run();
+    bench::report_total(state, 1e-6 * static_cast<double>(symbols));
+}
+BENCHMARK(bench_whole_front_from_ci8)->Name("front/whole_front_from_ci8");
+
+}  // namespace
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,220 @@
+#include "tidemill/dvbs2/front/front_coarse.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// All frequencies are in cycles per symbol.
+constexpr double kSearchRange = 0.25;
+constexpr double kFollowRange = 0.02;
+
+constexpr double kWindowSymbols = 16384;
+constexpr double kLeastSymbols = 16384;
+constexpr double kMostSymbols = 98304;
+constexpr double kWantedDeviation = 0.0012;
+
+// After the signal is found the oscillator holds still, because every change of it is phase noise to the
+// stages behind; it only moves, slowly, when the average over kMemorySymbols has left kTolerance.
+constexpr double kMemorySymbols = 262144;
+constexpr double kTolerance = 0.003;
+constexpr double kSettled = 0.0005;
+// What the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
+// itself, unless noise hides it, and the estimate's own noise is no reason to hurry.
+constexpr double kCalmDrift = 1.5e-9;
+constexpr double kUrgent = 0.012;
+constexpr double kDoubtfulSigmas = 1.5;
+constexpr double kCertainSigmas = 3;
+// A carrier that has jumped is looked for anew, which loses less than to drag the oscillator after it.
+constexpr double kJump = 0.012;
+constexpr double kJumpSigmas = 6;
+constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
+
+// The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
+constexpr double kGainTolerance = 1.06;
+constexpr double kGainStep = 1.01;
+
+}  // namespace
+
+CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
+    : geometry_(geometry),
+      fit_(geometry),
+      iq_(geometry.samples_per_symbol()),
+      window_chunks_(static_cast<std::size_t>(std::ceil(kWindowSymbols / fit_.chunk_symbols()))),
+      followed_window_chunks_((window_chunks_ + kFollowedChunks - 1) / kFollowedChunks) {}
+
+double CoarseFrequency::symbols_needed(double share) const {
+    return std::clamp(fit_.symbols_for(kWantedDeviation, share), kLeastSymbols, kMostSymbols);
+}
+
+KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
+    const bool was_following = found();
+    assert(was_following || spectrum.every == 1);
+    iq_.add(spectrum);
+    const std::int64_t first_chunk = spectrum.block * geometry_.chunks();
+    for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_following); ++c) {
+        if ((first_chunk + c) % spectrum.every == 0) take(first_chunk + c, spectrum.chunk[c]);
+    }
+    next_block_ = spectrum.block + 1;
+    if (was_following) {  // a loss noticed in this block takes effect with the next
+        slew();
+        oldest_kept_ = next_block_;
+        return {0, 1};
+    }
+    if (state_ == State::following) return release_all();
+    const std::int64_t keep_from = std::max(oldest_kept_, window_begin_ / geometry_.chunks() - 1);
+    const auto drop = static_cast<std::uint32_t>(keep_from - oldest_kept_);
+    oldest_kept_ = keep_from;
+    return {drop, 0};
+}
+
+KeptBlocks CoarseFrequency::finish() {
+    const auto kept = static_cast<std::uint32_t>(next_block_ - oldest_kept_);
+    if (state_ == State::estimating) estimate();
+    if (state_ == State::following) return release_all();
+    oldest_kept_ = next_block_;
+    return {kept, 0};
+}
+
+KeptBlocks CoarseFrequency::release_all() {
+    const auto kept = static_cast<std::uint32_t>(next_block_ - oldest_kept_);
+    started_ = false;
+    last_.block = oldest_kept_ - 1;
+    oldest_kept_ = next_block_;
+    return {0, kept};
+}
+
+// Once a signal is there, a burst of interference counts for little; a lasting change of level is followed
+// all the same.
+dsp::LagCorrelation CoarseFrequency::without_burst(const dsp::LagCorrelation& chunk) const {
+    const double limit = kLargestRise * window_sum_.lags.power / std::max(window_sum_.chunks, 1.0);
+    if (window_sum_.chunks == 0.0 || chunk.power <= limit) return chunk;
+    SpectrumSum limited;
+    limited.add(chunk);
+    limited.scale(limit / chunk.power);
+    return limited.lags;
+}
+
+void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& received) {
+    if (window_.empty()) window_begin_ = number;
+    window_.push_back(state_ == State::searching ? received : without_burst(received));
+    const dsp::LagCorrelation& chunk = window_.back();
+    const std::size_t limit = found() ? followed_window_chunks_ : window_chunks_;
+    if (window_.size() > limit && state_ != State::estimating) {
+        const std::size_t surplus = window_.size() - limit;
+        window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(surplus));
+        window_begin_ += static_cast<std::int64_t>(surplus);
+        // Added up anew: what a running difference leaves of one huge chunk would bury all later ones.
+        window_sum_ = {};
+        for (const auto& one : window_) window_sum_.add(one);
+    } else {
+        window_sum_.add(chunk);
+    }
+    if (state_ == State::searching) return search();
+    if (state_ == State::following) return follow(chunk);
+    share_ = fit_.best(window_sum_, -kSearchRange, kSearchRange).share;
+    const bool is_enough = window_sum_.chunks * fit_.chunk_symbols() >= symbols_needed(share_);
+    if (is_enough || has_ended()) estimate();
+}
+
+// Whether the latest chunks show the signal no more: what was heard of it must do, and what follows a gap is
+// another one's. A wait for more ends here, because silence shows no signal either.
+bool CoarseFrequency::has_ended() const {
+    SpectrumSum latest;
+    for (std::size_t i = window_.size() - std::min(window_.size(), window_chunks_); i < window_.size(); ++i) {
+        latest.add(window_[i]);
+    }
+    const double least = 0.5 * fit_.threshold(static_cast<double>(window_chunks_));
+    return fit_.best(latest, -kSearchRange, kSearchRange).share < least;
+}
+
+void CoarseFrequency::search() {
+    share_ = fit_.best(window_sum_, -kSearchRange, kSearchRange).share;
+    if (window_sum_.chunks > 0.0 && share_ > fit_.threshold(window_sum_.chunks)) state_ = State::estimating;
+}
+
+void CoarseFrequency::estimate() {
+    const SpectrumFit::Best found = fit_.best(window_sum_, -kSearchRange, kSearchRange);
+    if (found.share < 0.5 * fit_.threshold(window_sum_.chunks)) return forget();
+    sum_ = window_sum_;
+    frequency_ = found.frequency;
+    share_ = found.share;
+    gain_ = signal_gain(share_);
+    state_ = State::following;
+}
+
+void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
+    sum_.scale(1.0 - kFollowedChunks * fit_.chunk_symbols() / kMemorySymbols);
+    sum_.add(chunk);
+    share_ = fit_.share_at(window_sum_, frequency_);
+    const auto most = static_cast<double>(followed_window_chunks_);
+    if (window_.size() >= followed_window_chunks_ && share_ < 0.5 * fit_.threshold(most)) forget();
+}
+
+void CoarseFrequency::forget() {
+    state_ = State::searching;
+    window_.clear();
+    window_sum_ = {};
+}
+
+// Whether the window's chunks lie elsewhere than all that are remembered.
+bool CoarseFrequency::has_jumped(double error) const {
+    if (window_.size() < followed_window_chunks_) return false;
+    const double deviation = fit_.deviation(window_sum_, share_);
+    return std::abs(latest_error() - error) > std::max(kJump, kJumpSigmas * deviation);
+}
+
+// A parabola through three places tells it if it is near them; where it is not, the whole range is looked at.
+double CoarseFrequency::latest_error() const {
+    const double left = fit_.match(window_sum_, frequency_ - kJump);
+    const double right = fit_.match(window_sum_, frequency_ + kJump);
+    const double curvature = left - 2 * fit_.match(window_sum_, frequency_) + right;
+    if (curvature < 0) {
+        const double near = 0.5 * (left - right) / curvature * kJump;
+        if (std::abs(near) < 2 * kJump) return near;
+    }
+    return fit_.best(window_sum_, -kSearchRange, kSearchRange).frequency - frequency_;
+}
+
+void CoarseFrequency::slew() {
+    if (state_ != State::following) return;
+    const SpectrumFit::Best now = fit_.best(sum_, frequency_ - kFollowRange, frequency_ + kFollowRange);
+    if (now.share <= 0.0) return;
+    const double off = signal_gain(now.share) / gain_;
+    if (off > kGainTolerance || off < 1.0 / kGainTolerance)
+        gain_ *= std::clamp(off, 1.0 / kGainStep, kGainStep);
+    const double error = now.frequency - frequency_;
+    if (has_jumped(error)) return forget();
+    const double deviation = fit_.deviation(sum_, now.share);
+    slewing_ = std::abs(error) > (slewing_ ? kSettled : std::max(kTolerance, kDoubtfulSigmas * deviation));
+    if (!slewing_) return;
+    const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();
+    const double urgency = std::max(0.0, std::abs(error) - std::max(kUrgent, kCertainSigmas * deviation));
+    const double most = (kCalmDrift + urgency / kMemorySymbols) * symbols;
+    frequency_ += std::clamp(error * symbols / kMemorySymbols, -most, most);
+}
+
+double CoarseFrequency::signal_gain(double share) const {
+    return std::sqrt(sum_.chunks * kChunkSamples / (share * sum_.lags.power));
+}
+
+BlockOscillator CoarseFrequency::next() {
+    BlockOscillator now{
+        .block = last_.block + 1, .frequency = -frequency_ / geometry_.samples_per_symbol(), .gain = gain_};
+    const double samples = geometry_.block_samples();
+    const double cycles = started_ ? last_.phase_cycles + last_.frequency * samples
+                                   : now.frequency * samples * static_cast<double>(now.block);
+    now.phase_cycles = cycles - std::floor(cycles);
+    now.previous_frequency = started_ ? last_.frequency : now.frequency;
+    now.previous_gain = started_ ? last_.gain : now.gain;
+    now.iq = iq_.correction();
+    now.restart = !started_;
+    started_ = true;
+    last_ = now;
+    return now;
+}
+
+}  // namespace tidemill::dvbs2

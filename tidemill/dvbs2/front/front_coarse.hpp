@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "tidemill/dvbs2/front/front_block.hpp"
+#include "tidemill/dvbs2/front/front_spectrum.hpp"
+#include "tidemill/dvbs2/front/iq_tracker.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// A signal that was found needs but one chunk in so many to be followed.
+constexpr std::uint32_t kFollowedChunks = 4;
+
+/// Finds a signal and its frequency from block spectra, and afterwards gives each block its oscillator.
+/// While it waits, the caller keeps the blocks; once sure, all from the signal's beginning are released.
+class CoarseFrequency {
+  public:
+    explicit CoarseFrequency(const FrontGeometry& geometry);
+
+    /// Takes the next block's spectrum, of every chunk unless found(), and says what to do with the blocks
+    /// kept so far, this one included.
+    KeptBlocks step(const BlockSpectrum& spectrum);
+
+    /// End of the stream: releases what is kept if it holds a signal, drops it otherwise.
+    KeptBlocks finish();
+
+    /// The oscillator of the next released block.
+    BlockOscillator next();
+
+    /// Frequency last found, cycles per symbol (0 before).
+    double frequency() const { return frequency_; }
+    /// Whether a signal is being followed.
+    bool found() const { return state_ == State::following; }
+    /// What the oscillators say of I and Q.
+    const IqTracker& iq() const { return iq_; }
+    /// Share of the received power that has the signal's spectrum, 0 to 1.
+    double signal_share() const { return share_; }
+
+  private:
+    enum class State { searching, estimating, following };
+
+    void take(std::int64_t number, const dsp::LagCorrelation& received);
+    dsp::LagCorrelation without_burst(const dsp::LagCorrelation& chunk) const;
+    bool has_ended() const;
+    void search();
+    void estimate();
+    void follow(const dsp::LagCorrelation& chunk);
+    bool has_jumped(double error) const;
+    double latest_error() const;
+    void slew();
+    void forget();
+    double signal_gain(double share) const;
+    double symbols_needed(double share) const;
+    KeptBlocks release_all();
+
+    FrontGeometry geometry_;
+    SpectrumFit fit_;
+    IqTracker iq_;
+    std::size_t window_chunks_;           // while all are measured
+    std::size_t followed_window_chunks_;  // the same time with one in kFollowedChunks
+
+    State state_ = State::searching;
+    SpectrumSum sum_{};                         // what the estimate rests on
+    std::deque<dsp::LagCorrelation> window_{};  // the latest chunks, for detection of start and loss
+    SpectrumSum window_sum_{};
+    std::int64_t window_begin_ = 0;  // chunk number of the window's first
+    std::int64_t oldest_kept_ = 0;
+    std::int64_t next_block_ = 0;
+    double share_ = 0.0;
+    double frequency_ = 0.0;
+    double gain_ = 1.0;
+    bool slewing_ = false;
+
+    bool started_ = false;  // a block has been given its oscillator since the signal was found
+    BlockOscillator last_{};
+};
+
+}  // namespace tidemill::dvbs2

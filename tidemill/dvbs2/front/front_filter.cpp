@@ -1,0 +1,144 @@
+#include "tidemill/dvbs2/front/front_filter.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/pulse.hpp"
+#include "tidemill/dsp/rotator.hpp"
+#include "tidemill/dsp/split_fir.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// Positions are rounded to 1/512 symbol, which costs less than -50 dB.
+constexpr double kPhasesPerSymbol = 512.0;
+
+// Samples behind the window that whole-vector reads may touch.
+constexpr std::size_t kPadding = 64;
+
+// Integral of S(f + 1/2) S(f - 1/2) cos(2 pi f lag): the symbol-rate line that the overlapping band edges
+// of the raised-cosine spectrum S leave in x*(t) x(t + lag).
+double band_edge_moment(double rolloff, double lag) {
+    constexpr int kSteps = 2000;
+    double sum = 0.0;
+    for (int i = 0; i < kSteps; ++i) {
+        const double f = rolloff / 2.0 * ((2.0 * i + 1.0) / kSteps - 1.0);
+        sum += dsp::raised_cosine_spectrum(f + 0.5, rolloff) * dsp::raised_cosine_spectrum(f - 0.5, rolloff) *
+               std::cos(2.0 * std::numbers::pi * f * lag);
+    }
+    return sum * rolloff / kSteps;
+}
+
+// Calls turn(samples, oscillator, offset) for the history and for the block itself, from sample `begin` on.
+template <class Turn>
+void turn_window(std::span<const Iq> samples, std::size_t begin, std::size_t history,
+                 const BlockOscillator& o, Turn turn) {
+    const double back = static_cast<double>(history) - static_cast<double>(begin);
+    if (begin < history) {
+        turn(samples.subspan(begin, history - begin),
+             dsp::Oscillator{o.phase_cycles - o.previous_frequency * back, o.previous_frequency,
+                             o.previous_gain},
+             begin);
+    }
+    turn(samples.subspan(history), dsp::Oscillator{o.phase_cycles, o.frequency, o.gain}, history);
+}
+
+}  // namespace
+
+FrontFilter::FrontFilter(const FrontGeometry& geometry)
+    : geometry_(geometry),
+      power_moment_(band_edge_moment(geometry.rolloff(), 0.0)),
+      product_moment_(band_edge_moment(geometry.rolloff(), 0.5)) {
+    const double sps = geometry.samples_per_symbol();
+    const std::size_t taps = geometry.filter_taps();
+    const auto response = [&](double samples) {
+        return dsp::root_raised_cosine(samples / sps, geometry.rolloff()) / sps;
+    };
+    const std::size_t window = geometry.history_samples() + geometry.block_samples() + kPadding;
+    if (sps == 2.0) {
+        for (std::size_t k = 0; k < taps; ++k) {
+            taps_.push_back(static_cast<float>(response(static_cast<double>(k) - (taps / 2.0 - 1.0))));
+        }
+        turned_.resize(window / 2);
+        turned_odd_.resize(window / 2);
+    } else {
+        bank_.emplace(taps, static_cast<std::size_t>(std::ceil(kPhasesPerSymbol / sps)), response);
+        turned_.resize(window);
+    }
+}
+
+void FrontFilter::process(std::span<Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
+                          FilteredBlock& out) {
+    assert(samples.size() == geometry_.history_samples() + geometry_.block_samples());
+    if (oscillator.iq.changes_anything()) {
+        const auto received = samples.first(geometry_.history_samples() + valid);
+        dsp::correct_iq(received, oscillator.iq, received);
+    }
+    FilteredInfo& info = out.info;
+    info.block = oscillator.block;
+    info.restart = oscillator.restart;
+    info.frequency = -oscillator.frequency * geometry_.samples_per_symbol();
+    info.first_subblock = geometry_.subblocks_before(info.block);
+    info.subblocks = geometry_.subblocks_of(info.block, valid);
+    assert(info.subblocks <= kMaxSubblocks);
+
+    const std::int64_t first = info.first_subblock * 2 * kSubblockSymbols - 2 * kPairsBefore;
+    const std::size_t pairs = kPairsBefore + info.subblocks * kSubblockSymbols;
+    if (bank_) {
+        filter_at_any(samples, oscillator, first, pairs, out);
+    } else {
+        filter_at_two(samples, oscillator, first, pairs, out);
+    }
+    std::fill_n(out.even.begin() + static_cast<std::ptrdiff_t>(pairs), kPairsBehind, Iq{});
+    std::fill_n(out.odd.begin() + static_cast<std::ptrdiff_t>(pairs), kPairsBehind, Iq{});
+    for (std::uint32_t s = 0; s < info.subblocks; ++s) info.timing[s] = measure(out, s);
+}
+
+void FrontFilter::filter_at_two(std::span<const Iq> samples, const BlockOscillator& oscillator,
+                                std::int64_t first, std::size_t pairs, FilteredBlock& out) {
+    const std::int64_t window = oscillator.block * geometry_.block_samples() - geometry_.history_samples();
+    // The first tap falls on an odd sample, so the halves of the stream change places.
+    const std::int64_t start = first - (geometry_.filter_taps() / 2 - 1) - window;
+    assert(start >= 0 && start % 2 == 1);
+    const auto pair = static_cast<std::size_t>(start / 2);
+    turn_window(samples, 2 * pair, geometry_.history_samples(), oscillator,
+                [&](std::span<const Iq> part, const dsp::Oscillator& o, std::size_t offset) {
+                    dsp::rotate_split(part, o, std::span(turned_).subspan(offset / 2, part.size() / 2),
+                                      std::span(turned_odd_).subspan(offset / 2, part.size() / 2));
+                });
+    dsp::split_fir({std::span(turned_odd_).subspan(pair), std::span(turned_).subspan(pair + 1)}, taps_,
+                   std::span(out.even).first(pairs), std::span(out.odd).first(pairs));
+}
+
+void FrontFilter::filter_at_any(std::span<const Iq> samples, const BlockOscillator& oscillator,
+                                std::int64_t first, std::size_t pairs, FilteredBlock& out) {
+    turn_window(samples, 0, geometry_.history_samples(), oscillator,
+                [&](std::span<const Iq> part, const dsp::Oscillator& o, std::size_t offset) {
+                    dsp::rotate(part, o, std::span(turned_).subspan(offset, part.size()));
+                });
+    const std::int64_t window = oscillator.block * geometry_.block_samples() - geometry_.history_samples();
+    const double sps = geometry_.samples_per_symbol();
+    const double lead = geometry_.filter_taps() / 2.0 - 1.0;
+    const double start = static_cast<double>(first) * (sps / 2.0) - static_cast<double>(window) - lead;
+    bank_->evaluate(turned_, start, sps, std::span(out.even).first(pairs));
+    bank_->evaluate(turned_, start + sps / 2.0, sps, std::span(out.odd).first(pairs));
+}
+
+// The two-sample timing estimator (Lee, IEEE Comm. Letters 6(5), 2002) with both of its components scaled to
+// the same strength, which takes away its bias.
+SubblockTiming FrontFilter::measure(const FilteredBlock& block, std::size_t subblock) const {
+    const std::size_t before = kPairsBefore + subblock * kSubblockSymbols - 1;
+    const auto m = dsp::half_symbol_moments({std::span(block.even).subspan(before, kSubblockSymbols + 1),
+                                             std::span(block.odd).subspan(before, kSubblockSymbols + 1)});
+    constexpr double kScale = 4.0 * kSubblockSymbols;
+    const double cosine = (m.even_power - m.odd_power) / (kScale * power_moment_);
+    const double sine = (m.rising - m.falling) / (kScale * product_moment_);
+    return {Iq(static_cast<float>(cosine), static_cast<float>(sine)),
+            (m.even_power + m.odd_power) / (2.0F * kSubblockSymbols)};
+}
+
+}  // namespace tidemill::dvbs2

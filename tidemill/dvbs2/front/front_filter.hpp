@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dvbs2/front/front_block.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Turns raw samples into matched-filtered ones at two per symbol, and measures the timing of each
+/// sub-block. Its results depend on the arguments alone (what it keeps is scratch): copy it per thread.
+class FrontFilter {
+  public:
+    explicit FrontFilter(const FrontGeometry& geometry);
+
+    /// `samples` are the block's history and the block itself, of which only the first `valid` samples belong
+    /// to the stream (the rest, after its end, is zero): sub-blocks of nothing but zeros are left out. I and
+    /// Q are corrected in place.
+    void process(std::span<Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
+                 FilteredBlock& out);
+
+  private:
+    void filter_at_two(std::span<const Iq> samples, const BlockOscillator& oscillator, std::int64_t first,
+                       std::size_t pairs, FilteredBlock& out);
+    void filter_at_any(std::span<const Iq> samples, const BlockOscillator& oscillator, std::int64_t first,
+                       std::size_t pairs, FilteredBlock& out);
+    SubblockTiming measure(const FilteredBlock& block, std::size_t subblock) const;
+
+    FrontGeometry geometry_;
+    std::vector<float> taps_;                 // at exactly two samples per symbol
+    std::optional<dsp::PolyphaseBank> bank_;  // at any other rate
+    double power_moment_ = 0.0;               // strength of the symbol-rate line in |x|^2 ...
+    double product_moment_ = 0.0;             // ... and in Re(conj(x(t)) x(t + 1/2))
+    dsp::AlignedVector<Iq> turned_, turned_odd_;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,186 @@
+#include "tidemill/dvbs2/front/front_timing.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+// The fit: 32768 symbols hold the timing of the weakest signal to 0.01 symbol.
+constexpr std::size_t kFitSubblocks = 64;
+constexpr std::size_t kLeastFitSubblocks = 8;  // at the end of a short stream
+constexpr double kSupport = 0.5;  // share of them that must show the clock: few loud ones tell no slope
+constexpr std::int64_t kKeptSubblocks = kFitSubblocks + kMaxSubblocks;
+constexpr double kLargestSlope = 0.08;  // symbols per sub-block: 156 ppm
+
+// Share of the symbol-rate line in the power: at least 0.37 for a signal at -2.35 dB Es/N0; a fit to n
+// sub-blocks of noise stays below 1.05 / sqrt(n), one sub-block of noise below 0.1 on the long average.
+constexpr double kLockShare = 0.2;
+constexpr double kNoiseShare = 1.05;
+constexpr double kLossShare = 0.1;
+constexpr double kQualityGain = 1.0 / 64.0;
+constexpr double kLargestRise = 4.0;  // of one sub-block's power over the average
+
+// Critically damped second-order loop with a noise bandwidth of 1/64 per sub-block.
+constexpr double kTimingGain = 0.05;
+constexpr double kSlopeGain = kTimingGain * kTimingGain / 4.0;
+constexpr double kLargestError = 0.25;  // symbols
+
+std::complex<double> turned_back(const SubblockTiming& timing, double tau) {
+    return std::complex<double>(timing.phasor) * std::polar(1.0, -kTurn * tau);
+}
+
+}  // namespace
+
+KeptBlocks TimingTracker::step(const FilteredInfo& info) {
+    KeptBlocks decision;
+    if (info.restart) {
+        decision.drop = static_cast<std::uint32_t>(kept_.size());
+        kept_.clear();
+        forget();
+    }
+    kept_.push_back(info);
+    if (locked_) return {0, 1};
+    lock_on(info);
+    if (locked_) {
+        decision.release = static_cast<std::uint32_t>(kept_.size());
+        return decision;
+    }
+    const std::int64_t end = info.first_subblock + info.subblocks;
+    while (kept_.front().first_subblock + kept_.front().subblocks < end - kKeptSubblocks) {
+        kept_.pop_front();
+        ++decision.drop;
+    }
+    return decision;
+}
+
+KeptBlocks TimingTracker::finish() {
+    const auto kept = static_cast<std::uint32_t>(kept_.size());
+    if (!locked_ && try_lock(kLeastFitSubblocks)) return {0, kept};
+    kept_.clear();
+    return {kept, 0};
+}
+
+void TimingTracker::forget() {
+    locked_ = false;
+    measured_.clear();
+}
+
+void TimingTracker::lock_on(const FilteredInfo& info) {
+    for (std::uint32_t s = 0; s < info.subblocks && !locked_; ++s) {
+        measured_.push_back({info.first_subblock + s, info.timing[s]});
+        if (measured_.size() > kFitSubblocks) measured_.pop_front();
+        try_lock(kFitSubblocks);
+    }
+}
+
+// Looks for the slope at which all phasors add up in one direction.
+bool TimingTracker::try_lock(std::size_t least) {
+    const std::size_t n = measured_.size();
+    if (n < least) return false;
+    const double middle =
+        static_cast<double>(measured_.front().subblock) + (static_cast<double>(n) - 1.0) / 2.0;
+    const double step = 0.25 / static_cast<double>(n);
+    std::complex<double> best{};
+    double power = 0.0, energy = 0.0;
+    for (const Measured& m : measured_) {
+        power += static_cast<double>(m.timing.power);
+        energy += std::norm(std::complex<double>(m.timing.phasor));
+    }
+    for (double slope = -kLargestSlope; slope <= kLargestSlope; slope += step) {
+        std::complex<double> sum{};
+        for (const Measured& m : measured_) {
+            sum += turned_back(m.timing, slope * (static_cast<double>(m.subblock) - middle));
+        }
+        if (std::abs(sum) > std::abs(best)) best = sum, slope_ = slope;
+    }
+    const double share = power > 0.0 ? std::abs(best) / power : 0.0;
+    if (share < std::max(kLockShare, kNoiseShare / std::sqrt(static_cast<double>(n)))) return false;
+    // norm(best) / energy is n when all sub-blocks agree, and 1 when one is far louder than the rest.
+    if (std::norm(best) < kSupport * static_cast<double>(least) * energy) return false;
+    tau_ = std::arg(best) / kTurn;
+    refine_line(middle);
+    quality_signal_ = std::abs(best) / static_cast<double>(n);
+    quality_power_ = power / static_cast<double>(n);
+    line_end_ = measured_.back().subblock + 1;
+    tau_ += slope_ * (static_cast<double>(kept_.front().first_subblock) - middle);
+    measured_.clear();
+    restart_ = true;
+    return locked_ = true;
+}
+
+// Newton steps towards the line tau + slope * (k - middle) along which the phasors add up highest.
+void TimingTracker::refine_line(double middle) {
+    for (int round = 0; round < 3; ++round) {
+        double g0 = 0, g1 = 0, h00 = 0, h01 = 0, h11 = 0;
+        for (const Measured& m : measured_) {
+            const double x = static_cast<double>(m.subblock) - middle;
+            const auto z = turned_back(m.timing, tau_ + slope_ * x);
+            g0 += z.imag();
+            g1 += z.imag() * x;
+            h00 += z.real();
+            h01 += z.real() * x;
+            h11 += z.real() * x * x;
+        }
+        const double det = h00 * h11 - h01 * h01;
+        if (h00 <= 0.0 || det <= 0.0) return;
+        tau_ += (h11 * g0 - h01 * g1) / det / kTurn;
+        slope_ = std::clamp(slope_ + (h00 * g1 - h01 * g0) / det / kTurn, -kLargestSlope, kLargestSlope);
+    }
+}
+
+void TimingTracker::follow(const SubblockTiming& timing) {
+    // A burst of interference counts for little; a lasting change of level is followed all the same.
+    const double power = static_cast<double>(timing.power);
+    const double weight = power > kLargestRise * quality_power_ ? kLargestRise * quality_power_ / power : 1.0;
+    const auto z = weight * turned_back(timing, tau_);
+    const double strength = std::max(quality_signal_, kLossShare * quality_power_);
+    if (strength > 0.0) {
+        const double error = std::clamp(z.imag() / (kTurn * strength), -kLargestError, kLargestError);
+        tau_ += kTimingGain * error;
+        slope_ = std::clamp(slope_ + kSlopeGain * error, -kLargestSlope, kLargestSlope);
+    }
+    quality_signal_ += kQualityGain * (z.real() - quality_signal_);
+    quality_power_ += kQualityGain * (weight * power - quality_power_);
+}
+
+StrobePlan TimingTracker::next() {
+    assert(!kept_.empty());
+    const FilteredInfo info = kept_.front();
+    kept_.pop_front();
+    StrobePlan plan{
+        .block = info.block, .runs = info.subblocks, .restart = restart_, .frequency = info.frequency};
+    for (std::uint32_t s = 0; s < info.subblocks; ++s) {
+        if (info.first_subblock + s >= line_end_) follow(info.timing[s]);
+        StrobeRun& run = plan.run[s] = place_strobes();
+        run.first += 2.0 * (kPairsBefore + s * kSubblockSymbols) - kStrobeLead;
+        tau_ += slope_;
+    }
+    if (quality_signal_ < kLossShare * quality_power_) forget();
+    return plan;
+}
+
+// Leads the strobes from where they are to the tracked timing at the sub-block's end, so that they never
+// jump and no symbol is lost or doubled.
+StrobeRun TimingTracker::place_strobes() {
+    constexpr double kSymbols = kSubblockSymbols;
+    if (restart_) {
+        emitted_tau_ = tau_ - slope_ / 2.0;
+        ahead_ = 2.0 * (emitted_tau_ - std::floor(emitted_tau_));
+        restart_ = false;
+    }
+    const double change = (tau_ + slope_ / 2.0 - emitted_tau_) / kSymbols;
+    StrobeRun run{.first = ahead_, .step = 2.0 * (1.0 + change)};
+    run.count = static_cast<std::uint32_t>(std::ceil((2.0 * kSymbols - ahead_) / run.step));
+    ahead_ += run.count * run.step - 2.0 * kSymbols;
+    emitted_tau_ += run.count * change;
+    return run;
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "tidemill/dvbs2/front/front_block.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Follows the symbol clock through the sub-blocks' timing and says where each block's strobes stand.
+/// It locks by fitting a line to many sub-blocks at once, and the blocks kept until then get their strobes
+/// from that line; afterwards a second-order loop follows. The strobes of adjoining blocks adjoin exactly.
+class TimingTracker {
+  public:
+    /// Takes the next filtered block and says what to do with the blocks kept so far, this one included.
+    KeptBlocks step(const FilteredInfo& info);
+
+    /// End of the stream: releases what is kept if a clock shows in it, drops it otherwise.
+    KeptBlocks finish();
+
+    /// The strobes of the next released block.
+    StrobePlan next();
+
+    /// Whether the symbol clock is being followed.
+    bool locked() const { return locked_; }
+    /// Clock offset of the transmitter against the nominal rate, parts per million (0 before the first lock).
+    double clock_ppm() const { return -slope_ / kSubblockSymbols * 1e6; }
+
+  private:
+    struct Measured {
+        std::int64_t subblock;
+        SubblockTiming timing;
+    };
+
+    void lock_on(const FilteredInfo& info);
+    bool try_lock(std::size_t least);
+    void refine_line(double middle);
+    void follow(const SubblockTiming& timing);
+    StrobeRun place_strobes();
+    void forget();
+
+    std::deque<FilteredInfo> kept_{};  // blocks the caller keeps for us
+    std::deque<Measured> measured_{};  // what the next fit rests on
+    bool locked_ = false;
+    bool restart_ = true;
+    std::int64_t line_end_ = 0;  // sub-blocks before this one stand on the line
+    double tau_ = 0.0;           // timing at the middle of the current sub-block, symbols, unwrapped
+    double slope_ = 0.0;         // its change per sub-block
+    double quality_signal_ = 0.0;
+    double quality_power_ = 0.0;
+
+    double emitted_tau_ = 0.0;  // timing of the next strobe to be given out
+    double ahead_ = 0.0;        // samples from where the next sub-block's strobes may begin to that strobe
+};
+
+}  // namespace tidemill::dvbs2

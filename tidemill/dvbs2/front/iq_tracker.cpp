@@ -1,0 +1,53 @@
+#include "tidemill/dvbs2/front/iq_tracker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kMemorySymbols = 131072;
+
+// A modulated signal's own mean has a variance of its power over its symbols, and so have the samples'
+// squares.
+constexpr double kChance = 20;     // variances that chance does not reach
+constexpr double kStillThere = 5;  // once corrected, until it has fallen below so many
+
+dsp::IqMoments scaled(const dsp::IqMoments& m, double factor) {
+    return {m.count * factor, m.power * factor, m.sum * factor, m.square * factor};
+}
+
+}  // namespace
+
+void IqTracker::add(const BlockSpectrum& block) {
+    for (const dsp::IqMoments& chunk : block.moments) {
+        if (chunk.power > 0) take(chunk);  // silence says nothing
+    }
+    decide();
+}
+
+// A burst of interference weighs no more than the rest.
+void IqTracker::take(const dsp::IqMoments& chunk) {
+    const double usual = sum_.count > 0 ? sum_.power / sum_.count * chunk.count : chunk.power;
+    const dsp::IqMoments weighed = scaled(chunk, std::min(1.0, usual / chunk.power));
+    sum_ = scaled(sum_, std::max(0.0, 1 - weighed.count / (kMemorySymbols * samples_per_symbol_)));
+    sum_ = {sum_.count + weighed.count, sum_.power + weighed.power, sum_.sum + weighed.sum,
+            sum_.square + weighed.square};
+}
+
+void IqTracker::decide() {
+    if (sum_.count == 0) return;
+    const dsp::IqCorrection all = dsp::iq_correction(sum_);
+    const double variance = samples_per_symbol_ / sum_.count;
+    const double power = sum_.power / sum_.count - std::norm(all.offset);  // of all else
+    const auto kept = [&](Iq value, double share, Iq& corrected, double& db) {
+        const bool stands_out = share > variance * (corrected == Iq{} ? kChance : kStillThere);
+        corrected = stands_out ? value : Iq{};
+        db = stands_out ? 10 * std::log10(share) : kNone;
+    };
+    kept(all.offset, std::norm(all.offset) / power, correction_.offset, offset_db_);
+    kept(all.image, std::norm(all.image), correction_.image, image_db_);
+}
+
+}  // namespace tidemill::dvbs2

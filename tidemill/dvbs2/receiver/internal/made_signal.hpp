@@ -1,0 +1,128 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
+#include "tidemill/dvbs2/send/transmitter.hpp"
+#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/sequence.hpp"
+
+/// Signals of our own transmitter, and what the receiver makes of them: for the receiver's tests.
+namespace tidemill::dvbs2::internal {
+
+/// Packets with random payload.
+inline std::vector<std::uint8_t> random_packets(std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::uint8_t> bytes(count * io::kTsPacketBytes);
+    std::ranges::generate(bytes, [&] { return static_cast<std::uint8_t>(random() >> 56); });
+    for (std::size_t at = 0; at < bytes.size(); at += io::kTsPacketBytes) bytes[at] = io::kTsSyncByte;
+    return bytes;
+}
+
+/// What was sent, and the samples that are received of it.
+struct MadeReception {
+    std::vector<std::uint8_t> packets;
+    std::vector<dsp::Iq> samples;
+};
+
+/// As many random packets as fill `frames` frames, through the transmitter and a channel.
+inline MadeReception make_reception(const Pls& pls, std::size_t frames, const ChannelConfig& channel_config) {
+    Transmitter transmitter({pls});
+    const std::size_t frame_bytes = transmitter.modulator().bbframe_bytes() - kBbHeaderBytes;
+    MadeReception made{random_packets(frames * frame_bytes / io::kTsPacketBytes, channel_config.seed), {}};
+    std::vector<dsp::Iq> clean;
+    transmitter.transmit(made.packets, clean);
+    transmitter.finish(clean);
+    Channel channel(channel_config);
+    channel.process(clean, made.samples);
+    channel.finish(made.samples);
+    return made;
+}
+
+/// Samples in memory, handed out in pieces of odd sizes as a radio would.
+class MemorySource final : public io::SampleSource {
+  public:
+    explicit MemorySource(std::span<const dsp::Iq> samples) : bytes_(std::as_bytes(samples)) {}
+
+    dsp::SampleFormat format() const override { return dsp::SampleFormat::cf32; }
+    std::optional<double> sample_rate_hz() const override { return 2.0; }
+    std::size_t read(std::span<std::byte> to) override {
+        constexpr std::size_t kMostBytes = 7777 * sizeof(dsp::Iq);
+        const std::size_t count = std::min({to.size(), bytes_.size(), kMostBytes});
+        std::ranges::copy(bytes_.first(count), to.begin());
+        bytes_ = bytes_.subspan(count);
+        return count;
+    }
+
+  private:
+    std::span<const std::byte> bytes_;
+};
+
+/// All that a reception tells and that must not depend on who ran it.
+struct Received {
+    std::vector<std::uint8_t> packets;
+    FrameTotals totals;
+    FrameSyncCounts sync;
+    PacketCounts ts;
+    dsp::SampleDefects defects;
+    std::uint64_t samples = 0;
+    std::uint64_t blocks_without_signal = 0;
+    std::uint64_t blocks_without_clock = 0;
+};
+
+/// Runs a receiver over the samples: in order when `schedule` is null.
+inline Received receive(std::span<const dsp::Iq> samples, const Schedule* schedule = nullptr,
+                        const PipelineOptions& options = {}) {
+    Received received;
+    MemorySource source(samples);
+    Receiver receiver(source, {}, [&](std::span<const std::uint8_t> packets) {
+        received.packets.insert(received.packets.end(), packets.begin(), packets.end());
+    });
+    if (schedule) {
+        Pipeline(receiver.graph(), *schedule, options).run();
+    } else {
+        Sequence(receiver.graph()).run();
+    }
+    receiver.finish();
+    received.totals = receiver.sink().totals();
+    received.sync = receiver.frame_sync().counts();
+    received.ts = receiver.sink().counts();
+    received.defects = receiver.spectrum().defects();
+    received.samples = receiver.source().samples();
+    received.blocks_without_signal = receiver.coarse().dropped_blocks();
+    received.blocks_without_clock = receiver.timing().dropped_blocks();
+    return received;
+}
+
+/// Whether two receptions agree to the last bit, times excepted.
+inline bool same(const Received& a, const Received& b) {
+    const auto facts = [](const Received& r) {
+        const FrameTotals& t = r.totals;
+        return std::tuple(t.frames, t.frames_bad, t.info_bits, t.ldpc_iterations, t.corrected_bits,
+                          t.noise_to_signal, t.frequency, t.inverted, t.frames_of_pls, t.symbols_before,
+                          r.sync.symbols, r.sync.symbols_outside, r.sync.frames, r.sync.bad_headers,
+                          r.sync.slips, r.sync.locks, r.ts.packets, r.ts.packets_dropped,
+                          r.defects.non_finite, r.samples, r.blocks_without_signal, r.blocks_without_clock);
+    };
+    return a.packets == b.packets && facts(a) == facts(b);
+}
+
+/// The place in `sent`, in packets, from which on it came out whole to its end; nothing when it did not.
+inline std::optional<std::size_t> received_from(std::span<const std::uint8_t> sent,
+                                                std::span<const std::uint8_t> received) {
+    if (received.empty() || received.size() > sent.size()) return std::nullopt;
+    if (!std::ranges::equal(sent.last(received.size()), received)) return std::nullopt;
+    return (sent.size() - received.size()) / io::kTsPacketBytes;
+}
+
+}  // namespace tidemill::dvbs2::internal

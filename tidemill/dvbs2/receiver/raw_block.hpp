@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/front/front_block.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What travels with a block of raw samples (its history in front of it, see front_block.hpp).
+struct RawInfo {
+    std::int64_t block = 0;
+    std::uint32_t begin = 0;     ///< first sample of the window that was really received
+    std::uint32_t end = 0;       ///< one past the last
+    bool end_of_stream = false;  ///< no block at all: says that none will follow
+};
+
+/// How raw blocks of one stream look.
+struct RawLayout {
+    dsp::SampleFormat format;
+    FrontGeometry geometry;
+
+    /// Samples of a block and of its history.
+    std::size_t window_samples() const { return geometry.history_samples() + geometry.block_samples(); }
+    /// The same in bytes.
+    std::size_t window_bytes() const { return window_samples() * dsp::bytes_per_sample(format); }
+
+    /// Samples of the block itself that were really received.
+    std::uint32_t received(const RawInfo& info) const {
+        return info.end - std::min(info.end, geometry.history_samples());
+    }
+
+    /// Converts a window, with zeros where nothing was received.
+    dsp::SampleDefects convert(std::span<const std::byte> raw, const RawInfo& info,
+                               std::span<Iq> samples) const;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "tidemill/dvbs2/receiver/rx_front.hpp"
+#include "tidemill/dvbs2/receiver/rx_sink.hpp"
+#include "tidemill/dvbs2/receiver/rx_source.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+class RxFrameSync;
+
+/// What a receiver must be told; everything else it reads off the air.
+struct ReceiverConfig {
+    double symbol_rate_hz = 0;  ///< 0: half the sample rate
+    double rolloff = 0.20;
+    int gold_code = 0;
+    std::uint32_t block_samples = kMaxBlockSamples;
+};
+
+/// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,
+/// locks, follows it, and looks for it again when it is lost; no run of it needs another order.
+class Receiver {
+  public:
+    /// `source` must outlive the receiver and know its sample rate, unless the symbol rate is given in its
+    /// units. Throws std::invalid_argument for rates or a roll-off that cannot work.
+    Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs);
+
+    /// For who wants nothing but packets: a function of the bytes of whole ones.
+    template <class PacketSink>
+    requires std::invocable<PacketSink&, std::span<const std::uint8_t>> Receiver(io::SampleSource& source,
+                                                                                 const ReceiverConfig& config,
+                                                                                 PacketSink sink)
+        : Receiver(source, config,
+                   RxOutputs{.streams = {.packets = [sink = std::move(sink)](auto packets, auto) mutable {
+                                 sink(packets);
+                             }}}) {}
+
+    ~Receiver();
+
+    Graph& graph() { return graph_; }
+
+    /// Gives out what still waited for a next frame. To be called once, when no run will follow.
+    void finish() { sink_->finish(); }
+
+    const RxSource& source() const { return *source_; }
+    const RxSpectrum& spectrum() const { return *spectrum_; }
+    const RxCoarse& coarse() const { return *coarse_; }
+    const RxTiming& timing() const { return *timing_; }
+    const RxFrameSync& frame_sync() const { return *frame_sync_; }
+    const RxSink& sink() const { return *sink_; }
+    const ReceiverConfig& config() const { return config_; }
+
+  private:
+    ReceiverConfig config_;
+    PlScrambler scrambler_;
+    Graph graph_{"dvbs2-rx"};
+    RxSource* source_ = nullptr;
+    RxSpectrum* spectrum_ = nullptr;
+    RxCoarse* coarse_ = nullptr;
+    RxTiming* timing_ = nullptr;
+    RxFrameSync* frame_sync_ = nullptr;
+    RxSink* sink_ = nullptr;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dvbs2/carrier/carrier.hpp"
+#include "tidemill/dvbs2/carrier/noise.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Takes carrier, scrambling, header and pilots off each PLFRAME, and measures its noise.
+class RxCarrier final : public Module {
+  public:
+    explicit RxCarrier(const PlScrambler& scrambler);
+
+    In<Iq> frame = in<Iq>("frame", kFrameBufferSymbols);
+    In<FrameInfo> info = in<FrameInfo>("info");
+    Out<Iq> data = out<Iq>("data", kMaxDataSymbols);
+    Out<SignalQuality> quality = out<SignalQuality>("quality");
+    Task remove = task("remove", &RxCarrier::remove_carrier, {.replication = Replication::cloned});
+
+  private:
+    void remove_carrier(Frame f);
+
+    Carrier carrier_;
+    CarrierTrack track_;
+    dsp::AlignedVector<Iq> known_;
+};
+
+}  // namespace tidemill::dvbs2

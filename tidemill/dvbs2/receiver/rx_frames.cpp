@@ -1,0 +1,31 @@
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
+
+#include <utility>
+
+namespace tidemill::dvbs2 {
+
+Flow RxFrameSync::cut_frames(Frame f) {
+    if (!std::exchange(repeating_, false)) {
+        if (f[block][0].end_of_stream) {
+            sync_.flush();
+        } else {
+            const SymbolBlock& input = f[symbols][0];
+            sync_.push({input.symbols.data(), input.count});
+        }
+    }
+    std::optional<FrameInfo> popped = sync_.pop(f[frame]);
+    f[gap][0] = 0;
+    while (popped) {
+        f[gap][0] |= popped->start !=
+                     std::exchange(expected_start_, popped->start + static_cast<unsigned>(popped->symbols));
+        if (!popped->pls.is_dummy()) break;
+        popped = sync_.pop(f[frame]);
+    }
+    locked_.store(sync_.locked(), std::memory_order_relaxed);
+    if (!popped) return Flow::skip;
+    f[info][0] = *popped;
+    repeating_ = true;
+    return Flow::again;
+}
+
+}  // namespace tidemill::dvbs2

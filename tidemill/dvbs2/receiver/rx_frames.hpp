@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "tidemill/dvbs2/receiver/raw_block.hpp"
+#include "tidemill/dvbs2/sync/frame_sync.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Cuts the symbols into PLFRAMEs; dummy frames end here.
+class RxFrameSync final : public Module {
+  public:
+    explicit RxFrameSync(const PlScrambler& scrambler) : Module("frame_sync"), sync_(scrambler) {}
+
+    In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
+    In<RawInfo> block = in<RawInfo>("block");
+    Out<Iq> frame = out<Iq>("frame", kFrameBufferSymbols);
+    Out<FrameInfo> info = out<FrameInfo>("info");
+    Out<std::uint8_t> gap =
+        out<std::uint8_t>("gap");  // 1: symbols were lost between the frame before and this one
+    Task cut = task("cut", &RxFrameSync::cut_frames, {.may_skip = true, .may_repeat = true});
+
+    const FrameSyncCounts& counts() const { return sync_.counts(); }
+    /// Whether frames follow one another at the moment.
+    bool locked() const { return locked_.load(std::memory_order_relaxed); }
+
+  private:
+    Flow cut_frames(Frame f);
+
+    FrameSync sync_;
+    bool repeating_ = false;
+    std::uint64_t expected_start_ = 0;
+    std::atomic<bool> locked_{false};
+};
+
+}  // namespace tidemill::dvbs2

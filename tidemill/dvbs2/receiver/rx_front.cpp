@@ -1,0 +1,85 @@
+#include "tidemill/dvbs2/receiver/rx_front.hpp"
+
+#include <algorithm>
+
+namespace tidemill::dvbs2 {
+
+RxSpectrum::RxSpectrum(const RawLayout& layout)
+    : Module("spectrum"), layout_(layout), samples_(layout.window_samples()) {}
+
+void RxSpectrum::measure_block(Frame f) {
+    const RawInfo& block = f[info][0];
+    if (block.end_of_stream) return;
+    const dsp::SampleDefects found = layout_.convert(f[raw], block, samples_);
+    defects_.non_finite += found.non_finite;
+    defects_.clipped += found.clipped;
+    if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
+    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
+}
+
+void RxSpectrum::merge(Module& clone) {
+    defects_.non_finite += static_cast<RxSpectrum&>(clone).defects_.non_finite;
+    defects_.clipped += static_cast<RxSpectrum&>(clone).defects_.clipped;
+}
+
+RxCoarse::RxCoarse(const RawLayout& layout)
+    : Module("coarse"), layout_(layout), coarse_(layout.geometry), samples_(layout.window_samples()) {}
+
+KeptBlocks RxCoarse::decide(Frame f) {
+    if (coarse_.found()) return coarse_.step(f[spectrum][0]);
+    const RawInfo& block = f[info_in][0];
+    layout_.convert(f[raw_in], block, samples_);
+    return coarse_.step(measure_spectrum(layout_.geometry, block.block, samples_, 1));
+}
+
+Flow RxCoarse::follow_signal(Frame f) {
+    using Emitted = BlockKeeper<Kept>::Emitted;
+    const auto input = f[raw_in];
+    const auto emit = [&](Emitted what, const Kept* kept) {
+        f[info][0] = kept ? kept->info : f[info_in][0];
+        if (what == Emitted::mark) return;
+        const std::span<const std::byte> bytes = kept ? std::span(kept->raw) : input;
+        std::copy(bytes.begin(), bytes.end(), f[raw].begin());
+        f[oscillator][0] = coarse_.next();
+    };
+    const Flow flow = keeper_.step(
+        f[info_in][0].end_of_stream, [&] { return decide(f); }, [&] { return coarse_.finish(); },
+        [&](Kept& kept) {
+            kept.raw.assign(input.begin(), input.end());
+            kept.info = f[info_in][0];
+        },
+        emit);
+    found_.store(coarse_.found(), std::memory_order_relaxed);
+    frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
+    iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
+    iq_image_db_.store(coarse_.iq().image_db(), std::memory_order_relaxed);
+    return flow;
+}
+
+RxFilter::RxFilter(const RawLayout& layout)
+    : Module("filter"), layout_(layout), filter_(layout.geometry), samples_(layout.window_samples()) {}
+
+void RxFilter::filter_block(Frame f) {
+    const RawInfo& block = f[info][0];
+    if (block.end_of_stream) return;
+    layout_.convert(f[raw], block, samples_);
+    filter_.process(samples_, layout_.received(block), f[oscillator][0], f[filtered][0]);
+}
+
+Flow RxTiming::track_clock(Frame f) {
+    using Emitted = BlockKeeper<FilteredBlock>::Emitted;
+    const FilteredBlock& input = f[filtered_in][0];
+    const auto emit = [&](Emitted what, const FilteredBlock* kept) {
+        f[info][0] = f[info_in][0];
+        f[info][0].end_of_stream = what == Emitted::mark;
+        if (what == Emitted::mark) return;
+        read_symbols(interpolator_, kept ? *kept : input, tracker_.next(), f[symbols][0]);
+    };
+    const Flow flow = keeper_.step(
+        f[info_in][0].end_of_stream, [&] { return tracker_.step(input.info); },
+        [&] { return tracker_.finish(); }, [&](FilteredBlock& kept) { kept = input; }, emit);
+    clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
+    return flow;
+}
+
+}  // namespace tidemill::dvbs2

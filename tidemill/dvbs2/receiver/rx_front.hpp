@@ -1,0 +1,140 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/strobe_interpolator.hpp"
+#include "tidemill/dvbs2/front/front_coarse.hpp"
+#include "tidemill/dvbs2/front/front_filter.hpp"
+#include "tidemill/dvbs2/front/front_strobes.hpp"
+#include "tidemill/dvbs2/front/front_timing.hpp"
+#include "tidemill/dvbs2/receiver/block_keeper.hpp"
+#include "tidemill/dvbs2/receiver/raw_block.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Measures the spectrum of each raw block, and counts samples that are not usable.
+class RxSpectrum final : public Module {
+    const RawLayout layout_;
+
+  public:
+    explicit RxSpectrum(const RawLayout& layout);
+
+    In<std::byte> raw = in<std::byte>("raw", layout_.window_bytes());
+    In<RawInfo> info = in<RawInfo>("info");
+    Out<BlockSpectrum> spectrum = out<BlockSpectrum>("spectrum");
+    Task measure = task("measure", &RxSpectrum::measure_block, {.replication = Replication::cloned});
+
+    const dsp::SampleDefects& defects() const { return defects_; }
+    /// Clipped samples so far, of all replicas; may be read while the receiver runs.
+    std::uint64_t live_clipped() const { return live_clipped_->load(std::memory_order_relaxed); }
+    void forget_totals() override { defects_ = {}; }
+    void merge(Module& clone) override;
+
+  private:
+    void measure_block(Frame f);
+
+    dsp::AlignedVector<Iq> samples_;
+    dsp::SampleDefects defects_;
+    std::shared_ptr<std::atomic<std::uint64_t>> live_clipped_ =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
+/// Keeps raw blocks until a signal is found in them, then gives each its oscillator. What RxSpectrum measures
+/// is enough to follow a signal; while there is none it measures the rest itself.
+class RxCoarse final : public Module {
+    const RawLayout layout_;
+
+  public:
+    explicit RxCoarse(const RawLayout& layout);
+
+    In<std::byte> raw_in = in<std::byte>("raw_in", layout_.window_bytes());
+    In<RawInfo> info_in = in<RawInfo>("info_in");
+    In<BlockSpectrum> spectrum = in<BlockSpectrum>("spectrum");
+    Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
+    Out<RawInfo> info = out<RawInfo>("info");
+    Out<BlockOscillator> oscillator = out<BlockOscillator>("oscillator");
+    Task follow = task("follow", &RxCoarse::follow_signal, {.may_skip = true, .may_repeat = true});
+
+    /// Whether a signal is there at the moment.
+    bool found() const { return found_.load(std::memory_order_relaxed); }
+    /// Frequency that the oscillator took out last, cycles per symbol.
+    double frequency() const { return frequency_.load(std::memory_order_relaxed); }
+    /// What is taken out of I and Q over the power of all else in dB, minus infinity for nothing: their
+    /// offset (DC), and the image that their imbalance makes.
+    double iq_offset_db() const { return iq_offset_db_.load(std::memory_order_relaxed); }
+    double iq_image_db() const { return iq_image_db_.load(std::memory_order_relaxed); }
+    /// Blocks in which no signal was found.
+    std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
+
+  private:
+    struct Kept {
+        std::vector<std::byte> raw;
+        RawInfo info;
+    };
+
+    Flow follow_signal(Frame f);
+    KeptBlocks decide(Frame f);
+
+    CoarseFrequency coarse_;
+    dsp::AlignedVector<Iq> samples_;
+    BlockKeeper<Kept> keeper_;
+    std::atomic<bool> found_{false};
+    std::atomic<double> frequency_{0};
+    std::atomic<double> iq_offset_db_{-std::numeric_limits<double>::infinity()};
+    std::atomic<double> iq_image_db_{-std::numeric_limits<double>::infinity()};
+};
+
+/// Raw samples to matched-filtered ones at two per symbol.
+class RxFilter final : public Module {
+    const RawLayout layout_;
+
+  public:
+    explicit RxFilter(const RawLayout& layout);
+
+    In<std::byte> raw = in<std::byte>("raw", layout_.window_bytes());
+    In<RawInfo> info = in<RawInfo>("info");
+    In<BlockOscillator> oscillator = in<BlockOscillator>("oscillator");
+    Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
+    Task filter = task("filter", &RxFilter::filter_block, {.replication = Replication::cloned});
+
+  private:
+    void filter_block(Frame f);
+
+    FrontFilter filter_;
+    dsp::AlignedVector<Iq> samples_;
+};
+
+/// Keeps filtered blocks until their symbol clock is known, then reads the symbols at the strobes. Reading
+/// could be a task of its own, for any thread, but a copy of the filtered samples to it takes half as long as
+/// the reading.
+class RxTiming final : public Module {
+  public:
+    explicit RxTiming(double rolloff) : Module("timing"), interpolator_(rolloff) {}
+
+    In<FilteredBlock> filtered_in = in<FilteredBlock>("filtered_in");
+    In<RawInfo> info_in = in<RawInfo>("info_in");
+    Out<RawInfo> info = out<RawInfo>("info");
+    Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");
+    Task track = task("track", &RxTiming::track_clock, {.may_skip = true, .may_repeat = true});
+
+    /// Clock offset of the transmitter, parts per million.
+    double clock_ppm() const { return clock_ppm_.load(std::memory_order_relaxed); }
+    /// Blocks in which no symbol clock was found.
+    std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
+
+  private:
+    Flow track_clock(Frame f);
+
+    TimingTracker tracker_;
+    dsp::StrobeInterpolator interpolator_;
+    BlockKeeper<FilteredBlock> keeper_;
+    std::atomic<double> clock_ppm_{0};
+};
+
+}  // namespace tidemill::dvbs2

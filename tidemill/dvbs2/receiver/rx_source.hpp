@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/dvbs2/receiver/raw_block.hpp"
+#include "tidemill/graph/module.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Reads raw samples and hands them on in overlapping blocks; after the last sample it sends blocks of
+/// nothing until all filters have run empty, then the end-of-stream mark.
+class RxSource final : public Module {
+    const RawLayout layout_;
+
+  public:
+    RxSource(io::SampleSource& source, const RawLayout& layout);
+
+    Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
+    Out<RawInfo> info = out<RawInfo>("info");
+    Task read = task("read", &RxSource::read_block);
+
+    /// Samples read so far.
+    std::uint64_t samples() const { return samples_; }
+
+  private:
+    enum class Phase { reading, flushing, marking, ended };
+
+    Flow read_block(Frame f);
+    std::size_t fill(std::span<std::byte> to);
+    bool filters_hold_samples() const;
+
+    io::SampleSource& source_;
+    std::vector<std::byte> window_;
+    Phase phase_ = Phase::reading;
+    std::int64_t block_ = 0;
+    std::uint64_t samples_ = 0;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,90 @@
+#include "tidemill/dvbs2/search/symbol_rate_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "tidemill/dsp/fft.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+using dsp::Iq;
+
+constexpr std::size_t kFewestSamples = 4096;
+constexpr double kLowest = 1.0 / 16;
+constexpr double kHighest = 1.0 / 2;
+constexpr std::size_t kLineBins = 4;         // to either side, that belong to one line
+constexpr std::size_t kNeighbourBins = 256;  // whose mean says what is usual here
+constexpr double kClear = 14;  // times the usual power: among 2^19 bins of noise, 13 is the largest
+
+// The spectrum of the signal's power, at twice the sample rate: the line of two samples a symbol would lie on
+// the edge otherwise, where its phase decides whether there is anything to see.
+std::vector<Iq> power_spectrum(std::span<const Iq> samples) {
+    const std::size_t count = samples.size();
+    std::vector<Iq> x(samples.begin(), samples.end());
+    dsp::fft(x);
+    x.resize(2 * count);
+    std::copy(x.begin() + static_cast<std::ptrdiff_t>(count / 2),
+              x.begin() + static_cast<std::ptrdiff_t>(count),
+              x.begin() + static_cast<std::ptrdiff_t>(count + count / 2));
+    std::fill(x.begin() + static_cast<std::ptrdiff_t>(count / 2),
+              x.begin() + static_cast<std::ptrdiff_t>(count + count / 2), Iq(0));
+    dsp::inverse_fft(x);
+    const float scale = 1 / static_cast<float>(count);
+    for (Iq& value : x) value = std::norm(value * scale);
+    dsp::fft(x);
+    return x;
+}
+
+struct Line {
+    double rate;
+    double clearness;  // power over that of its neighbours
+};
+
+// Between bins, by the parabola through the magnitudes.
+double place_of(std::span<const float> power, std::size_t k) {
+    const double left = std::sqrt(power[k - 1]), middle = std::sqrt(power[k]),
+                 right = std::sqrt(power[k + 1]);
+    const double bend = left - 2 * middle + right;
+    return static_cast<double>(k) + (bend < 0 ? 0.5 * (left - right) / bend : 0);
+}
+
+std::vector<Line> lines_of(std::span<const float> power, double bins_per_sample_rate) {
+    const auto first = static_cast<std::size_t>(kLowest * bins_per_sample_rate) - kLineBins;
+    const auto last = static_cast<std::size_t>(kHighest * bins_per_sample_rate) + kLineBins;
+    std::vector<double> sums(power.size() + 1);
+    for (std::size_t k = 0; k < power.size(); ++k) sums[k + 1] = sums[k] + power[k];
+    std::vector<Line> lines;
+    for (std::size_t k = std::max(first, kNeighbourBins); k <= last && k + kNeighbourBins < power.size();
+         ++k) {
+        const auto around = power.subspan(k - kLineBins, 2 * kLineBins + 1);
+        if (power[k] < *std::ranges::max_element(around)) continue;
+        const double usual = (sums[k + kNeighbourBins] - sums[k - kNeighbourBins]) / (2 * kNeighbourBins);
+        const double clearness = power[k] / usual;
+        if (clearness > kClear) lines.push_back({place_of(power, k) / bins_per_sample_rate, clearness});
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t most) {
+    if (samples.size() < kFewestSamples) return {};
+    const std::size_t count = std::bit_floor(std::min(samples.size(), kSymbolRateSearchSamples));
+    const std::vector<Iq> spectrum = power_spectrum(samples.first(count));
+    std::vector<float> power;
+    for (std::size_t k = 0; k < spectrum.size() / 2; ++k) power.push_back(std::norm(spectrum[k]));
+    // The spectrum reaches to twice the sample rate in twice the samples.
+    std::vector<Line> lines = lines_of(power, static_cast<double>(count));
+    std::ranges::sort(lines, std::ranges::greater(), &Line::clearness);
+    std::vector<double> rates;
+    for (const Line& line : lines) {
+        // A little beyond the edge is the edge: the receiver takes two samples a symbol at the least.
+        if (rates.size() < most) rates.push_back(std::clamp(line.rate, kLowest, kHighest));
+    }
+    return rates;
+}
+
+}  // namespace tidemill::dvbs2

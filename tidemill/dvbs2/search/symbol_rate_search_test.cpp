@@ -1,0 +1,44 @@
+#include "tidemill/dvbs2/search/symbol_rate_search.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dsp/gaussian_noise.hpp"
+#include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+
+namespace tidemill::dvbs2 {
+
+TEST_CASE("symbol rate search: the clearest line is the symbol rate, at any ratio, near every threshold") {
+    struct Case {
+        Pls pls;
+        double rate_ratio, esn0_db;
+    };
+    for (const Case& c : {Case{{1, FrameSize::short_, true}, 1.0, -2.0},
+                          {{1, FrameSize::short_, true}, 1.37, -2.0},
+                          {{13, FrameSize::short_, true}, 1.7, 6.0},
+                          {{27, FrameSize::short_, false}, 3.1, 16.0}}) {
+        ChannelConfig channel{.esn0_db = c.esn0_db,
+                              .frequency_cycles_per_symbol = 0.07,
+                              .clock_offset_ppm = 30,
+                              .rate_ratio = c.rate_ratio};
+        const std::size_t frames = c.pls.modcod == 1 ? 40 : 60;
+        const auto made = internal::make_reception(c.pls, frames, channel);
+        const auto rates = likely_symbol_rates(made.samples, 3);
+        CAPTURE(c.rate_ratio);
+        REQUIRE_FALSE(rates.empty());
+        const double expected = 1 / (2 * c.rate_ratio * (1 + 30e-6));
+        CHECK(std::abs(rates[0] / expected - 1) < 20e-6);
+    }
+}
+
+TEST_CASE("symbol rate search: noise has no symbol rate, nor have a few samples") {
+    std::vector<dsp::Iq> samples(1 << 18);
+    dsp::add_gaussian_noise(3, 0, 1, samples);
+    CHECK(likely_symbol_rates(samples, 5).size() <= 1);
+    CHECK(likely_symbol_rates(std::span(samples).first(1000), 5).empty());
+}
+
+}  // namespace tidemill::dvbs2

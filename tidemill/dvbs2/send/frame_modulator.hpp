@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/fec/bch.hpp"
+#include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/ldpc_encoder.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Makes PLFRAMEs of one MODCOD, frame size and pilot setting out of BBFRAMEs (EN 302 307-1, 5.2 to 5.5);
+/// immutable.
+class FrameModulator {
+  public:
+    /// Throws std::invalid_argument for dummy, reserved and impossible settings and for impossible gold
+    /// codes.
+    FrameModulator(const Pls& pls, int gold_code);
+
+    /// Packed bytes of a BBFRAME (K_bch / 8).
+    std::size_t bbframe_bytes() const { return static_cast<std::size_t>(code_->k_bch) / 8; }
+
+    /// Symbols of a PLFRAME.
+    std::size_t plframe_symbols() const { return static_cast<std::size_t>(layout_.symbols); }
+
+    /// BBFRAME, not yet scrambled, to the coded bits of the FECFRAME, packed.
+    std::vector<std::uint8_t> encode(std::span<const std::uint8_t> bbframe) const;
+
+    /// BBFRAME, not yet scrambled, to the data symbols of its PLFRAME, not scrambled either; unit energy.
+    std::vector<dsp::Iq> data_symbols(std::span<const std::uint8_t> bbframe) const {
+        return map(encode(bbframe));
+    }
+
+    /// BBFRAME, not yet scrambled, to the symbols of its PLFRAME, unit energy.
+    void modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const;
+
+  private:
+    std::vector<dsp::Iq> map(std::span<const std::uint8_t> fecframe) const;
+
+    Pls pls_;
+    const Modcod* modcod_;
+    const fec::Dvbs2Code* code_;
+    FrameLayout layout_;
+    fec::BchEncoder bch_;
+    fec::LdpcEncoder ldpc_;
+    PlScrambler scrambler_;
+};
+
+/// The symbols of a dummy PLFRAME, scrambled like any other (EN 302 307-1, 5.5.1).
+std::vector<dsp::Iq> dummy_plframe(const PlScrambler& scrambler);
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tidemill/dvbs2/standard/bb_header.hpp"
+#include "tidemill/dvbs2/streams/user_packet.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What becomes of a whole packet whose CRC-8 is wrong.
+enum class DamagedPacket : std::uint8_t { drop, mark };  // mark: set its transport_error_indicator
+
+struct PacketExtractorOptions {
+    DamagedPacket damaged = DamagedPacket::drop;
+    std::optional<std::uint8_t> input_stream;  // of several; the first seen unless given
+};
+
+/// What a PacketExtractor has seen so far.
+struct PacketCounts {
+    std::uint64_t frames = 0;         // all that were pushed
+    std::uint64_t frames_lost = 0;    // told by lose()
+    std::uint64_t frames_faulty = 0;  // impossible headers: as if lost
+    std::uint64_t frames_unsupported = 0;
+    std::uint64_t frames_of_other_streams = 0;
+    std::uint64_t resynchronisations =
+        0;                      // packets did not go on where they had to: a frame was missed unnoticed
+    std::uint64_t packets = 0;  // given out, marked ones and null packets put back included
+    std::uint64_t packets_marked = 0;
+    std::uint64_t packets_dropped = 0;     // begun or whole ones; those in lost frames are not known
+    std::uint64_t packets_unverified = 0;  // given out, but their CRC-8 was lost with the next frame
+    std::uint64_t null_packets = 0;        // deleted by the sender and put back
+    std::array<std::uint64_t, kIssyKinds> issy_fields{};  // taken off packets, by IssyKind
+};
+
+/// Joins the packets of BBFRAMEs that come in order, those of a transport stream or of a generic packetised
+/// one, and never gives out a packet joined from parts that do not belong together. After a loss it goes on
+/// with the first packet that starts in the next frame (SYNCD). ISSY fields are taken off, deleted null
+/// packets put back where they were; how many stood before a damaged packet is not known, and none is put
+/// there.
+class PacketExtractor {
+  public:
+    explicit PacketExtractor(const PacketExtractorOptions& options = {});
+
+    /// Takes an error-free packed BBFRAME, descrambled, and appends the packets that it completes. A fault
+    /// other than `none` says why its data were not used.
+    BbFault push(std::span<const std::uint8_t> bbframe, std::vector<std::uint8_t>& packets);
+
+    /// Says that one or more frames are missing here; appends the packet that waited only for its CRC-8.
+    void lose(std::vector<std::uint8_t>& packets);
+
+    /// Ends the stream: appends the packet that waited only for its CRC-8.
+    void finish(std::vector<std::uint8_t>& packets);
+
+    const PacketCounts& counts() const { return counts_; }
+
+  private:
+    using Packet = std::vector<std::uint8_t>;
+
+    BbFault classify(const ParsedBbHeader& parsed);
+    void count(BbFault fault);
+    void take_format(const BbHeader& header, std::vector<std::uint8_t>& packets);
+    std::size_t align(const BbHeader& header, std::vector<std::uint8_t>& packets);
+    void read(std::span<const std::uint8_t> data, std::size_t begin_bit, std::size_t end_bit,
+              std::vector<std::uint8_t>& packets);
+    void verify_waiting(std::uint8_t crc, std::vector<std::uint8_t>& packets);
+    void break_off(std::vector<std::uint8_t>& packets);
+    void give_out_whole(std::vector<std::uint8_t>& packets);
+    void give_out(std::vector<std::uint8_t>& packets);
+
+    PacketExtractorOptions options_;
+    PacketCounts counts_;
+    bool in_step_ = false;  // the next bit expected is known
+    bool is_transport_ = true;
+    std::uint8_t sync_ = 0;
+    UserPacketLayout layout_;
+    Packet packet_;  // being filled, with the CRC-8 of the one before in place of the sync byte
+    std::size_t filled_bits_ = 0;
+    Packet waiting_;  // whole, its own CRC-8 not yet seen
+    bool has_waiting_ = false;
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,102 @@
+#include "tidemill/dvbs2/streams/stream_sorter.hpp"
+
+#include <utility>
+
+namespace tidemill::dvbs2 {
+
+StreamSorter::StreamSorter(const StreamChoice& choice, StreamOutputs outputs)
+    : choice_(choice), outputs_(std::move(outputs)) {}
+
+void StreamSorter::push(std::span<const std::uint8_t> bbframe) {
+    ++frames_;
+    ++frames_by_fault_[static_cast<std::size_t>(sort(bbframe))];
+}
+
+BbFault StreamSorter::sort(std::span<const std::uint8_t> bbframe) {
+    const auto [header, fault] = parse_bb_header(bbframe);
+    if (fault != BbFault::none) {
+        // Whose frame it was cannot be known: nobody may join what stands before and behind it.
+        break_off();
+        return fault;
+    }
+    const std::uint8_t stream = header.single_input ? std::uint8_t{0} : header.input_stream;
+    if (!header.single_input) ++frames_of_streams_[stream];
+    if (!wants(header)) return BbFault::other_input_stream;
+    if (header.stream_type != StreamType::transport) return sort_generic(bbframe, header, stream);
+    const BbFault found = extractor_of(StreamType::transport, stream).push(bbframe, packets_);
+    give_out(StreamType::transport, stream);
+    return found;
+}
+
+BbFault StreamSorter::sort_generic(std::span<const std::uint8_t> bbframe, const BbHeader& header,
+                                   std::uint8_t stream) {
+    if (!outputs_.generic) return BbFault::generic_stream;
+    BbFault found = BbFault::none;
+    if (header.stream_type == StreamType::generic_continuous) {
+        outputs_.generic(bbframe.subspan(kBbHeaderBytes, header.data_bits / 8U), stream);
+    } else {
+        found = extractor_of(StreamType::generic_packetised, stream).push(bbframe, packets_);
+        give_out(StreamType::generic_packetised, stream);
+    }
+    generic_frames_ += found == BbFault::none ? 1U : 0U;
+    return found;
+}
+
+bool StreamSorter::wants(const BbHeader& header) {
+    if (header.single_input || choice_.all) return true;
+    if (!choice_.only) choice_.only = header.input_stream;
+    return *choice_.only == header.input_stream;
+}
+
+PacketExtractor& StreamSorter::extractor_of(StreamType type, std::uint8_t stream) {
+    return extractors_.try_emplace({type, stream}, PacketExtractorOptions{choice_.damaged, {}}).first->second;
+}
+
+void StreamSorter::give_out(StreamType type, std::uint8_t stream) {
+    const auto& output = type == StreamType::transport ? outputs_.packets : outputs_.generic;
+    if (!packets_.empty()) output(packets_, stream);
+    packets_.clear();
+}
+
+void StreamSorter::lose() {
+    ++frames_lost_;
+    break_off();
+}
+
+void StreamSorter::break_off() {
+    for (auto& [key, extractor] : extractors_) {
+        extractor.lose(packets_);
+        give_out(key.first, key.second);
+    }
+}
+
+void StreamSorter::finish() {
+    for (auto& [key, extractor] : extractors_) {
+        extractor.finish(packets_);
+        give_out(key.first, key.second);
+    }
+}
+
+PacketCounts StreamSorter::counts() const {
+    PacketCounts sum;
+    for (const auto& [key, extractor] : extractors_) {
+        const PacketCounts& one = extractor.counts();
+        sum.resynchronisations += one.resynchronisations;
+        sum.packets += one.packets;
+        sum.packets_marked += one.packets_marked;
+        sum.packets_dropped += one.packets_dropped;
+        sum.packets_unverified += one.packets_unverified;
+        sum.null_packets += one.null_packets;
+        for (std::size_t kind = 0; kind < kIssyKinds; ++kind) sum.issy_fields[kind] += one.issy_fields[kind];
+    }
+    sum.frames = frames_;
+    sum.frames_lost = frames_lost_;
+    for (std::size_t fault = 1; fault < kFaults; ++fault) sum.frames_faulty += frames_by_fault_[fault];
+    const auto with = [&](BbFault fault) { return frames_by_fault_[static_cast<std::size_t>(fault)]; };
+    sum.frames_of_other_streams = with(BbFault::other_input_stream);
+    sum.frames_unsupported = with(BbFault::generic_stream) + with(BbFault::packet_format);
+    sum.frames_faulty -= sum.frames_of_other_streams + sum.frames_unsupported;
+    return sum;
+}
+
+}  // namespace tidemill::dvbs2

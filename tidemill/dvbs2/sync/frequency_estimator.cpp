@@ -1,0 +1,101 @@
+#include "tidemill/dvbs2/sync/frequency_estimator.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+using Complex = std::complex<double>;
+
+Complex product(Complex a, Complex b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+}  // namespace
+
+void FrequencyEstimator::turn(LagSums& sums, double angle) {
+    const Complex step = std::polar(1.0, -angle);
+    Complex factor = step;
+    for (std::size_t lag = 1; lag < kLags; ++lag) {
+        sums[lag] = product(sums[lag], factor);
+        factor = product(factor, step);
+    }
+}
+
+void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references) {
+    assert(received.size() == references.size() && received.size() <= kStep * kLags);
+    std::array<Complex, kLags> parts{};
+    const Complex step = std::polar(1.0, -kTwoPi * frequency_);
+    Complex turn{1, 0};
+    for (std::size_t i = 0; i < received.size(); ++i) {
+        parts[i / kStep] += product(product(received[i], references[i]), turn);
+        turn = product(turn, step);
+    }
+    if (!std::isfinite(std::norm(std::accumulate(parts.begin(), parts.end(), Complex{})))) {
+        return;  // one symbol that is no number must not spoil what all others taught
+    }
+    const std::size_t used = received.size() / kStep;
+    for (std::size_t lag = 1; lag < used; ++lag) {
+        for (std::size_t i = lag; i < used; ++i) {
+            lag_sums_[lag] += product(parts[i], std::conj(parts[i - lag]));
+        }
+    }
+    cubes_ += std::pow(static_cast<double>(received.size()), 3);
+}
+
+void FrequencyEstimator::add(const FrequencyEstimator& other) {
+    assert(other.frequency_ == frequency_);
+    cubes_ += other.cubes_;
+    for (std::size_t lag = 1; lag < kLags; ++lag) {
+        lag_sums_[lag] += other.lag_sums_[lag];
+    }
+}
+
+void FrequencyEstimator::forget(double factor) {
+    cubes_ *= factor;
+    for (Complex& sum : lag_sums_) {
+        sum *= factor;
+    }
+}
+
+void FrequencyEstimator::move(double by) {
+    turn(lag_sums_, kTwoPi * kStep * by);
+    frequency_ += by;
+}
+
+double FrequencyEstimator::offset() const {
+    LagSums sums = lag_sums_;
+    const Complex near = std::accumulate(sums.begin() + 1, sums.begin() + 1 + kLags / 2, Complex{});
+    if (!(std::norm(near) > 0)) {
+        return 0;
+    }
+    double angle = std::arg(near) / 4;  // Luise and Reggiannini: the mean of the lags 1 to 7 is 4
+    turn(sums, angle);
+    for (int iteration = 0; iteration < 3; ++iteration) {
+        double slope = 0;
+        double curvature = 0;
+        for (std::size_t lag = 1; lag < kLags; ++lag) {
+            const auto m = static_cast<double>(lag);
+            slope += m * sums[lag].imag();
+            curvature += m * m * sums[lag].real();
+        }
+        if (!(curvature > std::abs(slope))) {
+            break;
+        }
+        turn(sums, slope / curvature);
+        angle += slope / curvature;
+    }
+    return angle / (kTwoPi * kStep);
+}
+
+double FrequencyEstimator::sigma(double esn0) const {
+    // Cramer-Rao bound of a sinusoid's frequency, for the sum of the blocks' information.
+    return std::sqrt(3 / (kTwoPi * std::numbers::pi * std::max(cubes_ * esn0, 1e-9)));
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,209 @@
+#include "tidemill/dvbs2/sync/frequency_tracker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "tidemill/dvbs2/standard/modcod.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+// The rough sum must average many headers, the fine one follow a carrier that drifts.
+constexpr double kNearMemorySymbols = 200e3;
+constexpr double kFarMemorySymbols = 40e3;
+constexpr double kDrift = 2.5e-9;     // cycles per symbol squared that are to be expected
+constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
+constexpr double kLongestHeaderLag = 9000;   // further apart, a drift may turn the phase by half a turn
+constexpr double kLargestTurn = kTwoPi / 4;  // from frame to frame, of the phase between headers
+constexpr double kLobe = 1.0 / 1476;         // between offsets that pilots alone cannot tell apart
+constexpr int kGridSteps = 6;                // to each side, within one lobe
+constexpr int kLobes = 3;                    // to each side
+constexpr double kSureLead = 15;             // a wrong lobe with probability exp(-15)
+constexpr double kFarSigma = 2e-5;
+constexpr double kNearSigma = 0.8e-4;        // a quarter of half a lobe
+constexpr double kSmallestJump = kLobe / 2;  // a smaller one is followed within the lobe
+constexpr double kJumpSigmas = 6;
+constexpr std::size_t kMostLags = 8;
+
+std::complex<double> turned(std::complex<double> a, double radians) {
+    const std::complex<double> b = std::polar(1.0, -radians);
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+struct Scored {
+    double score, offset;
+};
+
+// Headers alone give no fine sum that could follow a drift: the rough one lags behind by its memory. At this
+// many symbols lag and noise together are least; a header's own variance is the Cramer-Rao bound.
+double header_memory(double symbols, double esn0) {
+    const double variance = 6 / (kTwoPi * kTwoPi * std::pow(kHeaderSymbols, 3) * esn0);
+    return std::cbrt(variance * symbols / (2 * kDrift * kDrift));
+}
+
+}  // namespace
+
+void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0) {
+    const double length = blocks.back().place - blocks.front().place + 90;
+    esn0_ = esn0;
+    FrequencyEstimator own = estimate_alone(frame, blocks);
+    if (has_jumped(own)) {
+        own.move(own.offset());
+        start_at(own.frequency());
+    }
+    parts_.clear();
+    for (const Block& block : blocks) {
+        const auto count = block.references.size();
+        internal::add_known(frame, block.references, block.place, static_cast<int>(count), near_.frequency(),
+                            parts_);
+    }
+    const double moved = moved_by_headers();
+    near_.follow(moved);
+    own.move(moved);
+    header_memory_ = header_memory(length, esn0);
+    const bool forgets_fast = far_.empty() && header_lag_ == 0;
+    near_.forget(std::exp(-length / (forgets_fast ? header_memory_ : kNearMemorySymbols)));
+    for (FarSum& far : far_) {
+        far.sum *= std::exp(-length / kFarMemorySymbols);
+    }
+    near_.add(own);
+    add_far(parts_, esn0);
+    const Choice choice = choose();
+    lead_ = choice.lead;
+    move(choice.offset);
+    ++frames_;
+    symbols_ += length;
+}
+
+// From one short frame without pilots to the next, of the same length, the phase between the headers tells
+// how far the carrier has moved; a rough sum that moves along may remember many of them.
+double FrequencyTracker::moved_by_headers() {
+    const double lag = parts_.back().place - parts_.front().place;
+    if (parts_.size() != 2 || lag > kLongestHeaderLag || !far_.empty()) {
+        header_lag_ = 0;
+        return 0;
+    }
+    const double turn =
+        std::arg(parts_.back().sum * std::conj(parts_.front().sum)) + kTwoPi * near_.frequency() * lag;
+    const double difference = std::remainder(turn - header_turn_, kTwoPi);
+    const bool follows = lag == header_lag_ && std::abs(difference) < kLargestTurn;
+    header_lag_ = lag;
+    header_turn_ = turn;
+    return follows ? difference / (kTwoPi * lag) : 0;
+}
+
+FrequencyEstimator FrequencyTracker::estimate_alone(std::span<const dsp::Iq> frame,
+                                                    std::span<const Block> blocks) const {
+    FrequencyEstimator own(near_.frequency());
+    for (const Block& block : blocks) {
+        const auto place = static_cast<std::size_t>(block.place);
+        own.add(frame.subspan(place, block.references.size()), block.references);
+    }
+    return own;
+}
+
+// What a frame's own blocks say beyond doubt counts for more than all that was learned before them.
+bool FrequencyTracker::has_jumped(const FrequencyEstimator& own) const {
+    const double doubt = std::hypot(own.sigma(esn0_), near_.sigma(esn0_));
+    return frames_ > 0 && std::abs(own.offset()) > std::max(kSmallestJump, kJumpSigmas * doubt);
+}
+
+void FrequencyTracker::start_at(double frequency) {
+    near_ = FrequencyEstimator(frequency);
+    far_.clear();
+    header_lag_ = 0;
+    frames_ = 0;
+    symbols_ = 0;
+}
+
+void FrequencyTracker::add_far(std::span<const internal::KnownPart> blocks, double esn0) {
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        const internal::KnownPart& a = blocks[i - 1];
+        const internal::KnownPart& b = blocks[i];
+        const double lag = b.place - a.place;
+        const double energy = std::sqrt(a.energy * a.symbols * b.energy * b.symbols) * esn0 / (1 + esn0);
+        const double variance = (1.0 / a.symbols + 1.0 / b.symbols) / (2 * esn0);
+        const std::complex<double> agreement =
+            b.sum * std::conj(a.sum) / (std::max(energy, 1e-30) * variance);
+        if (lag > kLongestLag || !std::isfinite(std::norm(agreement))) {
+            continue;
+        }
+        const auto same = std::ranges::find(far_, lag, &FarSum::lag);
+        if (same != far_.end()) {
+            same->sum += agreement;
+        } else {
+            far_.push_back({lag, agreement});
+        }
+    }
+    if (far_.size() > kMostLags) {
+        far_.erase(std::ranges::min_element(far_, {}, [](const FarSum& f) { return std::norm(f.sum); }));
+    }
+}
+
+double FrequencyTracker::likelihood(double offset, double near) const {
+    const double away = (offset - near) / near_.sigma(esn0_);
+    double sum = -0.5 * away * away;
+    for (const FarSum& far : far_) {
+        sum += turned(far.sum, kTwoPi * offset * far.lag).real();
+    }
+    return sum;
+}
+
+FrequencyTracker::Choice FrequencyTracker::choose() const {
+    const double near = near_.offset();
+    if (far_.empty()) {
+        return {near, 0};
+    }
+    Scored start{likelihood(near, near), near};
+    for (int k = -kGridSteps; k <= kGridSteps; ++k) {
+        const double offset = near + k * kLobe / (2 * kGridSteps);
+        const double score = likelihood(offset, near);
+        if (score > start.score) start = {score, offset};
+    }
+    std::vector<Scored> lobes;
+    for (int lobe = -kLobes; lobe <= kLobes; ++lobe) {
+        const double offset = polish(polish(start.offset + lobe * kLobe));
+        lobes.push_back({likelihood(offset, near), offset});
+    }
+    std::ranges::sort(lobes, std::greater{}, &Scored::score);
+    return {lobes[0].offset, lobes[0].score - lobes[1].score};
+}
+
+double FrequencyTracker::polish(double offset) const {
+    double slope = 0;
+    double curvature = 0;
+    for (const FarSum& far : far_) {
+        const auto sum = turned(far.sum, kTwoPi * offset * far.lag);
+        slope += far.lag * sum.imag();
+        curvature += far.lag * far.lag * sum.real();
+    }
+    const double step = curvature > 0 ? slope / curvature / kTwoPi : 0;
+    return offset + std::clamp(step, -kLobe / 12, kLobe / 12);
+}
+
+void FrequencyTracker::move(double offset) {
+    const bool carrier_moved = frames_ > 0 && !far_.empty() && std::abs(offset) < 0.25 * kLobe;
+    carrier_moved ? near_.follow(offset) : near_.move(offset);
+    for (FarSum& far : far_) {
+        far.sum = turned(far.sum, kTwoPi * offset * far.lag);
+    }
+}
+
+double FrequencyTracker::sigma() const {
+    const double near = near_.sigma(esn0_);
+    if (!far_.empty()) return settled() ? std::min(near, kFarSigma) : near;
+    // The first frames were heard long before this frequency was known.
+    const bool follows = header_lag_ > 0 && symbols_ > 2 * header_memory_;
+    return std::hypot(near, kDrift * (follows ? 2 * header_lag_ : header_memory_));
+}
+
+bool FrequencyTracker::settled() const {
+    if (far_.empty() && symbols_ > header_memory_) return true;
+    return lead_ > kSureLead || near_.sigma(esn0_) < kNearSigma;
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "tidemill/dvbs2/sync/frequency_estimator.hpp"
+#include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Carrier frequency over many frames. Within a block of known symbols the phase tells it roughly and surely;
+/// from block to block it tells it finely, but only modulo one turn on the way. Both together decide. A
+/// carrier that jumps is learned anew.
+class FrequencyTracker {
+  public:
+    /// Starts from a frequency (cycles per symbol) that is right within 0.02.
+    explicit FrequencyTracker(double frequency = 0) : near_(frequency) {}
+
+    /// One block of known symbols of a frame.
+    struct Block {
+        int place;                            // in `frame`
+        std::span<const dsp::Iq> references;  // conjugates of what was sent, unit energy
+    };
+
+    /// Learns from the blocks of one frame, in order; `esn0` (linear) is how good its symbols are.
+    void learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0);
+
+    /// Cycles per symbol.
+    double frequency() const { return near_.frequency(); }
+
+    /// Expected error of frequency().
+    double sigma() const;
+
+    /// True when frequency() is certainly in the right lobe, or as sure as it will be.
+    bool settled() const;
+
+  private:
+    struct FarSum {
+        double lag;
+        std::complex<double> sum;  // scaled so that its real part is a log-likelihood
+    };
+    struct Choice {
+        double offset;
+        double lead;  // log-likelihood over that of the next lobe
+    };
+
+    FrequencyEstimator estimate_alone(std::span<const dsp::Iq> frame, std::span<const Block> blocks) const;
+    bool has_jumped(const FrequencyEstimator& own) const;
+    void start_at(double frequency);
+    double moved_by_headers();
+    void add_far(std::span<const internal::KnownPart> blocks, double esn0);
+    double likelihood(double offset, double near) const;
+    Choice choose() const;
+    double polish(double offset) const;
+    void move(double offset);
+
+    FrequencyEstimator near_;
+    std::vector<FarSum> far_;
+    std::vector<internal::KnownPart> parts_;
+    double esn0_ = 1;
+    double lead_ = 0;
+    int frames_ = 0;
+    double symbols_ = 0;        // of these
+    double header_memory_ = 0;  // of near_, in symbols, where it cannot move along
+    double header_lag_ = 0;     // between the headers of the last frame, where it can; else 0
+    double header_turn_ = 0;    // of the phase between them, in radians, perhaps whole turns away
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,166 @@
+#include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "tidemill/dvbs2/standard/modcod.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+constexpr double kPilotLobe = 1.0 / (kPilotSpacingSymbols + kPilotBlockSymbols);
+using Complex = std::complex<double>;
+
+Complex product(Complex a, Complex b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// How well the parts agree at an offset: the energy of their sum.
+double agreement(std::span<const KnownPart> parts, double offset) {
+    Complex sum{};
+    for (const KnownPart& part : parts) {
+        sum += product(part.sum, std::polar(1.0, -kTwoPi * offset * part.place));
+    }
+    return std::norm(sum);
+}
+
+// Energy of the noise in the sum of all symbols.
+double noise_energy(std::span<const KnownPart> parts) {
+    const auto blocks = join_parts(parts, 0);
+    double energy = 0;
+    for (const KnownPart& block : blocks) {
+        energy += block.energy;
+    }
+    return std::max(energy / (1 + esn0_of(blocks)), 1e-30);
+}
+
+// The top of a score near a place, by parabolas through three neighbours.
+template <class Score>
+double climb(Score score, double place, double step) {
+    for (const double width : {step, 0.2 * step}) {
+        const double left = score(place - width);
+        const double right = score(place + width);
+        const double curvature = 2 * score(place) - left - right;
+        place += curvature > 0 ? std::clamp(0.5 * width * (right - left) / curvature, -width, width) : 0;
+    }
+    return place;
+}
+
+}  // namespace
+
+void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
+               int part_symbols, double frequency, std::vector<KnownPart>& parts) {
+    const Complex step = std::polar(1.0, -kTwoPi * frequency);
+    Complex turn = std::polar(1.0, -kTwoPi * frequency * place);
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        if (i % static_cast<std::size_t>(part_symbols) == 0) {
+            const auto length =
+                std::min<std::size_t>(static_cast<std::size_t>(part_symbols), references.size() - i);
+            const double middle = place + static_cast<double>(i) + (static_cast<double>(length) - 1) / 2;
+            parts.push_back({middle, {}, 0, static_cast<int>(length)});
+        }
+        const dsp::Iq received = frame[static_cast<std::size_t>(place) + i];
+        parts.back().sum += product(product(received, references[i]), turn);
+        parts.back().energy += std::norm(received);
+        turn = product(turn, step);
+    }
+}
+
+std::vector<KnownPart> join_parts(std::span<const KnownPart> parts, double offset) {
+    std::vector<KnownPart> blocks;
+    double end = -1;
+    for (const KnownPart& part : parts) {
+        const Complex sum = product(part.sum, std::polar(1.0, -kTwoPi * offset * part.place));
+        if (part.place - 0.5 * part.symbols > end) {
+            blocks.push_back({0, {}, 0, 0});
+        }
+        KnownPart& block = blocks.back();
+        block.place =
+            (block.place * block.symbols + part.place * part.symbols) / (block.symbols + part.symbols);
+        block.sum += sum;
+        block.energy += part.energy;
+        block.symbols += part.symbols;
+        end = part.place + 0.5 * part.symbols;
+    }
+    return blocks;
+}
+
+double esn0_of(std::span<const KnownPart> blocks) {
+    double coherent = 0;
+    double energy = 0;
+    double pairs = 0;
+    double symbols = 0;
+    for (const KnownPart& block : blocks) {
+        coherent += std::norm(block.sum) - block.energy;
+        energy += block.energy;
+        pairs += static_cast<double>(block.symbols) * (block.symbols - 1);
+        symbols += block.symbols;
+    }
+    const double signal = std::max(coherent / pairs, 0.0);
+    const double noise = energy / symbols - signal;
+    return std::clamp(signal / std::max(noise, 1e-6 * signal + 1e-30), 0.25, 1e4);
+}
+
+double best_offset(std::span<const KnownPart> parts, double reach, double sigma) {
+    const double step = 1 / (6 * (parts.back().place - parts.front().place));
+    const double weight = 1 / noise_energy(parts);
+    const auto score = [&](double offset) {
+        return weight * agreement(parts, offset) - 0.5 * offset * offset / (sigma * sigma);
+    };
+    double best = 0;
+    double best_score = score(best);
+    const auto try_at = [&](double offset) {
+        const double its_score = score(offset);
+        if (its_score <= best_score) return;
+        best = offset;
+        best_score = its_score;
+    };
+    const auto steps = static_cast<int>(std::ceil(reach / step));
+    for (int k = -steps; k <= steps; ++k) try_at(k * step);
+    // Lobes are compared at their very tops, not where the grid happened to meet them.
+    const double top = climb(score, best, step);
+    try_at(top);
+    for (const double lobe : {-kPilotLobe, kPilotLobe}) {
+        if (std::abs(top + lobe) <= reach) try_at(climb(score, top + lobe, step));
+    }
+    return best;
+}
+
+void unwrap(std::span<const KnownPart> blocks, double esn0, std::vector<PhaseSample>& samples) {
+    samples.clear();
+    double before = 0;
+    for (const KnownPart& block : blocks) {
+        const double turned = std::arg(block.sum) - before;
+        before += turned - kTwoPi * std::round(turned / kTwoPi);
+        samples.push_back({block.place, before, 1 / (2 * block.symbols * esn0)});
+    }
+}
+
+double remove_slope(std::span<PhaseSample> samples) {
+    double weight = 0;
+    double place = 0;
+    double phase = 0;
+    for (const PhaseSample& s : samples) {
+        weight += 1 / s.variance;
+        place += s.place / s.variance;
+        phase += s.phase / s.variance;
+    }
+    place /= weight;
+    phase /= weight;
+    double cross = 0;
+    double square = 0;
+    for (const PhaseSample& s : samples) {
+        cross += (s.place - place) * (s.phase - phase) / s.variance;
+        square += (s.place - place) * (s.place - place) / s.variance;
+    }
+    const double slope = square > 0 ? cross / square : 0;
+    for (PhaseSample& s : samples) {
+        s.phase -= slope * s.place;
+    }
+    return slope;
+}
+
+}  // namespace tidemill::dvbs2::internal

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/sync/phase_smoother.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+/// Neighbouring known symbols of a frame, over what they are when sent, added up at one frequency.
+struct KnownPart {
+    double place = 0;  // middle, in symbols from the frame's start
+    std::complex<double> sum{};
+    double energy = 0;
+    int symbols = 0;
+};
+
+/// Adds parts of at most `part_symbols` symbols; `references` are the conjugates of what was sent from
+/// `place` on, `frequency` in cycles per symbol.
+void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
+               int part_symbols, double frequency, std::vector<KnownPart>& parts);
+
+/// Joins neighbouring parts to whole blocks, after a frequency offset is removed from them.
+std::vector<KnownPart> join_parts(std::span<const KnownPart> parts, double offset);
+
+/// Es/N0 (linear, at least -6 dB) that blocks of known symbols show.
+double esn0_of(std::span<const KnownPart> blocks);
+
+/// The offset within +-reach (cycles per symbol) at which all parts agree best, when `sigma` is how
+/// uncertain it was before.
+double best_offset(std::span<const KnownPart> parts, double reach, double sigma);
+
+/// The blocks' phases, each within half a turn of the one before, with their variances.
+void unwrap(std::span<const KnownPart> blocks, double esn0, std::vector<PhaseSample>& samples);
+
+/// Takes the straight line that fits best out of the samples' phases; returns its slope (radians per symbol).
+double remove_slope(std::span<PhaseSample> samples);
+
+}  // namespace tidemill::dvbs2::internal

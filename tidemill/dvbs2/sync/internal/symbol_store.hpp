@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+/// The latest part of an endless stream of symbols, in one piece; a symbol is known by its place in the
+/// stream.
+class SymbolStore {
+  public:
+    std::uint64_t begin() const { return begin_; }
+    std::uint64_t end() const { return begin_ + count_; }
+
+    std::span<const dsp::Iq> at(std::uint64_t place, std::size_t count) const {
+        return std::span(memory_).subspan(first_ + (place - begin_), count);
+    }
+
+    void append(std::span<const dsp::Iq> symbols) {
+        if (first_ + count_ + symbols.size() > memory_.size()) make_room(symbols.size());
+        dsp::copy_samples(symbols, std::span(memory_).subspan(first_ + count_));
+        count_ += symbols.size();
+    }
+
+    void forget_before(std::uint64_t place) {
+        first_ += place - begin_;
+        count_ -= place - begin_;
+        begin_ = place;
+    }
+
+  private:
+    // At least as much room as is kept, so that a symbol is moved once on average, or less.
+    void make_room(std::size_t more) {
+        const auto kept = std::span(memory_).subspan(first_, count_);
+        const std::size_t least = 2 * (count_ + more);
+        if (memory_.size() >= least) {
+            dsp::copy_samples(kept, memory_);
+        } else {
+            dsp::AlignedVector<dsp::Iq> larger(2 * least);
+            dsp::copy_samples(kept, larger);
+            memory_.swap(larger);
+        }
+        first_ = 0;
+    }
+
+    dsp::AlignedVector<dsp::Iq> memory_;
+    std::size_t first_ = 0;  // where in memory_ the symbols kept begin
+    std::size_t count_ = 0;
+    std::uint64_t begin_ = 0;
+};
+
+}  // namespace tidemill::dvbs2::internal

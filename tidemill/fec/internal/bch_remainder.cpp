@@ -1,0 +1,91 @@
+#include "tidemill/fec/internal/bch_remainder.hpp"
+
+namespace tidemill::fec {
+namespace {
+
+using Word = BchRemainder::Word;
+
+// EN 302 307-1, tables 6a and 6b: minimal polynomials g1 to g12, bit i the coefficient of x^i.
+constexpr std::uint32_t kNormalPolynomials[12] = {0x1002D, 0x10173, 0x10FBD, 0x15A55, 0x11F2F, 0x1F7B5,
+                                                  0x1AF65, 0x17367, 0x10EA1, 0x175A7, 0x13A2D, 0x11AE3};
+constexpr std::uint32_t kShortPolynomials[12] = {0x402B, 0x4941, 0x4647, 0x5591, 0x6B55, 0x6389,
+                                                 0x6CE5, 0x4F21, 0x460F, 0x5A49, 0x5811, 0x65EF};
+
+Word shifted_left(const Word& word, int bits) {
+    return {word[0] << bits | word[1] >> (64 - bits), word[1] << bits | word[2] >> (64 - bits),
+            word[2] << bits};
+}
+
+constexpr std::size_t kBytesAtOnce = 8;
+
+std::uint64_t big_endian(const std::uint8_t* bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < kBytesAtOnce; ++i) value = value << 8 | bytes[i];
+    return value;
+}
+
+void add(Word& sum, const Word& term) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] ^= term[i];
+}
+
+// The generator without its leading term, which the division never needs.
+Word generator(const Dvbs2Code& code) {
+    const auto& polynomials = code.frame_size == FrameSize::normal ? kNormalPolynomials : kShortPolynomials;
+    const int degree = code.frame_size == FrameSize::normal ? 16 : 14;
+    std::vector<bool> product = {true};
+    for (int factor = 0; factor < code.bch_correctable; ++factor) {
+        std::vector<bool> next(product.size() + static_cast<std::size_t>(degree));
+        for (std::size_t i = 0; i < product.size(); ++i) {
+            for (int bit = 0; bit <= degree && product[i]; ++bit) {
+                if (polynomials[factor] >> bit & 1) next[i + static_cast<std::size_t>(bit)].flip();
+            }
+        }
+        product = std::move(next);
+    }
+    Word aligned{};
+    for (std::size_t i = 1; i < product.size(); ++i) {
+        const std::uint64_t coefficient = product[product.size() - 1 - i];
+        aligned[(i - 1) / 64] |= coefficient << (63 - (i - 1) % 64);
+    }
+    return aligned;
+}
+
+}  // namespace
+
+BchRemainder::BchRemainder(const Dvbs2Code& code) : tables_(kBytesAtOnce) {
+    const Word divisor = generator(code);
+    for (std::uint64_t byte = 0; byte < 256; ++byte) {
+        Word remainder = {byte << 56, 0, 0};
+        for (int bit = 0; bit < 8; ++bit) {
+            const bool subtract = remainder[0] >> 63;
+            remainder = shifted_left(remainder, 1);
+            if (subtract) add(remainder, divisor);
+        }
+        tables_[0][byte] = remainder;
+    }
+    for (std::size_t i = 1; i < kBytesAtOnce; ++i) {
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            const Word& before = tables_[i - 1][byte];
+            tables_[i][byte] = shifted_left(before, 8);
+            add(tables_[i][byte], tables_[0][before[0] >> 56]);
+        }
+    }
+}
+
+Word BchRemainder::of_message(std::span<const std::uint8_t> message) const {
+    Word remainder{};
+    const std::size_t odd_bytes = message.size() % kBytesAtOnce;
+    for (const std::uint8_t next : message.first(odd_bytes)) {
+        const Word& folded = tables_[0][remainder[0] >> 56 ^ next];
+        remainder = shifted_left(remainder, 8);
+        add(remainder, folded);
+    }
+    for (std::size_t at = odd_bytes; at < message.size(); at += kBytesAtOnce) {
+        const std::uint64_t top = remainder[0] ^ big_endian(message.data() + at);
+        remainder = {remainder[1], remainder[2], 0};
+        for (std::size_t i = 0; i < kBytesAtOnce; ++i) add(remainder, tables_[i][top >> 8 * i & 0xFF]);
+    }
+    return remainder;
+}
+
+}  // namespace tidemill::fec

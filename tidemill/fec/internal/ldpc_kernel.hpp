@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/fec/internal/ldpc_schedule.hpp"
+
+namespace tidemill::fec {
+
+/// Bytes that all lanes of one edge take in whole vectors.
+inline constexpr std::size_t kPaddedLanes = 384;
+
+/// What one decoder works in, aligned for the widest vectors.
+struct LdpcMemory {
+    struct alignas(64) Lanes {
+        std::array<std::int8_t, kPaddedLanes> values;
+    };
+    struct alignas(64) Column {
+        std::array<std::int8_t, kColumnStride> values;
+    };
+
+    std::vector<Column> posteriors;  ///< per block column
+    std::vector<Lanes> messages;     ///< per edge, from check to bit
+    std::vector<Lanes> changes;      ///< of the messages of one layer's shared edges
+};
+
+/// What the smallest magnitude is reduced by: min-sum overestimates, and most so where magnitudes are small.
+inline constexpr int kLdpcOffset = 1;
+
+/// Larger magnitudes count as this much. A saturated posterior (127) must outweigh the message that is taken
+/// out of it by far, or right decisions turn over: at 63 a few frames in a thousand never settle.
+inline constexpr int kLdpcMagnitudeCap = 40;
+
+/// Decisions that fail fewer checks than this are nearly right: the outer code may correct them.
+inline constexpr std::size_t kLdpcNearlyRight = 32;
+
+/// One sweep of layered min-sum on the best instruction set of this machine; the first one after loading
+/// knows no messages yet.
+void ldpc_sweep(const LdpcSchedule& schedule, bool first, LdpcMemory& memory);
+
+/// How many checks the decisions fail, 0 for a codeword; from `most` on they are not all counted. The memory
+/// is as before.
+std::size_t ldpc_failed_checks(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory);
+
+}  // namespace tidemill::fec

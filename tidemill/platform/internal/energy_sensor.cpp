@@ -1,0 +1,102 @@
+#include "tidemill/platform/internal/energy_sensor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/platform/platform_error.hpp"
+
+namespace tidemill::internal {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+struct Unit {
+    std::string_view name;
+    Measures measures;
+    double factor;
+};
+
+constexpr Unit kUnits[] = {{"W", Measures::kWatts, 1},      {"mW", Measures::kWatts, 1e-3},
+                           {"uW", Measures::kWatts, 1e-6},  {"kW", Measures::kWatts, 1e3},
+                           {"J", Measures::kJoules, 1},     {"mJ", Measures::kJoules, 1e-3},
+                           {"uJ", Measures::kJoules, 1e-6}, {"kJ", Measures::kJoules, 1e3},
+                           {"Wh", Measures::kJoules, 3600}, {"kWh", Measures::kJoules, 3.6e6}};
+
+}  // namespace
+
+std::string read_line(const std::string& path) {
+    errno = 0;
+    std::ifstream file(path);
+    std::string line;
+    if (std::getline(file, line)) return std::string(trimmed(line));
+    const int error = errno;
+    throw PlatformError(fmt::format("{}: {}{}", path, error != 0 ? std::strerror(error) : "is empty",
+                                    error == EACCES ? " (root may grant it: chmod a+r)" : ""));
+}
+
+double parse_number(std::string_view text, const std::string& where) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) {
+        throw PlatformError(fmt::format("{}: \"{}\" is not a number", where, text));
+    }
+    return number;
+}
+
+double read_number(const std::string& path) {
+    return parse_number(read_line(path), path);
+}
+
+std::vector<std::string> entries(const std::string& folder, std::string_view prefix) {
+    std::vector<std::string> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
+        if (it->path().filename().string().starts_with(prefix)) found.push_back(it->path().string());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+UnitReading parse_reading(std::string_view text, const std::string& where) {
+    const std::string_view reading = trimmed(text);
+    const std::size_t split = reading.find_first_of(kBlanks);
+    if (split != std::string_view::npos) {
+        const std::string_view unit_name = trimmed(reading.substr(split));
+        const auto* const unit = std::ranges::find(kUnits, unit_name, &Unit::name);
+        const double number = parse_number(reading.substr(0, split), where);
+        if (unit != std::end(kUnits) && number >= 0) return {number * unit->factor, unit->measures};
+    }
+    throw PlatformError(
+        fmt::format("{}: \"{}\" is not a reading: write a number of at least 0 and W, mW, uW, kW, J, mJ, uJ, "
+                    "kJ, Wh or kWh",
+                    where, reading));
+}
+
+void choose_rapl_total(std::vector<EnergySensor>& sensors) {
+    const auto is_package = [](const EnergySensor& sensor) {
+        return sensor.name.starts_with("package") && sensor.name.find('/') == std::string::npos;
+    };
+    const bool packages = std::ranges::any_of(sensors, is_package);
+    for (EnergySensor& sensor : sensors) {
+        const bool memory = sensor.name == "dram" || sensor.name.ends_with("/dram");
+        sensor.in_total = packages ? is_package(sensor) || memory : sensor.name.starts_with("psys");
+    }
+}
+
+}  // namespace tidemill::internal

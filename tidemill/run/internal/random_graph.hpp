@@ -1,0 +1,309 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tidemill/graph/graph.hpp"
+
+/// Random stream programs as plain data, what they mean by definition, and the same as graphs.
+namespace tidemill::internal {
+
+using Words = std::vector<std::uint64_t>;
+
+inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t x = a * 0x9e3779b97f4a7c15ull + b + 0x632be59bd9b4e019ull;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9ull;
+    return x ^ x >> 32;
+}
+
+/// A task of a random program.
+struct RandomTask {
+    Replication replication = Replication::sequential;
+    std::vector<int> inputs{};  // tasks; -1: constant data
+    bool forwards = false;      // its first input is changed in place
+    bool ends_segment = false;  // skips and repeats
+    bool leaves_holes = false;
+    bool collects = false;  // a sink
+    std::optional<std::uint64_t> stops_at{};
+    std::optional<std::uint64_t> throws_at{};
+    std::size_t words = 1;  // of its output
+    std::uint64_t seed = 0;
+};
+
+/// Tasks in an order in which they may run; all behind a segment's end depend on it.
+struct RandomProgram {
+    std::vector<RandomTask> tasks;
+    std::uint64_t frames = 0;
+};
+
+/// What a program comes to: what each sink collected, totals of clones, and how the run ended.
+struct RandomOutcome {
+    std::vector<Words> collected;  // per task; empty but for sinks
+    std::uint64_t total = 0;       // of all cloned tasks
+    std::uint64_t delivered = 0;
+    std::uint64_t skipped = 0;
+    std::string error{};          // "task.run frame", or empty
+    std::optional<int> ending{};  // the task that stopped or threw
+};
+
+inline constexpr std::uint64_t kConstant = 77;
+inline constexpr std::size_t kConstantWords = 3;
+
+// The words of a socket follow from one; so a misplaced byte anywhere is seen.
+inline std::uint64_t word_of(std::uint64_t value, std::size_t index) {
+    return mixed(value, index);
+}
+
+inline std::uint64_t hash_of(std::uint64_t hash, std::uint64_t value, std::size_t words) {
+    for (std::size_t i = 0; i < words; ++i) hash = mixed(hash, word_of(value, i));
+    return hash;
+}
+
+/// What a task makes of a frame; the same code under every executor, called with its own state.
+struct RandomBehaviour {
+    RandomTask task;
+    std::uint64_t state = 0;  // of sequential tasks
+    int left = 0;             // repeats still to come
+
+    Flow operator()(std::uint64_t input, std::uint64_t frame, std::uint64_t& output) {
+        if (task.stops_at == frame && left == 0) return Flow::stop;
+        if (task.throws_at == frame && left == 0) throw std::runtime_error("as told");
+        output = mixed(mixed(input, frame), task.seed);
+        if (task.leaves_holes && output % 5 == 0) return Flow::skip;
+        if (task.replication != Replication::sequential) return Flow::ok;
+        state = mixed(state, output);
+        output = mixed(output, state);
+        if (!task.ends_segment) return Flow::ok;
+        if (left == 0) left = static_cast<int>(mixed(input, task.seed) % 4);  // 0 to 3 for each frame
+        if (left == 0) return Flow::skip;
+        return --left > 0 ? Flow::again : Flow::ok;
+    }
+};
+
+class RandomProgramMaker {
+  public:
+    explicit RandomProgramMaker(std::uint64_t seed) : random_(seed) {}
+
+    RandomProgram make() {
+        program_.frames = below(60);
+        const int count = 3 + static_cast<int>(below(10));
+        for (int at = 0; at < count; ++at) add_task(at, count);
+        for (int ends = static_cast<int>(below(3)); ends > 0; --ends) add_ending(count);
+        return std::move(program_);
+    }
+
+  private:
+    std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+    bool one_in(std::uint64_t n) { return below(n) == 0; }
+    const RandomTask& of(int task) const { return program_.tasks[static_cast<std::size_t>(task)]; }
+
+    void add_task(int at, int count) {
+        RandomTask task{.seed = random_()};
+        const bool source = at == 0 || (segment_start_ == 0 && one_in(6));
+        const bool last = at + 1 == count;
+        if (!source) choose_inputs(task, at);
+        task.replication = at == 0 || last || one_in(4) ? Replication::sequential
+                           : one_in(3)                  ? Replication::cloned
+                                                        : Replication::shared;
+        task.collects = !source && task.replication == Replication::sequential && (last || one_in(2));
+        const bool sequential = task.replication == Replication::sequential;
+        task.leaves_holes = !sequential && !source && one_in(4);
+        task.forwards = !source && !task.collects && task.inputs.front() >= 0 && one_in(3);
+        if (sequential && !task.collects && !source && one_in(3)) {
+            task.ends_segment = true;
+        }
+        if (task.ends_segment) segment_start_ = at;
+        task.words = task.forwards ? of(task.inputs.front()).words : 1 + below(40);
+        program_.tasks.push_back(std::move(task));
+    }
+
+    // Behind a segment's end, some input comes from that task or what depends on it.
+    void choose_inputs(RandomTask& task, int at) {
+        const auto count = 1 + below(3);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            task.inputs.push_back(one_in(8) && i > 0 ? -1 : earlier(0, at));
+        }
+        if (segment_start_ > 0) {
+            task.inputs.back() = earlier(segment_start_, at);
+        }
+    }
+    int earlier(int from, int to) {
+        return from + static_cast<int>(below(static_cast<std::uint64_t>(to - from)));
+    }
+
+    void add_ending(int count) {
+        RandomTask& task = program_.tasks[below(static_cast<std::uint64_t>(count))];
+        const bool sequential = task.replication == Replication::sequential;
+        (sequential && one_in(2) ? task.stops_at : task.throws_at) = below(40);
+    }
+
+    std::mt19937_64 random_;
+    RandomProgram program_;
+    int segment_start_ = 0;
+};
+
+/// What a program means, by definition: frame after frame, task after task.
+class RandomInterpreter {
+  public:
+    explicit RandomInterpreter(const RandomProgram& program) : program_(program) {
+        for (const RandomTask& task : program.tasks) behaviours_.push_back({task});
+        outcome_.collected.resize(program.tasks.size());
+        for (const RandomTask& task : program.tasks) segments_ += task.ends_segment;
+        numbers_.resize(segments_);
+    }
+
+    RandomOutcome run() {
+        for (std::uint64_t& frame = numbers_[0]; frame < program_.frames && !over_; ++frame) {
+            run_from(0, 0, Values(program_.tasks.size()));
+        }
+        return std::move(outcome_);
+    }
+
+  private:
+    using Values = std::vector<std::optional<std::uint64_t>>;  // none: a hole
+
+    void run_from(std::size_t at, std::size_t segment, Values values) {
+        for (; at < behaviours_.size() && !over_; ++at) {
+            const auto input = input_of(at, values);
+            if (behaviours_[at].task.ends_segment) return input ? emit(at, segment, *input, values) : void();
+            if (input) call(at, segment, *input, values[at]);
+        }
+        const bool whole = std::find(values.begin(), values.end(), std::nullopt) == values.end();
+        if (!over_) ++(whole ? outcome_.delivered : outcome_.skipped);
+    }
+
+    void emit(std::size_t at, std::size_t segment, std::uint64_t input, Values values) {
+        Flow flow = Flow::again;
+        while (flow == Flow::again && !over_) {
+            flow = call(at, segment, input, values[at]);
+            if (over_ || flow == Flow::skip) return;
+            run_from(at + 1, segment + 1, values);
+            if (!over_) ++numbers_[segment + 1];
+        }
+    }
+
+    std::optional<std::uint64_t> input_of(std::size_t at, const Values& values) const {
+        std::uint64_t hash = 0;
+        for (const int from : program_.tasks[at].inputs) {
+            const auto source = static_cast<std::size_t>(from);
+            if (from >= 0 && !values[source]) return {};
+            hash = from < 0 ? hash_of(hash, kConstant, kConstantWords)
+                            : hash_of(hash, *values[source], program_.tasks[source].words);
+        }
+        return hash;
+    }
+
+    Flow call(std::size_t at, std::size_t segment, std::uint64_t input, std::optional<std::uint64_t>& value) {
+        Flow flow = Flow::stop;
+        std::uint64_t output = 0;
+        try {
+            flow = behaviours_[at](input, numbers_[segment], output);
+        } catch (const std::runtime_error&) {
+            outcome_.error = fmt::format("task{}.run {}", at, numbers_[segment]);
+        }
+        if (flow == Flow::stop) {
+            over_ = true;
+            outcome_.ending = static_cast<int>(at);
+            return flow;
+        }
+        value = flow == Flow::skip ? std::nullopt : std::optional(output);
+        if (flow == Flow::skip) return flow;
+        if (program_.tasks[at].replication == Replication::cloned) outcome_.total += output;
+        if (program_.tasks[at].collects) outcome_.collected[at].push_back(output);
+        return flow;
+    }
+
+    const RandomProgram& program_;
+    std::vector<RandomBehaviour> behaviours_;
+    std::size_t segments_ = 1;
+    std::vector<std::uint64_t> numbers_;  // of the next frame, per segment
+    RandomOutcome outcome_;
+    bool over_ = false;
+};
+
+/// A task of a random program as a module.
+class RandomModule : public Module {
+  public:
+    RandomModule(const RandomProgram& program, std::size_t index, RandomOutcome& outcome)
+        : Module(fmt::format("task{}", index)), index_(index), outcome_(&outcome) {
+        behaviour_.task = program.tasks[index];
+        const RandomTask& mine = behaviour_.task;
+        for (std::size_t i = mine.forwards ? 1 : 0; i < mine.inputs.size(); ++i) {
+            const int from = mine.inputs[i];
+            const std::size_t words =
+                from < 0 ? kConstantWords : program.tasks[static_cast<std::size_t>(from)].words;
+            inputs.push_back(in<std::uint64_t>(fmt::format("x{}", i), words));
+        }
+        if (mine.forwards) {
+            changed.push_back(forward<std::uint64_t>("y", mine.words));
+        } else {
+            output.push_back(out<std::uint64_t>("y", mine.words));
+        }
+        task("run", &RandomModule::run,
+             {.replication = mine.replication,
+              .may_skip = mine.leaves_holes || mine.ends_segment,
+              .may_repeat = mine.ends_segment});
+    }
+
+    void merge(Module& clone) override { total += static_cast<RandomModule&>(clone).total; }
+
+    std::vector<In<std::uint64_t>> inputs{};  // without the one that is changed in place
+    std::vector<Forward<std::uint64_t>> changed{};
+    std::vector<Out<std::uint64_t>> output{};
+    std::uint64_t total = 0;
+
+  private:
+    Flow run(Frame f) {
+        std::uint64_t hash = 0;
+        const auto add = [&](auto words) {
+            for (const std::uint64_t word : words) hash = mixed(hash, word);
+        };
+        if (!changed.empty()) add(f[changed[0]]);
+        for (const auto& input : inputs) add(f[input]);
+        std::uint64_t value = 0;
+        const Flow flow = behaviour_(hash, f.number(), value);
+        if (flow == Flow::stop || flow == Flow::skip) return flow;
+        const auto words = changed.empty() ? f[output[0]] : f[changed[0]];
+        for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(value, i);
+        if (behaviour_.task.replication == Replication::cloned) total += value;
+        if (behaviour_.task.collects) outcome_->collected[index_].push_back(value);
+        return flow;
+    }
+
+    RandomBehaviour behaviour_;
+    std::size_t index_;
+    RandomOutcome* outcome_;
+};
+
+/// Adds a program's tasks to a graph; sinks collect into `outcome`.
+inline std::vector<RandomModule*> build(const RandomProgram& program, Graph& graph, RandomOutcome& outcome) {
+    outcome.collected.resize(program.tasks.size());
+    std::vector<RandomModule*> modules;
+    for (std::size_t at = 0; at < program.tasks.size(); ++at) {
+        RandomModule& module = graph.add<RandomModule>(program, at, outcome);
+        const RandomTask& task = program.tasks[at];
+        for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+            if (task.inputs[i] < 0) {
+                Words words;
+                for (std::size_t w = 0; w < kConstantWords; ++w) words.push_back(word_of(kConstant, w));
+                graph.bind(words, module.inputs[i - (task.forwards ? 1 : 0)]);
+                continue;
+            }
+            const SocketRef from = (*modules[static_cast<std::size_t>(task.inputs[i])])["y"];
+            graph.bind(from, task.forwards && i == 0 ? module["y"] : module[fmt::format("x{}", i)]);
+        }
+        modules.push_back(&module);
+    }
+    return modules;
+}
+
+}  // namespace tidemill::internal

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/run/internal/random_graph.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/sequence.hpp"
+
+/// Runs random programs under random schedules and compares with what they mean.
+namespace tidemill::internal {
+
+/// Stages, threads, rings and ways of waiting, such that sequential tasks have one thread.
+inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& random) {
+    Schedule schedule;
+    for (std::size_t first = 0; first < program.tasks.size();) {
+        Stage& stage = schedule.stages.emplace_back();
+        stage.first_task = first;
+        stage.task_count = 1 + random() % std::min<std::size_t>(4, program.tasks.size() - first);
+        bool replicable = true;
+        for (std::size_t i = 0; i < stage.task_count; ++i) {
+            replicable &= program.tasks[first + i].replication != Replication::sequential;
+        }
+        stage.threads = replicable ? 1 + static_cast<int>(random() % 3) : 1;
+        stage.core_kind = "big";
+        first += stage.task_count;
+        if (first == program.tasks.size()) break;
+        stage.sync_buff_size = 1 + static_cast<int>(random() % 3);
+        if (random() % 3 > 0) stage.waiting = random() % 2 ? Waiting::kPassive : Waiting::kActive;
+    }
+    return schedule;
+}
+
+inline std::string text_of(const Schedule& schedule) {
+    std::string text;
+    for (const Stage& stage : schedule.stages) {
+        text += fmt::format("{}x{}({}) ", stage.task_count, stage.threads, stage.sync_buff_size.value_or(0));
+    }
+    return text;
+}
+
+/// Runs a program as a graph: in order when `schedule` is null, else handing over `batch` frames at a time.
+inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* schedule,
+                                  std::uint32_t batch = 1) {
+    RandomOutcome outcome;
+    Graph graph;
+    const auto modules = build(program, graph, outcome);
+    const RunOptions options{.frames = program.frames, .statistics = program.frames % 2 == 0};
+    try {
+        const RunReport report =
+            schedule ? Pipeline(graph, *schedule, {.waiting = WaitMode::mixed, .frames = batch}).run(options)
+                     : Sequence(graph).run(options);
+        outcome.delivered = report.delivered;
+        outcome.skipped = report.skipped;
+    } catch (const RunError& error) {
+        outcome.error = fmt::format("{} {}", error.task(), error.frame());
+    }
+    for (const RandomModule* module : modules) outcome.total += module->total;
+    return outcome;
+}
+
+/// Which sinks may have read on where the stream ended early.
+enum class Ahead {
+    none,
+    before_end,  ///< those before the task that ended it
+    all,
+};
+
+inline void check_same(const RandomOutcome& actual, const RandomOutcome& expected, Ahead allowed) {
+    CHECK(actual.error == expected.error);
+    for (std::size_t at = 0; at < expected.collected.size(); ++at) {
+        CAPTURE(at);
+        Words words = actual.collected[at];
+        const bool ahead =
+            expected.ending && (allowed == Ahead::all ||
+                                (allowed == Ahead::before_end && static_cast<int>(at) < *expected.ending));
+        if (ahead && words.size() > expected.collected[at].size())
+            words.resize(expected.collected[at].size());
+        CHECK(words == expected.collected[at]);
+    }
+    if (expected.error.empty()) {
+        CHECK(actual.delivered == expected.delivered);
+        CHECK(actual.skipped == expected.skipped);
+    }
+    if (!expected.ending) CHECK(actual.total == expected.total);
+}
+
+inline void check_program(std::uint64_t seed, int schedules) {
+    INFO("to repeat: TIDEMILL_RANDOM_SEED=", seed);
+    const RandomProgram program = RandomProgramMaker(seed).make();
+    const RandomOutcome expected = RandomInterpreter(program).run();
+    check_same(run_as_graph(program, nullptr), expected, Ahead::none);
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < schedules; ++i) {
+        const Schedule schedule = random_schedule(program, random);
+        const auto batch = static_cast<std::uint32_t>(random() % 2 ? 1 : 2 + random() % 4);
+        INFO("schedule ", text_of(schedule), "batch ", batch);
+        check_same(run_as_graph(program, &schedule, batch), expected, Ahead::before_end);
+    }
+}
+
+/// Checks as many programs as told, or the one whose seed stands in TIDEMILL_RANDOM_SEED.
+inline void check_random_programs(std::uint64_t first_seed, std::uint64_t programs, int schedules) {
+    if (const char* seed = std::getenv("TIDEMILL_RANDOM_SEED")) {
+        return check_program(std::strtoull(seed, nullptr, 10), 10 * schedules);
+    }
+    fmt::print("random programs with seeds {} to {}, {} schedules each\n", first_seed,
+               first_seed + programs - 1, schedules);
+    for (std::uint64_t i = 0; i < programs; ++i) check_program(first_seed + i, schedules);
+}
+
+}  // namespace tidemill::internal

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tidemill/schedule/internal/period_search.hpp"
+#include "tidemill/schedule/objective.hpp"
+
+namespace tidemill::internal {
+
+/// A solution with what decides between solutions.
+struct Candidate {
+    Solution stages;
+    Ratio period;
+    std::uint64_t power = 0;         // microwatts
+    std::vector<std::size_t> units;  // [pool]
+};
+
+/// Whether a candidate is better for a preference among equal periods; periods up to a wanted one are equal.
+bool is_better(const Candidate& a, const Candidate& b, Preference preference,
+               const std::optional<Ratio>& wanted);
+
+/// Solves a chain for one platform, whose cores are as slow as if all of them were busy.
+class Level {
+  public:
+    /// Throws ScheduleError for chains, platforms or models that cannot be used, and for more cores than
+    /// there is memory for under this preference.
+    Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference);
+
+    /// The problem in exact integers.
+    const ExactChain& exact() const { return exact_; }
+
+    /// The best solution of the least period, or of a wanted one that is longer.
+    Candidate best(const std::optional<Ratio>& wanted);
+
+    /// The least power of the least period, then the least period of any less power, and so on.
+    std::vector<Candidate> front();
+
+  private:
+    Solution fewest_cores() const;
+    Solution fewest_stages() const;
+    Solution preferred() const;
+    Candidate candidate(Solution stages) const;
+    std::uint64_t cheapest_core() const;
+
+    Preference preference_;
+    ExactChain exact_;
+    CorePower power_;
+    StageOptions options_;
+};
+
+}  // namespace tidemill::internal

@@ -1,0 +1,99 @@
+#include "tidemill/schedule/internal/stage_options.hpp"
+
+#include <algorithm>
+
+namespace tidemill::internal {
+
+StageOptions::StageOptions(const ExactChain& chain)
+    : chain_(chain), work_(chain), losses_(chain.kinds.size()), first_(chain.size + 1, 0) {
+    options_.reserve(4 * chain.size);
+    for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind)
+        for (std::size_t end = 0; end <= chain.size; ++end)
+            losses_[kind].push_back(work_.price(kind) * chain.sum(kind, 0, end) - work_.work(0, end));
+}
+
+void StageOptions::find(const PeriodLimit& limit, Count count) {
+    if (limit_ == limit && count_ == count) return;
+    limit_ = limit;
+    count_ = count;
+    spare_ = Wide{limit.period.num} * work_.capacity() - Wide{limit.period.den} * work_.all_work();
+    const std::uint64_t loss = capacity({limit.period}, work_.capacity()) - work_.all_work();
+    kinds_.clear();
+    for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind) {
+        const auto& prefix = chain_.kinds[kind].prefix;
+        const auto cores = static_cast<std::uint64_t>(chain_.kinds[kind].cores);
+        kinds_.push_back({.on_one_core = {prefix, capacity(limit, 1)},
+                          .on_all_cores = {prefix, capacity(limit, cores)},
+                          .affordable = {losses_[kind], loss}});
+    }
+    options_.clear();
+    for (std::size_t end = 1; end <= chain_.size; ++end) {
+        for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind)
+            chain_.has_costs() ? find_all(end, kind) : find_longest(end, kind);
+        first_[end] = options_.size();
+    }
+}
+
+void StageOptions::find_longest(std::size_t end, std::size_t kind) {
+    const std::size_t begin = kinds_[kind].on_one_core.begin(end);
+    if (begin < end) offer(begin, end, kind, 1);
+    const std::size_t lowest = std::max(
+        {chain_.run_begin[end], kinds_[kind].on_all_cores.begin(end), kinds_[kind].affordable.begin(end)});
+    if (lowest < begin) find_replicated(lowest, begin, end, kind);
+}
+
+// Stages that begin before the longest one on one core. A stage that leaves more of its cores' time idle than
+// a shorter one with the same end can be parted into that one and a rest that fits the other cores.
+void StageOptions::find_replicated(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind) {
+    const auto [period, below] = *limit_;
+    const std::uint64_t margin = below ? 1 : 0;
+    const Place* places = places_up_to(end, kind);
+    const std::uint64_t end_rest = places[end].rest + margin;
+    const bool all = count_ == Count::stages;
+    std::uint64_t most_idle =
+        all ? period.num : period.num - chain_.sum(kind, begin, end) * period.den - margin;
+    const std::size_t first_option = options_.size();
+    while (begin-- > lowest) {
+        // The difference's sign instead of a branch, which nobody could predict.
+        const std::uint64_t over = places[begin].rest - end_rest;
+        const std::uint64_t begun = over >> 63;
+        const std::uint64_t idle = over + (period.num & (0 - begun));
+        if (idle > most_idle) continue;
+        if (!all) most_idle = idle;
+        const std::uint64_t cores = places[end].periods - places[begin].periods + begun;
+        if (options_.size() > first_option && options_.back().cores == cores)
+            options_.back().begin = static_cast<std::uint32_t>(begin);
+        else
+            offer(begin, end, kind, cores);
+    }
+}
+
+void StageOptions::find_all(std::size_t end, std::size_t kind) {
+    const auto all_cores = static_cast<std::uint64_t>(chain_.kinds[kind].cores);
+    const std::size_t lowest = kinds_[kind].affordable.begin(end);
+    for (std::size_t begin = end; begin-- > lowest;) {
+        const std::uint64_t most = chain_.replicable(begin, end) ? all_cores : 1;
+        if (chain_.sum(kind, begin, end) + chain_.stage_cost > capacity(*limit_, most)) return;
+        const std::uint64_t cores = cores_for(chain_.weight(kind, begin, end), *limit_);
+        if (cores <= most) offer(begin, end, kind, cores);
+    }
+}
+
+// Unless its cores are worth more beyond the work that it does than all cores are beyond all work.
+void StageOptions::offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores) {
+    const Ratio& period = limit_->period;
+    const Wide worth = Wide{period.num} * (work_.price(kind) * cores);
+    if (worth - Wide{period.den} * work_.work(begin, end) <= spare_) options_.push_back({begin, kind, cores});
+}
+
+const StageOptions::Place* StageOptions::places_up_to(std::size_t end, std::size_t kind) {
+    auto& places = kinds_[kind].places;
+    const auto& [num, den] = limit_->period;
+    while (places.size() <= end) {
+        const auto [periods, rest] = divided(Wide{chain_.sum(kind, 0, places.size())} * den, num);
+        places.push_back({static_cast<std::uint64_t>(periods), rest});
+    }
+    return places.data();
+}
+
+}  // namespace tidemill::internal
