@@ -23,7 +23,7 @@ int main() {
     g.bind(check["x"], print["x"]);
     try {
         Sequence(g).run();
-    } catch (const RunError& error) {
+    } catch (const FrameError& error) {
         fmt::print("{}\n", error.what());
     }
 }

@@ -8,7 +8,7 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/frame_error.hpp"
 
 namespace tidemill::cli {
 

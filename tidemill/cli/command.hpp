@@ -1,13 +1,13 @@
 #pragma once
 
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::cli {
 
@@ -15,13 +15,13 @@ namespace tidemill::cli {
 enum ExitStatus : int { kDone = 0, kJobFailed = 1, kWrongUsage = 2, kUnusableInput = 3 };
 
 /// The job was understood and failed: no signal, a full disk.
-struct JobFailed : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct JobFailed : Error {
+    using Error::Error;
 };
 
 /// The command line asks for what cannot be.
-struct WrongUsage : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct WrongUsage : Error {
+    using Error::Error;
 };
 
 /// What `read` returns; what it finds wrong is wrong usage of an option of the command line.

@@ -86,7 +86,7 @@ int run_lines(const Options& options, std::istream& lines) {
         try {
             const Profile profile = parse_profile(line, place);
             result.update(batch_result(options, profile));
-        } catch (const std::runtime_error& error) {
+        } catch (const Error& error) {
             const std::string_view what = error.what();
             result["error"] =
                 what.starts_with(place) ? std::string(what) : fmt::format("{}: {}", place, what);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tidemill/dsp/dsp_error.hpp"
+
 namespace tidemill::dsp {
 
 namespace {
@@ -22,8 +24,7 @@ void reorder(std::span<Iq> x) {
 
 // Cooley and Tukey 1965, radix two, decimation in time.
 void transform(std::span<Iq> x, double sign) {
-    if (!std::has_single_bit(x.size()))
-        throw std::invalid_argument("a transform takes a power of two samples");
+    if (!std::has_single_bit(x.size())) throw DspError("a transform takes a power of two samples");
     reorder(x);
     std::vector<Iq> turns(x.size() / 2);
     for (std::size_t k = 0; k < turns.size(); ++k) {

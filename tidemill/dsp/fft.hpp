@@ -7,7 +7,7 @@
 namespace tidemill::dsp {
 
 /// Discrete Fourier transform in place, of a power of two samples: X[k] = sum of x[n] exp(-2 pi j k n / N).
-/// Plain and slow: for searches, not for streams. Throws std::invalid_argument for other lengths.
+/// Plain and slow: for searches, not for streams. Throws DspError for other lengths.
 void fft(std::span<Iq> x);
 
 /// The inverse but for the factor: x[n] = sum of X[k] exp(+2 pi j k n / N).

@@ -4,6 +4,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "tidemill/fec/fec_error.hpp"
+
 namespace tidemill::fec {
 namespace {
 
@@ -45,7 +47,7 @@ const Dvbs2Code& dvbs2_code(FrameSize frame_size, CodeRate rate) {
     const auto found = std::ranges::find_if(
         kCodes, [&](const Dvbs2Code& code) { return code.frame_size == frame_size && code.rate == rate; });
     if (found == std::end(kCodes)) {
-        throw std::invalid_argument(
+        throw FecError(
             "dvbs2_code: there is no code of rate 9/10 for short FECFRAMEs: use normal frames or rate 8/9");
     }
     return *found;

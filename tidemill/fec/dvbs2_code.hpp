@@ -35,7 +35,7 @@ struct Dvbs2Code {
 /// All 21 codes: normal frames first, each by rising rate.
 std::span<const Dvbs2Code> dvbs2_codes();
 
-/// The code of a frame size and rate; throws std::invalid_argument for short 9/10, which does not exist.
+/// The code of a frame size and rate; throws FecError for short 9/10, which does not exist.
 const Dvbs2Code& dvbs2_code(FrameSize frame_size, CodeRate rate);
 
 /// "normal" or "short".

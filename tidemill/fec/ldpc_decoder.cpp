@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/internal/ldpc_kernel.hpp"
 #include "tidemill/fec/internal/ldpc_schedule.hpp"
 #include "tidemill/fec/internal/ldpc_transfer.hpp"
@@ -18,7 +19,7 @@ constexpr std::size_t kLanes = kCirculantSize;
 
 LdpcSettings completed(LdpcSettings settings, const Dvbs2Code& code) {
     if (settings.max_iterations < 1) {
-        throw std::invalid_argument(
+        throw FecError(
             fmt::format("LdpcDecoder: max_iterations is {}, it must be at least 1", settings.max_iterations));
     }
     if (settings.attempts.empty()) settings.attempts = ldpc_attempts(code);

@@ -28,7 +28,7 @@ class LdpcDecoder {
   public:
     /// With the recommended settings of the code.
     explicit LdpcDecoder(const Dvbs2Code& code);
-    /// Throws std::invalid_argument when a setting is out of its range.
+    /// Throws FecError when a setting is out of its range.
     LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings);
     LdpcDecoder(const LdpcDecoder& other);
     LdpcDecoder& operator=(const LdpcDecoder& other);

@@ -14,6 +14,7 @@
 #include <hwy/targets.h>
 
 #include "tidemill/fec/bit_packing.hpp"
+#include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/internal/ldpc_kernel.hpp"
 #include "tidemill/fec/internal/ldpc_layers.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
@@ -365,5 +366,5 @@ TEST_CASE("an attempt begins anew, with the LLRs times its factor") {
 TEST_CASE("settings out of range are refused with their name") {
     const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r1_2);
     CHECK_THROWS_WITH_AS(LdpcDecoder(code, LdpcSettings{.max_iterations = 0}),
-                         "LdpcDecoder: max_iterations is 0, it must be at least 1", std::invalid_argument);
+                         "LdpcDecoder: max_iterations is 0, it must be at least 1", FecError);
 }

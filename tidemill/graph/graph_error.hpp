@@ -1,17 +1,18 @@
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tidemill/error.hpp"
 
 namespace tidemill {
 
 /// What is wrong with a graph: every fault that was found, each saying what, where and what to do.
-class GraphError : public std::runtime_error {
+class GraphError : public Error {
   public:
     explicit GraphError(std::string fault) : GraphError(std::vector<std::string>{std::move(fault)}) {}
     explicit GraphError(std::vector<std::string> faults)
-        : std::runtime_error(joined(faults)), faults_(std::move(faults)) {}
+        : Error(joined(faults)), faults_(std::move(faults)) {}
 
     const std::vector<std::string>& faults() const { return faults_; }
 

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <stdexcept>
-#include <string>
+#include "tidemill/error.hpp"
 
 namespace tidemill::io {
 
 /// A file that cannot be used: what happened, to which path, why, and what to do about it.
-class IoError : public std::runtime_error {
+class IoError : public Error {
   public:
-    using std::runtime_error::runtime_error;
+    using Error::Error;
 };
 
 }  // namespace tidemill::io

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 
 namespace tidemill::io {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostWaitingBytes = 4 << 20;  // without a reference
 }  // namespace
 
 TsPacer::TsPacer(std::optional<double> rate_bps) : rate_bps_(rate_bps) {
-    if (rate_bps && !(*rate_bps > 0)) throw std::invalid_argument("a rate of packets must be above 0 bit/s");
+    if (rate_bps && !(*rate_bps > 0)) throw IoError("a rate of packets must be above 0 bit/s");
 }
 
 void TsPacer::push(std::span<const std::uint8_t> packets, std::vector<TimedDatagram>& out) {

@@ -23,7 +23,7 @@ struct TimedDatagram {
 /// references packets leave evenly; before the first one, and where references break off, at once.
 class TsPacer {
   public:
-    /// Bits per second; empty: by the programme clock. Throws std::invalid_argument unless above 0.
+    /// Bits per second; empty: by the programme clock. Throws IoError unless above 0.
     explicit TsPacer(std::optional<double> rate_bps = {});
 
     /// Takes whole packets and appends the datagrams whose time is known now; times never go back.

@@ -15,7 +15,7 @@ class TsWriter {
     /// Creates or empties the file; throws IoError when that is not possible.
     explicit TsWriter(const std::filesystem::path& path) : bytes_(path) {}
 
-    /// Appends whole packets. Throws as ByteWriter::write(), and std::invalid_argument when the span is not a
+    /// Appends whole packets. Throws as ByteWriter::write(), and IoError when the span is not a
     /// multiple of 188 bytes.
     void write(std::span<const std::uint8_t> packets);
 

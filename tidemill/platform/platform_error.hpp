@@ -1,13 +1,13 @@
 #pragma once
 
-#include <stdexcept>
+#include "tidemill/error.hpp"
 
 namespace tidemill {
 
 /// A wrong wish about the machine (node list, kinds, placement): says what, where and what to do.
-class PlatformError : public std::runtime_error {
+class PlatformError : public Error {
   public:
-    using std::runtime_error::runtime_error;
+    using Error::Error;
 };
 
 }  // namespace tidemill

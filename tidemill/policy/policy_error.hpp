@@ -1,13 +1,13 @@
 #pragma once
 
-#include <stdexcept>
+#include "tidemill/error.hpp"
 
 namespace tidemill::policy {
 
-/// What the policy room throws for a name or a window it cannot use: what, where, what to do.
-class PolicyError : public std::runtime_error {
+/// A name or a window that no policy can use: what, where, what to do.
+class PolicyError : public Error {
   public:
-    using std::runtime_error::runtime_error;
+    using Error::Error;
 };
 
 }  // namespace tidemill::policy

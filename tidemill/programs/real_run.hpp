@@ -1,11 +1,11 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tidemill/error.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/programs/synthetic_work.hpp"
@@ -45,8 +45,8 @@ struct RealRun {
 };
 
 /// What ran came out otherwise than in order.
-struct WrongResult : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct WrongResult : Error {
+    using Error::Error;
 };
 
 /// Runs a program on real workers: StreamIt's graphs under Dynamic, a task per kernel and iteration; the

@@ -8,7 +8,7 @@
 #include "tidemill/programs/matrix_tiles.hpp"
 #include "tidemill/programs/stream_graph.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/streamit.hpp"
 #include "tidemill/sim/task_graphs.hpp"
 

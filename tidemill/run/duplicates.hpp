@@ -23,7 +23,7 @@ class Duplicates {
 
     /// Runs all copies until their sources stop, or as the options say, which count frames of all together;
     /// then the modules' totals are merged into those of the graph. Returns a report per copy. When a task
-    /// throws, the other copies are ended, too, and the RunError of the first copy that failed is thrown.
+    /// throws, the other copies are ended, too, and the FrameError of the first copy that failed is thrown.
     /// `stop_when` is asked by every copy; observers are refused.
     std::vector<RunReport> run(const RunOptions& options = {});
 

@@ -61,7 +61,7 @@ TEST_CASE("a duplicate that fails ends the others") {
     try {
         Duplicates(graph, 3).run();
         FAIL("it went on");
-    } catch (const RunError& error) {
+    } catch (const FrameError& error) {
         CHECK(error.frame() == 1000);
     }
     CHECK(memory.seen.count(997) == 1);

@@ -21,7 +21,7 @@ class Engine {
     /// Throws GraphError when the graph is faulty or the stages do not fit it.
     Engine(Graph& graph, EngineCut cut);
 
-    /// Runs until the stream ends; throws RunError when a task throws. Frames are numbered from 0.
+    /// Runs until the stream ends; throws FrameError when a task throws. Frames are numbered from 0.
     RunReport run(const RunOptions& options);
 
     /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too.

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/run/run_error.hpp"
+
 namespace tidemill {
 
 namespace {
@@ -27,7 +29,7 @@ void move(const Copy& copy, const FrameContext& context) {
 }
 
 [[noreturn, gnu::cold]] void throw_no_path(std::uint32_t control, std::size_t paths) {
-    throw std::out_of_range(fmt::format("control value {}, but there are {} paths, from 0", control, paths));
+    throw RunError(fmt::format("control value {}, but there are {} paths, from 0", control, paths));
 }
 
 }  // namespace
@@ -44,9 +46,9 @@ void check_promise(const TaskInfo& task, Flow flow) {
                       (flow == Flow::again && promised.may_repeat) ||
                       (flow == Flow::stop && promised.replication == Replication::sequential);
     if (kept) return;
-    throw std::logic_error(flow == Flow::skip    ? "it returned skip; declare it with may_skip"
-                           : flow == Flow::again ? "it returned again; declare it with may_repeat"
-                                                 : "it returned stop; only sequential tasks may");
+    throw RunError(flow == Flow::skip    ? "it returned skip; declare it with may_skip"
+                   : flow == Flow::again ? "it returned again; declare it with may_repeat"
+                                         : "it returned stop; only sequential tasks may");
 }
 
 PartSteps::PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules)

@@ -64,7 +64,7 @@ class PartSteps {
     /// The task that ends the segment; null when it is not in this part.
     const RunStep* end() const { return ends_segment_ ? &steps_.back() : nullptr; }
 
-    /// Does what a task of a switch or loop does; returns what comes next. Throws std::out_of_range when the
+    /// Does what a task of a switch or loop does; returns what comes next. Throws RunError when the
     /// control value names no path.
     static const RunStep* steer(const RunStep& step, const FrameContext& context);
     /// What comes next when a hole keeps `step` from running.

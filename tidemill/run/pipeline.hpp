@@ -24,7 +24,7 @@ class Pipeline {
     /// PlatformError when it wants cores that are not there.
     Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options = {});
 
-    /// Runs until the source stops, or as the options say; throws RunError when a task throws.
+    /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
     RunReport run(const RunOptions& options = {}) { return engine_.run(options); }
 
     /// Runs on where the last run ended, on the same threads; frame numbers go on, too.

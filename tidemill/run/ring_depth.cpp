@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/run/run_error.hpp"
+
 namespace tidemill {
 
 namespace {
@@ -18,7 +20,7 @@ struct LatencyLine {
 
 RingDepth deepest(double wanted_us, LatencyLine line, double frames = 1) {
     if (!(wanted_us > 0)) {
-        throw std::invalid_argument(fmt::format("a latency of {} us is wanted; give more than 0", wanted_us));
+        throw RunError(fmt::format("a latency of {} us is wanted; give more than 0", wanted_us));
     }
     constexpr double kDeepest = 1 << 16;  // more memory than any frame is worth
     const double most_frames = std::floor(wanted_us / (line.threads_us + line.per_depth_us));
@@ -36,7 +38,7 @@ RingDepth ring_depth_for(double wanted_us, const RunReport& report) {
     LatencyLine line;
     for (const SegmentReport& segment : report.segments) {
         if (segment.frames == 0) {
-            throw std::invalid_argument(
+            throw RunError(
                 "no ring depth follows from a run in which a segment saw no frames; run longer, with "
                 "statistics");
         }

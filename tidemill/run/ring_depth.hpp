@@ -23,7 +23,7 @@ struct RingDepth {
 /// Little's law: a frame that meets P tokens in flight, of which one leaves every T microseconds, takes P *
 /// T. When the source is not what limits, all tokens of a segment are in flight: one per thread, and the
 /// depth of each ring. Segments follow one another, so their times add up. A slower source makes latencies
-/// shorter. Throws std::invalid_argument when the report knows no frames or the wanted latency is not
+/// shorter. Throws RunError when the report knows no frames or the wanted latency is not
 /// positive.
 RingDepth ring_depth_for(double wanted_us, const RunReport& report);
 

@@ -10,6 +10,7 @@
 
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/run_error.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;
@@ -100,9 +101,9 @@ TEST_CASE("one stage has no rings, and any latency but one of nothing may be wan
     report.segments = {{1, 0, 1, 0, 10}};
     CHECK(ring_depth_for(1, report).depth == 1);
     CHECK(ring_depth_for(1, report).latency_us == doctest::Approx(100000));
-    CHECK_THROWS_AS(ring_depth_for(0, report), std::invalid_argument);
+    CHECK_THROWS_AS(ring_depth_for(0, report), RunError);
     report.segments[0].frames = 0;
-    CHECK_THROWS_AS(ring_depth_for(1, report), std::invalid_argument);
+    CHECK_THROWS_AS(ring_depth_for(1, report), RunError);
 }
 
 TEST_CASE("a profile promises a period, and from that a depth") {

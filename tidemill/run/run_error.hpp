@@ -1,33 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <exception>
-#include <stdexcept>
-#include <string>
+#include "tidemill/error.hpp"
 
 namespace tidemill {
 
-/// What an exception says.
-std::string message_of(const std::exception_ptr& cause);
-
-/// A task threw: which one, where, on which frame, and what it said. The frames before it were delivered.
-class RunError : public std::runtime_error {
+/// A run that cannot be what it is asked to be: what, where, what to do.
+class RunError : public Error {
   public:
-    RunError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
-             std::exception_ptr cause);
-
-    const std::string& task() const { return task_; }
-    std::size_t stage() const { return stage_; }      ///< counted from 0
-    std::size_t replica() const { return replica_; }  ///< counted from 0
-    std::uint64_t frame() const { return frame_; }    ///< its number in the task's segment
-    const std::exception_ptr& cause() const { return cause_; }
-
-  private:
-    std::string task_;
-    std::size_t stage_;
-    std::size_t replica_;
-    std::uint64_t frame_;
-    std::exception_ptr cause_;
+    using Error::Error;
 };
 
 }  // namespace tidemill

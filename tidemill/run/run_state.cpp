@@ -29,7 +29,7 @@ void RunState::stop_before(std::uint32_t segment, std::uint64_t frame) {
     end_before({segment, frame, {}});
 }
 
-void RunState::fail(std::uint32_t segment, std::uint64_t frame, RunError error) {
+void RunState::fail(std::uint32_t segment, std::uint64_t frame, FrameError error) {
     end_before({segment, frame, std::move(error)});
 }
 

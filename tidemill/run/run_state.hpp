@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -48,7 +48,7 @@ class RunState {
     void stop_before(std::uint32_t segment, std::uint64_t frame);
 
     /// The same because a task threw.
-    void fail(std::uint32_t segment, std::uint64_t frame, RunError error);
+    void fail(std::uint32_t segment, std::uint64_t frame, FrameError error);
 
     /// Throws the error that the sequence would have met, if any. Called when all threads are done.
     void rethrow() const;
@@ -57,7 +57,7 @@ class RunState {
     struct Outcome {
         std::uint32_t segment;
         std::uint64_t frame;
-        std::optional<RunError> error;  // none: a task said stop
+        std::optional<FrameError> error;  // none: a task said stop
     };
 
     void end_before(Outcome outcome);

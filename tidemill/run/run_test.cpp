@@ -395,7 +395,7 @@ TEST_CASE("an exception reaches the caller with task, stage and frame; the frame
             try {
                 pipeline.run();
                 FAIL("nothing was thrown");
-            } catch (const RunError& error) {
+            } catch (const FrameError& error) {
                 CHECK(error.task() == fmt::format("map{}.run", where));
                 CHECK(error.frame() == 57);
                 CHECK(error.stage() == 1 + where / 2);
@@ -414,7 +414,7 @@ TEST_CASE("an undeclared flow is an error that says what to declare") {
     auto& sink = graph.add<Collect>(words);
     graph.bind(source.value, map.x);
     graph.bind(map.y, sink.value);
-    CHECK_THROWS_WITH_AS(Sequence(graph).run(), doctest::Contains("declare it with may_skip"), RunError);
+    CHECK_THROWS_WITH_AS(Sequence(graph).run(), doctest::Contains("declare it with may_skip"), FrameError);
 }
 
 TEST_CASE("a stop request ends an endless stream, and what was begun is delivered") {

@@ -10,7 +10,7 @@ class Sequence {
     /// Throws GraphError naming every fault of the graph.
     explicit Sequence(Graph& graph);
 
-    /// Runs until the source stops, or as the options say; throws RunError when a task throws.
+    /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
     RunReport run(const RunOptions& options = {}) { return engine_.run(options); }
 
     /// Runs on where the last run ended; frame numbers go on, too.

@@ -287,7 +287,7 @@ void Worker::finish(const RunPart& part, const FrameMark& mark) {
 void Worker::fail(const RunPart& part, const RunStep& step) {
     state_.fail(
         part.segment, part.frame,
-        RunError(step.step->task.name, stage_, replica_, part.context.number, std::current_exception()));
+        FrameError(step.step->task.name, stage_, replica_, part.context.number, std::current_exception()));
 }
 
 }  // namespace tidemill

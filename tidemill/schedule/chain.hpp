@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/schedule/profile_file.hpp"
+#include "tidemill/sim/sim_error.hpp"
 
 namespace tidemill {
 
@@ -39,14 +40,14 @@ int whole(std::string_view digits, std::string_view stage) {
 std::string_view published_text(std::string_view name) {
     const auto found = std::ranges::find(published_texts(), name, &PublishedText::name);
     if (found == published_texts().end()) {
-        throw std::out_of_range(fmt::format("the program carries no file '{}'", name));
+        throw SimError(fmt::format("the program carries no file '{}'", name));
     }
     return found->text;
 }
 
 const std::string& PublishedRow::text(std::string_view column) const {
     const auto found = cells_.find(column);
-    if (found == cells_.end()) throw std::out_of_range(fmt::format("there is no column '{}'", column));
+    if (found == cells_.end()) throw SimError(fmt::format("there is no column '{}'", column));
     return found->second;
 }
 

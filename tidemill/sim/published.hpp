@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/schedule/schedule.hpp"
+#include "tidemill/sim/sim_error.hpp"
 
 namespace tidemill {
 
@@ -19,7 +20,7 @@ struct PublishedText {
 /// All files of published numbers, profiles and graphs that the program carries with it.
 std::span<const PublishedText> published_texts();
 
-/// The file of that name; throws std::out_of_range naming it when the program does not carry it.
+/// The file of that name; throws SimError naming it when the program does not carry it.
 std::string_view published_text(std::string_view name);
 
 /// A line of a published table by its columns.

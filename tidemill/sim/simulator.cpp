@@ -6,7 +6,7 @@
 #include <numeric>
 #include <queue>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
 
 namespace tidemill {

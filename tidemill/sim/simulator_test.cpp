@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "tidemill/schedule/error.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
 namespace {

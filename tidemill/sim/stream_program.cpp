@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
 

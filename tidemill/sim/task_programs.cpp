@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/streamit.hpp"
 #include "tidemill/sim/task_graphs.hpp"
 #include "tidemill/sim/worst_cases.hpp"

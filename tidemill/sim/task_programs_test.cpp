@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/streamit.hpp"
 #include "tidemill/sim/task_graphs.hpp"
 #include "tidemill/sim/task_simulator.hpp"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
 
 namespace tidemill {

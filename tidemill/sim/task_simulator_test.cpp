@@ -7,7 +7,7 @@
 #include <rapidcheck.h>
 
 #include "tidemill/policy/policy_error.hpp"
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/stream_program.hpp"
 
 namespace tidemill {

@@ -68,7 +68,7 @@ Tasks::Runtime::~Runtime() {
 
 void Tasks::Runtime::check_spawner() const {
     if (std::this_thread::get_id() == owner_ && !helping_) return;
-    throw std::logic_error(
+    throw TasksError(
         "a task spawns, or another thread than the one that made Tasks: spawn from that thread, between "
         "tasks");
 }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/frame_error.hpp"
 #include "tidemill/tasks/runtime.hpp"
 
 namespace tidemill {
 
 TaskError::TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause)
-    : std::runtime_error(fmt::format("task {} spawned at {} failed: {}", number, kernel, message_of(cause))),
+    : TasksError(fmt::format("task {} spawned at {} failed: {}", number, kernel, message_of(cause))),
       kernel_(kernel),
       number_(number),
       cause_(std::move(cause)) {}

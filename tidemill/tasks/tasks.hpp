@@ -8,11 +8,11 @@
 #include <memory>
 #include <source_location>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tidemill/error.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/waiting.hpp"
@@ -21,8 +21,14 @@
 
 namespace tidemill {
 
+/// A task program that cannot be run as it is written.
+class TasksError : public Error {
+  public:
+    using Error::Error;
+};
+
 /// A task threw: where it was spawned, which of all it was, and what it said.
-class TaskError : public std::runtime_error {
+class TaskError : public TasksError {
   public:
     TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause);
 
@@ -98,7 +104,7 @@ class Tasks {
     Tasks& operator=(const Tasks&) = delete;
 
     /// A task that does what `accesses` says, and that runs once those spawned before it which touch the same
-    /// memory have; may run at once, later, or wait here for room in the window. Throws std::logic_error from
+    /// memory have; may run at once, later, or wait here for room in the window. Throws TasksError from
     /// within a task.
     template <class F>
     void spawn(std::initializer_list<Access> accesses, F&& work, std::int32_t priority = 0,

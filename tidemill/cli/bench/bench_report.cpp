@@ -244,7 +244,7 @@ Json to_json(const BenchCase& each) {
 std::vector<BenchGroup> read_benchmarks(std::string_view json) {
     const Json document = Json::parse(json, nullptr, false);
     if (document.is_discarded() || !document.contains("context") || !document.contains("benchmarks")) {
-        throw std::runtime_error("this is not what Google Benchmark writes with --benchmark_format=json");
+        throw WrongReport("this is not what Google Benchmark writes with --benchmark_format=json");
     }
     std::vector<std::pair<std::string, std::vector<Json>>> runs;  // in the order of the program
     for (const Json& run : document["benchmarks"]) {

@@ -8,7 +8,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "tidemill/error.hpp"
+
 namespace tidemill::cli {
+
+/// What a benchmark wrote cannot be read.
+class WrongReport : public Error {
+  public:
+    using Error::Error;
+};
 
 /// One case of a benchmark: medians over its runs, in the unit of its group.
 struct BenchCase {
@@ -38,7 +46,7 @@ struct BenchGroup {
 
 /// What a program of Google Benchmark wrote with --benchmark_format=json, grouped by the questions that
 /// bench::ask() put into its context. Cases of one name, which are repetitions, become one with their median.
-/// Throws std::runtime_error when it is something else.
+/// Throws WrongReport when it is something else.
 std::vector<BenchGroup> read_benchmarks(std::string_view json);
 
 /// A sentence and a table per group, three significant digits.

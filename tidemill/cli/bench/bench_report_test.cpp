@@ -111,9 +111,9 @@ TEST_CASE("bench: JSON has every number of a case under its group") {
 }
 
 TEST_CASE("bench: what is not a result is refused") {
-    CHECK_THROWS_AS(read_benchmarks("no JSON"), std::runtime_error);
-    CHECK_THROWS_AS(read_benchmarks("[1, 2]"), std::runtime_error);
-    CHECK_THROWS_AS(read_benchmarks("{}"), std::runtime_error);
+    CHECK_THROWS_AS(read_benchmarks("no JSON"), WrongReport);
+    CHECK_THROWS_AS(read_benchmarks("[1, 2]"), WrongReport);
+    CHECK_THROWS_AS(read_benchmarks("{}"), WrongReport);
 }
 
 TEST_CASE("bench: the conditions of this machine are told, and null where they are not known") {

@@ -7,6 +7,7 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 
 namespace tidemill::cli {
 
@@ -23,7 +24,7 @@ int run_ber(const BerOptions& options) {
     const auto results = [&] {
         try {
             return count_errors(options);
-        } catch (const std::invalid_argument& error) {
+        } catch (const dvbs2::Dvbs2Error& error) {
             throw WrongUsage(error.what());
         }
     }();

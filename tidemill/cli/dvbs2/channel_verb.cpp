@@ -13,6 +13,7 @@
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/recording_writer.hpp"
 
@@ -121,7 +122,7 @@ int run_channel(const Options& options) {
     const auto channel = [&] {
         try {
             return std::make_unique<dvbs2::Channel>(config);
-        } catch (const std::invalid_argument& error) {
+        } catch (const dvbs2::Dvbs2Error& error) {
             throw WrongUsage(error.what());
         }
     }();

@@ -11,6 +11,7 @@
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
@@ -56,7 +57,7 @@ void check_settings(const dvbs2::ReceiverConfig& config, const io::Recording& re
              config.symbol_rate_hz > 0 ? config.symbol_rate_hz : std::max(sample_rate_hz / 2, 1.0),
              config.rolloff, dvbs2::kMaxBlockSamples});
         dvbs2::PlScrambler scrambler(config.gold_code);
-    } catch (const std::invalid_argument& error) {
+    } catch (const dvbs2::Dvbs2Error& error) {
         throw WrongUsage(error.what());
     }
 }

@@ -18,6 +18,7 @@
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/recording_writer.hpp"
@@ -131,7 +132,7 @@ template <class Make>
 auto of_settings(Make make) {
     try {
         return make();
-    } catch (const std::invalid_argument& error) {
+    } catch (const dvbs2::Dvbs2Error& error) {
         throw WrongUsage(error.what());
     }
 }
@@ -206,7 +207,7 @@ class TxJob {
     void feed(std::size_t stream, const std::string& name, std::span<const std::uint8_t> bytes) {
         try {
             multiplexer_.feed(stream, bytes);
-        } catch (const std::invalid_argument& error) {
+        } catch (const dvbs2::Dvbs2Error& error) {
             throw io::IoError(
                 fmt::format("'{}' cannot be sent: {}, behind {} bytes", name, error.what(), bytes_taken_));
         }

@@ -16,7 +16,7 @@ struct BurstResult {
 
 /// Sends burst number `burst` of known frames through pulse shaper and channel, at two samples per symbol,
 /// into the whole receiver, and compares what comes out. Depends on its arguments alone. `skipped_symbols`
-/// are cut off the beginning, as if the receiver had been switched on late. Throws std::invalid_argument when
+/// are cut off the beginning, as if the receiver had been switched on late. Throws Dvbs2Error when
 /// the settings cannot be sent, and asserts that point.full_sync is there.
 BurstResult receive_burst(const BerPoint& point, std::uint64_t burst, std::uint64_t skipped_symbols = 0);
 

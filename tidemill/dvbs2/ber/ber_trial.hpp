@@ -38,7 +38,7 @@ class BerMonitor final : public Module {
 /// follows from the counts so far, so that a count that was broken off goes on where it stood.
 class BerTrial {
   public:
-    /// Throws std::invalid_argument when the point cannot be sent.
+    /// Throws Dvbs2Error when the point cannot be sent.
     BerTrial(const BerPoint& point, const BerLimits& limits, const BerCounts& so_far = {});
 
     /// Counts on until a limit is reached or `stop` says so; on the calling thread when `threads` is 1.

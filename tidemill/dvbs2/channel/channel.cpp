@@ -8,6 +8,7 @@
 
 #include "tidemill/dsp/gaussian_noise.hpp"
 #include "tidemill/dvbs2/channel/internal/interpolation.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -37,7 +38,7 @@ const ChannelConfig& checked(const ChannelConfig& config) {
                           std::ranges::all_of(config.echoes, can_be_heard) &&
                           std::ranges::all_of(config.dropouts, has_begun_and_ends);
     if (!all_finite || !in_range || std::isnan(config.esn0_db)) {
-        throw std::invalid_argument(
+        throw Dvbs2Error(
             "impossible channel: delays, echoes' delays and dropouts begin at 0, rate ratios and samples per "
             "symbol at 1; echoes add 40 dB and I and Q are off by 90 degrees at the most; all must be "
             "numbers");

@@ -44,7 +44,7 @@ struct ChannelConfig {
 /// inversion, noise, and what a receiver makes of I and Q, in this order.
 class Channel {
   public:
-    /// Throws std::invalid_argument for a negative delay, a rate ratio below 1, a value that is not a number
+    /// Throws Dvbs2Error for a negative delay, a rate ratio below 1, a value that is not a number
     /// and the like.
     explicit Channel(const ChannelConfig& config);
 

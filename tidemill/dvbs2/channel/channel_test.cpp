@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
 namespace tidemill::dvbs2 {
 namespace {
 
@@ -194,7 +196,7 @@ TEST_CASE("channel: what no channel does is refused") {
     const auto refused = [](auto change) {
         ChannelConfig config;
         change(config);
-        CHECK_THROWS_AS(Channel{config}, std::invalid_argument);
+        CHECK_THROWS_AS(Channel{config}, Dvbs2Error);
     };
     refused([](auto& config) { config.delay_symbols = -1.0; });
     refused([](auto& config) { config.rate_ratio = 0.5; });

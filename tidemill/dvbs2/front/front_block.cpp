@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
 namespace tidemill::dvbs2 {
 
 namespace {
@@ -15,7 +17,7 @@ namespace {
 constexpr double kFilterSymbols = 16.0;
 
 void check(bool fine, const std::string& message) {
-    if (!fine) throw std::invalid_argument("receiver front: " + message);
+    if (!fine) throw Dvbs2Error("receiver front: " + message);
 }
 
 }  // namespace

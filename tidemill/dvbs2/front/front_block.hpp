@@ -119,7 +119,7 @@ struct KeptBlocks {
     std::uint32_t release = 0;
 };
 
-/// Sizes that follow from a configuration; throws std::invalid_argument for one that cannot work.
+/// Sizes that follow from a configuration; throws Dvbs2Error for one that cannot work.
 class FrontGeometry {
   public:
     explicit FrontGeometry(const FrontConfig& config);

@@ -29,7 +29,7 @@ struct ReceiverConfig {
 class Receiver {
   public:
     /// `source` must outlive the receiver and know its sample rate, unless the symbol rate is given in its
-    /// units. Throws std::invalid_argument for rates or a roll-off that cannot work.
+    /// units. Throws Dvbs2Error for rates or a roll-off that cannot work.
     Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs);
 
     /// For who wants nothing but packets: a function of the bytes of whole ones.

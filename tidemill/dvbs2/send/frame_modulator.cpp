@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/standard/constellation.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
 #include "tidemill/fec/bb_scrambler.hpp"
@@ -19,7 +20,7 @@ constexpr dsp::Iq kPilot{0.70710678F, 0.70710678F};  // EN 302 307-1, 5.5.3
 
 const Modcod& checked_modcod(const Pls& pls) {
     if (pls.is_dummy() || !pls.is_defined()) {
-        throw std::invalid_argument(
+        throw Dvbs2Error(
             fmt::format("MODCOD {} with {} frames cannot carry data: choose 1 to 28, and no "
                         "short frames of rate 9/10",
                         pls.modcod, fec::name(pls.size)));

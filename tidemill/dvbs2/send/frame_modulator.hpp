@@ -17,7 +17,7 @@ namespace tidemill::dvbs2 {
 /// immutable.
 class FrameModulator {
   public:
-    /// Throws std::invalid_argument for dummy, reserved and impossible settings and for impossible gold
+    /// Throws Dvbs2Error for dummy, reserved and impossible settings and for impossible gold
     /// codes.
     FrameModulator(const Pls& pls, int gold_code);
 

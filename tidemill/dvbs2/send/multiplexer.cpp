@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
 namespace tidemill::dvbs2 {
 namespace {
 
@@ -16,7 +18,7 @@ std::uint8_t rolloff_code(double rolloff) {
     for (std::size_t code = 0; code < kRolloffs.size(); ++code) {
         if (std::abs(rolloff - kRolloffs[code]) < 1e-6) return static_cast<std::uint8_t>(code);
     }
-    throw std::invalid_argument(fmt::format("roll-off {} does not exist: use 0.35, 0.25 or 0.20", rolloff));
+    throw Dvbs2Error(fmt::format("roll-off {} does not exist: use 0.35, 0.25 or 0.20", rolloff));
 }
 
 bool is_constant(std::span<const PlannedFrame> plan) {
@@ -30,16 +32,16 @@ bool is_constant(std::span<const PlannedFrame> plan) {
 void check_packets(const InputStream& stream, std::size_t bytes) {
     constexpr std::size_t kMostPacketBytes = 65535 / 8;  // what UPL can say
     if (bytes > kMostPacketBytes) {
-        throw std::invalid_argument(fmt::format("packets of {} bytes cannot be sent: give at most {}",
-                                                stream.packet_bytes, kMostPacketBytes));
+        throw Dvbs2Error(fmt::format("packets of {} bytes cannot be sent: give at most {}",
+                                     stream.packet_bytes, kMostPacketBytes));
     }
     const bool is_transport = stream.type == StreamType::transport;
     if (stream.delete_null_packets && !is_transport) {
-        throw std::invalid_argument("only transport streams have null packets to delete");
+        throw Dvbs2Error("only transport streams have null packets to delete");
     }
     const bool has_issy = stream.issy_bytes == 2 || (stream.issy_bytes == 3 && is_transport);
     if (stream.issy_bytes != 0 && (stream.packet_bytes == 0 || !has_issy)) {
-        throw std::invalid_argument(
+        throw Dvbs2Error(
             "ISSY is long or short behind the packets of a transport stream, short behind generic ones");
     }
 }
@@ -66,24 +68,23 @@ bool may_carry(const PlannedFrame& frame, std::size_t stream) {
 
 void check(const MultiplexerConfig& config) {
     if (config.plan.empty() || config.streams.empty()) {
-        throw std::invalid_argument("nothing to send: a plan needs a frame, and a signal an input stream");
+        throw Dvbs2Error("nothing to send: a plan needs a frame, and a signal an input stream");
     }
     std::set<std::uint8_t> numbers;
     for (const InputStream& stream : config.streams) numbers.insert(stream.number);
     if (numbers.size() < config.streams.size()) {
-        throw std::invalid_argument("two input streams have the same number: give each its own");
+        throw Dvbs2Error("two input streams have the same number: give each its own");
     }
     for (const PlannedFrame& frame : config.plan) {
         if (frame.stream.value_or(0) >= config.streams.size()) {
-            throw std::invalid_argument("a frame is planned for an input stream that is not there");
+            throw Dvbs2Error("a frame is planned for an input stream that is not there");
         }
     }
     for (std::size_t stream = 0; stream < config.streams.size(); ++stream) {
         if (std::ranges::none_of(config.plan,
                                  [&](const PlannedFrame& frame) { return may_carry(frame, stream); })) {
-            throw std::invalid_argument(
-                fmt::format("no frame of the plan carries input stream {}: add one that does",
-                            config.streams[stream].number));
+            throw Dvbs2Error(fmt::format("no frame of the plan carries input stream {}: add one that does",
+                                         config.streams[stream].number));
         }
     }
 }

@@ -52,11 +52,11 @@ struct MultiplexerCounts {
 /// otherwise (EN 302 307-1, 5.1).
 class Multiplexer {
   public:
-    /// Throws std::invalid_argument, saying why, for what cannot be sent.
+    /// Throws Dvbs2Error, saying why, for what cannot be sent.
     explicit Multiplexer(const MultiplexerConfig& config);
 
     /// Takes data of one stream: whole packets, or any bytes of a continuous one. Throws
-    /// std::invalid_argument for packets without their sync byte.
+    /// Dvbs2Error for packets without their sync byte.
     void feed(std::size_t stream, std::span<const std::uint8_t> data);
 
     /// The place of the stream that the next frame takes its data from; none for a planned dummy frame.

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
 
 namespace tidemill::dvbs2 {
@@ -87,7 +88,7 @@ TEST_CASE(
 
 TEST_CASE("multiplexer: what cannot be sent is refused") {
     const auto refused = [](const MultiplexerConfig& config) {
-        CHECK_THROWS_AS(Multiplexer{config}, std::invalid_argument);
+        CHECK_THROWS_AS(Multiplexer{config}, Dvbs2Error);
     };
     refused({.plan = {}});
     refused({.plan = {{kDummy}}});
@@ -109,7 +110,7 @@ TEST_CASE("multiplexer: what cannot be sent is refused") {
     refused_stream({.type = StreamType::generic_packetised, .packet_bytes = 8190, .issy_bytes = 2});
     refused_stream({.packet_bytes = 100});
     Multiplexer multiplexer({.plan = {{kRobust}}});
-    CHECK_THROWS_AS(multiplexer.feed(0, Bytes(188, 0x11)), std::invalid_argument);
+    CHECK_THROWS_AS(multiplexer.feed(0, Bytes(188, 0x11)), Dvbs2Error);
 }
 
 }  // namespace tidemill::dvbs2

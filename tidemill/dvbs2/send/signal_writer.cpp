@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/recording_writer.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
@@ -44,7 +45,7 @@ io::RecordingWriter make_writer(const SignalConfig& config, const std::filesyste
 WrittenSignal write_signal(const SignalConfig& config, std::span<const std::uint8_t> packets,
                            const std::filesystem::path& path) {
     if (packets.empty() || !(config.symbol_rate_hz > 0.0) || !std::isfinite(config.symbol_rate_hz)) {
-        throw std::invalid_argument("a signal needs at least one packet to carry and a symbol rate above 0");
+        throw Dvbs2Error("a signal needs at least one packet to carry and a symbol rate above 0");
     }
     Transmitter transmitter(config.transmitter);
     Channel channel(channel_of(config));

@@ -31,7 +31,7 @@ struct WrittenSignal {
 
 /// Writes a recording of at least `config.frames` PLFRAMEs that carry the packets again and again, in memory
 /// that does not grow with its length. The path is that of a SigMF or raw file. Throws io::IoError when it
-/// cannot be written and std::invalid_argument for impossible settings or no packets.
+/// cannot be written and Dvbs2Error for impossible settings or no packets.
 WrittenSignal write_signal(const SignalConfig& config, std::span<const std::uint8_t> packets,
                            const std::filesystem::path& path);
 

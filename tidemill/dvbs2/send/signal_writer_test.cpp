@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -73,10 +74,10 @@ TEST_CASE("signal writer: the same seed gives the same recording") {
 
 TEST_CASE("signal writer: an unwritable path, an impossible rate and an empty stream are errors") {
     CHECK_THROWS_AS(write_signal(short_qpsk(), null_packets(1), "/nowhere/s"), io::IoError);
-    CHECK_THROWS_AS(write_signal(short_qpsk(), {}, "/dev/null"), std::invalid_argument);
+    CHECK_THROWS_AS(write_signal(short_qpsk(), {}, "/dev/null"), Dvbs2Error);
     auto config = short_qpsk();
     config.symbol_rate_hz = 0.0;
-    CHECK_THROWS_AS(write_signal(config, null_packets(1), "/dev/null"), std::invalid_argument);
+    CHECK_THROWS_AS(write_signal(config, null_packets(1), "/dev/null"), Dvbs2Error);
 }
 
 }  // namespace tidemill::dvbs2

@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include "tidemill/dsp/pulse.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
 
 dsp::Interpolator make_shaper(int samples_per_symbol, double rolloff) {
     if (samples_per_symbol < 1 || !(rolloff > 0.0 && rolloff <= 1.0)) {
-        throw std::invalid_argument(
+        throw Dvbs2Error(
             fmt::format("cannot shape {} samples per symbol with roll-off {}: use at least 1, and 0 to 1",
                         samples_per_symbol, rolloff));
     }

@@ -21,7 +21,7 @@ class PulseShaper {
     /// samples.
     static constexpr int kReachSymbols = 20;
 
-    /// With one sample a symbol there is no pulse: symbols pass as they are. Throws std::invalid_argument
+    /// With one sample a symbol there is no pulse: symbols pass as they are. Throws Dvbs2Error
     /// unless samples_per_symbol >= 1 and 0 < rolloff <= 1.
     PulseShaper(int samples_per_symbol, double rolloff);
 
@@ -48,7 +48,7 @@ struct TransmitterConfig {
 /// The plain transmitter, one transport stream and constant coding: packets to samples of mean power 1.
 class Transmitter {
   public:
-    /// Throws std::invalid_argument when the settings cannot be sent.
+    /// Throws Dvbs2Error when the settings cannot be sent.
     explicit Transmitter(const TransmitterConfig& config);
 
     /// Takes whole packets and appends the symbols of the PLFRAMEs that they fill.

@@ -14,6 +14,7 @@
 #include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/ts_file.hpp"
@@ -196,7 +197,7 @@ TEST_CASE("transmitter: settings that cannot be sent are refused") {
     const auto refused = [](auto change) {
         auto config = config_of({4, FrameSize::normal, true});
         change(config);
-        CHECK_THROWS_AS(Transmitter{config}, std::invalid_argument);
+        CHECK_THROWS_AS(Transmitter{config}, Dvbs2Error);
     };
     refused([](auto& config) { config.pls.modcod = 0; });
     refused([](auto& config) { config.pls.modcod = 29; });

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/standard/internal/gold_sequences.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
@@ -36,8 +37,8 @@ void turn(const dsp::Iq& symbol, unsigned quarters, dsp::Iq& turned) {
 
 PlScrambler::PlScrambler(int gold_code) {
     if (gold_code < 0 || gold_code >= static_cast<int>(internal::kGoldPeriod) - 1) {
-        throw std::invalid_argument(fmt::format("gold code {} does not exist: choose one from 0 to {}",
-                                                gold_code, internal::kGoldPeriod - 2));
+        throw Dvbs2Error(fmt::format("gold code {} does not exist: choose one from 0 to {}", gold_code,
+                                     internal::kGoldPeriod - 2));
     }
     const auto [x, y] = internal::gold_sequences();
     const auto n = static_cast<std::size_t>(gold_code);

@@ -12,7 +12,7 @@ namespace tidemill::dvbs2 {
 /// The physical-layer scrambling sequence of one gold code; it starts anew after every PLHEADER.
 class PlScrambler {
   public:
-    /// Gold code n in [0, 262141]; throws std::invalid_argument outside (EN 302 307-1, 5.5.4).
+    /// Gold code n in [0, 262141]; throws Dvbs2Error outside (EN 302 307-1, 5.5.4).
     explicit PlScrambler(int gold_code);
 
     /// Symbol i after the header is turned by rotations()[i] quarter turns when sent; 33192 values in 0..3.

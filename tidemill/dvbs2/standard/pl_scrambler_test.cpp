@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
 namespace tidemill::dvbs2 {
 namespace {
 
@@ -48,8 +50,8 @@ TEST_CASE("pl_scrambler: descrambling undoes scrambling for any code and length"
 }
 
 TEST_CASE("pl_scrambler: gold codes that do not exist are refused") {
-    CHECK_THROWS_AS(PlScrambler(-1), std::invalid_argument);
-    CHECK_THROWS_AS(PlScrambler(262142), std::invalid_argument);
+    CHECK_THROWS_AS(PlScrambler(-1), Dvbs2Error);
+    CHECK_THROWS_AS(PlScrambler(262142), Dvbs2Error);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/fec/crc8.hpp"
 
 namespace tidemill::dvbs2 {
@@ -19,7 +20,7 @@ UserPacketLayout checked_layout(const BbHeader& header) {
     if (is_continuous && header.packet_bits == 0) return {.input_bytes = 0};
     const auto layout = is_continuous ? std::nullopt : user_packet_layout(header);
     if (layout) return *layout;
-    throw std::invalid_argument(fmt::format(
+    throw Dvbs2Error(fmt::format(
         "packets of {} bits cannot be sent: give whole bytes, 188 of a transport stream, and 0 for a "
         "continuous stream only",
         header.packet_bits));
@@ -38,7 +39,7 @@ void StreamSlicer::feed(std::span<const std::uint8_t> data) {
         return;
     }
     if (data.size() % layout_.input_bytes != 0) {
-        throw std::invalid_argument(
+        throw Dvbs2Error(
             fmt::format("the stream is not a whole number of {}-byte packets", layout_.input_bytes));
     }
     for (; !data.empty(); data = data.subspan(layout_.input_bytes)) {
@@ -48,7 +49,7 @@ void StreamSlicer::feed(std::span<const std::uint8_t> data) {
 
 void StreamSlicer::feed_packet(std::span<const std::uint8_t> packet) {
     if (packet[0] != header_.sync) {
-        throw std::invalid_argument(
+        throw Dvbs2Error(
             fmt::format("a packet begins with {:#04x} instead of {:#04x}", packet[0], header_.sync));
     }
     if (layout_.has_dnp && dnp_ < kMostDeleted && io::is_null_packet(packet)) {

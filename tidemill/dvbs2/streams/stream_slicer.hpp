@@ -17,10 +17,10 @@ class StreamSlicer {
   public:
     /// The MATYPE fields, UPL (whole bytes; 0 for a continuous stream) and SYNC of `header` go into every
     /// frame; its other lengths are set by the slicer. Packets come `packet_period_symbols` apart, which ISSY
-    /// tells. Throws std::invalid_argument for packets that cannot be.
+    /// tells. Throws Dvbs2Error for packets that cannot be.
     explicit StreamSlicer(const BbHeader& header = {}, double packet_period_symbols = 0);
 
-    /// Takes whole packets, or any bytes of a continuous stream; throws std::invalid_argument when a packet
+    /// Takes whole packets, or any bytes of a continuous stream; throws Dvbs2Error when a packet
     /// does not have its length or its sync byte.
     void feed(std::span<const std::uint8_t> data);
 

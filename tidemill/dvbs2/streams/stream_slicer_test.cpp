@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/fec/crc8.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
@@ -91,9 +92,9 @@ TEST_CASE("stream slicer: a frame is made only of packets that are there") {
 TEST_CASE("stream slicer: what is not packets is refused") {
     StreamSlicer packer;
     auto stream = packets(2);
-    CHECK_THROWS_AS(packer.feed(std::span(stream).first(200)), std::invalid_argument);
+    CHECK_THROWS_AS(packer.feed(std::span(stream).first(200)), Dvbs2Error);
     stream[188] = 0;
-    CHECK_THROWS_AS(packer.feed(stream), std::invalid_argument);
+    CHECK_THROWS_AS(packer.feed(stream), Dvbs2Error);
 }
 
 TEST_CASE(
@@ -124,13 +125,13 @@ TEST_CASE(
 TEST_CASE("stream slicer: packets of part of a byte, and continuous ones with a length, are refused") {
     BbHeader header;
     header.packet_bits = 1501;
-    CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
+    CHECK_THROWS_AS(StreamSlicer{header}, Dvbs2Error);
     header.packet_bits = 0;
-    CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
+    CHECK_THROWS_AS(StreamSlicer{header}, Dvbs2Error);
     header.stream_type = StreamType::generic_continuous;
     CHECK_NOTHROW(StreamSlicer{header});
     header.packet_bits = 1504;
-    CHECK_THROWS_AS(StreamSlicer{header}, std::invalid_argument);
+    CHECK_THROWS_AS(StreamSlicer{header}, Dvbs2Error);
 }
 
 TEST_CASE("stream slicer: null packets are counted behind the next packet, every 256th of a run is sent") {

@@ -42,7 +42,7 @@ class Dynamic {
     /// task that no worker may run; PolicyError when there is no such policy.
     explicit Dynamic(Graph& graph, DynamicOptions options = {});
 
-    /// Runs until the source stops, or as the options say; throws RunError when a task throws.
+    /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
     RunReport run(const RunOptions& options = {});
 
     /// Runs on where the last run ended, on the same threads; frame numbers go on, too.

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/insight/internal/hanging_run.hpp"
-#include "tidemill/run/run_error.hpp"
 
 using namespace tidemill;
 
@@ -31,7 +31,7 @@ TEST_CASE("dynamic: of frames that throw, the first is told, by task and number"
     try {
         Dynamic(graph, {.workers = 4}).run();
         FAIL("nothing was thrown");
-    } catch (const RunError& error) {
+    } catch (const FrameError& error) {
         CHECK(error.task() == "check.check");
         CHECK(error.frame() == 7);
     }

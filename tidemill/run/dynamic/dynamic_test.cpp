@@ -40,7 +40,7 @@ internal::RandomOutcome run_dynamic(const internal::RandomProgram& program, cons
         const RunReport report = Dynamic(graph, options).run(run);
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
-    } catch (const RunError& error) {
+    } catch (const FrameError& error) {
         outcome.error = fmt::format("{} {}", error.task(), error.frame());
     }
     CHECK(watch.elsewhere == 0);

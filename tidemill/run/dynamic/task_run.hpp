@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -45,7 +45,7 @@ struct FrameLimit {
 struct StreamEnd {
     std::uint32_t segment;
     FrameLimit limit;
-    std::optional<RunError> error;  ///< none: a task said stop
+    std::optional<FrameError> error;  ///< none: a task said stop
 
     /// What a segment's last task has emitted came before the input it works on, so all upstream may be
     /// dropped at once.

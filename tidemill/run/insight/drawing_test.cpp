@@ -9,7 +9,7 @@
 #include "tidemill/run/insight/internal/drawing.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 
@@ -31,8 +32,7 @@ std::string name_of_stage(const ObservedThread& thread) {
 }  // namespace
 
 Trace::Trace(std::size_t events_per_thread) : events_per_thread_(events_per_thread) {
-    if (events_per_thread == 0)
-        throw std::invalid_argument("a trace of no events: keep at least one per thread");
+    if (events_per_thread == 0) throw RunError("a trace of no events: keep at least one per thread");
 }
 
 ThreadObserver& Trace::watch(const ObservedThread& thread) {
@@ -102,7 +102,7 @@ void Trace::write(const std::filesystem::path& path) const {
     std::ofstream file(path);
     write(file);
     file.close();
-    if (!file) throw std::runtime_error(fmt::format("cannot write the trace to {}", path.string()));
+    if (!file) throw RunError(fmt::format("cannot write the trace to {}", path.string()));
 }
 
 Trace::Lane::Lane(const ObservedThread& thread, std::size_t events)

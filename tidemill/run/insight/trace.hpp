@@ -20,7 +20,7 @@ namespace tidemill {
 ///     trace.write("run.json");
 class Trace final : public Observer {
   public:
-    /// Throws std::invalid_argument when no events are to be kept.
+    /// Throws RunError when no events are to be kept.
     explicit Trace(std::size_t events_per_thread = std::size_t{1} << 16);
 
     ThreadObserver& watch(const ObservedThread& thread) override;
@@ -33,7 +33,7 @@ class Trace final : public Observer {
     /// first event; calls carry their frame and segment.
     void write(std::ostream& to) const;
 
-    /// The same into a file; throws std::runtime_error naming it when not every byte got there.
+    /// The same into a file; throws RunError naming it when not every byte got there.
     void write(const std::filesystem::path& path) const;
 
   private:

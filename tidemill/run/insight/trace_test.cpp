@@ -10,6 +10,7 @@
 
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
 
 using namespace tidemill;
@@ -100,7 +101,7 @@ TEST_CASE("a full trace keeps the last events and counts those it dropped") {
 }
 
 TEST_CASE("a trace that cannot be kept or written says so") {
-    CHECK_THROWS_AS(Trace(0), std::invalid_argument);
+    CHECK_THROWS_AS(Trace(0), RunError);
     CHECK_THROWS_WITH(Trace().write(std::filesystem::path("/nowhere/at/all.json")),
                       doctest::Contains("/nowhere/at/all.json"));
 }

@@ -53,7 +53,7 @@ inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* 
                      : Sequence(graph).run(options);
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
-    } catch (const RunError& error) {
+    } catch (const FrameError& error) {
         outcome.error = fmt::format("{} {}", error.task(), error.frame());
     }
     for (const RandomModule* module : modules) outcome.total += module->total;

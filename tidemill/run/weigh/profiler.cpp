@@ -4,7 +4,7 @@
 
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/weigh/cut_bytes.hpp"
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
 

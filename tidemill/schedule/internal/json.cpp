@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/schedule/error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::internal {
 namespace {

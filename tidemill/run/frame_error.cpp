@@ -1,4 +1,4 @@
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/frame_error.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@ std::string message_of(const std::exception_ptr& cause) {
     }
 }
 
-RunError::RunError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
-                   std::exception_ptr cause)
-    : std::runtime_error(fmt::format("task {} (stage {}, replica {}) failed at frame {}: {}", task, stage + 1,
-                                     replica + 1, frame, message_of(cause))),
+FrameError::FrameError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
+                       std::exception_ptr cause)
+    : RunError(fmt::format("task {} (stage {}, replica {}) failed at frame {}: {}", task, stage + 1,
+                           replica + 1, frame, message_of(cause))),
       task_(std::move(task)),
       stage_(stage),
       replica_(replica),

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tidemill/error.hpp"
+
+namespace tidemill {
+
+/// A chain, platform, schedule or file that cannot be used: what, where, what to do.
+class ScheduleError : public Error {
+  public:
+    using Error::Error;
+};
+
+}  // namespace tidemill
