@@ -21,9 +21,9 @@ void receive(const char* recording, const char* output) {
     receiver.finish();
     writer.close();
 
-    const dvbs2::FrameTotals& totals = receiver.sink().totals();
-    fmt::print("{} frames, {} bad, Es/N0 {:.1f} dB, {} packets\n", totals.frames, totals.frames_bad,
-               totals.esn0_db(), receiver.sink().counts().packets);
+    const dvbs2::ReceptionReport report = receiver.report();
+    fmt::print("{} frames, {} bad, Es/N0 {:.1f} dB, {} packets\n", report.totals.frames,
+               report.totals.frames_bad, report.totals.esn0_db(), report.packets.packets);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ void profile_kind(const ReceptionJob& job, const CoreKind& kind, const PuSet& pu
     if (pinned.error()) result.warnings.push_back("profile not pinned: " + pinned.error()->reason);
     const std::unique_ptr<io::SampleSource> source = open_preview(job);
     dvbs2::Receiver receiver(*source, job.config, [](auto) {});
-    const dvbs2::FrameTotals& totals = receiver.sink().totals();
+    const dvbs2::FrameTotals& totals = receiver.totals();
     Sequence sequence(receiver.graph());
 
     // Learning, tables made at first use and fresh memory are not what a stream costs in the long run.

@@ -6,10 +6,10 @@
 
 #include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
+#include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
-#include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -28,13 +28,12 @@ namespace {
 constexpr std::size_t kRingDepth = 32;
 
 std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_clock::time_point start) {
-    const auto& live = receiver.sink().live();
+    const dvbs2::ReceptionNow now = receiver.now();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    const auto read = [](const auto& value) { return value.load(std::memory_order_relaxed); };
-    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad",
-                       phase_of(receiver), elapsed.count(), read(live.frames),
-                       static_cast<double>(read(live.info_bits)) / elapsed.count() / 1e6, read(live.esn0_db),
-                       read(live.frames_bad));
+    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad", phase_of(now),
+                       elapsed.count(), now.totals.frames,
+                       static_cast<double>(now.totals.info_bits) / elapsed.count() / 1e6,
+                       now.totals.last_esn0_db, now.totals.frames_bad);
 }
 
 void choose_schedule(const RxOptions& options, const Topology& topology, RxOutcome& outcome) {
@@ -99,9 +98,8 @@ void announce(const RxOutcome& outcome) {
 /// Status lines while it lives, where they are wanted.
 class StatusLines {
   public:
-    StatusLines(const std::string& place, const dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-                double symbol_rate_hz)
-        : status_(receiver, packets, symbol_rate_hz) {
+    StatusLines(const std::string& place, const dvbs2::Receiver& receiver, const io::TsMonitor& packets)
+        : status_(receiver, packets) {
         if (place.empty()) return;
         writing([&] { file_.emplace(place); });
         ticks_.emplace([this](double now_s) { write(status_.line(now_s) + "\n"); });
@@ -128,39 +126,14 @@ class StatusLines {
     std::optional<EverySecond> ticks_;
 };
 
-void collect(const dvbs2::Receiver& receiver, const io::TsMonitor& monitor, RxOutcome& outcome) {
-    outcome.totals = receiver.sink().totals();
-    outcome.packets = receiver.sink().counts();
-    outcome.frames_by_fault = receiver.sink().streams().frames_by_fault();
-    outcome.frames_of_streams = receiver.sink().streams().frames_of_streams();
-    outcome.generic_frames = receiver.sink().streams().generic_frames();
-    outcome.programmes = monitor.programmes();
-    outcome.continuity_errors = monitor.continuity_errors();
-    outcome.sync = receiver.frame_sync().counts();
-    outcome.defects = receiver.spectrum().defects();
-    outcome.samples = receiver.source().samples();
-    outcome.blocks_without_signal = receiver.coarse().dropped_blocks();
-    outcome.blocks_without_clock = receiver.timing().dropped_blocks();
-    outcome.clock_ppm = receiver.timing().clock_ppm();
-    outcome.iq_offset_db = receiver.coarse().iq_offset_db();
-    outcome.iq_image_db = receiver.coarse().iq_image_db();
-    // What the front took out, and what the frames, turned upright, still had.
-    const double left = outcome.totals.inverted ? -outcome.totals.frequency : outcome.totals.frequency;
-    outcome.frequency_hz = (receiver.coarse().frequency() + left) * outcome.symbol_rate_hz();
-    outcome.signal_seen = outcome.sync.symbols > 0;
-    // A schedule file tells the time of a block; what a block carries is known only now.
-    if (outcome.predicted_period_us && !outcome.predicted_mbps && outcome.run.frames > 0) {
-        outcome.predicted_mbps = static_cast<double>(outcome.totals.info_bits) /
-                                 static_cast<double>(outcome.run.frames) / *outcome.predicted_period_us;
-    }
+// A schedule file tells the time of a block; what a block carries is known only now.
+void predict_from_period(RxOutcome& outcome) {
+    if (!outcome.predicted_period_us || outcome.predicted_mbps || outcome.run.frames == 0) return;
+    outcome.predicted_mbps = static_cast<double>(outcome.report.totals.info_bits) /
+                             static_cast<double>(outcome.run.frames) / *outcome.predicted_period_us;
 }
 
 }  // namespace
-
-double RxOutcome::symbol_rate_hz() const {
-    return job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz
-                                         : job.recording.sample_rate_hz.value_or(2) / 2;
-}
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
@@ -179,7 +152,7 @@ RxOutcome receive(const RxOptions& options) {
     const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
     dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
     Insight insight(options.insight, receiver.graph());
-    StatusLines status(options.status, receiver, writer.monitor(), outcome.symbol_rate_hz());
+    StatusLines status(options.status, receiver, writer.monitor());
     {
         const auto start = std::chrono::steady_clock::now();
         const Watch watch([&] { return progress_line(receiver, start); });
@@ -196,7 +169,10 @@ RxOutcome receive(const RxOptions& options) {
     if (const auto* file = dynamic_cast<const io::RecordingReader*>(source.get())) {
         outcome.missing_samples = file->missing_samples();
     }
-    collect(receiver, writer.monitor(), outcome);
+    outcome.report = receiver.report();
+    outcome.ts = seen_by(writer.monitor());
+    outcome.ts.packets = outcome.report.packets.packets;  // of all streams
+    predict_from_period(outcome);
     // Only now, because it reads the whole file once more.
     if (!outcome.interrupted && !outcome.job.is_stream) {
         const std::string disagreement = io::check_digest(outcome.job.recording);

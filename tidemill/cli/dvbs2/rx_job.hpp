@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tidemill/cli/adapting.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
+#include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
 #include "tidemill/cli/insight.hpp"
 
@@ -39,32 +38,17 @@ struct RxOutcome {
     std::optional<double> predicted_period_us;
     RunReport run;
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
-    dvbs2::FrameTotals totals;
-    dvbs2::FrameSyncCounts sync;
-    dvbs2::PacketCounts packets;
-    std::array<std::uint64_t, dvbs2::StreamSorter::kFaults> frames_by_fault{};
-    std::map<std::uint8_t, std::uint64_t> frames_of_streams;  ///< by input stream, where there are several
-    std::uint64_t generic_frames = 0;
-    std::vector<int> programmes;
-    std::uint64_t continuity_errors = 0;
-    dsp::SampleDefects defects;
-    std::uint64_t samples = 0;
+    dvbs2::ReceptionReport report;
+    TsSeen ts;
     std::uint64_t missing_samples = 0;
-    std::uint64_t blocks_without_signal = 0;
-    std::uint64_t blocks_without_clock = 0;
-    double clock_ppm = 0;
-    double iq_offset_db = 0;  // taken out of I and Q, as RxCoarse tells
-    double iq_image_db = 0;
-    double frequency_hz = 0;  ///< of the carrier in the recording
-    bool signal_seen = false;
     bool interrupted = false;
     std::string output;
 
-    double symbol_rate_hz() const;
-    bool received() const { return totals.frames > totals.frames_bad && !only_unsupported(); }
+    bool received() const { return report.totals.frames > report.totals.frames_bad && !only_unsupported(); }
     /// Frames came, but carry what cannot be given out.
     bool only_unsupported() const {
-        return packets.frames_unsupported > 0 && packets.packets == 0 && generic_frames == 0;
+        return report.packets.frames_unsupported > 0 && report.packets.packets == 0 &&
+               report.generic_frames == 0;
     }
 };
 

@@ -12,9 +12,6 @@
 
 namespace tidemill::cli {
 
-/// "wait", "learn" or "transmit".
-const char* phase_of(const dvbs2::Receiver& receiver);
-
 /// What a running receiver is doing, each second one line of JSON:
 /// time_s, phase, lock, and of the last frame modcod, frame, pilots, esn0_db and margin_db (over table 13's
 /// threshold); offset_hz, clock_ppm, iq_offset_db, iq_image_db; frames, frames_bad, info_mbps,
@@ -22,21 +19,16 @@ const char* phase_of(const dvbs2::Receiver& receiver);
 /// ts_packets, programmes, continuity_errors, samples_clipped so far. What nothing is known of is null.
 class RxStatus {
   public:
-    RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets, double symbol_rate_hz)
-        : receiver_(receiver), packets_(packets), symbol_rate_hz_(symbol_rate_hz) {}
+    RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets)
+        : receiver_(receiver), packets_(packets) {}
 
     /// The next line, `now_s` after the start.
     std::string line(double now_s);
 
   private:
-    struct Totals {
-        std::uint64_t frames, frames_bad, info_bits, ldpc_iterations, corrected_bits;
-    };
-
     const dvbs2::Receiver& receiver_;
     const io::TsMonitor& packets_;
-    double symbol_rate_hz_;
-    Totals last_{};
+    dvbs2::FrameTotals last_{};
     double last_s_ = 0;
 };
 

@@ -103,7 +103,7 @@ std::optional<double> named_rolloff(io::SampleSource& source, const dvbs2::Recei
     };
     dvbs2::Receiver receiver(source, config,
                              dvbs2::RxOutputs{.streams = {.packets = [](auto, auto) {}}, .frames = look});
-    const auto enough = [&] { return named || receiver.source().samples() > kPreviewSamples; };
+    const auto enough = [&] { return named || receiver.report().samples > kPreviewSamples; };
     Sequence(receiver.graph()).run({.stop_when = enough, .statistics = false});
     return named;
 }

@@ -173,7 +173,7 @@ BurstResult receive_burst(const BerPoint& point, std::uint64_t burst, std::uint6
     BurstResult result;
     const Receiver* running = nullptr;
     const auto take = [&](const ReceivedFrame& frame) {
-        if (frame.good && result.samples_to_lock == 0) result.samples_to_lock = running->source().samples();
+        if (frame.good && result.samples_to_lock == 0) result.samples_to_lock = running->report().samples;
         monitor.take(frame);
     };
     const ReceiverConfig config{.rolloff = point.full_sync->rolloff, .gold_code = point.full_sync->gold_code};

@@ -12,18 +12,17 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-RawLayout layout_of(const io::SampleSource& source, const ReceiverConfig& config) {
-    const double sample_rate_hz = source.sample_rate_hz().value_or(2);
-    const double symbol_rate_hz = config.symbol_rate_hz > 0 ? config.symbol_rate_hz : sample_rate_hz / 2;
-    return {source.format(),
-            FrontGeometry({sample_rate_hz, symbol_rate_hz, config.rolloff, config.block_samples})};
+double symbol_rate_of(const io::SampleSource& source, const ReceiverConfig& config) {
+    return config.symbol_rate_hz > 0 ? config.symbol_rate_hz : source.sample_rate_hz().value_or(2) / 2;
 }
 
 }  // namespace
 
 Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
-    : config_(config), scrambler_(config.gold_code) {
-    const RawLayout layout = layout_of(source, config);
+    : symbol_rate_hz_(symbol_rate_of(source, config)), scrambler_(config.gold_code) {
+    const RawLayout layout{
+        source.format(), FrontGeometry({source.sample_rate_hz().value_or(2), symbol_rate_hz_, config.rolloff,
+                                        config.block_samples})};
     source_ = &graph_.add<RxSource>(source, layout);
     spectrum_ = &graph_.add<RxSpectrum>(layout);
     coarse_ = &graph_.add<RxCoarse>(layout);
@@ -74,5 +73,39 @@ Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOut
 }
 
 Receiver::~Receiver() = default;
+
+ReceptionNow Receiver::now() const {
+    return describe(sink_->totals_so_far());
+}
+
+ReceptionNow Receiver::describe(const FrameTotals& totals) const {
+    // What the front took out, and what the frames, turned upright, still had.
+    const double left = totals.inverted ? -totals.frequency : totals.frequency;
+    return {.found = coarse_->found(),
+            .locked = frame_sync_->locked(),
+            .totals = totals,
+            .symbol_rate_hz = symbol_rate_hz_,
+            .frequency_hz = (coarse_->frequency() + left) * symbol_rate_hz_,
+            .clock_ppm = timing_->clock_ppm(),
+            .iq_offset_db = coarse_->iq_offset_db(),
+            .iq_image_db = coarse_->iq_image_db(),
+            .samples_clipped = spectrum_->live_clipped()};
+}
+
+ReceptionReport Receiver::report() const {
+    const StreamSorter& streams = sink_->streams();
+    ReceptionReport report;
+    static_cast<ReceptionNow&>(report) = describe(sink_->totals());
+    report.sync = frame_sync_->counts();
+    report.packets = streams.counts();
+    report.frames_by_fault = streams.frames_by_fault();
+    report.frames_of_streams = streams.frames_of_streams();
+    report.generic_frames = streams.generic_frames();
+    report.samples = source_->samples();
+    report.samples_not_finite = spectrum_->defects().non_finite;
+    report.blocks_without_signal = coarse_->dropped_blocks();
+    report.blocks_without_clock = timing_->dropped_blocks();
+    return report;
+}
 
 }  // namespace tidemill::dvbs2

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/dvbs2/receiver/rx_front.hpp"
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 #include "tidemill/dvbs2/receiver/rx_source.hpp"
@@ -49,16 +50,17 @@ class Receiver {
     /// Gives out what still waited for a next frame. To be called once, when no run will follow.
     void finish() { sink_->finish(); }
 
-    const RxSource& source() const { return *source_; }
-    const RxSpectrum& spectrum() const { return *spectrum_; }
-    const RxCoarse& coarse() const { return *coarse_; }
-    const RxTiming& timing() const { return *timing_; }
-    const RxFrameSync& frame_sync() const { return *frame_sync_; }
-    const RxSink& sink() const { return *sink_; }
-    const ReceiverConfig& config() const { return config_; }
+    /// What it does and has heard so far; any thread may ask while it runs.
+    ReceptionNow now() const;
+    /// The whole account, between runs.
+    ReceptionReport report() const;
+    /// What report() tells of frames; also for who runs with the sink: a condition to stop.
+    const FrameTotals& totals() const { return sink_->totals(); }
 
   private:
-    ReceiverConfig config_;
+    ReceptionNow describe(const FrameTotals& totals) const;
+
+    double symbol_rate_hz_;
     PlScrambler scrambler_;
     Graph graph_{"dvbs2-rx"};
     RxSource* source_ = nullptr;

@@ -57,7 +57,7 @@ double peak_of_reception(const std::string& path, int replicas) {
     } else {
         Pipeline(receiver.graph(), schedule_of(units, borders, replicas)).run();
     }
-    const FrameTotals& totals = receiver.sink().totals();
+    const FrameTotals& totals = receiver.totals();
     return totals.frames == 0 || totals.frames_bad > 0
                ? 0
                : static_cast<double>(memory_use().peak_bytes.value_or(0));

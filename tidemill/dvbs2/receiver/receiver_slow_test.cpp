@@ -63,8 +63,8 @@ TEST_CASE(
         const auto made = make_reception(pls, is_short ? 24 : 8,
                                          channel_for(pls, 1 + static_cast<std::uint64_t>(pls.code())));
         const Received received = receive(made.samples);
-        CHECK(received.totals.usual_pls() == pls);
-        CHECK(received.totals.frames_bad == 0);
+        CHECK(received.report.totals.usual_pls() == pls);
+        CHECK(received.report.totals.frames_bad == 0);
         const auto from = received_from(made.packets, received.packets);
         CHECK(from.has_value());
         if (!from) continue;
@@ -80,7 +80,7 @@ TEST_CASE("receiver: 200 random schedules give what the sequence gives") {
     MadeReception made = make_reception(kQpsk89, 16, channel);
     std::fill_n(made.samples.begin() + 150000, 40000, dsp::Iq{});  // lost and found again
     const Received in_order = receive(made.samples);
-    REQUIRE(in_order.totals.frames > 8);
+    REQUIRE(in_order.report.totals.frames > 8);
     const auto units = receiver_units();
     for (std::uint64_t seed = 1000; seed < 1200; ++seed) {
         CAPTURE(seed);

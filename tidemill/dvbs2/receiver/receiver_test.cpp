@@ -71,10 +71,10 @@ TEST_CASE("receiver: every packet sent comes out, from the first frame on") {
     const auto from = received_from(made.packets, received.packets);
     REQUIRE(from.has_value());
     CHECK(*from <= 10);  // at most one frame's packets
-    CHECK(received.totals.frames_bad == 0);
-    CHECK(received.totals.usual_pls() == kQpsk89);
-    CHECK(received.totals.esn0_db() == doctest::Approx(8.0).epsilon(0.03));
-    CHECK(received.sync.locks == 1);
+    CHECK(received.report.totals.frames_bad == 0);
+    CHECK(received.report.totals.usual_pls() == kQpsk89);
+    CHECK(received.report.totals.esn0_db() == doctest::Approx(8.0).epsilon(0.03));
+    CHECK(received.report.sync.locks == 1);
 }
 
 TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them, cost even 32APSK no frame") {
@@ -88,8 +88,8 @@ TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them,
     const auto from = received_from(made.packets, received.packets);
     REQUIRE(from.has_value());
     CHECK(*from == 0);
-    CHECK(received.totals.frames_bad == 0);
-    CHECK(received.totals.esn0_db() == doctest::Approx(17.5).epsilon(0.02));
+    CHECK(received.report.totals.frames_bad == 0);
+    CHECK(received.report.totals.esn0_db() == doctest::Approx(17.5).epsilon(0.02));
 }
 
 TEST_CASE("receiver: after a hole in the signal it locks again, keeps the good part and invents nothing") {
@@ -100,8 +100,9 @@ TEST_CASE("receiver: after a hole in the signal it locks again, keeps the good p
     CHECK(found.back() + 1 == sent);
     CHECK(found.size() < sent);
     CHECK(found.size() > sent * 15 / 24);
-    const auto counts = received.sync;
-    CHECK(counts.symbols_outside + received.blocks_without_signal + received.totals.frames_bad > 0);
+    const auto counts = received.report.sync;
+    CHECK(counts.symbols_outside + received.report.blocks_without_signal + received.report.totals.frames_bad >
+          0);
 }
 
 TEST_CASE("receiver: one stage border anywhere changes no bit") {
@@ -144,8 +145,8 @@ TEST_CASE("receiver: nothing, silence and pure noise give nothing") {
         CAPTURE(samples.size());
         const Received received = receive(samples);
         CHECK(received.packets.empty());
-        CHECK(received.totals.frames == 0);
-        CHECK(received.samples == samples.size());
+        CHECK(received.report.totals.frames == 0);
+        CHECK(received.report.samples == samples.size());
     }
 }
 
@@ -158,10 +159,10 @@ TEST_CASE("receiver: samples that are no numbers are counted, and cost the frame
     for (std::size_t i = 0; i < 400; ++i) made.samples[middle + i] = bad[i % 4];
     const Received received = receive(made.samples);
     // Each bad sample is seen once in its block, and once more where it is another block's history.
-    CHECK(received.defects.non_finite >= 400);
-    CHECK(received.totals.frames >= 22);
-    CHECK(received.totals.frames_bad <= 2);
-    CHECK(std::isfinite(received.totals.esn0_db()));
+    CHECK(received.report.samples_not_finite >= 400);
+    CHECK(received.report.totals.frames >= 22);
+    CHECK(received.report.totals.frames_bad <= 2);
+    CHECK(std::isfinite(received.report.totals.esn0_db()));
     const auto found = places(made.packets, received.packets);
     const std::size_t sent = made.packets.size() / io::kTsPacketBytes;
     CHECK(std::ranges::find(found, sent) == found.end());
@@ -177,8 +178,8 @@ TEST_CASE("receiver: a signal that starts and ends in mid-frame gives all packet
     }());
     const std::size_t cut = kShortFrameSamples / 2;
     const Received received = receive(std::span(made.samples).subspan(cut, made.samples.size() - 2 * cut));
-    CHECK(received.totals.frames >= 14);
-    CHECK(received.totals.frames - received.totals.frames_bad >= 14);
+    CHECK(received.report.totals.frames >= 14);
+    CHECK(received.report.totals.frames - received.report.totals.frames_bad >= 14);
     const auto found = places(made.packets, received.packets);
     REQUIRE_FALSE(found.empty());
     for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == found[0] + i);

@@ -1,6 +1,5 @@
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,21 +7,6 @@
 #include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill::dvbs2 {
-
-double FrameTotals::esn0_db() const {
-    const std::uint64_t good = frames - frames_bad;
-    return good == 0 ? 0 : -10 * std::log10(noise_to_signal / static_cast<double>(good));
-}
-
-double FrameTotals::info_mbps() const {
-    const double us = to_ns(last_tick - first_tick) / 1000;
-    return us > 0 ? static_cast<double>(info_bits - first_bits) / us : 0;
-}
-
-Pls FrameTotals::usual_pls() const {
-    const auto most = std::max_element(frames_of_pls.begin(), frames_of_pls.end());
-    return Pls::from_code(static_cast<int>(most - frames_of_pls.begin()));
-}
 
 RxSink::RxSink(RxOutputs outputs)
     : Module("sink"),
@@ -45,21 +29,8 @@ void RxSink::write_frame(Frame f) {
         ++totals_.frames_bad;
         streams_.lose();
     }
-    show(pls);
-}
-
-// Counters are stored, never added to: this thread is their only writer.
-void RxSink::show(const Pls& pls) {
-    const auto store = [](auto& to, auto value) { to.store(value, std::memory_order_relaxed); };
-    const auto code = static_cast<std::size_t>(pls.code());
-    store(live_.frames, totals_.frames);
-    store(live_.frames_bad, totals_.frames_bad);
-    store(live_.info_bits, totals_.info_bits);
-    store(live_.ldpc_iterations, totals_.ldpc_iterations);
-    store(live_.corrected_bits, totals_.corrected_bits);
-    store(live_.frames_of_pls[code], totals_.frames_of_pls[code]);
-    store(live_.pls_code, pls.code());
-    store(live_.frequency, totals_.inverted ? -totals_.frequency : totals_.frequency);
+    totals_.last_pls = pls;
+    published_.offer(totals_);
 }
 
 void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
@@ -78,11 +49,12 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.noise_to_signal += std::pow(10.0, -0.1 * esn0_db);
     totals_.frequency = about.frequency;
     totals_.inverted = about.inverted;
-    live_.esn0_db.store(esn0_db, std::memory_order_relaxed);
+    totals_.last_esn0_db = esn0_db;
 }
 
 void RxSink::finish() {
     streams_.finish();
+    published_.set(totals_);
 }
 
 }  // namespace tidemill::dvbs2

@@ -71,13 +71,7 @@ class MemorySource final : public io::SampleSource {
 /// All that a reception tells and that must not depend on who ran it.
 struct Received {
     std::vector<std::uint8_t> packets;
-    FrameTotals totals;
-    FrameSyncCounts sync;
-    PacketCounts ts;
-    dsp::SampleDefects defects;
-    std::uint64_t samples = 0;
-    std::uint64_t blocks_without_signal = 0;
-    std::uint64_t blocks_without_clock = 0;
+    ReceptionReport report;
 };
 
 /// Runs a receiver over the samples: in order when `schedule` is null.
@@ -94,25 +88,21 @@ inline Received receive(std::span<const dsp::Iq> samples, const Schedule* schedu
         Sequence(receiver.graph()).run();
     }
     receiver.finish();
-    received.totals = receiver.sink().totals();
-    received.sync = receiver.frame_sync().counts();
-    received.ts = receiver.sink().counts();
-    received.defects = receiver.spectrum().defects();
-    received.samples = receiver.source().samples();
-    received.blocks_without_signal = receiver.coarse().dropped_blocks();
-    received.blocks_without_clock = receiver.timing().dropped_blocks();
+    received.report = receiver.report();
     return received;
 }
 
 /// Whether two receptions agree to the last bit, times excepted.
 inline bool same(const Received& a, const Received& b) {
-    const auto facts = [](const Received& r) {
+    const auto facts = [](const Received& received) {
+        const ReceptionReport& r = received.report;
         const FrameTotals& t = r.totals;
         return std::tuple(t.frames, t.frames_bad, t.info_bits, t.ldpc_iterations, t.corrected_bits,
                           t.noise_to_signal, t.frequency, t.inverted, t.frames_of_pls, t.symbols_before,
                           r.sync.symbols, r.sync.symbols_outside, r.sync.frames, r.sync.bad_headers,
-                          r.sync.slips, r.sync.locks, r.ts.packets, r.ts.packets_dropped,
-                          r.defects.non_finite, r.samples, r.blocks_without_signal, r.blocks_without_clock);
+                          r.sync.slips, r.sync.locks, r.packets.packets, r.packets.packets_dropped,
+                          r.samples_not_finite, r.samples_clipped, r.samples, r.blocks_without_signal,
+                          r.blocks_without_clock);
     };
     return a.packets == b.packets && facts(a) == facts(b);
 }

@@ -123,8 +123,8 @@ inline TimedReception receive_timed(std::span<const std::byte> recording,
         timed.run = sequence.run();
         add_weights(timed.profile, "big", sequence, timed.run);
     }
-    timed.totals = receiver.sink().totals();
-    timed.symbols = receiver.frame_sync().counts().symbols;
+    timed.totals = receiver.totals();
+    timed.symbols = receiver.report().sync.symbols;
     return timed;
 }
 

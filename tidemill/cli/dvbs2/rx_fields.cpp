@@ -1,0 +1,260 @@
+#include "tidemill/cli/dvbs2/rx_fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/dvbs2/rx_job.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using View = const RxView&;
+
+/// Something that a reception tells. Reports for people and for programs and the lines of --status are made
+/// of these alone.
+struct Field {
+    std::string_view name;       // in a report's JSON, with its unit; empty: not there
+    std::string_view status;     // in a line of --status
+    std::string_view line;       // of a report for people
+    std::string_view text;       // in that line, {} for the value; empty: value and name
+    Json (*value)(View);         // null where nothing is known
+    std::optional<int> usual{};  // people are told of other values only
+};
+
+constexpr std::string_view kLosses = "losses";
+
+const dvbs2::Modcod& modcod_of(const dvbs2::Pls& pls) {
+    return *dvbs2::find_modcod(pls.modcod);
+}
+
+template <class Value>
+Json of_pls(View view, Value value) {
+    return view.pls ? Json(value(*view.pls)) : Json();
+}
+
+Json if_found(View view, double value) {
+    return view.now.found || view.whole ? Json(value) : Json();
+}
+
+Json number_or_null(const std::optional<double>& number) {
+    return number ? Json(*number) : Json();
+}
+
+Json iterations_a_frame(View view) {
+    if (view.frames == view.frames_bad) return {};
+    return static_cast<double>(view.ldpc_iterations) / static_cast<double>(view.frames - view.frames_bad);
+}
+
+Json modcods(View view) {
+    Json json = Json::object();
+    for (std::size_t code = 0; code < view.now.totals.frames_of_pls.size(); ++code) {
+        const std::uint64_t frames = view.now.totals.frames_of_pls[code];
+        const auto pls = dvbs2::Pls::from_code(static_cast<int>(code));
+        if (frames > 0) {
+            json[fmt::format("{} {}{}", modcod_name(modcod_of(pls)), name(pls.size),
+                             pls.pilots ? " pilots" : "")] = frames;
+        }
+    }
+    return json;
+}
+
+// Fields taken off packets, by what the standard calls them.
+Json issy_fields(View view) {
+    Json json = Json::object();
+    for (std::size_t kind = 0; kind < dvbs2::kIssyKinds; ++kind) {
+        const std::uint64_t fields = view.whole->report.packets.issy_fields[kind];
+        if (fields > 0) json[name(static_cast<dvbs2::IssyKind>(kind))] = fields;
+    }
+    return json;
+}
+
+Json frames_of_streams(View view) {
+    Json json = Json::object();
+    for (const auto& [stream, frames] : view.whole->report.frames_of_streams)
+        json[std::to_string(stream)] = frames;
+    return json;
+}
+
+Json recorded_s(View view) {
+    const double rate = view.whole->job.recording.sample_rate_hz.value_or(0);
+    return rate > 0 ? static_cast<double>(view.whole->report.samples) / rate : 0;
+}
+
+#define VALUE(expression) [](View v) -> Json { return expression; }
+#define OF_PLS(expression)                                                                    \
+    [](View v) -> Json {                                                                      \
+        return of_pls(v, [&]([[maybe_unused]] const dvbs2::Pls& pls) { return expression; }); \
+    }
+
+const Field kFields[] = {
+    {"", "time_s", "", "", VALUE(v.time_s)},
+    {"", "phase", "", "", VALUE(phase_of(v.now))},
+    {"", "lock", "", "", VALUE(v.now.locked)},
+    {"recording", "", "", "", VALUE(v.whole->job.recording.data_path.string())},
+
+    {"", "modcod", "received", "{}", OF_PLS(modcod_name(modcod_of(pls)))},
+    {"modulation", "", "", "", OF_PLS(name(modcod_of(pls).modulation))},
+    {"code_rate", "", "", "", OF_PLS(name(modcod_of(pls).rate))},
+    {"modcod", "", "", "", OF_PLS(pls.modcod)},
+    {"frame", "frame", "received", "{} frames", OF_PLS(name(pls.size))},
+    {"pilots", "pilots", "received", "pilots {}", OF_PLS(pls.pilots)},
+    {"inverted_spectrum", "", "received", "spectrum inverted", VALUE(v.now.totals.inverted), 0},
+    {"symbol_rate_hz", "", "received", "{:.0f} symbols/s", VALUE(v.now.symbol_rate_hz)},
+    {"rolloff", "", "received", "roll-off {:.2f}", VALUE(v.whole->job.config.rolloff)},
+    {"gold_code", "", "received", "gold code {}", VALUE(v.whole->job.config.gold_code), 0},
+
+    {"esn0_db", "esn0_db", "signal", "Es/N0 {:.2f} dB", OF_PLS(v.esn0_db)},
+    {"", "margin_db", "", "", OF_PLS(v.esn0_db - modcod_of(pls).esn0_threshold_db)},
+    {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
+     VALUE(if_found(v, v.now.frequency_hz))},
+    {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm", VALUE(if_found(v, v.now.clock_ppm))},
+    {"iq_offset_db", "iq_offset_db", "signal", "offset (DC) at {:.1f} dB taken out",
+     VALUE(v.now.iq_offset_db)},
+    {"iq_image_db", "iq_image_db", "signal", "image at {:.1f} dB taken out", VALUE(v.now.iq_image_db)},
+
+    {"frames", "frames", "frames", "{}", VALUE(v.frames)},
+    {"frames_bad", "frames_bad", "frames", "{} bad", VALUE(v.frames_bad)},
+    {"frames_dummy", "", "frames", "{} dummy", VALUE(v.whole->report.sync.dummy_frames), 0},
+    {"lock_frames", "", "frames", "locked after {}", OF_PLS(v.now.totals.lock_frames())},
+    {"ldpc_iterations", "ldpc_iterations", "frames", "{:.1f} LDPC iterations a frame", iterations_a_frame},
+    {"bch_corrected_bits", "bch_corrected_bits", "frames", "{} bits corrected by BCH",
+     VALUE(v.corrected_bits)},
+    {"", "modcods", "", "", modcods},
+    {"frames_generic", "", "frames", "{} of generic streams", VALUE(v.whole->report.generic_frames), 0},
+    {"frames_of_streams", "", "streams", "frames of each: {}", frames_of_streams},
+
+    {"frames_bad", "", kLosses, "", VALUE(v.frames_bad), 0},
+    {"bad_headers", "", kLosses, "", VALUE(v.whole->report.sync.bad_headers), 0},
+    {"locks", "", kLosses, "", VALUE(v.whole->report.sync.locks), 1},
+    {"symbols_outside_frames", "", kLosses, "", VALUE(v.whole->report.sync.symbols_outside), 0},
+    {"blocks_without_signal", "", kLosses, "", VALUE(v.whole->report.blocks_without_signal), 0},
+    {"blocks_without_clock", "", kLosses, "", VALUE(v.whole->report.blocks_without_clock), 0},
+    {"ts_packets_dropped", "", kLosses, "", VALUE(v.whole->report.packets.packets_dropped), 0},
+    {"ts_packets_marked", "", kLosses, "", VALUE(v.whole->report.packets.packets_marked), 0},
+    {"continuity_errors", "", kLosses, "", VALUE(v.ts.continuity_errors), 0},
+    {"frames_faulty", "", kLosses, "", VALUE(v.whole->report.packets.frames_faulty), 0},
+    {"frames_unsupported", "", kLosses, "", VALUE(v.whole->report.packets.frames_unsupported), 0},
+    {"frames_of_other_streams", "", kLosses, "", VALUE(v.whole->report.packets.frames_of_other_streams), 0},
+    {"samples_not_finite", "", kLosses, "", VALUE(v.whole->report.samples_not_finite), 0},
+    {"samples_clipped", "", kLosses, "", VALUE(v.now.samples_clipped), 0},
+    {"samples_missing", "", kLosses, "", VALUE(v.whole->missing_samples), 0},
+    {"trailing_bytes", "", kLosses, "", VALUE(v.whole->job.recording.trailing_bytes), 0},
+
+    {"info_mbps", "info_mbps", "speed", "{:.2f} Mb/s of information", VALUE(v.info_mbps)},
+    {"predicted_mbps", "", "speed", "predicted {:.2f} Mb/s", VALUE(number_or_null(v.whole->predicted_mbps))},
+    {"predicted_period_us", "", "", "", VALUE(number_or_null(v.whole->predicted_period_us))},
+    {"recorded_s", "", "speed", "{:.2f} s of signal", recorded_s},
+    {"elapsed_s", "", "speed", "received in {:.2f} s", VALUE(v.whole->run.elapsed_s)},
+    {"interrupted", "", "speed", "interrupted", VALUE(v.whole->interrupted), 0},
+    {"executor", "", "speed", "executor {}", VALUE(v.whole->executor)},
+
+    {"", "", "latency", "{:.2f} ms on average", VALUE(v.whole->run.latency.mean_us / 1000)},
+    {"", "", "latency", "99 % within {:.2f} ms", VALUE(v.whole->run.latency.p99_us / 1000)},
+    {"", "", "latency", "at most {:.2f} ms", VALUE(v.whole->run.latency.most_us / 1000)},
+
+    {"ts_packets", "ts_packets", "output", "{} packets", VALUE(v.ts.packets)},
+    {"", "", "output", "{}", VALUE(v.whole->output.empty() ? "not written" : "in " + v.whole->output)},
+    {"null_packets_put_back", "", "output", "{} null packets put back",
+     VALUE(v.whole->report.packets.null_packets), 0},
+    {"issy_fields", "", "output", "ISSY fields taken off: {}", issy_fields},
+    {"programmes", "programmes", "", "", VALUE(v.ts.programmes)},
+    {"", "continuity_errors", "", "", VALUE(v.ts.continuity_errors)},
+    {"", "samples_clipped", "", "", VALUE(v.now.samples_clipped)},
+};
+
+#undef VALUE
+#undef OF_PLS
+
+std::string in_text(std::string_view text, const Json& value);
+
+// The parts of an object behind one another: "ISCR 12, BUFS 3".
+std::string parts_of(const Json& object) {
+    std::string text;
+    for (const auto& [key, part] : object.items())
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, in_text("{}", part));
+    return text;
+}
+
+template <class Value>
+std::string filled(std::string_view text, const Value& value) {
+    return fmt::format(fmt::runtime(text), value);
+}
+
+std::string in_text(std::string_view text, const Json& value) {
+    if (value.is_boolean()) return filled(text, value.get<bool>() ? "on" : "off");
+    if (value.is_number_float()) return filled(text, value.get<double>());
+    if (value.is_number()) return filled(text, value.get<std::int64_t>());
+    if (value.is_object()) return filled(text, parts_of(value));
+    return filled(text, value.get<std::string>());
+}
+
+// "3 frames bad" of frames_bad.
+std::string counted(std::string_view name, const Json& value) {
+    std::string text = fmt::format("{} {}", in_text("{}", value), name);
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
+
+bool is_usual(const Field& field, const Json& value) {
+    if (value.is_null() || (value.is_object() && value.empty())) return true;
+    if (value.is_number_float() && !std::isfinite(value.get<double>())) return true;
+    return field.usual && (value.is_boolean() ? int{value.get<bool>()} : value.get<double>()) == *field.usual;
+}
+
+void add_to_line(std::string& line, const Field& field, const Json& value) {
+    if (is_usual(field, value)) return;
+    line += line.empty() ? "" : ", ";
+    line += field.text.empty() ? counted(field.name, value) : in_text(field.text, value);
+}
+
+}  // namespace
+
+const char* phase_of(const dvbs2::ReceptionNow& now) {
+    return now.locked ? "transmit" : now.found ? "learn" : "wait";
+}
+
+TsSeen seen_by(const io::TsMonitor& monitor) {
+    return {monitor.packets(), monitor.programmes(), monitor.continuity_errors()};
+}
+
+Json status_json(const RxView& view) {
+    Json json = Json::object();
+    for (const Field& field : kFields) {
+        if (!field.status.empty()) json[std::string(field.status)] = field.value(view);
+    }
+    return json;
+}
+
+Json fields_json(const RxView& view) {
+    Json json = Json::object();
+    for (const Field& field : kFields) {
+        if (field.name.empty()) continue;
+        Json& place = field.line == kLosses ? json[std::string(kLosses)] : json;
+        place[std::string(field.name)] = field.value(view);
+    }
+    return json;
+}
+
+std::string fields_text(const RxView& view) {
+    std::vector<std::pair<std::string_view, std::string>> lines;
+    for (const Field& field : kFields) {
+        if (field.line.empty()) continue;
+        if (lines.empty() || lines.back().first != field.line) lines.emplace_back(field.line, "");
+        add_to_line(lines.back().second, field, field.value(view));
+    }
+    std::string text;
+    for (auto& [label, line] : lines) {
+        if (line.empty() && label == kLosses) line = "none";
+        if (!line.empty()) text += fmt::format("{:<11}{}\n", label, line);
+    }
+    return text;
+}
+
+}  // namespace tidemill::cli

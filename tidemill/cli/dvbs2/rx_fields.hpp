@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "tidemill/dvbs2/receiver/reception_report.hpp"
+#include "tidemill/io/ts_monitor.hpp"
+
+namespace tidemill::cli {
+
+struct RxOutcome;
+
+/// What of the transport stream a reception tells.
+struct TsSeen {
+    std::uint64_t packets = 0;
+    std::vector<int> programmes{};
+    std::uint64_t continuity_errors = 0;
+};
+
+TsSeen seen_by(const io::TsMonitor& monitor);
+
+/// A reception as one place shows it: the whole of it in a report, a second of it in a line of --status.
+struct RxView {
+    dvbs2::ReceptionNow now;
+    TsSeen ts{};
+    std::optional<dvbs2::Pls> pls{};  ///< of most frames, or of the last one
+    double esn0_db = 0;               ///< in the mean, or of the last frame
+    double info_mbps = 0;
+    std::uint64_t frames = 0;  ///< since the start, or since the line before; the following ones too
+    std::uint64_t frames_bad = 0;
+    std::uint64_t ldpc_iterations = 0;
+    std::uint64_t corrected_bits = 0;
+    double time_s = 0;                 ///< of a line of --status
+    const RxOutcome* whole = nullptr;  ///< of a report
+};
+
+/// A line of --status.
+nlohmann::ordered_json status_json(const RxView& view);
+
+/// The fields of a report; those of losses in an object of their own.
+nlohmann::ordered_json fields_json(const RxView& view);
+
+/// The same for people: a line of a few fields each.
+std::string fields_text(const RxView& view);
+
+/// "wait", "learn" or "transmit".
+const char* phase_of(const dvbs2::ReceptionNow& now);
+
+}  // namespace tidemill::cli

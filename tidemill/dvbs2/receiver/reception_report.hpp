@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/dvbs2/streams/stream_sorter.hpp"
+#include "tidemill/dvbs2/sync/frame_sync.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What came of the frames, added up.
+struct FrameTotals {
+    std::uint64_t frames = 0;      ///< that reached the decoder
+    std::uint64_t frames_bad = 0;  ///< that it could not correct
+    std::uint64_t info_bits = 0;   ///< data-field bits of the good ones
+    std::uint64_t first_bits = 0;  ///< of these, the first frame's: the clock starts when it is done
+    std::uint64_t ldpc_iterations = 0;
+    std::uint64_t corrected_bits = 0;  ///< by the outer code
+    double noise_to_signal = 0;        ///< N0/Es, added up over the good frames
+    double frequency = 0;  ///< left in the last good frame, upright, by the front; cycles per symbol
+    bool inverted = false;
+    std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
+    std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame
+    std::uint64_t first_tick = 0;                    ///< when the first good frame was done
+    std::uint64_t last_tick = 0;                     ///< when the last one was
+    std::optional<Pls> last_pls{};                   ///< of the last frame
+    float last_esn0_db = 0;                          ///< of the last good one
+
+    std::uint64_t frames_good() const { return frames - frames_bad; }
+    /// Mean Es/N0 of the good frames.
+    double esn0_db() const;
+    /// Information rate from the first good frame to the last.
+    double info_mbps() const;
+    /// The PLS code most frames had; nothing before the first good one.
+    std::optional<Pls> usual_pls() const;
+    /// Frames' worth of symbols heard before the first good one.
+    std::uint64_t lock_frames() const;
+};
+
+/// What a receiver does at a moment: may be asked for while it runs.
+struct ReceptionNow {
+    bool found = false;   ///< a signal is there
+    bool locked = false;  ///< frames follow one another
+    FrameTotals totals;
+    double symbol_rate_hz = 0;
+    double frequency_hz = 0;  ///< of the carrier in the recording
+    double clock_ppm = 0;     ///< offset of the transmitter's symbol clock
+    double iq_offset_db = 0;  ///< taken out of I and Q, as RxCoarse tells
+    double iq_image_db = 0;
+    std::uint64_t samples_clipped = 0;
+};
+
+/// What a reception was: each part's account in one place.
+struct ReceptionReport : ReceptionNow {
+    FrameSyncCounts sync;
+    PacketCounts packets;
+    std::array<std::uint64_t, StreamSorter::kFaults> frames_by_fault{};
+    std::map<std::uint8_t, std::uint64_t> frames_of_streams;  ///< by input stream, where there are several
+    std::uint64_t generic_frames = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t samples_not_finite = 0;
+    std::uint64_t blocks_without_signal = 0;
+    std::uint64_t blocks_without_clock = 0;
+};
+
+}  // namespace tidemill::dvbs2
