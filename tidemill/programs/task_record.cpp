@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill {

@@ -3,7 +3,7 @@
 #include <deque>
 #include <vector>
 
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 #include "tidemill/tasks/tasks.hpp"
 

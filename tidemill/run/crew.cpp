@@ -24,7 +24,7 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
       frames_(frames),
       plan_(compiled(graph, structure, cut)),
       state_(plan_, ring_sizes(), cut.batch, any_sleeper()) {
-    if (frames_ != TokenRing::kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
+    if (frames_ != kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
             seats_.emplace_back(s, r, cut_.stages[s].cores, options_for(s, r, options));
@@ -63,7 +63,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.numbers = options.numbers;
     chosen.batch = cut_.batch;
     chosen.first_frames = first_frames_;
-    if (frames_ != TokenRing::kEndless) chosen.source_end = first_frames_.front() + frames_;
+    if (frames_ != kEndless) chosen.source_end = first_frames_.front() + frames_;
     return chosen;
 }
 

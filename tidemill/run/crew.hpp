@@ -8,6 +8,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/run/engine_cut.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"

@@ -11,7 +11,7 @@ namespace {
 
 // Of `frames` in all, those whose number is `copy` modulo `copies`.
 std::uint64_t share_of(std::uint64_t frames, std::size_t copy, std::size_t copies) {
-    if (frames == TokenRing::kEndless) return frames;
+    if (frames == kEndless) return frames;
     return frames / copies + (copy < frames % copies ? 1 : 0);
 }
 

@@ -43,7 +43,7 @@ RunReport Engine::resume(const RunOptions& options) {
     const Clock::time_point start = Clock::now();
     std::uint64_t left = options.frames;
     while (run_crew(options, left, totals, report)) {
-        if (options.frames != TokenRing::kEndless) left = options.frames - totals.frames;
+        if (options.frames != kEndless) left = options.frames - totals.frames;
     }
     report.elapsed_s = seconds_since(start);
     report.energy = energy.stop();

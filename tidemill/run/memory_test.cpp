@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/arena.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/pinning.hpp"
+#include "tidemill/run/engine.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -96,10 +97,26 @@ EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOpt
 }  // namespace
 
 Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options)
-    : graph_(graph), options_(options), engine_(graph, cut_of(graph, schedule, options)) {}
+    : graph_(graph),
+      options_(options),
+      engine_(std::make_unique<Engine>(graph, cut_of(graph, schedule, options))) {}
+
+Pipeline::~Pipeline() = default;
+
+RunReport Pipeline::run(const RunOptions& options) {
+    return engine_->run(options);
+}
+
+RunReport Pipeline::resume(const RunOptions& options) {
+    return engine_->resume(options);
+}
+
+const Structure& Pipeline::structure() const {
+    return engine_->structure();
+}
 
 void Pipeline::reschedule(const Schedule& schedule) {
-    engine_.reschedule(cut_of(graph_, schedule, options_));
+    engine_->reschedule(cut_of(graph_, schedule, options_));
 }
 
 }  // namespace tidemill

@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/engine.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
+
+class Engine;
 
 /// What a pipeline does where its schedule does not say.
 struct PipelineOptions {
@@ -23,24 +31,25 @@ class Pipeline {
     /// Throws GraphError when the graph is faulty, ScheduleError when the schedule is not for it, and
     /// PlatformError when it wants cores that are not there.
     Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options = {});
+    ~Pipeline();
 
     /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
-    RunReport run(const RunOptions& options = {}) { return engine_.run(options); }
+    RunReport run(const RunOptions& options = {});
 
     /// Runs on where the last run ended, on the same threads; frame numbers go on, too.
-    RunReport resume(const RunOptions& options = {}) { return engine_.resume(options); }
+    RunReport resume(const RunOptions& options = {});
 
     /// Changes the schedule, also while another thread is in run(): no frame is lost, doubled or out of
     /// order. Throws as the constructor does, and then changes nothing.
     void reschedule(const Schedule& schedule);
 
     /// The graph in order, with its units and segments.
-    const Structure& structure() const { return engine_.structure(); }
+    const Structure& structure() const;
 
   private:
     const Graph& graph_;
     PipelineOptions options_;
-    Engine engine_;
+    std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace tidemill

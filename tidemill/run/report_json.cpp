@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "tidemill/run/insight/bottleneck.hpp"
+#include "tidemill/run/bottleneck.hpp"
 #include "tidemill/run/report.hpp"
 
 namespace tidemill {

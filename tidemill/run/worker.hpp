@@ -8,7 +8,7 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"

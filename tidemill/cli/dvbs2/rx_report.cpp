@@ -4,7 +4,7 @@
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/schedule_json.hpp"
-#include "tidemill/run/insight/bottleneck.hpp"
+#include "tidemill/run/bottleneck.hpp"
 
 namespace tidemill::cli {
 

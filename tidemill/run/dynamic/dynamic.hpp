@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/platform/pu_set.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/thread_pool.hpp"
+#include "tidemill/run/waiting.hpp"
 
 namespace tidemill {
 

@@ -10,7 +10,7 @@
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/module.hpp"
+#include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/insight/socket_text.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 
 namespace tidemill {
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/insight/socket_text.hpp"
 

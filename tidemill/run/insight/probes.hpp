@@ -12,7 +12,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/run/durations.hpp"
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 
 namespace tidemill {
 

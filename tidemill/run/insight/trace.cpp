@@ -8,6 +8,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/run_error.hpp"
 

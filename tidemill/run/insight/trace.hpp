@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 
 namespace tidemill {
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/graph/plan.hpp"
+
 namespace tidemill {
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/plan.hpp"
 #include "tidemill/run/insight/internal/hanging_run.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"

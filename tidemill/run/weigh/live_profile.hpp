@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tidemill/graph/structure.hpp"
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 
 namespace tidemill {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tidemill/run/dynamic/kernels.hpp"
-#include "tidemill/run/insight/observer.hpp"
+#include "tidemill/run/observer.hpp"
 
 namespace tidemill::internal {
 

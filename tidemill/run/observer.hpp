@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "tidemill/graph/frame.hpp"
-#include "tidemill/graph/plan.hpp"
 #include "tidemill/graph/task.hpp"
 
 namespace tidemill {
 
 class Module;
+struct OrderedTask;
+struct Plan;
 
 /// A task's call that has just ended. Its sockets may be read through `frame` until the observer returns:
 /// inputs are as the task saw them, outputs and forwards as it left them.

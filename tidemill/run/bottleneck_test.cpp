@@ -1,4 +1,4 @@
-#include "tidemill/run/insight/bottleneck.hpp"
+#include "tidemill/run/bottleneck.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/graph/plan.hpp"
+#include "tidemill/platform/pu_set.hpp"
+#include "tidemill/run/waiting.hpp"
+
+namespace tidemill {
+
+/// How one stage of a graph runs.
+struct EngineStage {
+    StageCut cut;
+    std::size_t ring_depth = 1;            ///< frames that may wait between this stage and the next
+    WaitMode waiting = WaitMode::passive;  ///< at that ring
+    std::vector<PuSet> cores{};            ///< per thread; empty: not pinned
+};
+
+/// A graph cut into stages.
+struct EngineCut {
+    std::vector<EngineStage> stages;
+    std::uint32_t batch = 1;  ///< frames that a stage hands over at a time
+};
+
+}  // namespace tidemill
