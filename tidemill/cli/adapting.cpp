@@ -45,14 +45,13 @@ class Adapting {
 
 }  // namespace
 
-void add_adapt_options(CLI::App& verb, AdaptOptions& options) {
-    verb.add_flag("--adapt", options.adapt, "Weigh the tasks while they run, and reschedule when that pays");
-    verb.add_option("--adapt-every", options.every_s, "Seconds between two looks")
-        ->check(CLI::Range(0.01, 3600.0))
-        ->capture_default_str();
-    verb.add_option("--adapt-threshold", options.threshold, "Part of the period that a change must save")
-        ->check(CLI::Range(0.0, 0.99))
-        ->capture_default_str();
+void add_adapt_options(Verb& verb, AdaptOptions& options) {
+    verb.flag("--adapt", options.adapt, "Weigh the tasks while they run, and reschedule when that pays");
+    verb.option("--adapt-every", options.every_s, "Seconds between two looks")
+        .is(Kind::seconds)
+        .in(between(0.01, 3600.0));
+    verb.option("--adapt-threshold", options.threshold, "Part of the period that a change must save")
+        .in(between(0.0, 0.99));
 }
 
 AdaptedRun run_adapting(Pipeline& pipeline, const Profile& profile, const Schedule& schedule,

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
+#include "tidemill/cli/command_line.hpp"
 #include "tidemill/run/weigh/adaptation.hpp"
 
 namespace tidemill::cli {
@@ -18,7 +18,7 @@ struct AdaptOptions {
     double threshold = 0.1;
 };
 
-void add_adapt_options(CLI::App& verb, AdaptOptions& options);
+void add_adapt_options(Verb& verb, AdaptOptions& options);
 
 /// A run, and how its schedule was changed on the way.
 struct AdaptedRun {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/cores.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watch.hpp"

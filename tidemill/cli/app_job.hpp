@@ -75,7 +75,7 @@ void run_graph(Graph& graph, const AppRunOptions& options, const AppRun& how, Ap
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options);
 
 /// The verb's options that do not depend on where the graph comes from.
-void add_run_limits(CLI::App& verb, AppRunOptions& options);
+void add_run_limits(Verb& verb, AppRunOptions& options);
 
 /// The outcome in words, with tables of tasks and stages if asked for.
 std::string report_text(const AppOutcome& outcome, bool stats);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tidemill/cli/app_job.hpp"
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/schedule/model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"

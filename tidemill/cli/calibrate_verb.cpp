@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/run/weigh/calibration.hpp"
 #include "tidemill/schedule/model_file.hpp"
 
@@ -53,25 +53,23 @@ int run_calibrate(const Options& options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& program, Command& chosen) {
+void add_calibrate(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
+    Verb& verb = program.verb(
         "calibrate", "Measure what this machine's cuts cost, how its cores slow each other down, and watts");
-    verb->footer(
+    verb.footer(
         "Example: tidemill calibrate -o model.json\n"
         "         tidemill schedule profile.json --model model.json");
-    verb->add_option("-o,--output", options->output, "Write a model file");
-    verb->add_option("--waiting", options->waiting, "How the measured pipelines wait: active, passive, mixed")
-        ->check(CLI::IsMember({"active", "passive", "mixed"}))
-        ->capture_default_str();
-    verb->add_option("--seconds", options->seconds, "Of each measurement; each is made several times")
-        ->check(CLI::Range(0.001, 10.0))
-        ->capture_default_str();
-    verb->add_option("--energy-meter", options->energy_meter,
-                     "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT")
-        ->capture_default_str();
-    verb->add_flag("--json", options->json, "The model as JSON on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_calibrate(*options); }; });
+    verb.option("-o,--output", options->output, "Write a model file").is(Kind::output_file);
+    verb.choice("--waiting", options->waiting, {"active", "passive", "mixed"},
+                "How the measured pipelines wait");
+    verb.option("--seconds", options->seconds, "Of each measurement; each is made several times")
+        .is(Kind::seconds)
+        .in(between(0.001, 10.0));
+    verb.option("--energy-meter", options->energy_meter,
+                "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT");
+    verb.flag("--json", options->json, "The model as JSON on standard output");
+    verb.does([options] { return run_calibrate(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -60,15 +60,15 @@ int run_front(const Options& options) {
 
 }  // namespace
 
-void add_front(CLI::App& program, Command& chosen) {
+void add_front(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
-        "front", "All schedules that are faster than any of less or equal power, fastest first");
-    verb->footer("Example: tidemill front profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
-    verb->add_option("profile", options->profile, "Profile or chain file (JSON)")->required();
-    add_machine_options(*verb, options->machine);
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_front(*options); }; });
+    Verb& verb =
+        program.verb("front", "All schedules that are faster than any of less or equal power, fastest first");
+    verb.footer("Example: tidemill front profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
+    verb.option("profile", options->profile, "Profile or chain file (JSON)").is(Kind::input_file).required();
+    add_machine_options(verb, options->machine);
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_front(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/run/insight/drawing.hpp"
 
 namespace tidemill::cli {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/graph_file.hpp"
 
 namespace tidemill::cli {
@@ -22,17 +22,20 @@ void check_writable(const std::string& path) {
 
 }  // namespace
 
-void add_insight_options(CLI::App& verb, InsightOptions& options) {
-    verb.add_option("--trace", options.trace, "Write what every thread did, for ui.perfetto.dev");
-    verb.add_option("--graph", options.graph,
-                    "Draw the graph with its stages and times: FILE.svg or FILE.dot");
-    verb.add_option("--probe", options.probes,
-                    "Tell values, rate and latency of a socket, e.g. decoder.bits");
-    verb.add_option("--print-frames", options.print_frames,
-                    "Print what is in the sockets of the first N frames of each task");
-    verb.add_option("--watchdog", options.watchdog_s,
-                    "Tell what every thread is doing when nothing moves for so many seconds")
-        ->check(CLI::PositiveNumber);
+void add_insight_options(Verb& verb, InsightOptions& options) {
+    verb.option("--trace", options.trace, "Write what every thread did, for ui.perfetto.dev")
+        .is(Kind::output_file);
+    verb.option("--graph", options.graph, "Draw the graph with its stages and times: FILE.svg or FILE.dot")
+        .is(Kind::output_file);
+    verb.option("--probe", options.probes, "Tell values, rate and latency of a socket, e.g. decoder.bits");
+    verb.option("--print-frames", options.print_frames,
+                "Print what is in the sockets of the first N frames of each task")
+        .shows("");
+    verb.option("--watchdog", options.watchdog_s,
+                "Tell what every thread is doing when nothing moves for so many seconds")
+        .is(Kind::seconds)
+        .in(above(0))
+        .shows("");
 }
 
 Insight::Insight(const InsightOptions& options, const Graph& graph) : options_(options), graph_(graph) {

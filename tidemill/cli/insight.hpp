@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "tidemill/cli/command_line.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/run/insight/debug_print.hpp"
 #include "tidemill/run/insight/probes.hpp"
@@ -26,7 +25,7 @@ struct InsightOptions {
     double watchdog_s = 0;            ///< tell when nothing moves for so long; 0: never
 };
 
-void add_insight_options(CLI::App& verb, InsightOptions& options);
+void add_insight_options(Verb& verb, InsightOptions& options);
 
 /// Looks into one run of a graph and writes down what it saw.
 class Insight {

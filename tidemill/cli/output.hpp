@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::cli {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 
 namespace tidemill::cli {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/cores.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/profile_table.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
 namespace tidemill::cli {
@@ -35,18 +35,18 @@ int run_profile(const Options& options) {
 
 }  // namespace
 
-void add_profile(CLI::App& program, Command& chosen) {
+void add_profile(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
+    Verb& verb = program.verb(
         "profile", "Weigh the receiver's tasks on each kind of core, in microseconds per block of samples");
-    verb->footer("Example: tidemill profile data/demo.sigmf-meta -o profile.json");
-    add_reception_options(*verb, options->reception);
-    verb->add_option("-o,--output", options->output, "Write a profile file");
-    verb->add_option("--seconds", options->seconds, "How long to profile each kind of core")
-        ->check(CLI::Range(0.01, 600.0))
-        ->capture_default_str();
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_profile(*options); }; });
+    verb.footer("Example: tidemill profile data/demo.sigmf-meta -o profile.json");
+    add_reception_options(verb, options->reception);
+    verb.option("-o,--output", options->output, "Write a profile file").is(Kind::output_file);
+    verb.option("--seconds", options->seconds, "How long to profile each kind of core")
+        .is(Kind::seconds)
+        .in(between(0.01, 600.0));
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_profile(*options); });
 }
 
 }  // namespace tidemill::cli

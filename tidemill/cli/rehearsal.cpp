@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/run/pipeline.hpp"
 
 namespace tidemill::cli {

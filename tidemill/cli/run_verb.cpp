@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
@@ -60,24 +60,22 @@ int run_run(const Options& options) {
 
 }  // namespace
 
-void add_run(CLI::App& program, Command& chosen) {
+void add_run(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
+    Verb& verb = program.verb(
         "run", "Rehearse a chain: real threads whose tasks take what they weigh, by its best schedule");
-    verb->footer(
+    verb.footer(
         "Waiting tasks stand in for cores that this machine does not have; --spin keeps real ones busy.\n"
         "Example: tidemill run profile.json --cores big=2,little=2 --adapt --change 500:decode=3");
-    verb->add_option("chain", options->chain, "Profile or chain file (JSON)")->required();
-    verb->add_option("--schedule", options->run.schedule, "Schedule file to run by; auto: make one")
-        ->capture_default_str();
-    verb->add_option("--strategy", options->run.strategy, "Strategy that makes the schedule")
-        ->capture_default_str();
-    add_machine_options(*verb, options->machine);
-    verb->add_flag("--spin", options->spin, "Tasks compute, pinned to this machine's cores; else they wait");
-    verb->add_option("--change", options->changes,
-                     "FRAME:TASK=FACTOR: from that frame on, the task takes so many times as long");
-    add_run_limits(*verb, options->run);
-    verb->callback([options, &chosen] { chosen = [options] { return run_run(*options); }; });
+    verb.option("chain", options->chain, "Profile or chain file (JSON)").is(Kind::input_file).required();
+    verb.option("--schedule", options->run.schedule, "Schedule file to run by; auto: make one");
+    verb.option("--strategy", options->run.strategy, "Strategy that makes the schedule");
+    add_machine_options(verb, options->machine);
+    verb.flag("--spin", options->spin, "Tasks compute, pinned to this machine's cores; else they wait");
+    verb.option("--change", options->changes,
+                "FRAME:TASK=FACTOR: from that frame on, the task takes so many times as long");
+    add_run_limits(verb, options->run);
+    verb.does([options] { return run_run(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
@@ -120,39 +120,39 @@ std::string strategy_names() {
     return names;
 }
 
-void add_objective_options(CLI::App& verb, Options& options) {
-    verb.add_option("--objective", options.objective,
-                    "What decides between equal periods: cores (fewest, big ones first, as published), power "
-                    "(least, by --watts) or stages (fewest)")
-        ->check(CLI::IsMember({"cores", "power", "stages"}))
-        ->capture_default_str();
-    verb.add_option("--period", options.period_us, "A period in us up to which all are equal")
-        ->check(CLI::PositiveNumber);
-    verb.add_option("--rate", options.rate_hz, "The same as a wanted rate, in source frames a second")
-        ->check(CLI::PositiveNumber);
-    verb.add_option("--free", options.leave_free, "Cores to leave free, e.g. little=1");
+void add_objective_options(Verb& verb, Options& options) {
+    verb.choice(
+        "--objective", options.objective, {"cores", "power", "stages"},
+        "What decides between equal periods: fewest cores, big ones first, as published, least power, by "
+        "--watts, or fewest stages");
+    verb.option("--period", options.period_us, "A period in us up to which all are equal")
+        .in(above(0))
+        .shows("");
+    verb.option("--rate", options.rate_hz, "The same as a wanted rate, in source frames a second")
+        .in(above(0))
+        .shows("");
+    verb.option("--free", options.leave_free, "Cores to leave free, e.g. little=1");
 }
 
 }  // namespace
 
-void add_schedule(CLI::App& program, Command& chosen) {
+void add_schedule(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand("schedule", "Find the best schedule of a profiled chain");
-    verb->footer(
+    Verb& verb = program.verb("schedule", "Find the best schedule of a profiled chain");
+    verb.footer(
         "Example: tidemill schedule profile.json --cores big=4,little=4 -o schedule.json\n"
         "         tidemill schedule profile.json --objective power --watts big=1.0,little=0.25 --rate 5000\n"
         "         tidemill schedule --batch chains.jsonl --strategy 2catac --json");
-    verb->add_option("chain", options->chain, "Profile or chain file (JSON)");
-    verb->add_option(
-        "--batch", options->batch,
-        "File with one chain and its cores in each line (- for standard input); one result a line");
-    verb->add_option("--strategy", options->strategy, fmt::format("One of: {}", strategy_names()))
-        ->capture_default_str();
-    add_objective_options(*verb, *options);
-    add_machine_options(*verb, options->machine);
-    verb->add_option("-o,--output", options->output, "Write a schedule file");
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_schedule(*options); }; });
+    verb.option("chain", options->chain, "Profile or chain file (JSON)").is(Kind::input_file);
+    verb.option("--batch", options->batch,
+                "File with one chain and its cores in each line (- for standard input); one result a line")
+        .is(Kind::input_place);
+    verb.option("--strategy", options->strategy, fmt::format("One of: {}", strategy_names()));
+    add_objective_options(verb, *options);
+    add_machine_options(verb, options->machine);
+    verb.option("-o,--output", options->output, "Write a schedule file").is(Kind::output_file);
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_schedule(*options); });
 }
 
 }  // namespace tidemill::cli

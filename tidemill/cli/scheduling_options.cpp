@@ -29,16 +29,17 @@ std::vector<KindModel> parsed_watts(const std::string& text, const Chain& chain)
 
 }  // namespace
 
-void add_model_options(CLI::App& verb, MachineOptions& options) {
-    verb.add_option("--watts", options.watts,
-                    "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
-    verb.add_option("--model", options.model,
-                    "Model file (JSON): costs of stages, hops and bytes, slowdowns, shared cores, watts");
+void add_model_options(Verb& verb, MachineOptions& options) {
+    verb.option("--watts", options.watts,
+                "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
+    verb.option("--model", options.model,
+                "Model file (JSON): costs of stages, hops and bytes, slowdowns, shared cores, watts")
+        .is(Kind::input_file);
 }
 
-void add_machine_options(CLI::App& verb, MachineOptions& options) {
-    verb.add_option("--cores", options.cores,
-                    "Cores that may be used, e.g. big=4,little=4 (those of the profile when it names them)");
+void add_machine_options(Verb& verb, MachineOptions& options) {
+    verb.option("--cores", options.cores,
+                "Cores that may be used, e.g. big=4,little=4 (those of the profile when it names them)");
     add_model_options(verb, options);
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/command_line.hpp"
 #include "tidemill/schedule/model.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -18,10 +18,10 @@ struct MachineOptions {
 };
 
 /// Adds --watts and --model.
-void add_model_options(CLI::App& verb, MachineOptions& options);
+void add_model_options(Verb& verb, MachineOptions& options);
 
 /// Adds --cores as well.
-void add_machine_options(CLI::App& verb, MachineOptions& options);
+void add_machine_options(Verb& verb, MachineOptions& options);
 
 /// The cores of --cores, or those that the profile was measured on; throws WrongUsage when neither says any,
 /// and for --cores of no kind of the profile's.

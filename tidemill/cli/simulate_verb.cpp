@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/per_kind.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/sim/simulator.hpp"
@@ -100,40 +100,40 @@ int run_simulate(const Options& options) {
     return kDone;
 }
 
-void add_simulation_options(CLI::App& verb, Options& options) {
-    verb.add_option("--hop-latency-us", options.machine.hop_latency_us,
-                    "Until a frame handed over can be worked on")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_option("--jitter", options.machine.jitter, "Relative standard deviation of stage times")
-        ->check(CLI::Range(0.0, 100.0));
-    verb.add_option("--seed", options.machine.seed, "Of the jitter")->capture_default_str();
-    verb.add_option("--frequency-drop", options.drop,
-                    "Share of speed lost when all used cores of a kind work, e.g. big=0.1,little=0.13");
-    verb.add_option("--ring", options.machine.ring_depth,
-                    "Frames that may wait at a cut, where the schedule does not say")
-        ->check(CLI::Range(1, 1000000))
-        ->capture_default_str();
-    verb.add_option("--tokens", options.tokens, "Frames in flight at most, instead of threads + rings")
-        ->check(CLI::Range(1, 1000000));
+void add_simulation_options(Verb& verb, Options& options) {
+    verb.option("--hop-latency-us", options.machine.hop_latency_us,
+                "Until a frame handed over can be worked on")
+        .in(at_least(0));
+    verb.option("--jitter", options.machine.jitter, "Relative standard deviation of stage times")
+        .in(between(0.0, 100.0));
+    verb.option("--seed", options.machine.seed, "Of the jitter");
+    verb.option("--frequency-drop", options.drop,
+                "Share of speed lost when all used cores of a kind work, e.g. big=0.1,little=0.13");
+    verb.option("--ring", options.machine.ring_depth,
+                "Frames that may wait at a cut, where the schedule does not say")
+        .in(between(1, 1000000));
+    verb.option("--tokens", options.tokens, "Frames in flight at most, instead of threads + rings")
+        .in(between(1, 1000000))
+        .shows("");
 }
 
 }  // namespace
 
-void add_simulate(CLI::App& program, Command& chosen) {
+void add_simulate(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
+    Verb& verb = program.verb(
         "simulate", "Predict throughput, latency, occupancy and energy of a schedule by simulation");
-    verb->footer(
+    verb.footer(
         "Example: tidemill simulate schedule.json --profile profile.json --model model.json --jitter 0.1");
-    verb->add_option("schedule", options->schedule, "Schedule file (JSON)")->required();
-    verb->add_option("--profile", options->profile, "Profile of the same chain (JSON)")->required();
-    verb->add_option("--frames", options->frames, "Executions to simulate")
-        ->check(CLI::Range(1, 10000000))
-        ->capture_default_str();
-    add_model_options(*verb, options->known);
-    add_simulation_options(*verb, *options);
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_simulate(*options); }; });
+    verb.option("schedule", options->schedule, "Schedule file (JSON)").is(Kind::input_file).required();
+    verb.option("--profile", options->profile, "Profile of the same chain (JSON)")
+        .is(Kind::input_file)
+        .required();
+    verb.option("--frames", options->frames, "Executions to simulate").in(between(1, 10000000));
+    add_model_options(verb, options->known);
+    add_simulation_options(verb, *options);
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_simulate(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/platform/describe.hpp"
 #include "tidemill/platform/topology.hpp"
 
@@ -47,23 +47,20 @@ Json to_json(const Topology& topology) {
 
 }  // namespace
 
-void add_topo(CLI::App& program, Command& chosen) {
+void add_topo(Verb& program) {
     struct Options {
         std::string kinds;
         bool json = false;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* verb =
-        program.add_subcommand("topo", "Show the cores, kinds, clusters and caches of this machine");
-    verb->footer(fmt::format("Example: {} topo --kinds big=0-3,little=4-7", program.get_name()));
-    verb->add_option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] {
-        chosen = [options] {
-            const Topology topology = Topology::here(options->kinds);
-            fmt::print("{}", options->json ? to_json(topology).dump(2) + "\n" : describe(topology));
-            return kDone;
-        };
+    Verb& verb = program.verb("topo", "Show the cores, kinds, clusters and caches of this machine");
+    verb.footer(fmt::format("Example: {} topo --kinds big=0-3,little=4-7", program.name()));
+    verb.option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] {
+        const Topology topology = Topology::here(options->kinds);
+        fmt::print("{}", options->json ? to_json(topology).dump(2) + "\n" : describe(topology));
+        return kDone;
     });
 }
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/schedule/strategy.hpp"
 #include "tidemill/sim/published.hpp"

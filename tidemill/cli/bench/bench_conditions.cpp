@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 
 #include "tidemill/cli/bench/child_program.hpp"
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/platform/topology.hpp"
 

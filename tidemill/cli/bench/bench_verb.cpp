@@ -14,7 +14,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/cli/waiting_job.hpp"
 
 namespace tidemill::cli {
@@ -183,35 +183,29 @@ int run_bench(const Options& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& program, Command& chosen) {
+void add_bench(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
-        "bench", "Measure and compare: hops, tasks, caches, kernels; alone, list what there is");
-    verb->footer(
+    Verb& verb =
+        program.verb("bench", "Measure and compare: hops, tasks, caches, kernels; alone, list what there is");
+    verb.footer(
         "Each table answers a question: ours and a baseline in turn in the same run, the median of their\n"
         "ratios, half the distance between the quartiles, and what was published where there is something.\n"
         "Options that are not listed here go to Google Benchmark.\n"
         "Example: tidemill bench hop\n"
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
-    verb->add_option("name", options->name, "What to measure: a topic, a room, or waiting");
-    verb->add_option("filter", options->filter, "Only cases whose names match this regular expression");
-    verb->add_option("-o,--output", options->output, "Also write the JSON object to this file");
-    verb->add_option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
-        ->check(CLI::Range(0.1, 10000.0))
-        ->capture_default_str();
-    verb->add_option("--frames", options->waiting.frames, "waiting: frames of each pipeline")
-        ->check(CLI::Range(10, 1000000))
-        ->capture_default_str();
-    verb->add_option("--strategy", options->waiting.strategy, "waiting: a strategy, or all")
-        ->capture_default_str();
-    verb->add_flag("--paper", options->paper,
-                   "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
-    verb->add_flag("--json", options->waiting.json, "One JSON object on standard output");
-    verb->allow_extras();
-    verb->callback([options, verb, &chosen] {
-        options->arguments = verb->remaining();
-        chosen = [options] { return run_bench(*options); };
-    });
+    verb.option("name", options->name, "What to measure: a topic, a room, or waiting");
+    verb.option("filter", options->filter, "Only cases whose names match this regular expression");
+    verb.option("-o,--output", options->output, "Also write the JSON object to this file")
+        .is(Kind::output_file);
+    verb.option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
+        .in(between(0.1, 10000.0));
+    verb.option("--frames", options->waiting.frames, "waiting: frames of each pipeline")
+        .in(between(10, 1000000));
+    verb.option("--strategy", options->waiting.strategy, "waiting: a strategy, or all");
+    verb.flag("--paper", options->paper, "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
+    verb.flag("--json", options->waiting.json, "One JSON object on standard output");
+    verb.keep_others(options->arguments);
+    verb.does([options] { return run_bench(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 
 namespace tidemill::cli {
 

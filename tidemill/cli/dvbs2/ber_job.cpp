@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/ber_state.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/number_list.hpp"

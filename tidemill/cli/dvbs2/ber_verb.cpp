@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 
 namespace tidemill::cli {
@@ -38,76 +38,66 @@ int run_ber(const BerOptions& options) {
     return kDone;
 }
 
-void add_points(CLI::App& verb, BerOptions& options) {
-    verb.add_option("--modcod", options.modcods,
-                    "Modulation and code rate; may be repeated (default: all 28)");
-    verb.add_option("--frame", options.frame, "normal or short")
-        ->check(CLI::IsMember({"normal", "short"}))
-        ->capture_default_str();
-    auto* esn0 =
-        verb.add_option("--esn0", options.esn0, "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
-    auto* ebn0 = verb.add_option("--ebn0", options.ebn0, "Eb/N0 in dB instead")->excludes(esn0);
-    verb.add_option("--margin", options.margin,
-                    "dB over the threshold of table 13 instead (default: 0.2, short frames 0.5)")
-        ->excludes(esn0)
-        ->excludes(ebn0);
-    verb.add_option("--seed", options.seed, "Seed of data and noise")->capture_default_str();
+void add_points(Verb& verb, BerOptions& options) {
+    verb.option("--modcod", options.modcods, "Modulation and code rate; may be repeated (default: all 28)");
+    verb.choice("--frame", options.frame, {"normal", "short"}, "Size of the FECFRAMEs");
+    verb.option("--esn0", options.esn0, "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
+    verb.option("--ebn0", options.ebn0, "Eb/N0 in dB instead").excludes("--esn0");
+    verb.option("--margin", options.margin,
+                "dB over the threshold of table 13 instead (default: 0.2, short frames 0.5)")
+        .excludes("--esn0")
+        .excludes("--ebn0");
+    verb.option("--seed", options.seed, "Seed of data and noise");
 }
 
-void add_limits(CLI::App& verb, BerOptions& options) {
-    verb.add_option("--frames", options.limits.frames, "Frames per point at most")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    verb.add_option("--errors", options.limits.frame_errors, "Wrong frames per point at most")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    verb.add_option("--iterations", options.iterations, "LDPC iterations at most, with ideal synchronisation")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    verb.add_option("--threads", options.threads, "Threads that count (default: one for each core)")
-        ->check(CLI::Range(1, 1024));
-    verb.add_option("--state", options.state, "File to go on from, kept up to date while counting");
+void add_limits(Verb& verb, BerOptions& options) {
+    verb.option("--frames", options.limits.frames, "Frames per point at most").in(at_least(1));
+    verb.option("--errors", options.limits.frame_errors, "Wrong frames per point at most").in(at_least(1));
+    verb.option("--iterations", options.iterations, "LDPC iterations at most, with ideal synchronisation")
+        .in(between(1, 1000));
+    verb.option("--threads", options.threads, "Threads that count")
+        .in(between(1, 1024))
+        .shows("one for each core");
+    verb.option("--state", options.state, "File to go on from, kept up to date while counting")
+        .is(Kind::output_file);
 }
 
-void add_full_sync(CLI::App& verb, BerOptions& options) {
+void add_full_sync(Verb& verb, BerOptions& options) {
     dvbs2::FullSync& full = options.full_sync;
-    verb.add_option("--sync", options.sync, "ideal, or full for the whole receiver")
-        ->check(CLI::IsMember({"ideal", "full"}))
-        ->capture_default_str();
-    verb.add_flag("--pilots", options.pilots, "Send pilots (full)");
-    verb.add_option("--cfo", full.frequency_cycles_per_symbol,
-                    "Largest frequency offset over the symbol rate (full)")
-        ->check(CLI::Range(0.0, 0.2))
-        ->capture_default_str();
-    verb.add_option("--drift", full.drift_cycles_per_symbol2,
-                    "Largest drift of the frequency in cycles per symbol squared (full)")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    verb.add_option("--ppm", full.clock_offset_ppm, "Largest clock offset in ppm (full)")
-        ->check(CLI::Range(0.0, 1000.0))
-        ->capture_default_str();
-    verb.add_option("--phase-noise", full.phase_noise_deg,
-                    "Phase walk: standard deviation over 1000 symbols in degrees (full)")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    verb.add_option("--burst", full.frames_per_burst, "Frames from one acquisition to the next (full)")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    verb.choice("--sync", options.sync, {"ideal", "full"}, "Ideal, or full for the whole receiver");
+    verb.flag("--pilots", options.pilots, "Send pilots (full)");
+    verb.option("--cfo", full.frequency_cycles_per_symbol,
+                "Largest frequency offset over the symbol rate (full)")
+        .in(between(0.0, 0.2));
+    verb.option("--drift", full.drift_cycles_per_symbol2,
+                "Largest drift of the frequency in cycles per symbol squared (full)")
+        .in(at_least(0));
+    verb.option("--ppm", full.clock_offset_ppm, "Largest clock offset in ppm (full)")
+        .in(between(0.0, 1000.0));
+    verb.option("--phase-noise", full.phase_noise_deg,
+                "Phase walk: standard deviation over 1000 symbols in degrees (full)")
+        .in(at_least(0));
+    verb.option("--burst", full.frames_per_burst, "Frames from one acquisition to the next (full)")
+        .in(at_least(1));
 }
 
 }  // namespace
 
-void add_dvbs2_ber(CLI::App& dvbs2, Command& chosen) {
+void add_dvbs2_ber(Verb& dvbs2) {
     auto options = std::make_shared<BerOptions>();
-    CLI::App* verb = dvbs2.add_subcommand("ber", "Count frame and bit errors over a noisy channel");
-    verb->footer(
+    Verb& verb = dvbs2.verb("ber", "Count frame and bit errors over a noisy channel");
+    verb.footer(
         "Example: tidemill dvbs2 ber --modcod \"QPSK 8/9\" --frame short --ebn0 3.5:0.1:4 --frames 10000");
-    under_heading(*verb, "What is counted", [&] { add_points(*verb, *options); });
-    under_heading(*verb, "How long", [&] { add_limits(*verb, *options); });
-    under_heading(*verb, "The receiver and its channel", [&] { add_full_sync(*verb, *options); });
-    verb->add_option("--csv", options->csv, "File for the table as CSV");
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_ber(*options); }; });
+    verb.heading("What is counted");
+    add_points(verb, *options);
+    verb.heading("How long");
+    add_limits(verb, *options);
+    verb.heading("The receiver and its channel");
+    add_full_sync(verb, *options);
+    verb.heading("Results");
+    verb.option("--csv", options->csv, "File for the table as CSV").is(Kind::output_file);
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_ber(*options); });
 }
 
 }  // namespace tidemill::cli

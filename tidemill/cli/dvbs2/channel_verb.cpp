@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -153,52 +153,54 @@ int run_channel(const Options& options) {
     return kDone;
 }
 
-void add_impairments(CLI::App& verb, Options& options) {
+void add_impairments(Verb& verb, Options& options) {
     dvbs2::ChannelConfig& channel = options.channel;
-    verb.add_option("--esn0", channel.esn0_db, "Es/N0 in dB (default: no noise)");
-    verb.add_option("--cfo", options.frequency_hz, "Frequency offset in Hz");
-    verb.add_option("--drift", options.drift_hz_per_s, "Drift of the frequency in Hz/s");
-    verb.add_option("--phase", channel.phase_rad, "Phase in radians");
-    verb.add_option("--phase-noise", channel.phase_noise_deg,
-                    "Phase walk: standard deviation over 1000 symbols in degrees")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm");
-    verb.add_option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
-    verb.add_option("--rate-ratio", channel.rate_ratio, "Output over input sample rate, from 1 on");
-    verb.add_flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
-    verb.add_option("--echo", options.echoes,
-                    "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way; may be repeated");
-    verb.add_option("--dropout", options.dropouts,
-                    "BEGIN,SYMBOLS: nothing arrives for so many symbols; may be repeated");
-    verb.add_option("--dc", options.iq_offset,
-                    "I,Q: what the receiver adds to them, 1 for the signal's root mean square");
-    verb.add_option("--iq-gain", channel.iq_gain_db, "Gain of the receiver's Q over its I in dB");
-    verb.add_option("--iq-angle", channel.iq_angle_deg, "Degrees by which I and Q are off a right angle");
-    verb.add_option("--lead", channel.lead_samples, "Samples of noise before the signal");
-    verb.add_option("--tail", channel.tail_samples, "Samples of noise after the signal");
-    verb.add_option("--seed", channel.seed, "Seed of the noise")->capture_default_str();
+    verb.option("--esn0", channel.esn0_db, "Es/N0 in dB").shows("no noise");
+    verb.option("--cfo", options.frequency_hz, "Frequency offset in Hz");
+    verb.option("--drift", options.drift_hz_per_s, "Drift of the frequency in Hz/s");
+    verb.option("--phase", channel.phase_rad, "Phase in radians");
+    verb.option("--phase-noise", channel.phase_noise_deg,
+                "Phase walk: standard deviation over 1000 symbols in degrees")
+        .in(at_least(0));
+    verb.option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm");
+    verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
+    verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate, from 1 on");
+    verb.flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
+    verb.option("--echo", options.echoes,
+                "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way; may be repeated");
+    verb.option("--dropout", options.dropouts,
+                "BEGIN,SYMBOLS: nothing arrives for so many symbols; may be repeated");
+    verb.option("--dc", options.iq_offset,
+                "I,Q: what the receiver adds to them, 1 for the signal's root mean square");
+    verb.option("--iq-gain", channel.iq_gain_db, "Gain of the receiver's Q over its I in dB");
+    verb.option("--iq-angle", channel.iq_angle_deg, "Degrees by which I and Q are off a right angle");
+    verb.option("--lead", channel.lead_samples, "Samples of noise before the signal");
+    verb.option("--tail", channel.tail_samples, "Samples of noise after the signal");
+    verb.option("--seed", channel.seed, "Seed of the noise");
 }
 
 }  // namespace
 
-void add_dvbs2_channel(CLI::App& dvbs2, Command& chosen) {
+void add_dvbs2_channel(Verb& dvbs2) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = dvbs2.add_subcommand("channel", "Put a clean recording through a simulated channel");
-    verb->footer(
+    Verb& verb = dvbs2.verb("channel", "Put a clean recording through a simulated channel");
+    verb.footer(
         "Example: tidemill dvbs2 channel clean.sigmf-meta -o noisy.sigmf-meta --esn0 8 --cfo 20e3 --ppm 20");
-    verb->add_option("recording", options->recording, "SigMF recording of a clean signal")->required();
-    verb->add_option("-o,--output", options->output, "SigMF recording, or raw samples by the extension")
-        ->required();
-    verb->add_option("--symbol-rate", options->symbol_rate_hz,
-                     "Symbols per second (default: half the sample rate)")
-        ->check(CLI::PositiveNumber);
-    add_impairments(*verb, *options);
-    verb->add_option("--format", options->format, "cf32, ci16, ci8 or cu8")->capture_default_str();
-    verb->add_option("--level", options->level_dbfs, "Root mean square in dB below full scale")
-        ->check(CLI::Range(-60.0, 0.0))
-        ->capture_default_str();
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_channel(*options); }; });
+    verb.option("recording", options->recording, "SigMF recording of a clean signal")
+        .is(Kind::input_file)
+        .required();
+    verb.option("-o,--output", options->output, "SigMF recording, or raw samples by the extension")
+        .is(Kind::output_file)
+        .required();
+    verb.option("--symbol-rate", options->symbol_rate_hz, "Symbols per second")
+        .in(above(0))
+        .shows("half the sample rate");
+    add_impairments(verb, *options);
+    verb.option("--format", options->format, "cf32, ci16, ci8 or cu8");
+    verb.option("--level", options->level_dbfs, "Root mean square in dB below full scale")
+        .in(between(-60.0, 0.0));
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_channel(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/policy/policy_error.hpp"
 
 namespace tidemill::cli {
 
@@ -24,78 +23,71 @@ int run_rx(const RxOptions& options) {
     return kDone;
 }
 
-std::string check_policy(const std::string& names) {
-    try {
-        policy::make_policy(names, 1);
-        return {};
-    } catch (const policy::PolicyError& error) {
-        return error.what();
-    }
+std::string checked_policy(const std::string& names) {
+    policy::make_policy(names, 1);
+    return names;
 }
 
-void add_outputs(CLI::App& verb, RxOutputOptions& options) {
-    verb.add_option("-o,--output", options.packets,
-                    "Transport stream to write; - for standard output, udp://host:port for datagrams");
-    verb.add_option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other");
-    verb.add_option("--generic", options.generic, "The same for what generic streams carry");
-    verb.add_option(
-        "--isi", options.isi,
-        "Input stream, 0 to 255, or all, each into a file or port of its own (default: the first)");
-    verb.add_option("--damaged", options.damaged, "What becomes of damaged packets: drop or mark")
-        ->check(CLI::IsMember({"drop", "mark"}))
-        ->capture_default_str();
-    auto* rate = verb.add_option("--udp-rate", options.udp_mbps,
-                                 "Mb/s at which datagrams leave (default: by the programme clock)")
-                     ->check(CLI::PositiveNumber);
-    verb.add_flag("!--unpaced", options.paced, "Datagrams leave as they come")->excludes(rate);
+void add_outputs(Verb& verb, RxOutputOptions& options) {
+    verb.option("-o,--output", options.packets,
+                "Transport stream to write; - for standard output, udp://host:port for datagrams")
+        .is(Kind::output_place);
+    verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
+        .is(Kind::output_place);
+    verb.option("--generic", options.generic, "The same for what generic streams carry")
+        .is(Kind::output_place);
+    verb.option("--isi", options.isi,
+                "Input stream, 0 to 255, or all, each into a file or port of its own (default: the first)");
+    verb.choice("--damaged", options.damaged, {"drop", "mark"}, "What becomes of damaged packets");
+    verb.option("--udp-rate", options.udp_mbps, "Mb/s at which datagrams leave")
+        .in(above(0))
+        .shows("by the programme clock");
+    verb.flag("--unpaced", options.paced, "Datagrams leave as they come", false).excludes("--udp-rate");
 }
 
-void add_execution(CLI::App& verb, RxOptions& options) {
-    auto* cores = verb.add_option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
-    verb.add_option("--schedule", options.schedule, "Schedule file to run by, instead of profiling")
-        ->excludes(cores);
-    verb.add_option("--executor", options.executor,
-                    "pipeline; sequence: one thread, no schedule; dynamic: scheduled while it runs")
-        ->check(CLI::IsMember({"pipeline", "sequence", "dynamic"}))
-        ->capture_default_str();
-    verb.add_option("--policy", options.policy, "With dynamic: which ready task runs first")
-        ->check(CLI::Validator(check_policy, "POLICY"))
-        ->capture_default_str();
-    verb.add_option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
-        ->check(CLI::Range(0.01, 60.0))
-        ->capture_default_str();
+void add_execution(Verb& verb, RxOptions& options) {
+    verb.option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
+    verb.option("--schedule", options.schedule, "Schedule file to run by, instead of profiling")
+        .is(Kind::input_file)
+        .excludes("--cores");
+    verb.choice("--executor", options.executor, {"pipeline", "sequence", "dynamic"},
+                "Pipeline; sequence: one thread, no schedule; dynamic: scheduled while it runs");
+    verb.parsed("--policy", options.policy, checked_policy, "With dynamic: which ready task runs first")
+        .shows(options.policy);
+    verb.option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
+        .in(between(0.01, 60.0));
     add_adapt_options(verb, options.adapt);
 }
 
-void add_rx(CLI::App& dvbs2, Command& chosen) {
+void add_rx(Verb& dvbs2) {
     auto options = std::make_shared<RxOptions>();
-    CLI::App* verb = dvbs2.add_subcommand("rx", "Receive a recording and write its transport stream");
-    verb->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
-    under_heading(*verb, "The signal", [&] { add_reception_options(*verb, options->reception); });
-    under_heading(*verb, "What comes out", [&] { add_outputs(*verb, options->outputs); });
-    under_heading(*verb, "How it is run", [&] { add_execution(*verb, *options); });
-    under_heading(*verb, "Looks inside", [&] {
-        add_insight_options(*verb, options->insight);
-        verb->add_option("--energy-meter", options->energy_meter,
-                         "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT")
-            ->capture_default_str();
-    });
-    verb->add_option("--status", options->status,
-                     "File for a line of JSON each second; - for standard output");
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_rx(*options); }; });
+    Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
+    verb.footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
+    verb.heading("The signal");
+    add_reception_options(verb, options->reception);
+    verb.heading("What comes out");
+    add_outputs(verb, options->outputs);
+    verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
+        .is(Kind::output_place);
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.heading("How it is run");
+    add_execution(verb, *options);
+    verb.heading("Looks inside");
+    add_insight_options(verb, options->insight);
+    verb.option("--energy-meter", options->energy_meter,
+                "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT");
+    verb.does([options] { return run_rx(*options); });
 }
 
 }  // namespace
 
-void add_dvbs2(CLI::App& program, Command& chosen) {
-    CLI::App* dvbs2 = program.add_subcommand("dvbs2", "The DVB-S2 transceiver");
-    dvbs2->require_subcommand(1);
-    dvbs2->footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
-    add_dvbs2_tx(*dvbs2, chosen);
-    add_dvbs2_channel(*dvbs2, chosen);
-    add_dvbs2_ber(*dvbs2, chosen);
-    add_rx(*dvbs2, chosen);
+void add_dvbs2(Verb& program) {
+    Verb& dvbs2 = program.verb("dvbs2", "The DVB-S2 transceiver");
+    dvbs2.footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
+    add_dvbs2_tx(dvbs2);
+    add_dvbs2_channel(dvbs2);
+    add_dvbs2_ber(dvbs2);
+    add_rx(dvbs2);
 }
 
 }  // namespace tidemill::cli

@@ -2,25 +2,25 @@
 
 namespace tidemill::cli {
 
-void add_reception_options(CLI::App& verb, ReceptionOptions& options) {
-    verb.add_option("recording", options.recording,
-                    "SigMF recording or archive, .wav, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; - for "
-                    "raw samples on standard input")
-        ->required();
-    verb.add_option("--symbol-rate", options.symbol_rate,
-                    "Symbols per second, or auto to search (default: half the sample rate)");
-    verb.add_option("--rolloff", options.rolloff,
-                    "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says")
-        ->capture_default_str();
-    verb.add_option("--gold", options.gold_code,
-                    "Gold code of the physical-layer scrambling, or auto to search by the pilots")
-        ->capture_default_str();
-    verb.add_option("--sample-rate,--rate", options.sample_rate_hz,
-                    "Samples per second, where the recording does not tell")
-        ->check(CLI::PositiveNumber);
-    verb.add_option("--format", options.format,
-                    "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind "
-                    "it for big endian");
+void add_reception_options(Verb& verb, ReceptionOptions& options) {
+    verb.option("recording", options.recording,
+                "SigMF recording or archive, .wav, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; - for "
+                "raw samples on standard input")
+        .is(Kind::input_place)
+        .required();
+    verb.option("--symbol-rate", options.symbol_rate,
+                "Symbols per second, or auto to search (default: half the sample rate)");
+    verb.option("--rolloff", options.rolloff,
+                "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says");
+    verb.option("--gold", options.gold_code,
+                "Gold code of the physical-layer scrambling, or auto to search by the pilots");
+    verb.option("--sample-rate,--rate", options.sample_rate_hz,
+                "Samples per second, where the recording does not tell")
+        .in(above(0))
+        .shows("");
+    verb.option("--format", options.format,
+                "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind "
+                "it for big endian");
 }
 
 }  // namespace tidemill::cli

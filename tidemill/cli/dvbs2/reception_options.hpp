@@ -1,12 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "tidemill/cli/command_line.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
 
 namespace tidemill::cli {
 
 /// Adds what every verb that receives asks about the recording.
-void add_reception_options(CLI::App& verb, ReceptionOptions& options);
+void add_reception_options(Verb& verb, ReceptionOptions& options);
 
 }  // namespace tidemill::cli

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/ts_pacer.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/front/front.hpp"
 #include "tidemill/dvbs2/search/gold_search.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/packet_source.hpp"
 #include "tidemill/io/byte_reader.hpp"
 #include "tidemill/io/io_error.hpp"

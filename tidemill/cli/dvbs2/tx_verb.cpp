@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {
@@ -44,96 +44,84 @@ int run_tx(const TxOptions& options) {
     return kDone;
 }
 
-void add_inputs(CLI::App& verb, TxOptions& options) {
-    auto* input =
-        verb.add_option("packets", options.input,
-                        "Transport stream to send: a file, - for standard input, udp://host:port to "
-                        "listen at");
-    auto* streams = verb.add_option("--stream", options.streams,
-                                    "NUMBER=INPUT: one of several input streams; give it for each")
-                        ->excludes(input);
-    auto* random =
-        verb.add_option("--random", options.random, "Send so many packets with random payload instead")
-            ->check(CLI::PositiveNumber)
-            ->excludes(input)
-            ->excludes(streams);
-    verb.add_option("--repeat", options.repeat, "Send the file so many times")
-        ->check(CLI::PositiveNumber)
-        ->excludes(random)
-        ->capture_default_str();
-    verb.add_option("--seed", options.seed, "Seed of the random packets")->capture_default_str();
-    verb.add_option("--input-rate", options.input_rate_mbps,
-                    "Mb/s at which an input arrives while the signal lasts (default: as the signal needs it)")
-        ->check(CLI::PositiveNumber);
-    verb.add_option("--idle", options.idle,
-                    "What is sent while data are missing: null packets or dummy frames")
-        ->check(CLI::IsMember({"null", "dummy"}))
-        ->capture_default_str();
-    verb.add_option("--generic", options.generic_bytes,
-                    "Generic streams: bytes of a packet with its sync byte, or 0 for continuous ones")
-        ->check(CLI::Range(0, 8191));
-    verb.add_option("--sync-byte", options.sync_byte, "Sync byte of generic packets")
-        ->check(CLI::Range(0, 255))
-        ->capture_default_str();
-    verb.add_flag("--npd", options.delete_nulls,
-                  "Null-packet deletion: count null packets instead of sending them; dummy frames fill the "
-                  "signal");
-    verb.add_option("--issy", options.issy,
-                    "Behind each packet the symbol at which it came: short (15 bits) or long (22 bits)")
-        ->check(CLI::IsMember({"none", "short", "long"}))
-        ->capture_default_str();
-    verb.add_option("--seconds", options.most_seconds, "End the signal after so many seconds")
-        ->check(CLI::PositiveNumber);
+void add_inputs(Verb& verb, TxOptions& options) {
+    verb.option("packets", options.input,
+                "Transport stream to send: a file, - for standard input, udp://host:port to listen at")
+        .is(Kind::input_place);
+    verb.option("--stream", options.streams, "NUMBER=INPUT: one of several input streams; give it for each")
+        .excludes("packets");
+    verb.option("--random", options.random, "Send so many packets with random payload instead")
+        .in(at_least(1))
+        .shows("")
+        .excludes("packets")
+        .excludes("--stream");
+    verb.option("--repeat", options.repeat, "Send the file so many times")
+        .in(at_least(1))
+        .excludes("--random");
+    verb.option("--seed", options.seed, "Seed of the random packets");
+    verb.option("--input-rate", options.input_rate_mbps,
+                "Mb/s at which an input arrives while the signal lasts")
+        .in(above(0))
+        .shows("as the signal needs it");
+    verb.choice("--idle", options.idle, {"null", "dummy"},
+                "What is sent while data are missing: null packets or dummy frames");
+    verb.option("--generic", options.generic_bytes,
+                "Generic streams: bytes of a packet with its sync byte, or 0 for continuous ones")
+        .in(between(0, 8191))
+        .shows("");
+    verb.option("--sync-byte", options.sync_byte, "Sync byte of generic packets").in(between(0, 255));
+    verb.flag("--npd", options.delete_nulls,
+              "Null-packet deletion: count null packets instead of sending them; dummy frames fill the "
+              "signal");
+    verb.choice("--issy", options.issy, {"none", "short", "long"},
+                "Behind each packet the symbol at which it came: short (15 bits) or long (22 bits)");
+    verb.option("--seconds", options.most_seconds, "End the signal after so many seconds")
+        .is(Kind::seconds)
+        .in(above(0))
+        .shows("");
 }
 
-void add_signal_options(CLI::App& verb, TxOptions& options) {
-    auto* modcod =
-        verb.add_option("--modcod", options.modcod, "Modulation and code rate")->capture_default_str();
-    verb.add_option(
+void add_signal_options(Verb& verb, TxOptions& options) {
+    verb.option("--modcod", options.modcod, "Modulation and code rate");
+    verb.option(
             "--plan", options.plan,
             "MODCODs that change from frame to frame, over and over: \"QPSK 1/2 short x3, 8PSK 3/4 isi 7, "
             "dummy\"")
-        ->excludes(modcod);
-    verb.add_option("--frame", options.frame, "normal or short")
-        ->check(CLI::IsMember({"normal", "short"}))
-        ->capture_default_str();
-    verb.add_flag("--pilots", options.pilots, "Send pilots");
-    verb.add_option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20")->capture_default_str();
-    verb.add_option("--gold", options.gold_code, "Gold code of the physical-layer scrambling")
-        ->capture_default_str();
-    verb.add_option("--samples-per-symbol", options.samples_per_symbol,
-                    "Whole number; 1 for the symbols without a pulse")
-        ->capture_default_str();
-    verb.add_option("--symbol-rate", options.symbol_rate_hz, "Symbols per second")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+        .excludes("--modcod");
+    verb.choice("--frame", options.frame, {"normal", "short"}, "Size of the FECFRAMEs");
+    verb.flag("--pilots", options.pilots, "Send pilots");
+    verb.option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20");
+    verb.option("--gold", options.gold_code, "Gold code of the physical-layer scrambling");
+    verb.option("--samples-per-symbol", options.samples_per_symbol,
+                "Whole number; 1 for the symbols without a pulse");
+    verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second").in(above(0));
 }
 
-void add_outputs(CLI::App& verb, TxOptions& options) {
-    verb.add_option("-o,--output", options.output,
-                    "SigMF recording, raw samples by the extension, or - for raw samples on standard output")
-        ->required();
-    verb.add_option("--packets-output", options.packets_output, "Also write what was taken from the inputs");
-    verb.add_option("--format", options.format, "cf32, cf64, ci16, ci8 or cu8, with _be for big endian")
-        ->capture_default_str();
-    verb.add_option("--level", options.level_dbfs, "Root mean square in dB below full scale")
-        ->check(CLI::Range(-60.0, 0.0))
-        ->capture_default_str();
-    verb.add_flag("--json", options.json, "One JSON object on standard output");
+void add_outputs(Verb& verb, TxOptions& options) {
+    verb.option("-o,--output", options.output,
+                "SigMF recording, raw samples by the extension, or - for raw samples on standard output")
+        .is(Kind::output_place)
+        .required();
+    verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
+        .is(Kind::output_file);
+    verb.option("--format", options.format, "cf32, cf64, ci16, ci8 or cu8, with _be for big endian");
+    verb.option("--level", options.level_dbfs, "Root mean square in dB below full scale")
+        .in(between(-60.0, 0.0));
+    verb.flag("--json", options.json, "One JSON object on standard output");
 }
 
 }  // namespace
 
-void add_dvbs2_tx(CLI::App& dvbs2, Command& chosen) {
+void add_dvbs2_tx(Verb& dvbs2) {
     auto options = std::make_shared<TxOptions>();
-    CLI::App* verb = dvbs2.add_subcommand("tx", "Send streams into a recording or to standard output");
-    verb->footer(
+    Verb& verb = dvbs2.verb("tx", "Send streams into a recording or to standard output");
+    verb.footer(
         "Example: tidemill dvbs2 tx video.ts -o clean.sigmf-meta --modcod \"QPSK 8/9\" --frame short "
         "--pilots");
-    add_inputs(*verb, *options);
-    add_signal_options(*verb, *options);
-    add_outputs(*verb, *options);
-    verb->callback([options, &chosen] { chosen = [options] { return run_tx(*options); }; });
+    add_inputs(verb, *options);
+    add_signal_options(verb, *options);
+    add_outputs(verb, *options);
+    verb.does([options] { return run_tx(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/reproduce/reproduction.hpp"
+#include "tidemill/cli/verbs.hpp"
 
 namespace tidemill::cli {
 
@@ -99,28 +99,22 @@ int run_reproduce(Options options) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& program, Command& chosen) {
+void add_reproduce(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
-        "reproduce", "Make a published table or figure again, ours beside theirs; alone, list them");
-    verb->footer("Example: tidemill reproduce table1");
-    verb->add_option("name", options->name, "Which table or figure");
-    verb->add_option("--chains", options->amount.chains, "Random chains per setting")
-        ->check(CLI::Range(10, 1000000))
-        ->capture_default_str();
-    verb->add_option("--timed", options->amount.timed, "Random chains per run time (fig7)")
-        ->check(CLI::Range(1, 10000))
-        ->capture_default_str();
-    verb->add_option("--frames", options->amount.frames, "Simulated executions (table3, fig11)")
-        ->check(CLI::Range(100, 1000000))
-        ->capture_default_str();
-    verb->add_option("--tasks", options->amount.tasks,
-                     "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17)")
-        ->check(CLI::Range(1, 10000000))
-        ->capture_default_str();
-    verb->add_option("--seed", options->amount.seed, "Of random chains")->capture_default_str();
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_reproduce(*options); }; });
+    Verb& verb = program.verb("reproduce",
+                              "Make a published table or figure again, ours beside theirs; alone, list them");
+    verb.footer("Example: tidemill reproduce table1");
+    verb.option("name", options->name, "Which table or figure");
+    verb.option("--chains", options->amount.chains, "Random chains per setting").in(between(10, 1000000));
+    verb.option("--timed", options->amount.timed, "Random chains per run time (fig7)").in(between(1, 10000));
+    verb.option("--frames", options->amount.frames, "Simulated executions (table3, fig11)")
+        .in(between(100, 1000000));
+    verb.option("--tasks", options->amount.tasks,
+                "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17)")
+        .in(between(1, 10000000));
+    verb.option("--seed", options->amount.seed, "Of random chains");
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_reproduce(*options); });
 }
 
 }  // namespace tidemill::cli

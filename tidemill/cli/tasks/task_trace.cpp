@@ -8,7 +8,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 
 namespace tidemill::cli {
 

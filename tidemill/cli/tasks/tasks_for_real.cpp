@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/graph/graph_error.hpp"
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/command.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/cli/tasks/tasks_for_real.hpp"
 #include "tidemill/cli/tasks/worker_kinds.hpp"
+#include "tidemill/cli/verbs.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 
@@ -25,8 +25,8 @@ struct Options {
     std::string work = "computed";
     bool simulate = false;
     bool json = false;
-    std::vector<const CLI::Option*> of_models;  // what real workers do not have
-    const CLI::Option* work_given = nullptr;
+    std::vector<const Option*> of_models;  // what real workers do not have
+    const Option* work_given = nullptr;
     std::uint64_t window_iterations = 16;
     std::uint64_t window_tasks = policy::Window::kUnlimited;
     std::uint64_t window_bytes = policy::Window::kUnlimited;
@@ -83,10 +83,10 @@ void print(const Options& options, const TaskProgram& program, const SimulatedTa
 }
 
 int run_for_real(const Options& options) {
-    for (const CLI::Option* option : options.of_models) {
-        if (option->count() > 0) {
-            throw WrongUsage(fmt::format("{} is of modelled workers: add --simulate, or leave it out",
-                                         option->get_name()));
+    for (const Option* option : options.of_models) {
+        if (!option->given.empty()) {
+            throw WrongUsage(
+                fmt::format("{} is of modelled workers: add --simulate, or leave it out", option->name()));
         }
     }
     RealRunOptions real;
@@ -99,7 +99,7 @@ int run_for_real(const Options& options) {
 }
 
 int simulate(Options options) {
-    if (options.work_given->count() > 0) throw WrongUsage("--work is of real runs: leave --simulate out");
+    if (!options.work_given->given.empty()) throw WrongUsage("--work is of real runs: leave --simulate out");
     WorkerKinds workers = parse_worker_kinds(options.cores, options.speeds);
     if (options.cores.empty()) workers.speeds.assign(options.size.workers, 1);
     options.size.workers = static_cast<unsigned>(workers.speeds.size());
@@ -132,96 +132,82 @@ int run_tasks(Options options) {
     return options.simulate ? simulate(std::move(options)) : run_for_real(options);
 }
 
-constexpr std::uint64_t kLargestWindow = 1'000'000'000'000;
+const Range kWindow = between(1, 1e12);
 
-void add_scheduling_options(CLI::App& verb, Options& options) {
-    verb.add_option("--policy", options.scheduling.policy,
-                    "A policy, or several with commas, each breaking the ties of those before")
-        ->capture_default_str();
-    verb.add_option("--window", options.window_iterations, "Iterations in flight at most")
-        ->check(CLI::Range(std::uint64_t{1}, kLargestWindow))
-        ->capture_default_str();
-    verb.add_option("--window-tasks", options.window_tasks, "Tasks in flight at most")
-        ->check(CLI::Range(std::uint64_t{1}, kLargestWindow))
-        ->default_str("no limit");
-    verb.add_option("--window-bytes", options.window_bytes, "Renamed bytes at most")
-        ->check(CLI::Range(std::uint64_t{1}, kLargestWindow))
-        ->default_str("no limit");
-    verb.add_option("--interval-ms", options.interval_ms, "Between looks of the adaptive policies")
-        ->check(CLI::Range(0.001, 1e6))
-        ->capture_default_str();
+void add_scheduling_options(Verb& verb, Options& options) {
+    verb.option("--policy", options.scheduling.policy,
+                "A policy, or several with commas, each breaking the ties of those before");
+    verb.option("--window", options.window_iterations, "Iterations in flight at most").in(kWindow);
+    verb.option("--window-tasks", options.window_tasks, "Tasks in flight at most")
+        .in(kWindow)
+        .shows("no limit");
+    verb.option("--window-bytes", options.window_bytes, "Renamed bytes at most")
+        .in(kWindow)
+        .shows("no limit");
+    verb.option("--interval-ms", options.interval_ms, "Between looks of the adaptive policies")
+        .in(between(0.001, 1e6));
 }
 
-void add_machine_options(CLI::App& verb, Options& options) {
-    verb.add_option("--workers", options.size.workers, "Workers; simulated ones are of speed 1")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
-    auto* cores = verb.add_option("--cores", options.cores, "Workers per kind, e.g. big=4,little=4");
-    auto* speeds =
-        verb.add_option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
-            ->needs(cores);
-    auto* only = verb.add_option("--only", options.only,
-                                 "KERNEL=KIND: the kernel runs on that kind only; again for more")
-                     ->allow_extra_args(false)
-                     ->needs(cores);
-    auto* noise =
-        verb.add_option("--noise", options.machine.noise, "Relative standard deviation of task times")
-            ->check(CLI::Range(0.0, 100.0));
-    auto* seed = verb.add_option("--seed", options.machine.seed, "Of the noise")->capture_default_str();
-    auto* create =
-        verb.add_option("--create-us", options.machine.create_us, "That the master spends on creating a task")
-            ->check(CLI::NonNegativeNumber);
-    auto* change = verb.add_option("--change-us", options.machine.change_us,
-                                   "And on each priority of another task that this changes")
-                       ->check(CLI::NonNegativeNumber);
-    auto* overhead = verb.add_option("--overhead-us", options.machine.task_us,
-                                     "That a worker spends on issuing and completing one")
-                         ->check(CLI::NonNegativeNumber);
-    auto* apart = verb.add_flag("!--master-apart", options.machine.master_works,
-                                "The master is a thread of its own that runs no tasks");
-    options.of_models = {cores, speeds, only, noise, seed, create, change, overhead, apart};
+void add_machine_options(Verb& verb, Options& options) {
+    verb.option("--workers", options.size.workers, "Workers; simulated ones are of speed 1")
+        .in(between(1, 1024));
+    Option& cores = verb.option("--cores", options.cores, "Workers per kind, e.g. big=4,little=4");
+    Option& speeds = verb.option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
+                         .needs("--cores");
+    Option& only =
+        verb.option("--only", options.only, "KERNEL=KIND: the kernel runs on that kind only; again for more")
+            .needs("--cores");
+    Option& noise = verb.option("--noise", options.machine.noise, "Relative standard deviation of task times")
+                        .in(between(0, 100));
+    Option& seed = verb.option("--seed", options.machine.seed, "Of the noise");
+    Option& create =
+        verb.option("--create-us", options.machine.create_us, "That the master spends on creating a task")
+            .in(at_least(0));
+    Option& change = verb.option("--change-us", options.machine.change_us,
+                                 "And on each priority of another task that this changes")
+                         .in(at_least(0));
+    Option& overhead = verb.option("--overhead-us", options.machine.task_us,
+                                   "That a worker spends on issuing and completing one")
+                           .in(at_least(0));
+    Option& apart = verb.flag("--master-apart", options.machine.master_works,
+                              "The master is a thread of its own that runs no tasks", false);
+    options.of_models = {&cores, &speeds, &only, &noise, &seed, &create, &change, &overhead, &apart};
 }
 
 }  // namespace
 
-void add_tasks(CLI::App& program, Command& chosen) {
+void add_tasks(Verb& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = program.add_subcommand(
+    Verb& verb = program.verb(
         "tasks", "Run a program of tasks under a dynamic scheduling policy; alone, list the programs");
-    verb->footer(
+    verb.footer(
         "Example: tidemill tasks fm --policy gpriority --workers 8 --simulate\n"
         "         tidemill tasks fm --policy gpriority --workers 8 --work waited\n"
         "What ran for real is compared with a run in order, and that decides the exit status.");
-    verb->add_option("program", options->program, "Which program");
-    verb->add_flag("--simulate", options->simulate, "On modelled workers");
-    options->work_given =
-        verb->add_option("--work", options->work,
-                         "How real tasks pass their time: computed, or waited for more workers than cores")
-            ->check(CLI::IsMember({"computed", "waited"}))
-            ->capture_default_str();
-    verb->add_option("--iterations", options->size.iterations, "Of a stream, frames of the decoder")
-        ->check(CLI::Range(1, 10000000))
-        ->default_str("as many as suit");
-    verb->add_option("--task-us", options->size.task_us,
-                     "Mean time of a StreamIt task and of real ones that wait; unit of real worst cases")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    verb->add_option("--unroll", options->size.unroll,
-                     "Firings per iteration, of worst cases that have a choice")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
-    verb->add_option("--blocks", options->size.blocks, "Of a factorisation: so many tiles by as many")
-        ->check(CLI::Range(2, 128))
-        ->capture_default_str();
-    auto* coarse = verb->add_flag("--coarse", options->size.coarse,
-                                  "All firings of a StreamIt kernel in an iteration are one task");
-    add_scheduling_options(*verb, *options);
-    add_machine_options(*verb, *options);
-    options->of_models.push_back(coarse);
-    verb->add_option("--trace", options->trace,
-                     "Write what each worker did: FILE.svg, or events for chrome://tracing and Perfetto");
-    verb->add_flag("--json", options->json, "One JSON object on standard output");
-    verb->callback([options, &chosen] { chosen = [options] { return run_tasks(*options); }; });
+    verb.option("program", options->program, "Which program");
+    verb.flag("--simulate", options->simulate, "On modelled workers");
+    options->work_given = &verb.choice("--work", options->work, {"computed", "waited"},
+                                       "How real tasks pass their time; waited: for more workers than cores");
+    verb.option("--iterations", options->size.iterations, "Of a stream, frames of the decoder")
+        .in(between(1, 10000000))
+        .shows("as many as suit");
+    verb.option("--task-us", options->size.task_us,
+                "Mean time of a StreamIt task and of real ones that wait; unit of real worst cases")
+        .in(above(0));
+    verb.option("--unroll", options->size.unroll, "Firings per iteration, of worst cases that have a choice")
+        .in(between(1, 1024));
+    verb.option("--blocks", options->size.blocks, "Of a factorisation: so many tiles by as many")
+        .in(between(2, 128));
+    Option& coarse = verb.flag("--coarse", options->size.coarse,
+                               "All firings of a StreamIt kernel in an iteration are one task");
+    add_scheduling_options(verb, *options);
+    add_machine_options(verb, *options);
+    options->of_models.push_back(&coarse);
+    verb.option("--trace", options->trace,
+                "Write what each worker did: FILE.svg, or events for chrome://tracing and Perfetto")
+        .is(Kind::output_file);
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.does([options] { return run_tasks(*options); });
 }
 
 }  // namespace tidemill::cli

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/cli/command.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/per_kind.hpp"
 
 namespace tidemill::cli {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "tidemill/cli/command_line.hpp"
+
+namespace tidemill::cli {
+
+/// Declares all verbs of the program `tidemill`, in the order of its help.
+void add_verbs(Verb& program);
+
+// Each declares a verb with its options.
+void add_topo(Verb& program);
+void add_profile(Verb& program);
+void add_schedule(Verb& program);
+void add_front(Verb& program);
+void add_run(Verb& program);
+void add_calibrate(Verb& program);
+void add_simulate(Verb& program);
+void add_tasks(Verb& program);
+void add_reproduce(Verb& program);
+void add_bench(Verb& program);
+void add_dvbs2(Verb& program);
+void add_dvbs2_tx(Verb& dvbs2);
+void add_dvbs2_channel(Verb& dvbs2);
+void add_dvbs2_ber(Verb& dvbs2);
+
+}  // namespace tidemill::cli
