@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/text_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
@@ -79,7 +80,7 @@ nlohmann::ordered_json batch_result(const Options& options, const Profile& profi
 int run_lines(const Options& options, std::istream& lines) {
     int status = kDone;
     int number = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; next_line(lines, line);) {
         ++number;
         const std::string place = fmt::format("{}:{}", options.batch, number);
         nlohmann::ordered_json result{{"line", number}};

@@ -14,6 +14,7 @@
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/io/tar_index.hpp"
 #include "tidemill/io/wav_header.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -42,12 +43,11 @@ struct Extent {
 };
 
 std::string read_metadata_text(const fs::path& path, const std::optional<Extent>& part = {}) {
-    constexpr std::uint64_t kMaxBytes = 64 << 20;
     const auto file = internal::File::open_regular(path);
     const Extent extent = part.value_or(Extent{0, file.size()});
-    if (extent.size > kMaxBytes) {
-        throw IoError(
-            fmt::format("'{}' has {} bytes: this is not SigMF metadata", path.string(), extent.size));
+    if (extent.size > JsonLimits::kBytes) {
+        throw IoError(fmt::format("'{}' has {} bytes, more than the {} MiB that SigMF metadata may have",
+                                  path.string(), extent.size, JsonLimits::kBytes >> 20));
     }
     std::string text(extent.size, '\0');
     text.resize(file.read_at(std::as_writable_bytes(std::span(text)), extent.offset));

@@ -120,7 +120,22 @@ TEST_CASE("recording: unusable metadata are refused by what is wrong in them") {
                    "core:sample_start"));
     CHECK(
         mentions(complaint_about(metadata("ci8", "", R"([{"core:header_bytes": 4}])")), "core:header_bytes"));
-    CHECK(mentions(complaint_about(std::string(1000000, '[')), "not valid JSON"));
+    CHECK(mentions(complaint_about(std::string(1000000, '[')), "nested more than 64 deep"));
+    CHECK(mentions(complaint_about(std::string(17 << 20, '[')), "16 MiB"));
+    for (const char* text : {"", "{", "[1", R"({"global": {"core:datatype": 1e999}})"})
+        CHECK(!mentions(complaint_about(text), "exception"));
+}
+
+TEST_CASE("recording: a hundred thousand odd captures make one warning, not one each") {
+    const ScratchFolder folder;
+    folder.put("r.sigmf-data", std::string(64, 'x'));
+    std::string captures = R"([{"core:sample_start": 10})";
+    for (int i = 0; i < 100'000; ++i) captures += ", {}";
+    folder.put("r.sigmf-meta", metadata("ci8", "", captures + "]"));
+    const auto recording = open_recording(folder / "r");
+    CHECK(recording.warnings.size() == 3);
+    CHECK(warns(recording, "not in order of time"));
+    CHECK(warns(recording, "100001 captures"));
 }
 
 TEST_CASE("recording: what is odd but harmless becomes a warning") {

@@ -1,18 +1,18 @@
 #include "tidemill/io/sigmf.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/json/json_error.hpp"
+#include "tidemill/json/json_place.hpp"
 
 namespace tidemill::io {
 namespace {
 
 using dsp::SampleFormat;
-using nlohmann::json;
 
 constexpr double kMinSampleRateHz = 1;
 constexpr double kMaxSampleRateHz = 1e11;
@@ -31,135 +31,91 @@ constexpr std::array<NamedFormat, 8> kDatatypes = {{{"cf32_le", SampleFormat::cf
                                                     {"ci16_be", SampleFormat::ci16_be},
                                                     {"cf64_be", SampleFormat::cf64_be}}};
 
-// Reads typed values out of metadata; what has another type is an error that names the key.
-class MetadataReader {
-  public:
-    explicit MetadataReader(const std::filesystem::path& origin) : origin_(origin) {}
-
-    [[noreturn]] void fail(const std::string& what) const {
-        throw IoError(fmt::format("unusable SigMF metadata '{}': {}", origin_.string(), what));
-    }
-
-    json parse(std::string_view text) const {
-        try {
-            return json::parse(text);
-        } catch (const json::exception& error) {
-            fail(fmt::format("not valid JSON ({})", error.what()));
-        }
-    }
-
-    const json& global_of(const json& root) const {
-        if (!root.is_object() || !root.contains("global") || !root["global"].is_object()) {
-            fail("there is no object \"global\"");
-        }
-        return root["global"];
-    }
-
-    std::string text(const json& from, const char* key) const {
-        if (!from.contains(key)) {
-            return {};
-        }
-        if (!from[key].is_string()) {
-            fail(fmt::format("\"{}\" is not a string", key));
-        }
-        return from[key].get<std::string>();
-    }
-
-    std::optional<double> number(const json& from, const char* key) const {
-        if (!from.contains(key)) {
-            return std::nullopt;
-        }
-        if (!from[key].is_number()) {
-            fail(fmt::format("\"{}\" is not a number", key));
-        }
-        return from[key].get<double>();
-    }
-
-    std::uint64_t count(const json& from, const char* key) const {
-        if (!from.contains(key)) {
-            return 0;
-        }
-        if (!from[key].is_number_unsigned()) {
-            fail(fmt::format("\"{}\" is not a whole number from 0 on", key));
-        }
-        return from[key].get<std::uint64_t>();
-    }
-
-  private:
-    const std::filesystem::path& origin_;
-};
-
-SampleFormat read_datatype(const MetadataReader& reader, const json& global) {
-    const auto name = reader.text(global, "core:datatype");
-    for (const auto& datatype : kDatatypes) {
-        if (datatype.name == name) {
-            return datatype.format;
-        }
-    }
-    reader.fail(fmt::format(
-        "datatype \"{}\" is not supported; supported are cf32, cf64 and ci16 with _le or _be, ci8 and cu8",
-        name));
+template <typename Value>
+std::optional<Value> member(const JsonPlace& object, std::string_view name,
+                            Value (JsonPlace::*read)() const) {
+    const auto found = object.find(name);
+    return found ? std::optional((*found.*read)()) : std::nullopt;
 }
 
-std::optional<double> read_sample_rate(const MetadataReader& reader, const json& global) {
-    const auto rate_hz = reader.number(global, "core:sample_rate");
-    if (rate_hz && !(*rate_hz >= kMinSampleRateHz && *rate_hz <= kMaxSampleRateHz)) {
-        reader.fail(fmt::format("a sample rate of {} Hz is not possible; expected {} to {:.0e} Hz", *rate_hz,
+std::string text_or_none(const JsonPlace& object, std::string_view name) {
+    return member(object, name, &JsonPlace::text).value_or("");
+}
+
+SampleFormat read_datatype(const JsonPlace& global) {
+    const std::string name = text_or_none(global, "core:datatype");
+    const auto found = std::ranges::find(kDatatypes, name, &NamedFormat::name);
+    if (found == kDatatypes.end())
+        global.fail(
+            fmt::format("datatype \"{}\" is not supported; supported are cf32, cf64 and ci16 with _le or "
+                        "_be, ci8 and cu8",
+                        name));
+    return found->format;
+}
+
+std::optional<double> read_sample_rate(const JsonPlace& global) {
+    const auto rate_hz = member(global, "core:sample_rate", &JsonPlace::number);
+    if (rate_hz && !(*rate_hz >= kMinSampleRateHz && *rate_hz <= kMaxSampleRateHz))
+        global.fail(fmt::format("a sample rate of {} Hz is not possible; expected {} to {:.0e} Hz", *rate_hz,
                                 kMinSampleRateHz, kMaxSampleRateHz));
-    }
     return rate_hz;
 }
 
-std::string read_dataset(const MetadataReader& reader, const json& global) {
-    auto name = reader.text(global, "core:dataset");
+std::string read_dataset(const JsonPlace& global) {
+    auto name = text_or_none(global, "core:dataset");
     // A data file elsewhere would let a downloaded metadata file point at any file of the reader's.
-    if (name.find('/') != std::string::npos || name == "..") {
-        reader.fail(fmt::format("\"core:dataset\" is \"{}\"; it must be a file beside the metadata", name));
-    }
+    if (name.find('/') != std::string::npos || name == "..")
+        global.fail(fmt::format("\"core:dataset\" is \"{}\"; it must be a file beside the metadata", name));
     return name;
 }
 
-void refuse_unsupported(const MetadataReader& reader, const json& global) {
-    if (reader.number(global, "core:num_channels").value_or(1) != 1) {
-        reader.fail("several channels are interleaved; only one is supported");
-    }
-    if (reader.number(global, "core:trailing_bytes").value_or(0) != 0) {
-        reader.fail("bytes other than samples follow the data (core:trailing_bytes); remove them first");
-    }
-    if (global.contains("core:metadata_only") && global["core:metadata_only"] == json(true)) {
-        reader.fail("it says that there are no data (core:metadata_only)");
-    }
+void refuse_unsupported(const JsonPlace& global) {
+    if (member(global, "core:num_channels", &JsonPlace::number).value_or(1) != 1)
+        global.fail("several channels are interleaved; only one is supported");
+    if (member(global, "core:trailing_bytes", &JsonPlace::number).value_or(0) != 0)
+        global.fail("bytes other than samples follow the data (core:trailing_bytes); remove them first");
+    if (member(global, "core:metadata_only", &JsonPlace::flag).value_or(false))
+        global.fail("it says that there are no data (core:metadata_only)");
 }
 
-void read_capture(const MetadataReader& reader, const json& capture, SigmfMetadata& metadata) {
-    if (!capture.is_object()) {
-        reader.fail("\"captures\" holds something that is not an object");
-    }
-    if (reader.count(capture, "core:header_bytes") != 0) {
-        reader.fail("headers lie between the samples (core:header_bytes); remove them first");
-    }
-    const auto start = reader.count(capture, "core:sample_start");
-    if (start < metadata.last_capture_start) {
-        metadata.warnings.emplace_back("the captures are not in order of time");
-    }
-    metadata.last_capture_start = std::max(start, metadata.last_capture_start);
+std::uint64_t capture_start(const JsonPlace& capture) {
+    if (member(capture, "core:header_bytes", &JsonPlace::count).value_or(0) != 0)
+        capture.fail("headers lie between the samples (core:header_bytes); remove them first");
+    return member(capture, "core:sample_start", &JsonPlace::count).value_or(0);
 }
 
-void read_captures(const MetadataReader& reader, const json& root, SigmfMetadata& metadata) {
-    if (!root.contains("captures") || !root["captures"].is_array()) {
+// However many there are, each warning comes once.
+void read_captures(const JsonPlace& root, SigmfMetadata& metadata) {
+    const auto found = root.find("captures");
+    if (!found || !found->value().get_if<Json::Array>()) {
         metadata.warnings.emplace_back("the metadata have no list of captures");
         return;
     }
-    for (const auto& capture : root["captures"]) {
-        read_capture(reader, capture, metadata);
-    }
-    if (!root["captures"].empty()) {
-        metadata.center_frequency_hz = reader.number(root["captures"].front(), "core:frequency");
-    }
-    if (root["captures"].size() > 1) {
-        metadata.warnings.push_back(fmt::format(
-            "{} captures are read as one; samples may be missing between them", root["captures"].size()));
-    }
+    const auto captures = found->elements();
+    std::vector<std::uint64_t> starts;
+    for (const JsonPlace& capture : captures) starts.push_back(capture_start(capture));
+    if (captures.empty()) return;
+    metadata.center_frequency_hz = member(captures.front(), "core:frequency", &JsonPlace::number);
+    metadata.last_capture_start = *std::ranges::max_element(starts);
+    if (!std::ranges::is_sorted(starts))
+        metadata.warnings.emplace_back("the captures are not in order of time");
+    if (captures.size() > 1)
+        metadata.warnings.push_back(
+            fmt::format("{} captures are read as one; samples may be missing between them", captures.size()));
+}
+
+SigmfMetadata read_sigmf(const JsonPlace& root) {
+    if (!root.value().find("global")) root.fail("there is no object \"global\"");
+    const auto global = root.find("global");
+    refuse_unsupported(*global);
+    SigmfMetadata metadata;
+    metadata.format = read_datatype(*global);
+    metadata.sample_rate_hz = read_sample_rate(*global);
+    metadata.sha512 = text_or_none(*global, "core:sha512");
+    metadata.description = text_or_none(*global, "core:description");
+    metadata.dataset = read_dataset(*global);
+    read_captures(root, metadata);
+    return metadata;
 }
 
 }  // namespace
@@ -181,37 +137,25 @@ std::string_view sigmf_datatype(SampleFormat format) {
 }
 
 SigmfMetadata parse_sigmf(std::string_view text, const std::filesystem::path& origin) {
-    const MetadataReader reader(origin);
-    const json root = reader.parse(text);
-    const json& global = reader.global_of(root);
-    refuse_unsupported(reader, global);
-    SigmfMetadata metadata;
-    metadata.format = read_datatype(reader, global);
-    metadata.sample_rate_hz = read_sample_rate(reader, global);
-    metadata.sha512 = reader.text(global, "core:sha512");
-    metadata.description = reader.text(global, "core:description");
-    metadata.dataset = read_dataset(reader, global);
-    read_captures(reader, root, metadata);
-    return metadata;
+    try {
+        const Json json = parse_json(text, origin.string());
+        return read_sigmf(JsonPlace(json, origin.string()));
+    } catch (const JsonError& error) {
+        throw IoError(fmt::format("unusable SigMF metadata: {}", error.what()));
+    }
 }
 
 std::string format_sigmf(const SigmfMetadata& metadata) {
-    json capture = {{"core:sample_start", 0}};
-    if (metadata.center_frequency_hz) {
-        capture["core:frequency"] = *metadata.center_frequency_hz;
-    }
-    json global = {{"core:datatype", sigmf_datatype(metadata.format)}, {"core:version", "1.2.0"}};
-    if (metadata.sample_rate_hz) {
-        global["core:sample_rate"] = *metadata.sample_rate_hz;
-    }
-    if (!metadata.sha512.empty()) {
-        global["core:sha512"] = metadata.sha512;
-    }
-    if (!metadata.description.empty()) {
-        global["core:description"] = metadata.description;
-    }
-    const json root = {{"global", global}, {"captures", {capture}}, {"annotations", json::array()}};
-    return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    Json capture;
+    if (metadata.center_frequency_hz) capture["core:frequency"] = *metadata.center_frequency_hz;
+    capture["core:sample_start"] = 0;
+    Json global{{"core:datatype", sigmf_datatype(metadata.format)}};
+    if (!metadata.description.empty()) global["core:description"] = metadata.description;
+    if (metadata.sample_rate_hz) global["core:sample_rate"] = *metadata.sample_rate_hz;
+    if (!metadata.sha512.empty()) global["core:sha512"] = metadata.sha512;
+    global["core:version"] = "1.2.0";
+    const Json root{{"annotations", Json::array()}, {"captures", Json::Array{capture}}, {"global", global}};
+    return to_text(root, 2) + "\n";
 }
 
 }  // namespace tidemill::io

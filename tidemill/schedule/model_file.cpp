@@ -1,14 +1,9 @@
 #include "tidemill/schedule/model_file.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "tidemill/schedule/internal/json.hpp"
+#include "tidemill/schedule/internal/from_json.hpp"
 
 namespace tidemill {
 namespace {
-
-using internal::JsonObject;
-using internal::JsonPlace;
 
 double number_or_0(const JsonObject& object, std::string_view key) {
     return object.has(key) ? object.at(key).number() : 0;
@@ -31,8 +26,8 @@ KindModel parse_kind(const std::string& name, const JsonPlace& place) {
     return kind;
 }
 
-internal::Json kind_json(const KindModel& kind) {
-    internal::Json json = internal::Json::object();
+Json kind_json(const KindModel& kind) {
+    Json json = Json::object();
     if (kind.busy_w > 0) json["busy_w"] = kind.busy_w;
     if (kind.idle_w > 0) json["idle_w"] = kind.idle_w;
     if (!kind.slowdown.empty()) json["slowdown"] = kind.slowdown;
@@ -40,36 +35,38 @@ internal::Json kind_json(const KindModel& kind) {
     return json;
 }
 
-}  // namespace
-
-Model parse_model(std::string_view text, std::string_view source) {
-    const internal::Json json = internal::parse_json(text, source);
-    const JsonObject object({json, std::string(source)},
-                            {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds"});
+Model model_at(const JsonPlace& place) {
+    const JsonObject object(place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds"});
     Model model{.stage_us = number_or_0(object, "stage_us"),
                 .hop_us = number_or_0(object, "hop_us"),
                 .byte_us = number_or_0(object, "byte_us"),
                 .bytes_at_cut = numbers(object, "bytes_at_cut")};
     if (object.has("kinds"))
-        for (const auto& [name, place] : members(object.at("kinds")))
-            model.kinds.push_back(parse_kind(name, place));
+        for (const auto& [name, kind] : object.at("kinds").members())
+            model.kinds.push_back(parse_kind(name, kind));
     return model;
 }
 
+}  // namespace
+
+Model parse_model(std::string_view text, std::string_view source) {
+    return internal::from_json_text(text, source, model_at);
+}
+
 Model read_model(const std::filesystem::path& path) {
-    return parse_model(internal::read_text(path), path.string());
+    return internal::from_json_file(path, model_at);
 }
 
 std::string to_json(const Model& model) {
-    internal::Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
+    Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
     if (!model.bytes_at_cut.empty()) json["bytes_at_cut"] = model.bytes_at_cut;
-    json["kinds"] = internal::Json::object();
+    json["kinds"] = Json::object();
     for (const KindModel& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
-    return internal::print_json(json);
+    return internal::file_text(json);
 }
 
 void write_model(const Model& model, const std::filesystem::path& path) {
-    internal::write_text(path, to_json(model));
+    internal::write_file(path, to_json(model));
 }
 
 }  // namespace tidemill

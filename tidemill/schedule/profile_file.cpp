@@ -1,16 +1,13 @@
 #include "tidemill/schedule/profile_file.hpp"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
-#include "tidemill/schedule/internal/json.hpp"
+#include <fmt/format.h>
+
+#include "tidemill/schedule/internal/from_json.hpp"
 
 namespace tidemill {
 namespace {
-
-using internal::Json;
-using internal::JsonObject;
-using internal::JsonPlace;
 
 constexpr int kVersion = 1;
 constexpr int kMaxFrames = 1'000'000;
@@ -18,7 +15,7 @@ constexpr int kMaxCores = 1'000'000;
 
 // The first task decides which kinds there are; the others may list them in any order.
 std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::string>& kinds) {
-    const auto weights = members(place);
+    const auto weights = place.members();
     if (weights.empty()) place.fail("no core kinds; give at least one weight, for instance {\"big\": 5}");
     if (kinds.empty())
         for (const auto& [kind, value] : weights) kinds.push_back(kind);
@@ -51,7 +48,7 @@ ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
 
 Platform parse_cores(const JsonPlace& place) {
     Platform cores;
-    for (const auto& [kind, count] : members(place)) cores.set(kind, count.integer(0, kMaxCores));
+    for (const auto& [kind, count] : place.members()) cores.set(kind, count.integer(0, kMaxCores));
     return cores;
 }
 
@@ -69,11 +66,8 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
     return json;
 }
 
-}  // namespace
-
-Profile parse_profile(std::string_view text, std::string_view source) {
-    const Json json = internal::parse_json(text, source);
-    const JsonObject object({json, std::string(source)},
+Profile profile_at(const JsonPlace& place) {
+    const JsonObject object(place,
                             {"version", "unit", "measured_by", "frames_per_execution", "cores", "tasks"});
     check_header(object);
     Profile profile;
@@ -86,13 +80,19 @@ Profile parse_profile(std::string_view text, std::string_view source) {
     try {
         check(profile);
     } catch (const ScheduleError& error) {
-        throw ScheduleError(fmt::format("{}: {}", source, error.what()));
+        place.fail(error.what());
     }
     return profile;
 }
 
+}  // namespace
+
+Profile parse_profile(std::string_view text, std::string_view source) {
+    return internal::from_json_text(text, source, profile_at);
+}
+
 Profile read_profile(const std::filesystem::path& path) {
-    return parse_profile(internal::read_text(path), path.string());
+    return internal::from_json_file(path, profile_at);
 }
 
 std::string to_json(const Profile& profile) {
@@ -103,11 +103,11 @@ std::string to_json(const Profile& profile) {
         if (count > 0) json["cores"][kind] = count;
     json["tasks"] = Json::array();
     for (const auto& task : profile.tasks) json["tasks"].push_back(task_json(task, profile.kinds));
-    return internal::print_json(json);
+    return internal::file_text(json);
 }
 
 void write_profile(const Profile& profile, const std::filesystem::path& path) {
-    internal::write_text(path, to_json(profile));
+    internal::write_file(path, to_json(profile));
 }
 
 }  // namespace tidemill

@@ -5,16 +5,11 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "tidemill/schedule/internal/json.hpp"
+#include "tidemill/schedule/internal/from_json.hpp"
 
 namespace tidemill {
 namespace {
-
-using internal::Json;
-using internal::JsonObject;
-using internal::JsonPlace;
 
 constexpr int kVersion = 1;
 constexpr int kMaxNumber =
@@ -60,7 +55,7 @@ std::optional<NodeRange> parse_range(std::string_view text) {
 }
 
 NodeRange parse_node(const JsonPlace& place) {
-    if (!place.value().is_string()) {
+    if (!place.value().get_if<std::string>()) {
         const int pu = place.integer(0, kMaxNumber);
         return {NodeRange::Unit::kPu, pu, pu};
     }
@@ -108,15 +103,23 @@ void parse_task_names(const JsonPlace& place, const Stage& stage, std::vector<st
     for (const auto& name : elements) names.push_back(name.text());
 }
 
-void append_stage(Schedule& schedule, const JsonPlace& place) {
+// What the stages so far have: counting them again for each would take the square of their number.
+struct Totals {
+    std::size_t tasks = 0;
+    int threads = 0;
+};
+
+void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     const JsonObject object(place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size",
                                     "sync_waiting_type", "task-names", "shares-core"});
     Stage stage;
-    stage.first_task = schedule.task_count();
+    stage.first_task = totals.tasks;
     stage.task_count = static_cast<std::size_t>(object.at("tasks").integer(1, kMaxNumber));
     stage.threads = object.at("threads").integer(1, kMaxNumber);
-    if (schedule.thread_count() > kMaxNumber - stage.threads)
+    totals.tasks += stage.task_count;
+    if (totals.threads > kMaxNumber - stage.threads)
         place.fail(fmt::format("more than {} threads in all stages", kMaxNumber));
+    totals.threads += stage.threads;
     stage.core_kind = kind_from_file(object.at("core-type").text());
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
     if (object.has("shares-core")) stage.shares_core = object.at("shares-core").flag();
@@ -126,11 +129,12 @@ void append_stage(Schedule& schedule, const JsonPlace& place) {
 }
 
 void parse_stages(Schedule& schedule, const JsonPlace& place) {
-    for (const auto& stage : place.elements()) append_stage(schedule, stage);
+    Totals totals;
+    for (const auto& stage : place.elements()) append_stage(schedule, totals, stage);
     if (schedule.stages.empty()) place.fail("no stages; expected at least one");
-    if (!schedule.task_names.empty() && schedule.task_names.size() != schedule.task_count())
+    if (!schedule.task_names.empty() && schedule.task_names.size() != totals.tasks)
         place.fail(fmt::format("task-names for {} of {} tasks; give them in all stages or in none",
-                               schedule.task_names.size(), schedule.task_count()));
+                               schedule.task_names.size(), totals.tasks));
     const Stage& last = schedule.stages.back();
     if (last.sync_buff_size || last.waiting)
         place.fail("the last stage has no ring after it; remove its sync_buff_size and sync_waiting_type");
@@ -163,25 +167,27 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
     return json;
 }
 
-}  // namespace
-
-Schedule parse_schedule(std::string_view text, std::string_view source) {
-    const Json json = internal::parse_json(text, source);
-    const JsonObject object({json, std::string(source)},
-                            {"version", "made-by", "period-us", "resources", "schedule"});
+Schedule schedule_at(const JsonPlace& place) {
+    const JsonObject object(place, {"version", "made-by", "period-us", "resources", "schedule"});
     if (object.has("version")) object.at("version").integer(kVersion, kVersion);
     Schedule schedule;
     if (object.has("made-by")) schedule.made_by = object.at("made-by").text();
     if (object.has("period-us")) schedule.period_us = object.at("period-us").number();
     if (object.has("resources"))
-        for (const auto& [name, place] : members(object.at("resources")))
-            schedule.resources.push_back(parse_resource(name, place));
+        for (const auto& [name, resource] : object.at("resources").members())
+            schedule.resources.push_back(parse_resource(name, resource));
     parse_stages(schedule, object.at("schedule"));
     return schedule;
 }
 
+}  // namespace
+
+Schedule parse_schedule(std::string_view text, std::string_view source) {
+    return internal::from_json_text(text, source, schedule_at);
+}
+
 Schedule read_schedule(const std::filesystem::path& path) {
-    return parse_schedule(internal::read_text(path), path.string());
+    return internal::from_json_file(path, schedule_at);
 }
 
 std::string to_json(const Schedule& schedule) {
@@ -196,11 +202,11 @@ std::string to_json(const Schedule& schedule) {
     json["schedule"] = Json::array();
     for (const auto& stage : schedule.stages)
         json["schedule"].push_back(stage_json(stage, schedule.task_names));
-    return internal::print_json(json);
+    return internal::file_text(json);
 }
 
 void write_schedule(const Schedule& schedule, const std::filesystem::path& path) {
-    internal::write_text(path, to_json(schedule));
+    internal::write_file(path, to_json(schedule));
 }
 
 }  // namespace tidemill

@@ -5,18 +5,19 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/json/json_error.hpp"
+#include "tidemill/json/json_place.hpp"
+#include "tidemill/json/text_file.hpp"
 
 namespace tidemill::cli {
 
 namespace {
 
 using dvbs2::BerCounts;
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::pair<const char*, std::uint64_t BerCounts::*>, 7> kFields = {
     {{"frames", &BerCounts::frames},
@@ -48,15 +49,12 @@ BerState::BerState(std::filesystem::path path) : path_(std::move(path)) {
 
 void BerState::read() {
     try {
-        std::ifstream file(path_);
-        const Json json = Json::parse(file);
-        for (const auto& [key, values] : json.items()) {
-            for (const auto& [name, field] : kFields)
-                counts_[key].*field = values.at(name).get<std::uint64_t>();
-        }
-    } catch (const Json::exception& error) {
-        throw io::IoError(fmt::format("'{}' does not hold error counts: {}; name another --state file",
-                                      path_.string(), error.what()));
+        const Json json = read_json(path_);
+        for (const auto& [key, values] : JsonPlace(json, path_.string()).members())
+            for (const auto& [name, field] : kFields) counts_[key].*field = values.at(name).count();
+    } catch (const JsonError& error) {
+        throw io::IoError(
+            fmt::format("this does not hold error counts: {}; name another --state file", error.what()));
     }
 }
 
@@ -70,11 +68,12 @@ void BerState::put(const dvbs2::BerPoint& point, const BerCounts& counts) {
     if (path_.empty()) return;
     Json json;
     for (const auto& [key, values] : counts_) {
-        for (const auto& [name, field] : kFields) json[key][name] = values.*field;
+        Json& point_json = json[key];
+        for (const auto& [name, field] : kFields) point_json[name] = values.*field;
     }
     const std::filesystem::path fresh = path_.string() + ".new";
     std::ofstream file(fresh);
-    file << json.dump(2) << '\n';
+    file << to_text(json, 2) << '\n';
     file.close();
     std::error_code failed;
     if (file) std::filesystem::rename(fresh, path_, failed);

@@ -1,0 +1,67 @@
+#include "tidemill/json/text_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "tidemill/json/json_error.hpp"
+
+namespace tidemill {
+namespace {
+
+constexpr std::size_t kEnoughToRefuse = JsonLimits::kBytes + 1;
+
+[[noreturn]] void fail_with_errno(const std::filesystem::path& path, std::string_view doing) {
+    throw JsonError(fmt::format("{}: cannot {}: {}", path.string(), doing, std::strerror(errno)));
+}
+
+// Piece by piece: what a file says of its size is no reason to get that much memory.
+std::string read_at_most(std::istream& from, std::size_t most) {
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
+    std::string text;
+    while (text.size() < most && from) {
+        const std::size_t before = text.size();
+        text.resize(std::min(before + kPiece, most));
+        from.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+        text.resize(before + static_cast<std::size_t>(from.gcount()));
+    }
+    return text;
+}
+
+}  // namespace
+
+Json read_json(const std::filesystem::path& path) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) fail_with_errno(path, "open for reading");
+    const std::string text = read_at_most(file, kEnoughToRefuse);
+    if (file.bad() || std::filesystem::is_directory(path)) fail_with_errno(path, "read");
+    return parse_json(text, path.string());
+}
+
+bool next_line(std::istream& from, std::string& line) {
+    line.clear();
+    for (int c = from.get(); c != std::istream::traits_type::eof(); c = from.get()) {
+        if (c == '\n') return true;
+        line.push_back(static_cast<char>(c));
+        if (line.size() == kEnoughToRefuse) {
+            from.setstate(std::ios::eofbit);
+            return true;
+        }
+    }
+    return !line.empty();
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+    errno = 0;
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    if (!file) fail_with_errno(path, "open for writing");
+    file << text;
+    file.close();
+    if (!file) fail_with_errno(path, "write all of it");
+}
+
+}  // namespace tidemill
