@@ -69,8 +69,9 @@ nlohmann::ordered_json result_json(const Schedule& schedule, const Chain& chain,
                                    const Model& model) {
     nlohmann::ordered_json json = schedule_json(schedule, chain);
     json["period"] = period_us(schedule, chain, model);
+    const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
-        json["stages"][s]["weight"] = stage_weight_us(schedule, s, chain, model);
+        json["stages"][s]["weight"] = weights_us[s];
         if (schedule.stages[s].shares_core) json["stages"][s]["shares_core"] = true;
     }
     if (model.has_power()) json["power"] = power_w(schedule, platform, model);

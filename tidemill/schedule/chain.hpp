@@ -20,6 +20,9 @@ struct ChainTask {
     bool operator==(const ChainTask&) const = default;
 };
 
+/// Beyond any machine; keeps what looks through all kinds short.
+constexpr std::size_t kMaxKinds = 64;
+
 /// Tasks in the order in which a frame passes them, with their weights on each core kind, per execution.
 struct Chain {
     std::vector<std::string> kinds;

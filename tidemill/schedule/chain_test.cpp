@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace tidemill {
 namespace {
@@ -59,6 +60,16 @@ TEST_CASE("chains that no strategy can use are refused") {
         CHECK_THROWS_AS(check(broken([&](Chain& chain) { chain.tasks[0].weight_us[1] = weight; })),
                         ScheduleError);
     }
+}
+
+TEST_CASE("more core kinds than any machine has are refused") {
+    std::string cores = "k0=1";
+    for (int kind = 1; kind < 64; ++kind) cores += fmt::format(",k{}=1", kind);
+    CHECK(parse_platform(cores).others.size() == 64);
+    CHECK_THROWS_WITH(parse_platform(cores + ",k64=1"), "cores: more than 64 kinds; give fewer");
+    Chain chain{{}, {{"a", true, std::vector<double>(65, 1)}}};
+    for (int kind = 0; kind < 65; ++kind) chain.kinds.push_back(fmt::format("k{}", kind));
+    CHECK_THROWS_WITH(check(chain), "chain: 65 core kinds; at most 64 are known");
 }
 
 TEST_CASE("measured weights can be rounded to nanoseconds") {

@@ -8,11 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/internal/effort.hpp"
 #include "tidemill/schedule/internal/greedy_stages.hpp"
 
 namespace tidemill {
 namespace {
 
+using internal::Effort;
 using internal::ExactChain;
 using internal::GreedyStage;
 using internal::Ratio;
@@ -20,12 +22,20 @@ using internal::Solution;
 using internal::StageBuilder;
 using internal::Wide;
 
-constexpr std::size_t kMaxStates = std::size_t{1} << 30;  // keeps keys far from overflow, recursion shallow
+constexpr std::size_t kMaxStates = std::size_t{1} << 30;  // keeps keys far from overflow
+constexpr std::size_t kMaxDepth = 8192;                   // of recursion: stages, of which each has a core
+constexpr std::size_t kMaxKnown = std::size_t{1} << 23;   // half a gigabyte
+constexpr std::uint64_t kStepsPerState = 1000;
 
 /// The best rest of the chain for each first task and cores left, each computed once.
 class TwoChoices {
   public:
-    TwoChoices(const ExactChain& chain, const Ratio& period) : chain_(chain), builder_(chain, period) {
+    TwoChoices(const ExactChain& chain, const Ratio& period, Effort& effort)
+        : chain_(chain), builder_(chain, period), effort_(effort) {
+        if (std::min<std::uint64_t>(chain.size, chain.total_cores()) > kMaxDepth)
+            throw ScheduleError(fmt::format(
+                "2catac: more than {} tasks on more than {} cores; give fewer of either, or use fertac",
+                kMaxDepth, kMaxDepth));
         strides_.resize(chain.kinds.size());
         for (std::size_t kind = chain.kinds.size(); kind-- > 0;) {
             strides_[kind] = states_;
@@ -64,6 +74,11 @@ class TwoChoices {
         if (begin == chain_.size) return {0, 0, 0, 0};
         const std::size_t key = begin * states_ + left;
         if (const auto known = known_.find(key); known != known_.end()) return known->second;
+        if (known_.size() == kMaxKnown)
+            throw ScheduleError(
+                fmt::format("2catac: more than {} combinations of tasks and cores; give fewer cores or kinds",
+                            kMaxKnown));
+        effort_.spend(kStepsPerState);
         Choice best;
         for (std::size_t kind = 0; kind < strides_.size(); ++kind) {
             const std::size_t available =
@@ -80,14 +95,11 @@ class TwoChoices {
 
     const ExactChain& chain_;
     StageBuilder builder_;
+    Effort& effort_;
     std::vector<std::size_t> strides_;
     std::size_t states_ = 1;
     std::unordered_map<std::size_t, Choice> known_;
 };
-
-std::optional<Solution> every_kind(const ExactChain& chain, const Ratio& period) {
-    return TwoChoices(chain, period).solve();
-}
 
 // Published P_min, with the faster kind of each task where it says big.
 Ratio published_lower_bound(const ExactChain& chain) {
@@ -164,7 +176,11 @@ Schedule fertac(const Chain& chain, const Platform& platform, const Objective& o
 }
 
 Schedule two_catac(const Chain& chain, const Platform& platform, const Objective& objective) {
-    return solve(chain, usable(platform, objective), objective, "2catac", every_kind);
+    Effort effort("2catac");
+    return solve(chain, usable(platform, objective), objective, "2catac",
+                 [&](const ExactChain& exact, const Ratio& period) {
+                     return TwoChoices(exact, period, effort).solve();
+                 });
 }
 
 }  // namespace tidemill

@@ -11,6 +11,7 @@ namespace tidemill {
 namespace {
 
 using internal::Candidate;
+using internal::Effort;
 using internal::Level;
 using internal::Ratio;
 
@@ -58,9 +59,10 @@ struct Found {
 
 Schedule best_of_levels(const Chain& chain, const Platform& cores, const Objective& objective,
                         const Model& model) {
+    Effort effort("herad");
     std::optional<Found> best;
     for (const Platform& platform : levels(cores, model)) {
-        Level level(chain, platform, model, objective.among_equals);
+        Level level(chain, platform, model, objective.among_equals, effort);
         std::optional<Ratio> wanted;
         if (objective.wanted_period_us)
             wanted = internal::ratio_of(*objective.wanted_period_us, level.exact().units_per_us);
@@ -94,9 +96,10 @@ Schedule herad(const Chain& chain, const Platform& platform, const Objective& ob
 std::vector<FrontPoint> power_front(const Chain& chain, const Platform& platform, const Model& model) {
     if (!model.has_power())
         throw ScheduleError("front: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
+    Effort effort("front");
     std::vector<Found> points;
     for (const Platform& cores : levels(platform, model)) {
-        Level level(chain, cores, model, Preference::kLeastPower);
+        Level level(chain, cores, model, Preference::kLeastPower, effort);
         for (Candidate& point : level.front()) {
             Schedule schedule = to_schedule(chain, level.exact(), point.stages, "herad", model);
             points.push_back({std::move(point), std::move(schedule)});

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/schedule/greedy.hpp"
+#include "tidemill/schedule/internal/effort.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
 
 namespace tidemill {
@@ -60,6 +62,7 @@ void compare_with_brute_force(const Shape& shape, int count, double units_per_us
 TEST_CASE("herad equals trying everything on one, two, three and four kinds") {
     compare_with_brute_force({.max_tasks = 7, .kinds = 1, .max_cores = 4}, cases(12'000), 1);
     compare_with_brute_force({.max_tasks = 6, .kinds = 2, .max_cores = 3}, cases(50'000), 1);
+    compare_with_brute_force({.max_tasks = 9, .kinds = 2, .max_cores = 2}, cases(5'000), 1);
     compare_with_brute_force({.max_tasks = 4, .kinds = 3, .max_cores = 2}, cases(20'000), 1);
     compare_with_brute_force({.max_tasks = 4, .kinds = 4, .max_cores = 1}, cases(10'000), 1);
 }
@@ -170,6 +173,29 @@ TEST_CASE("what cannot be scheduled exactly is refused with a reason") {
     }
     CHECK_THROWS_AS(herad(chain, crowd), ScheduleError);
     CHECK_THROWS_AS(herad(many_tasks(100, 1), Platform{.big = 1'000'000'000}), ScheduleError);
+}
+
+TEST_CASE(
+    "thousands of cores of each kind are scheduled, and a longer search is refused by its number of steps") {
+    Chain chain{{"big", "little"}, {}};
+    for (int i = 0; i < 10; ++i) chain.tasks.push_back({fmt::format("t{}", i), true, {100, 100}});
+    const Schedule found = herad(chain, Platform{.big = 20'000, .little = 20'000});
+    CHECK(*found.period_us == 1000.0 / 40'000);
+    internal::Effort effort("herad");
+    effort.spend(100'000'000'000);
+    CHECK_THROWS_WITH(effort.spend(1),
+                      "herad: this takes more than 100000000000 steps, which is the bound; give fewer tasks, "
+                      "cores or slowdowns");
+}
+
+TEST_CASE("a long chain takes time with its length, not with its square") {
+    Chain chain{{"big", "little"}, {}};
+    for (int i = 0; i < 50'000; ++i)
+        chain.tasks.push_back({fmt::format("t{}", i), i % 10'007 != 0, {1.0 + i % 17, 2.0 + i % 23}});
+    const Platform platform{.big = 4, .little = 4};
+    const Schedule schedule = herad(chain, platform);
+    CHECK_NOTHROW(check(schedule, chain));
+    CHECK(*schedule.period_us <= *fertac(chain, platform).period_us);
 }
 
 }  // namespace tidemill

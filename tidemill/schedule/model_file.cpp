@@ -42,7 +42,7 @@ Model model_at(const JsonPlace& place) {
                 .byte_us = number_or_0(object, "byte_us"),
                 .bytes_at_cut = numbers(object, "bytes_at_cut")};
     if (object.has("kinds"))
-        for (const auto& [name, kind] : object.at("kinds").members())
+        for (const auto& [name, kind] : internal::members_by_kind(object.at("kinds")))
             model.kinds.push_back(parse_kind(name, kind));
     return model;
 }

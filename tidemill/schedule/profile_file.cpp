@@ -15,7 +15,7 @@ constexpr int kMaxCores = 1'000'000;
 
 // The first task decides which kinds there are; the others may list them in any order.
 std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::string>& kinds) {
-    const auto weights = place.members();
+    const auto weights = internal::members_by_kind(place);
     if (weights.empty()) place.fail("no core kinds; give at least one weight, for instance {\"big\": 5}");
     if (kinds.empty())
         for (const auto& [kind, value] : weights) kinds.push_back(kind);
@@ -48,7 +48,8 @@ ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
 
 Platform parse_cores(const JsonPlace& place) {
     Platform cores;
-    for (const auto& [kind, count] : place.members()) cores.set(kind, count.integer(0, kMaxCores));
+    for (const auto& [kind, count] : internal::members_by_kind(place))
+        cores.set(kind, count.integer(0, kMaxCores));
     return cores;
 }
 

@@ -77,6 +77,15 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
                         stage.threads, sequential->name));
 }
 
+// What a stage costs beyond its tasks: itself, and its cuts.
+double costs_of(const Stage& stage, const Chain& chain, const Model& model) {
+    const std::size_t end = stage.first_task + stage.task_count;
+    double costs_us = model.stage_us;
+    if (stage.first_task > 0) costs_us += model.cut_us(stage.first_task - 1);
+    if (end < chain.tasks.size()) costs_us += model.cut_us(end - 1);
+    return costs_us;
+}
+
 int cores_of(const std::vector<CoreCount>& cores, std::string_view kind) {
     const auto found = std::ranges::find(cores, kind, &CoreCount::kind);
     return found == cores.end() ? 0 : found->count;
@@ -126,23 +135,35 @@ double frames_per_second(const Schedule& schedule, const Profile& profile) {
     return 1e6 * profile.frames_per_execution / period_us(schedule, profile);
 }
 
-double stage_weight_us(const Schedule& schedule, std::size_t stage, const Chain& chain, const Model& model) {
-    const Stage& own = schedule.stages.at(stage);
-    const KindModel kind = model.kind(own.core_kind);
-    double factor = own.shares_core ? kind.shared_slowdown.value_or(1) : 1;
-    if (!kind.slowdown.empty()) factor *= slowdown(kind, cores_of(cores_used(schedule), own.core_kind));
-    double costs_us = model.stage_us;
-    if (stage > 0) costs_us += model.cut_us(own.first_task - 1);
-    if (stage + 1 < schedule.stages.size()) costs_us += model.cut_us(own.first_task + own.task_count - 1);
-    const bool shared = std::ranges::all_of(tasks_of(own, chain), &ChainTask::replicable);
-    return stage_weight_us(own, chain) * factor + (shared ? costs_us / own.threads : costs_us);
+std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const Model& model) {
+    struct Factors {
+        std::string kind;
+        double busy;
+        double shared;
+    };
+    std::vector<Factors> kinds;
+    for (const auto& [name, busy] : cores_used(schedule)) {
+        const KindModel kind = model.kind(name);
+        kinds.push_back(
+            {name, kind.slowdown.empty() ? 1 : slowdown(kind, busy), kind.shared_slowdown.value_or(1)});
+    }
+    std::vector<double> weights_us;
+    for (const Stage& stage : schedule.stages) {
+        const Factors& kind = *std::ranges::find(kinds, stage.core_kind, &Factors::kind);
+        const bool shared = std::ranges::all_of(tasks_of(stage, chain), &ChainTask::replicable);
+        const double costs_us = costs_of(stage, chain, model);
+        weights_us.push_back(stage_weight_us(stage, chain) * kind.busy *
+                                 (stage.shares_core ? kind.shared : 1) +
+                             (shared ? costs_us / stage.threads : costs_us));
+    }
+    return weights_us;
 }
 
 double period_us(const Schedule& schedule, const Chain& chain, const Model& model) {
     if (model.has_published_periods()) return period_us(schedule, chain);
     double period = 0;
-    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
-        period = std::max(period, stage_weight_us(schedule, s, chain, model));
+    for (const double weight_us : stage_weights_us(schedule, chain, model))
+        period = std::max(period, weight_us);
     return period;
 }
 
@@ -215,6 +236,7 @@ std::optional<Waiting> parse_waiting(std::string_view text) {
 
 std::string to_table(const Schedule& schedule, const Chain& chain, const Model& model) {
     const double period = period_us(schedule, chain, model);
+    const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
     std::size_t width = 5;
     for (const Stage& stage : schedule.stages) width = std::max(width, label(stage, chain).size());
 
@@ -222,11 +244,10 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const Model& 
                                     "kind", "weight (us)");
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
-        const double weight_us = stage_weight_us(schedule, s, chain, model);
-        const double load = period > 0 ? weight_us / period : 1.0;
+        const double load = period > 0 ? weights_us[s] / period : 1.0;
         table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<8}  {:>12.2f}  {:>3.0f}%\n", s + 1,
                              label(stage, chain), width, stage.task_count, cores_label(stage),
-                             stage.core_kind, weight_us, 100 * load);
+                             stage.core_kind, weights_us[s], 100 * load);
     }
     return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule));
 }

@@ -77,8 +77,9 @@ double stage_weight_us(const Stage& stage, const Chain& chain);
 /// The largest stage weight in µs, as published: the time between two executions when the pipeline is full.
 double period_us(const Schedule& schedule, const Chain& chain);
 
-/// The weight of a schedule's stage under a model: with its costs, slowed down as its kind's cores are busy.
-double stage_weight_us(const Schedule& schedule, std::size_t stage, const Chain& chain, const Model& model);
+/// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
+/// busy.
+std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const Model& model);
 
 /// The largest stage weight under a model.
 double period_us(const Schedule& schedule, const Chain& chain, const Model& model);

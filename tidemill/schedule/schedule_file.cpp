@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -107,6 +108,7 @@ void parse_task_names(const JsonPlace& place, const Stage& stage, std::vector<st
 struct Totals {
     std::size_t tasks = 0;
     int threads = 0;
+    std::set<std::string> kinds{};
 };
 
 void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
@@ -121,6 +123,9 @@ void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
         place.fail(fmt::format("more than {} threads in all stages", kMaxNumber));
     totals.threads += stage.threads;
     stage.core_kind = kind_from_file(object.at("core-type").text());
+    totals.kinds.insert(stage.core_kind);
+    if (totals.kinds.size() > kMaxKinds)
+        place.fail(fmt::format("more than {} core kinds in all stages", kMaxKinds));
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
     if (object.has("shares-core")) stage.shares_core = object.at("shares-core").flag();
     parse_ring(object, stage);
@@ -174,7 +179,7 @@ Schedule schedule_at(const JsonPlace& place) {
     if (object.has("made-by")) schedule.made_by = object.at("made-by").text();
     if (object.has("period-us")) schedule.period_us = object.at("period-us").number();
     if (object.has("resources"))
-        for (const auto& [name, resource] : object.at("resources").members())
+        for (const auto& [name, resource] : internal::members_by_kind(object.at("resources")))
             schedule.resources.push_back(parse_resource(name, resource));
     parse_stages(schedule, object.at("schedule"));
     return schedule;

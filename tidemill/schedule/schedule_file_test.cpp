@@ -179,6 +179,18 @@ TEST_CASE("a schedule file that says something wrong is refused with the place")
         "plan.json.schedule[1].task-names: 1 names, expected 2 (the stage's tasks)");
 }
 
+TEST_CASE("a hundred thousand stages are read as fast as they are long, and core kinds are bounded") {
+    std::string stages = R"({"tasks": 1, "threads": 1, "core-type": "p-core"})";
+    const std::string one = stages;
+    for (int i = 1; i < 100'000; ++i) stages += "," + one;
+    CHECK(parse_schedule("{\"schedule\": [" + stages + "]}", "plan.json").stages.size() == 100'000);
+    std::string kinds = one;
+    for (int i = 0; i < 64; ++i)
+        kinds += fmt::format(R"(,{{"tasks": 1, "threads": 1, "core-type": "k{}"}})", i);
+    CHECK(message_of("{\"schedule\": [" + kinds + "]}") ==
+          "plan.json.schedule[64]: more than 64 core kinds in all stages");
+}
+
 TEST_CASE("a node list that cannot be read is refused") {
     for (const char* node : {"\"PU\"", "\"PU3-1\"", "\"PU1-2-3\"", "\"cpu1\"", "\"PU-1\"", "-1", "1.5",
                              "null", "\"PU99999999999\"", "\"core 1\""}) {

@@ -1,6 +1,7 @@
 #include "tidemill/schedule/strategy.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tidemill/schedule/greedy.hpp"
 #include "tidemill/schedule/herad.hpp"
@@ -93,6 +94,15 @@ TEST_CASE("otac finds the least period on its own kind") {
         CAPTURE(i);
         CHECK(outcome_of("otac-big", instance).period == outcome_of("herad", instance).period);
     }
+}
+
+TEST_CASE("2catac says how deep and how wide it goes") {
+    Chain chain{{"big"}, {}};
+    for (int i = 0; i < 10'000; ++i) chain.tasks.push_back({fmt::format("t{}", i), true, {1}});
+    CHECK_THROWS_WITH(
+        two_catac(chain, Platform{.big = 10'000}),
+        "2catac: more than 8192 tasks on more than 8192 cores; give fewer of either, or use fertac");
+    CHECK(*fertac(chain, Platform{.big = 10'000}).period_us == 1);
 }
 
 TEST_CASE("otac without cores of its kind says so") {

@@ -46,6 +46,7 @@ class CoreTable {
         for (std::size_t end = 1; end <= chain_.size; ++end) {
             std::fill_n(row(end), row_size_, kImpossible);
             // A border that no schedule can have is no end yet: stages across it may do.
+            options.effort().spend(options.ending_at(end).size() * states_);
             for (const StageOption& option : options.ending_at(end))
                 if (is_possible(option.begin, states_ - 1)) relax(end, option);
         }

@@ -122,6 +122,12 @@ std::vector<std::size_t> run_begins(const Chain& chain) {
     return begins;
 }
 
+std::vector<std::size_t> run_ends(const Chain& chain) {
+    std::vector<std::size_t> ends(chain.tasks.size() + 1, chain.tasks.size());
+    for (std::size_t i = chain.tasks.size(); i-- > 0;) ends[i] = chain.tasks[i].replicable ? ends[i + 1] : i;
+    return ends;
+}
+
 // Whole cores first; halves, where the model lets two stages share a core, draw from the same pool.
 void add_kind(ExactChain& exact, std::size_t chain_kind, int count, bool shared) {
     const std::size_t per_core = shared ? 2 : 1;
@@ -160,6 +166,7 @@ ExactChain exact_chain(const Chain& chain, const Platform& platform, const Model
     exact.size = chain.tasks.size();
     add_kinds(exact, chain, platform, model);
     exact.run_begin = run_begins(chain);
+    exact.run_end = run_ends(chain);
     const DecimalColumns columns = decimal_columns(chain, exact, model);
     const int decimals =
         model.has_published_periods() ? most_decimals(columns) : decimals_of_all(chain, model);

@@ -40,6 +40,7 @@ struct ExactChain {
     /// run_begin[j]: where the replicable run that ends with task j-1 begins; j itself if that task is
     /// sequential.
     std::vector<std::size_t> run_begin;
+    std::vector<std::size_t> run_end;  // [j]: the first sequential task from j on, or the chain's end
     std::uint64_t stage_cost = 0;
     std::vector<std::uint64_t> cut_cost;  // [j]: of a cut before task j, 0 at both ends; empty: all free
     double units_per_us = 1;

@@ -3,12 +3,13 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include <fmt/format.h>
 
 #include "tidemill/json/json_error.hpp"
 #include "tidemill/json/json_place.hpp"
 #include "tidemill/json/text_file.hpp"
-#include "tidemill/schedule/schedule_error.hpp"
+#include "tidemill/schedule/chain.hpp"
 
 namespace tidemill::internal {
 
@@ -38,6 +39,14 @@ auto from_json_file(const std::filesystem::path& path, Read read) {
         const Json json = read_json(path);
         return read(JsonPlace(json, path.string()));
     });
+}
+
+/// The members of an object that has one for each core kind.
+inline auto members_by_kind(const JsonPlace& place) {
+    auto members = place.members();
+    if (members.size() > kMaxKinds)
+        place.fail(fmt::format("{} core kinds; at most {} are known", members.size(), kMaxKinds));
+    return members;
 }
 
 /// The text of a file that is read again.

@@ -15,7 +15,7 @@ GreedyStage StageBuilder::stage(std::size_t begin, std::size_t kind, std::size_t
 GreedyStage StageBuilder::longest(std::size_t begin, std::size_t kind, std::size_t available) const {
     const std::size_t packed = pack(begin, kind, 1, chain_.size);
     if (!chain_.replicable(begin, packed)) return {packed, 1};
-    const std::size_t run_end = end_of_run(packed);
+    const std::size_t run_end = chain_.run_end[packed];
     const std::size_t needed = cores_for(chain_.sum(kind, begin, run_end), available);
     if (needed > available) {
         const std::size_t end = pack(begin, kind, available, run_end);
@@ -39,11 +39,6 @@ std::size_t StageBuilder::pack(std::size_t begin, std::size_t kind, std::size_t 
     const auto last = prefix.begin() + static_cast<std::ptrdiff_t>(most) + 1;
     if (first >= last) return begin + 1;
     return static_cast<std::size_t>(std::upper_bound(first, last, reach) - prefix.begin()) - 1;
-}
-
-std::size_t StageBuilder::end_of_run(std::size_t end) const {
-    while (end < chain_.size && chain_.replicable(end, end + 1)) ++end;
-    return end;
 }
 
 // Cores that do a replicable sum within the period, or more than there are.

@@ -26,7 +26,6 @@ class StageBuilder {
   private:
     GreedyStage longest(std::size_t begin, std::size_t kind, std::size_t available) const;
     std::size_t pack(std::size_t begin, std::size_t kind, std::size_t cores, std::size_t most) const;
-    std::size_t end_of_run(std::size_t end) const;
     std::size_t cores_for(std::uint64_t sum, std::size_t available) const;
 
     const ExactChain& chain_;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxCells = std::size_t{1} << 28;
 constexpr std::size_t kMaxOptions = std::size_t{1} << 25;
+constexpr std::uint64_t kStepsToPrepare = 100;  // for each weight
 constexpr CoreCosts kStagesOnly{.counted_pool = CoreCosts::kNoPool, .per_unit = 0, .per_stage = 1};
 
 // Units of the first pool cost more than any number of stages, so that one table settles both.
@@ -46,12 +47,15 @@ bool is_better(const Candidate& a, const Candidate& b, Preference preference,
     return key(a) < key(b);
 }
 
-Level::Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference)
+Level::Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference,
+             Effort& effort)
     : preference_(preference),
       exact_(checked_size(exact_chain(chain, platform, model),
                           preference == Preference::kFewestStages ? CoreCosts::kNoPool : 0)),
       power_(chain, exact_, model),
-      options_(exact_) {}
+      options_(exact_, effort) {
+    effort.spend(kStepsToPrepare * exact_.size * exact_.kinds.size());
+}
 
 Candidate Level::best(const std::optional<Ratio>& wanted) {
     const Ratio bound = options_.lower_bound();

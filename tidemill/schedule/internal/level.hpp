@@ -25,8 +25,9 @@ bool is_better(const Candidate& a, const Candidate& b, Preference preference,
 class Level {
   public:
     /// Throws ScheduleError for chains, platforms or models that cannot be used, and for more cores than
-    /// there is memory for under this preference.
-    Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference);
+    /// there is memory for under this preference; so do its other functions when the effort is spent.
+    Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference,
+          Effort& effort);
 
     /// The problem in exact integers.
     const ExactChain& exact() const { return exact_; }

@@ -8,7 +8,7 @@
 namespace tidemill::internal {
 namespace {
 
-constexpr int kStepBits = 20;  // guesses between whole units, where the weights leave room
+constexpr int kLeastStepBits = 20;  // guesses between whole units, where the weights leave room
 constexpr double kMicro = 1e6;
 
 /// Narrows the least period between a bound that cannot be beaten and a schedule that exists. When they are
@@ -18,7 +18,7 @@ class PeriodSearch {
   public:
     PeriodSearch(const ExactChain& chain, StageOptions& options, const Ratio& from, const PowerLimit* limit)
         : chain_(chain), options_(options), limit_(limit), lower_(from), upper_(safe_period()) {
-        step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, kStepBits);
+        step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, wanted_step_bits());
         if (!limit && chain.is_published()) shorten_greedily();
     }
 
@@ -39,6 +39,12 @@ class PeriodSearch {
     static constexpr std::uint64_t kFirstStride = 32;
     static constexpr int kHalvings = 5;
     static constexpr int kNarrowBits = 7;  // of the upper end: what pays with random chains
+
+    // Weights of stages on r and s cores differ by at least 1/(rs): with steps finer than that no two lie in
+    // one.
+    int wanted_step_bits() const {
+        return std::max<int>(kLeastStepBits, 2 * std::bit_width(chain_.total_cores()) + 1);
+    }
 
     // The whole chain on one core of a kind that may be used.
     Ratio safe_period() const {

@@ -4,8 +4,8 @@
 
 namespace tidemill::internal {
 
-StageOptions::StageOptions(const ExactChain& chain)
-    : chain_(chain), work_(chain), losses_(chain.kinds.size()), first_(chain.size + 1, 0) {
+StageOptions::StageOptions(const ExactChain& chain, Effort& effort)
+    : chain_(chain), effort_(effort), work_(chain), losses_(chain.kinds.size()), first_(chain.size + 1, 0) {
     options_.reserve(4 * chain.size);
     for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind)
         for (std::size_t end = 0; end <= chain.size; ++end)
@@ -53,19 +53,44 @@ void StageOptions::find_replicated(std::size_t lowest, std::size_t begin, std::s
     std::uint64_t most_idle =
         all ? period.num : period.num - chain_.sum(kind, begin, end) * period.den - margin;
     const std::size_t first_option = options_.size();
-    while (begin-- > lowest) {
+    for_each_begin(lowest, begin, end, kind, [&](std::size_t from) {
         // The difference's sign instead of a branch, which nobody could predict.
-        const std::uint64_t over = places[begin].rest - end_rest;
+        const std::uint64_t over = places[from].rest - end_rest;
         const std::uint64_t begun = over >> 63;
         const std::uint64_t idle = over + (period.num & (0 - begun));
-        if (idle > most_idle) continue;
+        if (idle > most_idle) return;
         if (!all) most_idle = idle;
-        const std::uint64_t cores = places[end].periods - places[begin].periods + begun;
+        const std::uint64_t cores = places[end].periods - places[from].periods + begun;
         if (options_.size() > first_option && options_.back().cores == cores)
-            options_.back().begin = static_cast<std::uint32_t>(begin);
+            options_.back().begin = static_cast<std::uint32_t>(from);
         else
-            offer(begin, end, kind, cores);
+            offer(from, end, kind, cores);
+    });
+}
+
+// All begins from the last one down to the lowest, or, where those are many, only the lowest for each number
+// of cores: of all on so many cores it is the longest and leaves the least idle, so it alone decides.
+template <class Use>
+void StageOptions::for_each_begin(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind,
+                                  Use use) {
+    if (begin - lowest <= static_cast<std::size_t>(chain_.kinds[kind].cores)) {
+        while (begin-- > lowest) use(begin);
+        return;
     }
+    for (Reach& reach : reaches(kind)) {
+        const std::size_t longest = std::max(lowest, reach.begin(end));
+        if (longest < begin) use(longest);
+        begin = std::min(begin, longest);
+        if (begin == lowest) return;
+    }
+}
+
+std::vector<Reach>& StageOptions::reaches(std::size_t kind) {
+    std::vector<Reach>& reaches = kinds_[kind].on_cores;
+    const auto cores = static_cast<std::uint64_t>(chain_.kinds[kind].cores);
+    for (std::uint64_t count = reaches.size() + 2; count <= cores; ++count)
+        reaches.emplace_back(chain_.kinds[kind].prefix, capacity(*limit_, count));
+    return reaches;
 }
 
 void StageOptions::find_all(std::size_t end, std::size_t kind) {

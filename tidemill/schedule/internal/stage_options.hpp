@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/schedule/internal/effort.hpp"
 #include "tidemill/schedule/internal/exact_chain.hpp"
 #include "tidemill/schedule/internal/work_bound.hpp"
 
@@ -47,7 +48,7 @@ class Reach {
 /// price that the others cannot do the rest of the work.
 class StageOptions {
   public:
-    explicit StageOptions(const ExactChain& chain);
+    StageOptions(const ExactChain& chain, Effort& effort);
 
     /// Whether stages count for something, or only their cores do.
     enum class Count { cores, stages };
@@ -64,6 +65,9 @@ class StageOptions {
     /// A period that no schedule can beat.
     Ratio lower_bound() const { return work_.period(); }
 
+    /// What looking at the options is charged to.
+    Effort& effort() const { return effort_; }
+
   private:
     // How often a period fits into the first tasks' weight, and the rest, in parts of the period's
     // denominator.
@@ -78,15 +82,21 @@ class StageOptions {
         Reach on_all_cores;
         Reach affordable;
         std::vector<Place> places{};  // [j]: of the first j tasks, as far as needed
+        std::vector<Reach>
+            on_cores{};  // [k]: on k + 2 cores; made where runs are longer than there are cores
     };
 
     void find_longest(std::size_t end, std::size_t kind);
     void find_replicated(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind);
+    template <class Use>
+    void for_each_begin(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind, Use use);
+    std::vector<Reach>& reaches(std::size_t kind);
     void find_all(std::size_t end, std::size_t kind);
     void offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores);
     const Place* places_up_to(std::size_t end, std::size_t kind);
 
     const ExactChain& chain_;
+    Effort& effort_;
     WorkBound work_;
     std::vector<std::vector<std::uint64_t>>
         losses_;  // [kind][j]: beyond the least price of the first j tasks
