@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
@@ -14,11 +15,10 @@ EnergyWatch::EnergyWatch(EnergyMeter* meter, std::chrono::milliseconds period)
     begin_ = end_ = std::chrono::steady_clock::now();
     try {
         meter_->start(begin_);
+        thread_ = start_thread([this](std::stop_token stop) { sample_until(std::move(stop)); });
     } catch (const PlatformError& error) {
         failure_ = error.what();
-        return;
     }
-    thread_ = std::jthread([this](std::stop_token stop) { sample_until(std::move(stop)); });
 }
 
 EnergyUse EnergyWatch::stop() {

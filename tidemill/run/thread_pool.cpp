@@ -1,6 +1,8 @@
 #include "tidemill/run/thread_pool.hpp"
 
-#include <utility>
+#include <fmt/format.h>
+
+#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
@@ -10,17 +12,33 @@ ThreadPool::~ThreadPool() {
         closing_ = true;
     }
     work_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run_all(std::vector<Job> jobs) {
-    std::unique_lock lock(mutex_);
-    unfinished_ = jobs.size();
-    jobs_ = std::move(jobs);
-    while (threads_.size() < jobs_.size()) {
-        threads_.emplace_back([this, index = threads_.size()] { serve(index); });
+void ThreadPool::start(std::vector<Job> jobs) {
+    add_threads(jobs.size());
+    {
+        const std::lock_guard lock(mutex_);
+        unfinished_ = jobs.size();
+        jobs_ = std::move(jobs);
     }
     work_.notify_all();
+}
+
+// Before any job is told of: jobs may wait for each other, so all begin or none.
+void ThreadPool::add_threads(std::size_t wanted) {
+    threads_.reserve(wanted);
+    try {
+        while (threads_.size() < wanted) {
+            threads_.push_back(start_thread([this, index = threads_.size()] { serve(index); }));
+        }
+    } catch (const PlatformError& error) {
+        throw PlatformError(
+            fmt::format("{} of {} threads could be started: {}", threads_.size(), wanted, error.what()));
+    }
+}
+
+void ThreadPool::wait() {
+    std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return unfinished_ == 0; });
 }
 
@@ -28,7 +46,7 @@ void ThreadPool::serve(std::size_t index) {
     std::unique_lock lock(mutex_);
     while (true) {
         work_.wait(lock, [&] { return closing_ || (index < jobs_.size() && jobs_[index]); });
-        if (closing_) return;
+        if (index >= jobs_.size() || !jobs_[index]) return;
         const Job job = std::exchange(jobs_[index], nullptr);
         lock.unlock();
         job();

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tidemill {
@@ -15,17 +16,25 @@ class ThreadPool {
     using Job = std::function<void()>;
 
     ThreadPool() = default;
+    /// Waits for jobs that are being done.
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    /// Does all jobs at once, each on a thread of its own, and returns when the last is done. Jobs must not
-    /// throw.
-    void run_all(std::vector<Job> jobs);
+    /// Begins all jobs at once, each on a thread of its own, when those before are done. Jobs must not throw.
+    /// Throws PlatformError when the system refuses so many threads: then no job has begun, and those threads
+    /// that there are wait for the next ones.
+    void start(std::vector<Job> jobs);
+    /// Until the last is done.
+    void wait();
 
-    std::size_t size() const { return threads_.size(); }
+    void run_all(std::vector<Job> jobs) {
+        start(std::move(jobs));
+        wait();
+    }
 
   private:
+    void add_threads(std::size_t wanted);
     void serve(std::size_t index);
 
     std::mutex mutex_;
@@ -34,7 +43,7 @@ class ThreadPool {
     std::vector<Job> jobs_;  // one per thread; empty where there is none
     std::size_t unfinished_ = 0;
     bool closing_ = false;
-    std::vector<std::thread> threads_;
+    std::vector<std::jthread> threads_;
 };
 
 }  // namespace tidemill

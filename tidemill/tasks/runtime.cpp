@@ -48,7 +48,9 @@ Tasks::Runtime::Runtime(TasksOptions options)
     for (std::size_t s = 0; s <= threads; ++s) {
         seats_.emplace_back().worker = static_cast<policy::WorkerId>(options_.program_helps ? s : s - 1);
     }
-    for (std::size_t s = 1; s <= threads; ++s) seats_[s].thread = std::thread([this, s] { serve(s); });
+    std::vector<ThreadPool::Job> jobs;
+    for (std::size_t s = 1; s <= threads; ++s) jobs.emplace_back([this, s] { serve(s); });
+    pool_.start(std::move(jobs));
 }
 
 Tasks::Runtime::~Runtime() {
@@ -61,9 +63,6 @@ Tasks::Runtime::~Runtime() {
         closing_ = true;
     }
     for (Seat& seat : seats_) seat.bell.ring();
-    for (Seat& seat : seats_) {
-        if (seat.thread.joinable()) seat.thread.join();
-    }
 }
 
 void Tasks::Runtime::check_spawner() const {

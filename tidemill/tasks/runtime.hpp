@@ -12,6 +12,7 @@
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/dynamic/bell.hpp"
 #include "tidemill/run/dynamic/spin_lock.hpp"
+#include "tidemill/run/thread_pool.hpp"
 #include "tidemill/tasks/call_sites.hpp"
 #include "tidemill/tasks/region_table.hpp"
 #include "tidemill/tasks/spawned_tasks.hpp"
@@ -64,7 +65,6 @@ class Tasks::Runtime {
         std::atomic<std::uint64_t> start{0};  // tick at which it, or one right before, began; 0: none runs
         std::atomic<std::uint64_t> number{0};
         std::atomic<policy::KernelId> kernel{0};
-        std::thread thread;
     };
 
     void check_spawner() const;
@@ -127,6 +127,8 @@ class Tasks::Runtime {
     std::size_t soon_back_ = 0;  // seats
     bool program_waits_ = false;
     bool closing_ = false;
+
+    ThreadPool pool_;  // last, so that its threads end first
 };
 
 }  // namespace tidemill

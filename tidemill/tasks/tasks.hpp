@@ -96,7 +96,8 @@ struct TasksReport {
 /// would then depend on chance.
 class Tasks {
   public:
-    /// Throws policy::PolicyError for a policy or window that cannot be.
+    /// Throws policy::PolicyError for a policy or window that cannot be, PlatformError when the system
+    /// refuses so many threads.
     explicit Tasks(TasksOptions options = {});
     /// Waits for all tasks; what they threw is lost.
     ~Tasks();

@@ -9,8 +9,10 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/policy_error.hpp"
+#include "tidemill/testing/few_threads.hpp"
 
 namespace tidemill {
 namespace {
@@ -200,6 +202,25 @@ TEST_CASE("options that cannot be are refused") {
     CHECK_THROWS_AS(Tasks({.policy = "best"}), policy::PolicyError);
     CHECK_THROWS_AS(Tasks({.window = {.tasks = 0}}), policy::PolicyError);
     CHECK_THROWS_AS(Tasks({.window = {.bytes = 1000}}), policy::PolicyError);
+}
+
+TEST_CASE("more workers than the system has threads are refused, and fewer do") {
+    const std::optional<int> status = testing::status_under_limit(8, [] {
+        try {
+            Tasks({.workers = 64});
+            return false;
+        } catch (const PlatformError&) {
+        }
+        int value = 0;
+        Tasks tasks({.workers = 2});
+        tasks.spawn({updates(value)}, [&] { ++value; });
+        return tasks.wait().ran == 1 && value == 1;
+    });
+    if (!status) {
+        MESSAGE("skipped: only root can become a user with a limit of its own");
+        return;
+    }
+    CHECK(*status == 0);
 }
 
 }  // namespace tidemill

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
@@ -117,7 +118,7 @@ void Watchdog::begin_run() {
     const std::lock_guard lock(mutex_);
     running_ = true;
     since_.reset();
-    watcher_ = std::thread([this] { keep_watch(); });
+    watcher_ = start_thread([this] { keep_watch(); });
 }
 
 void Watchdog::end_run() {

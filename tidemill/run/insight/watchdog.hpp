@@ -77,7 +77,7 @@ class Watchdog final : public Observer {
     std::uint64_t seen_ = 0;
     std::optional<Clock::time_point> since_;
     bool told_ = false;
-    std::thread watcher_;
+    std::jthread watcher_;
 };
 
 }  // namespace tidemill

@@ -11,6 +11,7 @@
 
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/platform/energy_watch.hpp"
+#include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -135,10 +136,10 @@ double rounds_of(const Topology& topology, const CoreKind& kind, std::size_t bus
     {
         std::vector<std::jthread> threads;
         for (std::size_t i = 0; i < busy; ++i) {
-            threads.emplace_back([&, core = kind.cores[i]] {
+            threads.push_back(start_thread([&, core = kind.cores[i]] {
                 pin_this_thread(topology.cores[core].pus);
                 rounds += compute_for(seconds);
-            });
+            }));
         }
     }
     return static_cast<double>(rounds) / static_cast<double>(busy);

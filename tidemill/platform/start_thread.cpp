@@ -1,0 +1,14 @@
+#include "tidemill/platform/start_thread.hpp"
+
+#include <fmt/format.h>
+
+namespace tidemill {
+
+PlatformError no_more_threads(const std::system_error& refusal) {
+    return PlatformError(fmt::format(
+        "the system refuses one more thread ({}): use fewer, or raise the limit on processes (ulimit -u; a "
+        "container's pids limit)",
+        refusal.code().message()));
+}
+
+}  // namespace tidemill
