@@ -27,7 +27,7 @@ void wait_us(double time_us) {
 
 void spin_us(double time_us) {
     const auto end = Clock::now() + std::chrono::duration<double, std::micro>(time_us);
-    while (Clock::now() < end) internal::relax();
+    while (Clock::now() < end) RealThreads::relax();
 }
 
 template <class Number>

@@ -183,7 +183,7 @@ class SlotRing {
   private:
     template <class Condition>
     static void wait_until(Condition condition) {
-        for (int i = 0; !condition(); ++i) i % 200 == 199 ? internal::yield_core() : internal::relax();
+        for (int i = 0; !condition(); ++i) i % 200 == 199 ? RealThreads::yield_core() : RealThreads::relax();
     }
     struct alignas(64) Slot {
         std::atomic<void*> pointer{nullptr};

@@ -12,27 +12,32 @@
 namespace tidemill {
 
 /// What a token says of one of its frames besides its data.
-struct FrameMark {
-    std::uint64_t holes = 0;  ///< bits of the tasks that skipped this frame
-    std::uint64_t born = 0;   ///< tick at which its source frame began
+template <typename Threads>
+struct BasicFrameMark {
+    typename Threads::template Plain<std::uint64_t> holes{0};  ///< bits of the tasks that skipped this frame
+    typename Threads::template Plain<std::uint64_t> born{0};   ///< tick at which its source frame began
 };
 
 /// Carries a batch of frames of a segment, usually one, from stage to stage.
 ///
 /// `turn` says who may touch the rest: the thread that waits for exactly this batch and stage. It is the
 /// only word that two threads ever share, and each of its values has one writer and one reader.
-struct alignas(64) Token {
-    std::atomic<std::uint32_t> turn{0};
-    std::atomic<std::uint32_t> sleepers{0};
-    std::uint64_t first_frame = 0;  ///< the number of the batch's first frame
-    std::uint32_t frames = 0;       ///< how many frames there are in the batch
-    std::uint32_t data_stride = 0;  ///< bytes from one frame's data to the next
+template <typename Threads>
+struct alignas(64) BasicToken {
+    using Mark = BasicFrameMark<Threads>;
+
+    typename Threads::template Atomic<std::uint32_t> turn{0};
+    typename Threads::template Atomic<std::uint32_t> sleepers{0};
+    typename Threads::template Plain<std::uint64_t> first_frame{
+        0};                                                     ///< the number of the batch's first frame
+    typename Threads::template Plain<std::uint32_t> frames{0};  ///< how many frames there are in the batch
+    std::uint32_t data_stride = 0;                              ///< bytes from one frame's data to the next
     std::byte* first_data = nullptr;
-    FrameMark first_mark;  // here, so that a token of one frame is one cache line
-    FrameMark* later_marks = nullptr;
+    Mark first_mark;  // here, so that a token of one frame is one cache line
+    Mark* later_marks = nullptr;
 
     std::byte* data(std::uint32_t frame) const { return first_data + std::size_t{data_stride} * frame; }
-    FrameMark& mark(std::uint32_t frame) { return frame == 0 ? first_mark : later_marks[frame - 1]; }
+    Mark& mark(std::uint32_t frame) { return frame == 0 ? first_mark : later_marks[frame - 1]; }
 };
 
 /// A place in a ring: batch k always uses token k modulo the number of tokens.
@@ -53,12 +58,15 @@ struct TokenLayout {
 /// The token of batch k passes through stages 0, 1, ... of the segment and is then free for batch k + size().
 /// With n threads in a stage, batch k belongs to thread k mod n: order needs no lock, and a stage hands over
 /// by one store. The number of tokens bounds how far stages can drift apart: it is the back-pressure.
-class TokenRing {
+template <typename Threads>
+class BasicTokenRing {
   public:
+    using Token = BasicToken<Threads>;
+
     static constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
     /// `sleepy` says whether any thread will ever wait other than actively.
-    TokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy);
+    BasicTokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy);
 
     std::size_t size() const { return tokens_.size(); }
     std::size_t bytes() const { return memory_.bytes(); }
@@ -93,7 +101,7 @@ class TokenRing {
         }
         // Sequentially consistent: either we see the sleeper, or it sees the new turn before it sleeps.
         token.turn.store(turn, std::memory_order_seq_cst);
-        if (token.sleepers.load(std::memory_order_seq_cst) != 0) internal::wake_all(token.turn);
+        if (token.sleepers.load(std::memory_order_seq_cst) != 0) Threads::wake_all(token.turn);
     }
 
     /// Ends the segment before `batch` (or earlier, if told before), and wakes all that wait for later ones.
@@ -121,12 +129,18 @@ class TokenRing {
     Token* sleep(const TokenCursor& cursor, std::uint32_t stage);
 
     std::vector<Token> tokens_;
-    std::vector<FrameMark> marks_;
+    std::vector<typename Token::Mark> marks_;
     Arena memory_;
     std::uint32_t stages_;
     bool sleepy_;
-    alignas(64) std::atomic<std::uint64_t> end_{kEndless};
-    std::atomic<std::uint64_t> limit_{kEndless};
+    alignas(64) typename Threads::template Atomic<std::uint64_t> end_{kEndless};
+    typename Threads::template Atomic<std::uint64_t> limit_{kEndless};
 };
+
+using FrameMark = BasicFrameMark<RealThreads>;
+using Token = BasicToken<RealThreads>;
+using TokenRing = BasicTokenRing<RealThreads>;
+
+extern template class BasicTokenRing<RealThreads>;
 
 }  // namespace tidemill

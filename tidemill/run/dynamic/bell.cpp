@@ -9,21 +9,21 @@ void Bell::wait(WaitMode mode) {
     constexpr long kLongestSleepNs = 5'000'000;
     for (int i = 0; i < (mode == WaitMode::mixed ? kLongSpin : kShortSpin); ++i) {
         if (rung()) return;
-        internal::relax();
+        RealThreads::relax();
     }
     for (int i = 0; mode == WaitMode::active && i < kYields; ++i) {
         if (rung()) return;
-        internal::yield_core();
+        RealThreads::yield_core();
     }
     std::uint32_t quiet = kQuiet;
     if (mode == WaitMode::active || !word_.compare_exchange_strong(quiet, kAsleep, std::memory_order_acquire))
         return;
-    internal::sleep_while(word_, kAsleep, kLongestSleepNs);
+    RealThreads::sleep_while(word_, kAsleep, kLongestSleepNs);
 }
 
 void Bell::ring() {
     // pairs with the load in rung(); the sleeper's own exchange sees it, or is seen
-    if (word_.exchange(kRung, std::memory_order_acq_rel) == kAsleep) internal::wake_all(word_);
+    if (word_.exchange(kRung, std::memory_order_acq_rel) == kAsleep) RealThreads::wake_all(word_);
 }
 
 }  // namespace tidemill

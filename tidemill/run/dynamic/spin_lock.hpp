@@ -15,7 +15,7 @@ class SpinLock {
         // pairs with the store in unlock()
         while (held_.exchange(true, std::memory_order_acquire)) {
             for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
-                i < kSpinBeforeYield ? internal::relax() : internal::yield_core();
+                i < kSpinBeforeYield ? RealThreads::relax() : RealThreads::yield_core();
             }
         }
     }

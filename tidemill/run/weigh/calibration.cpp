@@ -40,7 +40,7 @@ RunOptions for_seconds(double seconds) {
 
 void spin_us(double time_us) {
     const auto end = Clock::now() + std::chrono::duration<double, std::micro>(time_us);
-    while (Clock::now() < end) internal::relax();
+    while (Clock::now() < end) RealThreads::relax();
 }
 
 /// Writes a frame, and reads it, each beside so much other work.
