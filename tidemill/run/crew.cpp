@@ -23,7 +23,7 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
       first_frames_(first_frames),
       frames_(frames),
       plan_(compiled(graph, structure, cut)),
-      state_(plan_, ring_sizes(), cut.batch, any_sleeper()) {
+      state_(ring_shapes(), any_sleeper()) {
     if (frames_ != kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
@@ -42,6 +42,15 @@ std::vector<std::size_t> Crew::ring_sizes() const {
         }
     }
     return sizes;
+}
+
+std::vector<RingShape> Crew::ring_shapes() const {
+    std::vector<RingShape> shapes;
+    const std::vector<std::size_t> tokens = ring_sizes();
+    for (std::size_t s = 0; s < plan_.segments.size(); ++s) {
+        shapes.push_back({{tokens[s], cut_.batch, plan_.segments[s].token_bytes}, plan_.segments[s].stages});
+    }
+    return shapes;
 }
 
 bool Crew::any_sleeper() const {

@@ -1,33 +1,47 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <mutex>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "tidemill/graph/plan.hpp"
 #include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
 
-/// What the threads of one run share: the rings of all segments, and why the run is to end.
-class RunState {
-  public:
-    /// `tokens[s]` is the size of segment s's ring; each token holds `batch` frames.
-    RunState(const Plan& plan, const std::vector<std::size_t>& tokens, std::uint32_t batch, bool sleepy);
+/// The ring of one segment.
+struct RingShape {
+    TokenLayout layout;
+    std::uint32_t stages;
+};
 
-    TokenRing& ring(std::uint32_t segment) { return rings_[segment]; }
+/// What the threads of one run share: the rings of all segments, and why the run is to end. `Error` is what
+/// they tell of a task that threw.
+template <typename Threads, typename Error>
+class BasicRunState {
+  public:
+    using Ring = BasicTokenRing<Threads>;
+
+    /// Where the stream ended before its source did.
+    struct Outcome {
+        std::uint32_t segment;
+        std::uint64_t frame;
+        std::optional<Error> error;  ///< none: a task said stop
+
+        bool operator==(const Outcome&) const = default;
+    };
+
+    /// `sleepy` says whether any thread will ever wait other than actively.
+    BasicRunState(const std::vector<RingShape>& rings, bool sleepy);
+
+    Ring& ring(std::uint32_t segment) { return rings_[segment]; }
     std::uint32_t segments() const { return static_cast<std::uint32_t>(rings_.size()); }
 
     /// Asks the source to end the stream soon; frames in flight are finished.
     void halt() { halting_.store(true, std::memory_order_relaxed); }
     bool halting() const { return halting_.load(std::memory_order_relaxed); }
-    const std::atomic<bool>* halting_flag() const { return &halting_; }
+    const typename Threads::template Atomic<bool>* halting_flag() const { return &halting_; }
 
     /// The same, and the stream is over.
     void end() {
@@ -44,33 +58,30 @@ class RunState {
     /// Lets no batch begin behind those that have; returns the first that has not. Once per run.
     std::uint64_t shut_source();
 
-    /// Ends the stream before `frame` of `segment`: a task said stop.
-    void stop_before(std::uint32_t segment, std::uint64_t frame);
+    /// Ends the stream before `frame` of `segment`: a task threw `error`, or said stop where there is none.
+    void end_before(std::uint32_t segment, std::uint64_t frame, std::optional<Error> error);
 
-    /// The same because a task threw.
-    void fail(std::uint32_t segment, std::uint64_t frame, FrameError error);
-
-    /// Throws the error that the sequence would have met, if any. Called when all threads are done.
+    /// As the sequence would have met it. Asked when all threads are done, like what follows.
+    std::optional<Outcome> outcome() const { return outcome_; }
     void rethrow() const;
 
   private:
-    struct Outcome {
-        std::uint32_t segment;
-        std::uint64_t frame;
-        std::optional<FrameError> error;  // none: a task said stop
-    };
-
-    void end_before(Outcome outcome);
+    void note(Outcome outcome);
 
     static constexpr std::uint64_t kShut = std::uint64_t{1} << 63;
 
-    std::deque<TokenRing> rings_;
-    alignas(64) std::atomic<bool> halting_{false};
-    std::atomic<bool> ended_{false};
+    std::deque<Ring> rings_;
+    alignas(64) typename Threads::template Atomic<bool> halting_{false};
+    typename Threads::template Atomic<bool> ended_{false};
 
-    alignas(64) std::atomic<std::uint64_t> begun_{0};  // one past the last source batch begun, and kShut
-    std::mutex mutex_;
-    std::optional<Outcome> outcome_;
+    // one past the last source batch begun, and kShut
+    alignas(64) typename Threads::template Atomic<std::uint64_t> begun_{0};
+    typename Threads::Mutex mutex_;
+    typename Threads::template Plain<std::optional<Outcome>> outcome_{std::nullopt};
 };
+
+using RunState = BasicRunState<RealThreads, FrameError>;
+
+extern template class BasicRunState<RealThreads, FrameError>;
 
 }  // namespace tidemill

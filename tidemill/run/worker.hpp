@@ -12,6 +12,7 @@
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
+#include "tidemill/run/stage_walk.hpp"
 
 namespace tidemill {
 
@@ -68,50 +69,19 @@ class Worker {
     std::uint64_t next_frame(std::uint32_t segment) const;
 
   private:
-    struct RunPart {
-        std::uint32_t segment;
-        std::uint32_t stage_index;
-        bool last_of_segment;
+    /// What it does with the frames of one segment.
+    struct Share {
         PartSteps steps;
-        TokenCursor cursor;
-        Token* open = nullptr;         // the batch that the part before is filling
-        std::uint64_t next_frame = 0;  // that begins, or is emitted, here
-        std::uint64_t frame = 0;       // that runs
+        bool delivers;  // frames that are through it have left the graph
         FrameContext context{};
     };
 
-    void add_part(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
+    template <Watching kWatching>
+    class Tasks;
 
-    template <Watching kWatching>
-    void run_stream();
-    bool leads() const { return stage_ == 0 && replica_ == 0; }
-    bool halting();
-    void end_when_halting();
-    bool begin_batch(Token& token);
-    template <Watching kWatching>
-    Token* take(const RunPart& part);
-    template <Watching kWatching>
-    Token* wait(const RunPart& part);
-    template <Watching kWatching>
-    std::uint64_t note_call(const RunPart& part, const RunStep& step, const FrameMark& mark, Flow flow,
-                            std::uint64_t start);
-    template <Watching kWatching>
-    void process(std::size_t part, Token& token, std::uint32_t frame);
-    template <Watching kWatching>
-    void run_steps(std::size_t part, FrameMark& mark);
-    template <Watching kWatching>
-    Flow call(const RunPart& part, const RunStep& step);
-    template <Watching kWatching>
-    void emit(std::size_t part, const FrameMark& mark);
-    template <Watching kWatching>
-    Token& open_token(RunPart& part);
-    void hand_on(std::size_t part, Token& token);
-    void hand_on_open(std::size_t part);
-    template <Watching kWatching>
-    void finish(const RunPart& part, const FrameMark& mark);
-    /// Whether the frame's further tasks are to run; throws when the task did not promise such a flow.
-    bool obey(const RunPart& part, const RunStep& step, FrameMark& mark, Flow flow);
-    void fail(const RunPart& part, const RunStep& step);
+    std::vector<StageWalk::Part> parts_of(const Plan& plan) const;
+    StageWalk::Options walk_options() const;
+    void add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
     std::size_t stage_;
     std::size_t replica_;
@@ -119,7 +89,9 @@ class Worker {
     RunState& state_;
     Options options_;
     Arena scratch_;
-    std::vector<RunPart> parts_;
+    StageWalk walk_;
+    std::vector<Share> shares_;  // beside the walk's parts
+    std::optional<FrameError> error_;
     std::vector<StepTimes> step_times_;
     Durations pull_waits_;
     Durations push_waits_;
@@ -127,7 +99,6 @@ class Worker {
     std::uint64_t begun_ = 0;
     std::uint64_t delivered_ = 0;
     std::uint64_t skipped_ = 0;
-    bool ending_ = false;
 };
 
 }  // namespace tidemill

@@ -1,0 +1,235 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tidemill/graph/task.hpp"
+#include "tidemill/run/run_state.hpp"
+
+namespace tidemill {
+
+/// One thread's way along the tokens of its stage: which batches are its own, where they come from and go to,
+/// and when the stream is over.
+///
+/// What is done with a frame is its caller's `Work`:
+/// - `bool halting()`: whether the source is to end; asked by the first thread before each source frame.
+/// - `void begin(Mark&)`: a source frame begins.
+/// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
+/// - `Flow emit(part, Mark&, Token& out)`: calls the task that ends the part's segment, once.
+/// - `std::optional<Error> error()`: why it said stop, if because a task threw.
+/// - `void finish(part, Mark&, alive)`: the frame is through the part; `alive()`, and before the stream's
+/// end.
+/// - `Token* wait(part, take)`: returns what `take()` does, which waits.
+template <typename Threads, typename Error>
+class BasicStageWalk {
+  public:
+    using State = BasicRunState<Threads, Error>;
+    using Ring = typename State::Ring;
+    using Token = typename Ring::Token;
+    using Mark = typename Token::Mark;
+
+    /// What the thread does in one segment; a stage that ends segments has several.
+    struct Part {
+        std::uint32_t segment;
+        std::uint32_t stage_index;     // of the segment
+        std::uint64_t next_frame = 0;  // that begins, or is emitted, here
+        TokenCursor cursor{};
+        Token* open = nullptr;    // the batch that the part before is filling
+        std::uint64_t frame = 0;  // that runs
+    };
+
+    struct Options {
+        std::size_t stage = 0;
+        std::size_t replica = 0;
+        std::size_t threads = 1;  ///< of the stage
+        WaitMode pull = WaitMode::passive;
+        WaitMode push = WaitMode::passive;
+        std::uint32_t batch = 1;                    ///< frames per token
+        std::uint64_t first_frame = 0;              ///< of the source
+        std::uint64_t source_end = Ring::kEndless;  ///< no source frame from there on
+    };
+
+    BasicStageWalk(State& state, const Options& options, std::vector<Part> parts);
+
+    const Part& part(std::size_t index) const { return parts_[index]; }
+    std::size_t parts() const { return parts_.size(); }
+
+    /// Runs until the stream ends, and ends what this thread has begun behind it.
+    template <typename Work>
+    void run(Work& work);
+
+  private:
+    template <typename Work>
+    void run_batches(Work& work);
+    template <typename Work>
+    void run_batch(Work& work, Token& token);
+    template <typename Work>
+    void process(Work& work, std::size_t index, Token& token, std::uint32_t frame);
+    template <typename Work>
+    void emit(Work& work, std::size_t index, Mark& mark);
+    template <typename Work>
+    Token& open_token(Work& work, Part& part);
+    template <typename Work>
+    Token* take(Work& work, const Part& part);
+    template <typename Work>
+    void end_when_halting(Work& work);
+
+    bool begins_frames() const { return options_.stage == 0; }
+    bool leads() const { return begins_frames() && options_.replica == 0; }
+    bool begin_batch(Token& token);
+    void hand_on(std::size_t index, Token& token);
+    void hand_on_open(std::size_t index);
+
+    State& state_;
+    Options options_;
+    std::vector<Part> parts_;
+    bool ending_ = false;
+};
+
+template <typename Threads, typename Error>
+BasicStageWalk<Threads, Error>::BasicStageWalk(State& state, const Options& options, std::vector<Part> parts)
+    : state_(state), options_(options), parts_(std::move(parts)) {
+    for (Part& part : parts_) part.cursor = state_.ring(part.segment).at(0);
+    // Batch k belongs to thread k mod n.
+    parts_.front().cursor = state_.ring(parts_.front().segment).at(options_.replica);
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run(Work& work) {
+    run_batches(work);
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+        state_.ring(parts_[i].segment).close(parts_[i].cursor.batch);
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
+    Part& part = parts_.front();
+    while (true) {
+        if (leads()) end_when_halting(work);
+        Token* token = take(work, part);
+        if (!token || (begins_frames() && !begin_batch(*token))) return;
+        run_batch(work, *token);
+        hand_on(0, *token);
+        state_.ring(part.segment).advance(part.cursor, options_.threads);
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
+    for (std::uint32_t frame = 0; frame < token.frames; ++frame) {
+        if (begins_frames()) {
+            if (frame > 0 && leads() && options_.threads == 1 && work.halting()) token.frames = frame;
+            if (frame == token.frames) break;
+            work.begin(token.mark(frame));
+            parts_.front().next_frame = token.first_frame + frame + 1;
+        }
+        process(work, 0, token, frame);
+    }
+}
+
+// Alone, the leader knows what has begun. Beside others it must ask: replicas whose batches share no tokens
+// and no later thread with its own may be any number of batches ahead.
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::end_when_halting(Work& work) {
+    if (!work.halting() || ending_) return;
+    ending_ = true;
+    state_.ring(0).close(options_.threads == 1 ? parts_.front().cursor.batch : state_.shut_source());
+}
+
+// Only the last batch of a run may be smaller than the others, so numbers are a matter of arithmetic.
+template <typename Threads, typename Error>
+bool BasicStageWalk<Threads, Error>::begin_batch(Token& token) {
+    const std::uint64_t batch = parts_.front().cursor.batch;
+    if (options_.threads > 1 && !state_.may_begin(batch)) return false;
+    const std::uint64_t first_frame = options_.first_frame + batch * options_.batch;
+    token.first_frame = first_frame;
+    token.frames = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(options_.batch, options_.source_end - first_frame));
+    return true;
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+auto BasicStageWalk<Threads, Error>::take(Work& work, const Part& part) -> Token* {
+    Ring& ring = state_.ring(part.segment);
+    Token* token = ring.try_take(part.cursor, part.stage_index);
+    if (!token) {
+        const WaitMode mode = part.stage_index == 0 ? options_.push : options_.pull;
+        token = work.wait(part, [&] { return ring.take(part.cursor, part.stage_index, mode); });
+    }
+    return ring.ended_before(part.cursor.batch) ? nullptr : token;
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::process(Work& work, std::size_t index, Token& token,
+                                             std::uint32_t frame) {
+    Part& part = parts_[index];
+    Ring& ring = state_.ring(part.segment);
+    part.frame = token.first_frame + frame;
+    if (part.frame < ring.limit()) {
+        const Flow flow = work.run(index, token, frame);
+        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
+        if (flow == Flow::ok && index + 1 < parts_.size()) emit(work, index, token.mark(frame));
+    }
+    work.finish(index, token.mark(frame), [&] { return part.frame < ring.limit(); });
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::emit(Work& work, std::size_t index, Mark& mark) {
+    const Part& part = parts_[index];
+    Part& next = parts_[index + 1];
+    Flow flow = Flow::again;
+    while (flow == Flow::again && part.frame < state_.ring(part.segment).limit()) {
+        Token& out = open_token(work, next);
+        flow = work.emit(index, mark, out);
+        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
+        if (flow == Flow::stop || flow == Flow::skip) return;
+        ++next.next_frame;
+        const std::uint32_t frame = out.frames;
+        out.frames = frame + 1;
+        process(work, index + 1, out, frame);
+        if (frame + 1 == options_.batch) hand_on_open(index + 1);
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+auto BasicStageWalk<Threads, Error>::open_token(Work& work, Part& part) -> Token& {
+    if (!part.open) {
+        part.open = take(work, part);
+        part.open->first_frame = part.next_frame;
+        part.open->frames = 0;
+    }
+    return *part.open;
+}
+
+// What came of a batch goes on with it: no frame waits for the next batch to come.
+template <typename Threads, typename Error>
+void BasicStageWalk<Threads, Error>::hand_on(std::size_t index, Token& token) {
+    if (index + 1 < parts_.size()) hand_on_open(index + 1);
+    const Part& part = parts_[index];
+    state_.ring(part.segment).pass(token, part.cursor.batch, part.stage_index);
+}
+
+template <typename Threads, typename Error>
+void BasicStageWalk<Threads, Error>::hand_on_open(std::size_t index) {
+    Part& part = parts_[index];
+    if (!part.open || part.open->frames == 0) return;
+    hand_on(index, *part.open);
+    part.open = nullptr;
+    state_.ring(part.segment).advance(part.cursor, 1);
+}
+
+using StageWalk = BasicStageWalk<RealThreads, FrameError>;
+
+}  // namespace tidemill
