@@ -1,13 +1,22 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
-#include "tidemill/run/protocol/internal/protocol_explorer.hpp"
+#include "tidemill/run/protocol/internal/explored_pipeline.hpp"
+#include "tidemill/run/protocol/internal/wrong_turns.hpp"
 
-using namespace tidemill::model;
+using namespace tidemill;
+using namespace tidemill::explore;
 
 namespace {
 
 std::string text_of(const Scenario& scenario) {
-    std::string text = scenario.passive ? "passive" : "active";
+    static constexpr const char* kWaiting[] = {"passive", "active", "mixed"};
+    std::string text = kWaiting[static_cast<std::size_t>(scenario.waiting)];
     for (const StageShape& stage : scenario.stages) {
         text += fmt::format(" {}{}", stage.threads, stage.ends_segment ? "|" : "");
     }
@@ -20,41 +29,59 @@ std::string text_of(const Scenario& scenario) {
 }
 
 /// Counts what was searched, and prints it: a search that shrank is no proof any more.
-class Search {
+class Searches {
   public:
-    explicit Search(const char* name) : name_(name) {}
-    ~Search() { fmt::print("model: {}: {} scenarios, {} states\n", name_, scenarios_, states_); }
+    explicit Searches(const char* name) : name_(name) {}
+    ~Searches() { fmt::print("explorer: {}: {} scenarios, {} states\n", name_, scenarios_, states_); }
 
-    void expect_no_fault(const Scenario& scenario) {
-        const Verdict verdict = explore(scenario);
-        ++scenarios_;
-        states_ += verdict.states;
+    template <typename Memory = SequentialMemory>
+    void expect_no_fault(const Scenario& scenario, Settings settings = {}) {
         CAPTURE(text_of(scenario));
-        if (!verdict.fault.empty()) {
-            for (const std::string& line : verdict.trace) fmt::print("  {}\n", line);
-        }
+        const Verdict verdict = count(ExploredPipeline(scenario).search<Memory>(settings));
+        for (const std::string& line : verdict.trace) fmt::print("  {}\n", line);
         CHECK(verdict.fault == "");
     }
 
-    void expect_fault(Scenario scenario, Mutation mutation, const std::string& fault) {
+    template <typename Memory>
+    void sample(const Scenario& scenario, std::uint64_t seed) {
+        CAPTURE(seed);
         CAPTURE(text_of(scenario));
-        CHECK(explore(scenario).fault == "");
-        scenario.mutation = mutation;
-        const Verdict verdict = explore(scenario);
-        ++scenarios_;
-        states_ += verdict.states;
+        CHECK(count(ExploredPipeline(scenario).sample<Memory>(seed, 20, {.wakes_by_itself = true})).fault ==
+              "");
+    }
+
+    template <typename Memory = SequentialMemory>
+    void expect_fault(Scenario scenario, const Mutation& mutation, const std::string& fault) {
+        CAPTURE(text_of(scenario));
+        const Verdict verdict = count(ExploredPipeline(scenario, mutation).search<Memory>());
         CHECK(verdict.fault.find(fault) != std::string::npos);
         if (verdict.fault.find(fault) == std::string::npos) fmt::print("  found: '{}'\n", verdict.fault);
+        scenario.emits_skipped = false;
+        CHECK(ExploredPipeline(scenario).search<Memory>().fault == "");
     }
 
   private:
+    const Verdict& count(const Verdict& verdict) {
+        ++scenarios_;
+        states_ += verdict.states;
+        return verdict;
+    }
+
     const char* name_;
     std::size_t scenarios_ = 0;
     std::size_t states_ = 0;
 };
 
+// A sanitizer looks at the explorer, not at what is explored: for it, smaller pipelines do.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kMostThreadsOfAPair = 3;
+#else
+constexpr int kMostThreadsOfAPair = 6;
+#endif
+
 /// All shapes of two stages whose threads together are at most `most`.
 std::vector<std::vector<StageShape>> pairs(int most) {
+    most = std::min(most, kMostThreadsOfAPair);
     std::vector<std::vector<StageShape>> shapes;
     for (int n = 1; n <= 3; ++n) {
         for (int m = 1; m <= 3; ++m) {
@@ -67,10 +94,10 @@ std::vector<std::vector<StageShape>> pairs(int most) {
 }  // namespace
 
 TEST_CASE("n threads to m, active: no interleaving loses, doubles or reorders a frame, down to one token") {
-    Search search("two stages, active");
+    Searches search("two stages, active");
     for (const auto& stages : pairs(6)) {
-        for (const int tokens : {1, 2, 3, 4}) {
-            Scenario plain{.stages = stages, .tokens = {tokens, 1}, .frames = 7, .passive = false};
+        for (const std::uint32_t tokens : {1, 2, 3, 4}) {
+            Scenario plain{.stages = stages, .tokens = {tokens, 1}, .frames = 7, .waiting = WaitMode::active};
             search.expect_no_fault(plain);
             plain.frames = stages[0].threads + stages[1].threads > 4 ? 4 : 6;
             plain.halted_by_user = true;
@@ -80,11 +107,11 @@ TEST_CASE("n threads to m, active: no interleaving loses, doubles or reorders a 
 }
 
 TEST_CASE("n threads to m, passive: no interleaving loses a wake-up") {
-    Search search("two stages, passive");
+    Searches search("two stages, passive");
     for (const auto& stages : pairs(4)) {
         const int threads = stages[0].threads + stages[1].threads;
-        for (const int tokens : {1, 2, 3}) {
-            Scenario plain{.stages = stages, .tokens = {tokens, 1}, .frames = threads > 3 ? 3 : 4};
+        for (const std::uint32_t tokens : {1, 2, 3}) {
+            Scenario plain{.stages = stages, .tokens = {tokens, 1}, .frames = threads > 3 ? 3u : 4u};
             search.expect_no_fault(plain);
             if (threads > 3 && tokens == 3) continue;
             plain.frames = threads > 3 ? 2 : 4;
@@ -95,36 +122,39 @@ TEST_CASE("n threads to m, passive: no interleaving loses a wake-up") {
 }
 
 TEST_CASE("three stages, of which the middle one has several threads") {
-    Search search("three stages");
+    Searches search("three stages");
     for (const int middle : {1, 2, 3}) {
-        for (const int tokens : {1, 2, 3}) {
-            search.expect_no_fault({.stages = {{1}, {middle}, {1}}, .tokens = {tokens, 1}, .passive = false});
+        for (const std::uint32_t tokens : {1, 2, 3}) {
+            search.expect_no_fault(
+                {.stages = {{1}, {middle}, {1}}, .tokens = {tokens, 1}, .waiting = WaitMode::active});
             search.expect_no_fault({.stages = {{1}, {middle}, {1}},
                                     .tokens = {tokens, 1},
                                     .frames = 5,
-                                    .passive = false,
+                                    .waiting = WaitMode::active,
                                     .events = {{0, 1, 2, 'T'}, {0, 1, 1, 'h'}, {0, 2, 3, 'S'}}});
         }
     }
     search.expect_no_fault({.stages = {{1}, {1}, {1}}, .tokens = {2, 1}, .frames = 3});
     search.expect_no_fault({.stages = {{1}, {2}, {1}}, .tokens = {1, 1}, .frames = 2});
-    search.expect_no_fault({.stages = {{2}, {1}, {2}}, .tokens = {3, 1}, .frames = 4, .passive = false});
+    search.expect_no_fault(
+        {.stages = {{2}, {1}, {2}}, .tokens = {3, 1}, .frames = 4, .waiting = WaitMode::active});
 }
 
 TEST_CASE("throws, stops and holes: what came before is delivered, and the sequence's error is told") {
-    Search search("failures");
+    Searches search("failures");
     for (const auto& stages : pairs(6)) {
-        for (const int tokens : {1, 2, 3}) {
+        for (const std::uint32_t tokens : {1, 2, 3}) {
             for (const std::vector<Event>& events :
                  std::vector<std::vector<Event>>{{{0, 0, 1, 'T'}},
                                                  {{0, 0, 2, 'T'}, {0, 0, 1, 'T'}},
                                                  {{0, 0, 2, 'T'}, {0, 1, 1, 'T'}},
                                                  {{0, 0, 1, 'h'}, {0, 1, 2, 'T'}},
                                                  {{0, 0, 0, 'h'}, {0, 1, 1, 'h'}}}) {
-                Scenario scenario{.stages = stages, .tokens = {tokens, 1}, .frames = 4, .passive = false};
+                Scenario scenario{
+                    .stages = stages, .tokens = {tokens, 1}, .frames = 4, .waiting = WaitMode::active};
                 scenario.events = events;
                 search.expect_no_fault(scenario);
-                scenario.passive = true;
+                scenario.waiting = WaitMode::passive;
                 scenario.frames = 3;
                 if (stages[0].threads + stages[1].threads <= 3) search.expect_no_fault(scenario);
             }
@@ -134,11 +164,11 @@ TEST_CASE("throws, stops and holes: what came before is delivered, and the seque
 
 TEST_CASE(
     "a stop of one thread's task counts against failures behind it, and failures before it against it") {
-    Search search("stops");
-    for (const int tokens : {1, 2, 3}) {
-        for (const bool passive : {false, true}) {
-            Scenario scenario{.stages = {{1}, {1}}, .tokens = {tokens, 1}, .frames = 5, .passive = passive};
-            for (const int frame : {0, 1, 2, 3}) {
+    Searches search("stops");
+    for (const std::uint32_t tokens : {1, 2, 3}) {
+        for (const WaitMode waiting : {WaitMode::active, WaitMode::passive}) {
+            Scenario scenario{.stages = {{1}, {1}}, .tokens = {tokens, 1}, .frames = 5, .waiting = waiting};
+            for (const std::uint64_t frame : {0, 1, 2, 3}) {
                 scenario.events = {{0, 1, 1, 'S'}, {0, 0, frame, 'T'}};
                 search.expect_no_fault(scenario);
                 scenario.events = {{0, 1, 1, 'T'}, {0, 0, frame, 'S'}};
@@ -149,7 +179,7 @@ TEST_CASE(
 }
 
 TEST_CASE("two segments: skips and repeats renumber frames, and every token of both rings comes home") {
-    Search search("two segments");
+    Searches search("two segments");
     const std::vector<std::vector<std::string>> flows = {
         {"o", "o", "o"}, {"ao", "s", "as"}, {"s", "s", "s"}, {"s", "aao", "o"}};
     for (const auto& emissions : flows) {
@@ -160,14 +190,16 @@ TEST_CASE("two segments: skips and repeats renumber frames, and every token of b
                                                   {{1, true}, {3}},
                                                   {{2}, {1, true}, {2}},
                                                   {{1, true}, {2}, {1}}}) {
-            for (const int tokens : {1, 2, 3}) {
-                Scenario scenario{.stages = stages, .tokens = {tokens, 4 - tokens}, .passive = false};
+            for (const std::uint32_t tokens : {1, 2, 3}) {
+                Scenario scenario{
+                    .stages = stages, .tokens = {tokens, 4 - tokens}, .waiting = WaitMode::active};
                 scenario.emissions = emissions;
                 search.expect_no_fault(scenario);
                 scenario.halted_by_user = true;
                 search.expect_no_fault(scenario);
-                scenario.passive = stages.size() < 3;
-                scenario.frames = scenario.passive && stages[1].threads > 2 ? 2 : 3;
+                const bool sleeps = stages.size() < 3;
+                if (sleeps) scenario.waiting = WaitMode::passive;
+                scenario.frames = sleeps && stages[1].threads > 2 ? 2 : 3;
                 scenario.halted_by_user = false;
                 search.expect_no_fault(scenario);
             }
@@ -178,11 +210,11 @@ TEST_CASE("two segments: skips and repeats renumber frames, and every token of b
 }
 
 TEST_CASE("two segments: errors and stops on either side, and in the task between") {
-    Search search("failures in two segments");
+    Searches search("failures in two segments");
     for (const std::vector<StageShape>& stages :
          std::vector<std::vector<StageShape>>{{{1}, {1, true}, {1}}, {{2}, {1, true}, {2}}}) {
-        for (const int tokens : {1, 2}) {
-            Scenario scenario{.stages = stages, .tokens = {tokens, tokens}, .passive = false};
+        for (const std::uint32_t tokens : {1, 2}) {
+            Scenario scenario{.stages = stages, .tokens = {tokens, tokens}, .waiting = WaitMode::active};
             for (const char* last : {"aT", "S", "aaS", "T"}) {
                 scenario.emissions = {"ao", "as", last};
                 scenario.events = {};
@@ -202,37 +234,173 @@ TEST_CASE("two segments: errors and stops on either side, and in the task betwee
 }
 
 TEST_CASE("every wrong turn is caught") {
-    Search search("mutations");
+    Searches search("wrong turns");
     const Scenario passive{.stages = {{1}, {1}}, .tokens = {2, 1}, .frames = 3};
     Scenario halted = passive;
     halted.halted_by_user = true;
     Scenario active = passive;
-    active.passive = false;
-    Scenario wide{.stages = {{2}, {2}}, .tokens = {2, 1}, .frames = 5, .passive = false};
+    active.waiting = WaitMode::active;
+    Scenario wide{.stages = {{2}, {2}}, .tokens = {2, 1}, .frames = 5, .waiting = WaitMode::active};
     wide.halted_by_user = true;
     Scenario segments{.stages = {{1, true}, {1}}, .tokens = {1, 2}, .frames = 3};
     segments.emissions = {"ao", "s", "as"};
+    const Places places(passive);
 
-    search.expect_fault(passive, Mutation::wake_check_before_store, "deadlock");
-    search.expect_fault(passive, Mutation::sleep_without_compare, "deadlock");
-    search.expect_fault(passive, Mutation::no_wake, "deadlock");
-    search.expect_fault(halted, Mutation::no_nudge, "deadlock");
-    search.expect_fault(halted, Mutation::no_wake_on_close, "deadlock");
-    search.expect_fault(halted, Mutation::nudge_before_end, "deadlock");
-    search.expect_fault(wide, Mutation::end_is_next_frame, "did not come home");
-    search.expect_fault(wide, Mutation::end_is_one_ring_on, "did not come home");
-    search.expect_fault(wide, Mutation::frames_not_claimed, "did not come home");
-    search.expect_fault(active, Mutation::end_not_checked_after_take, "did not come home");
-    search.expect_fault(active, Mutation::next_frame_gets_token, "deadlock");
-    search.expect_fault(active, Mutation::pass_before_work, "two threads hold one token");
-    search.expect_fault(segments, Mutation::next_segment_not_closed, "deadlock");
-    search.expect_fault(segments, Mutation::skipped_token_passed_on, "another's data");
+    search.expect_fault(passive, wrong::sleepers_looked_for_first(places), "deadlock");
+    search.expect_fault(passive, wrong::sleep_without_compare(), "deadlock");
+    search.expect_fault(passive, wrong::no_wake_after(Act::store), "deadlock");
+    search.expect_fault(halted, wrong::no_nudge(), "deadlock");
+    search.expect_fault(halted, wrong::no_wake_after(Act::flip), "deadlock");
+    search.expect_fault(halted, wrong::nudge_before_end(places), "deadlock");
+    search.expect_fault(wide, wrong::end_is_next_frame(2), "did not come home");
+    search.expect_fault(wide, wrong::end_is_next_frame(2, wide.tokens[0]), "did not come home");
+    search.expect_fault(wide, wrong::frames_not_claimed(), "did not come home");
+    search.expect_fault(active, wrong::end_not_checked_after_take(places, 2), "did not come home");
+    search.expect_fault(active, wrong::next_frame_gets_token(places, 2, 2), "deadlock");
+    search.expect_fault(active, wrong::pass_before_work(places, 2, 2), "two threads hold one token");
+    search.expect_fault(segments, wrong::next_segment_not_closed(Places(segments)), "deadlock");
+    segments.emits_skipped = true;
+    search.expect_fault(segments, {}, "another's data");
 
     Scenario failing = active;
     failing.events = {{0, 0, 1, 'T'}};
-    search.expect_fault(failing, Mutation::limit_not_lowered, "not to be delivered");
+    search.expect_fault(failing, wrong::limit_not_lowered(places), "not to be delivered");
     failing.events = {{0, 0, 2, 'T'}, {0, 1, 1, 'S'}};
-    search.expect_fault(failing, Mutation::later_stop_forgotten, "otherwise than the sequence");
+    search.expect_fault(failing, wrong::later_stop_forgotten(), "otherwise than the sequence");
     failing.events = {{0, 0, 2, 'T'}, {0, 1, 1, 'T'}};
-    search.expect_fault(failing, Mutation::first_failure_told, "otherwise than the sequence");
+    search.expect_fault(failing, wrong::first_failure_told(), "otherwise than the sequence");
+}
+
+TEST_CASE("mixed waiting, and sleepers that wake though nobody has woken them") {
+    Searches search("mixed and spurious");
+    for (const auto& stages : pairs(3)) {
+        for (const std::uint32_t tokens : {1, 2}) {
+            for (const WaitMode waiting : {WaitMode::passive, WaitMode::mixed}) {
+                Scenario scenario{.stages = stages, .tokens = {tokens, 1}, .frames = 3, .waiting = waiting};
+                search.expect_no_fault(scenario, {.wakes_by_itself = true});
+                scenario.halted_by_user = true;
+                scenario.frames = 2;
+                search.expect_no_fault(scenario, {.wakes_by_itself = true});
+            }
+        }
+    }
+}
+
+TEST_CASE("a look at what was just seen finds nothing more where it is a move of its own") {
+    Searches search("every look");
+    for (const auto& stages : pairs(3)) {
+        for (const WaitMode waiting : {WaitMode::active, WaitMode::passive}) {
+            Scenario scenario{.stages = stages, .tokens = {2, 1}, .frames = 2, .waiting = waiting};
+            search.expect_no_fault(scenario, {.looks_again = true});
+            scenario.halted_by_user = true;
+            search.expect_no_fault(scenario, {.looks_again = true});
+        }
+    }
+}
+
+TEST_CASE("memory as C++ promises it and no more: nothing is lost, and nobody touches what another may") {
+    Searches search("relaxed memory");
+    for (const WaitMode waiting : {WaitMode::active, WaitMode::passive}) {
+        for (const std::uint32_t tokens : {1, 2}) {
+            Scenario scenario{.stages = {{1}, {1}}, .tokens = {tokens, 1}, .waiting = waiting};
+            search.expect_no_fault<RelaxedMemory>(scenario);
+            scenario.events = {{0, 0, 2, 'T'}, {0, 1, 1, 'T'}};
+            search.expect_no_fault<RelaxedMemory>(scenario);
+            scenario.events = {};
+            scenario.frames = 2;
+            scenario.halted_by_user = true;
+            search.expect_no_fault<RelaxedMemory>(scenario);
+        }
+        search.expect_no_fault<RelaxedMemory>({.stages = {{1, true}, {1}},
+                                               .tokens = {1, 2},
+                                               .frames = 2,
+                                               .waiting = waiting,
+                                               .emissions = {"ao", "s"}});
+    }
+    for (const auto& stages : pairs(3)) {
+        search.expect_no_fault<RelaxedMemory>(
+            {.stages = stages, .tokens = {2, 1}, .frames = 2, .waiting = WaitMode::active});
+    }
+}
+
+TEST_CASE("every memory order that is weaker than it must be is caught") {
+    Searches search("weaker orders");
+    const Scenario passive{.stages = {{1}, {1}}, .tokens = {1, 1}, .frames = 2};
+    Scenario halted = passive;
+    halted.halted_by_user = true;
+    Scenario active = passive;
+    active.waiting = WaitMode::active;
+    const Places places(passive);
+    const auto expect = [&](const Scenario& scenario, auto is_meant, std::memory_order order,
+                            const char* fault) {
+        search.expect_fault<RelaxedMemory>(scenario, wrong::weaker(is_meant, order), fault);
+    };
+    const auto strong = [](const Operation& o, Act act) {
+        return o.act == act && o.order == std::memory_order_seq_cst;
+    };
+
+    SUBCASE("pass() stores the turn and looks for sleepers") {
+        expect(
+            passive, [=](const Operation& o) { return wrong::hands_over(places, o); },
+            std::memory_order_release, "deadlock");
+    }
+    SUBCASE("pass() looks for sleepers in another order than it stores the turn") {
+        expect(
+            passive, [=](const Operation& o) { return wrong::looks_for_sleepers(places, o); },
+            std::memory_order_acquire, "deadlock");
+    }
+    SUBCASE("sleep() counts the sleeper") {
+        expect(
+            passive, [=](const Operation& o) { return strong(o, Act::add); }, std::memory_order_acq_rel,
+            "deadlock");
+    }
+    SUBCASE("sleep() looks at the turn and the end") {
+        expect(
+            halted, [=](const Operation& o) { return strong(o, Act::load); }, std::memory_order_relaxed,
+            "deadlock");
+    }
+    SUBCASE("close() lowers the end and flips the turn") {
+        expect(
+            halted, [=](const Operation& o) { return wrong::lowers_end(places, o) || o.act == Act::flip; },
+            std::memory_order_relaxed, "deadlock");
+    }
+    SUBCASE("close() flips the turn") {
+        expect(
+            halted, [=](const Operation& o) { return o.act == Act::flip; }, std::memory_order_acq_rel,
+            "deadlock");
+    }
+    SUBCASE("a turn is handed over without release") {
+        expect(
+            active, [=](const Operation& o) { return wrong::hands_over(places, o); },
+            std::memory_order_relaxed, "data race");
+    }
+    SUBCASE("a turn is taken without acquire") {
+        expect(
+            active, [=](const Operation& o) { return o.act == Act::load && places.is_turn(o.at); },
+            std::memory_order_relaxed, "data race");
+    }
+}
+
+TEST_CASE("pipelines too large to go through, by chance: TIDEMILL_RANDOM_SEED=n repeats one seed") {
+    const char* told = std::getenv("TIDEMILL_RANDOM_SEED");
+    const std::uint64_t first = told ? std::strtoull(told, nullptr, 10) : 1;
+    const std::uint64_t last = told ? first : 5;
+    fmt::print("explorer: by chance: seeds {} to {}\n", first, last);
+    Searches search("by chance");
+    for (const WaitMode waiting : {WaitMode::active, WaitMode::passive, WaitMode::mixed}) {
+        Scenario wide{.stages = {{2}, {3}, {2}}, .tokens = {4, 1}, .frames = 20, .waiting = waiting};
+        wide.halted_by_user = true;
+        Scenario failing = wide;
+        failing.events = {{0, 0, 9, 'T'}, {0, 0, 7, 'h'}, {0, 1, 7, 'T'}};
+        Scenario segments{
+            .stages = {{2}, {1, true}, {3}, {1}}, .tokens = {3, 4}, .frames = 9, .waiting = waiting};
+        segments.emissions = {"aao", "s", "o", "as", "aaao", "s", "o", "s", "o"};
+        segments.events = {{1, 2, 6, 'S'}};
+        for (const Scenario& scenario : {wide, failing, segments}) {
+            for (std::uint64_t seed = first; seed <= last; ++seed) {
+                search.sample<SequentialMemory>(scenario, seed);
+                search.sample<RelaxedMemory>(scenario, seed);
+            }
+        }
+    }
 }

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tidemill/run/protocol/internal/pipeline_judge.hpp"
+
+namespace tidemill::explore {
+
+/// A scenario made ready: the run that all its threads share, and a table of each.
+class ExploredPipeline {
+  public:
+    explicit ExploredPipeline(const Scenario& scenario, const Mutation& mutation = {}) : scenario_(scenario) {
+        number_stages();
+        {
+            const RunsOn on(workshop_);
+            run_ = std::make_unique<ExploredRun>(ring_shapes(), scenario_.waiting != WaitMode::active);
+            run_->ring(0).close(scenario_.frames);
+        }
+        judge_.emplace(scenario_, *run_, stages_);
+        const auto add = [&](std::function<void()> code) {
+            threads_.emplace_back(threads_.size(), std::move(code), mutation);
+        };
+        for (const Role& role : roles_) add([this, role] { work(role); });
+        if (scenario_.halted_by_user) add([this] { run_->halt(); });
+    }
+    ExploredPipeline(const ExploredPipeline&) = delete;
+    ExploredPipeline& operator=(const ExploredPipeline&) = delete;
+
+    template <typename Memory>
+    Verdict search(Settings settings = {}) {
+        return Search<Memory>(threads_, workshop_.words(), *judge_, settings).search();
+    }
+
+    template <typename Memory>
+    Verdict sample(std::uint64_t seed, int runs, Settings settings = {}) {
+        return Search<Memory>(threads_, workshop_.words(), *judge_, settings).sample(seed, runs);
+    }
+
+  private:
+    template <typename Memory>
+    using Search = Interleavings<Memory, PipelineJudge>;
+
+    struct Role {
+        std::size_t stage;  // of the pipeline
+        std::size_t replica;
+        std::vector<ExploredWalk::Part> parts;
+    };
+
+    // The stage that ends a segment is the next one's first.
+    void number_stages() {
+        std::uint32_t segment = 0;
+        std::uint32_t stage_index = 0;
+        for (std::size_t s = 0; s < scenario_.stages.size(); ++s) {
+            std::vector<ExploredWalk::Part> parts{{segment, stage_index++}};
+            if (scenario_.stages[s].ends_segment) {
+                stages_[segment++] = stage_index;
+                parts.push_back({segment, 0});
+                stage_index = 1;
+            }
+            for (int r = 0; r < scenario_.stages[s].threads; ++r) {
+                roles_.push_back({s, static_cast<std::size_t>(r), parts});
+            }
+        }
+        stages_[segment] = stage_index;
+    }
+
+    std::vector<RingShape> ring_shapes() const {
+        std::vector<RingShape> shapes;
+        for (std::size_t s = 0; s < 2 && stages_[s] > 0; ++s) {
+            shapes.push_back({{scenario_.tokens[s], 1, 1}, stages_[s]});
+        }
+        return shapes;
+    }
+
+    void work(const Role& role) {
+        ExploredWalk::Options options;
+        options.stage = role.stage;
+        options.replica = role.replica;
+        options.threads = static_cast<std::size_t>(scenario_.stages[role.stage].threads);
+        options.pull = options.push = scenario_.waiting;
+        ExploredWalk walk(*run_, options, role.parts);
+        ExploredWork work(scenario_, *run_, walk, stages_[run_->segments() - 1] - 1);
+        walk.run(work);
+    }
+
+    Scenario scenario_;
+    std::array<std::uint32_t, 2> stages_{0, 0};  // per segment
+    std::vector<Role> roles_;
+    Workshop workshop_;
+    std::unique_ptr<ExploredRun> run_;
+    std::optional<PipelineJudge> judge_;
+    std::vector<ThreadTable> threads_;
+};
+
+}  // namespace tidemill::explore

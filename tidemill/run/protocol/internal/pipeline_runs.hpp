@@ -1,0 +1,269 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tidemill/run/internal/run_state_code.hpp"
+#include "tidemill/run/internal/token_ring_code.hpp"
+#include "tidemill/run/protocol/internal/interleavings.hpp"
+#include "tidemill/run/stage_walk.hpp"
+
+/// Pipelines of the shipped ring, run state and walk on explored threads.
+namespace tidemill::explore {
+
+/// A stage of the pipeline; one that ends a segment has one thread and emits the next segment's frames.
+struct StageShape {
+    int threads = 1;
+    bool ends_segment = false;
+};
+
+/// What a task says of one frame: 'h' skips it as a hole, 'S' stops, 'T' throws. Anything else is ok.
+struct Event {
+    std::uint32_t segment;
+    std::uint32_t stage;  // of the segment
+    std::uint64_t frame;
+    char flow;
+};
+
+/// A pipeline, the flows of its tasks, and how its threads wait.
+struct Scenario {
+    std::vector<StageShape> stages;
+    std::array<std::uint32_t, 2> tokens{1, 1};
+    std::uint64_t frames = 3;
+    WaitMode waiting = WaitMode::passive;
+    bool halted_by_user = false;  // at any moment, or never
+    std::vector<Event> events{};
+    std::vector<std::string> emissions{};  // per frame at the segment's end: 'a'gain, 'o'k, 's'kip, 'S', 'T'
+    bool emits_skipped = false;            // a wrong turn: what was skipped at the segment's end is handed on
+
+    char flow_at(std::uint32_t segment, std::uint32_t stage, std::uint64_t frame) const;
+    char emission_at(std::uint64_t frame, std::size_t index) const;
+};
+
+inline char Scenario::flow_at(std::uint32_t segment, std::uint32_t stage, std::uint64_t frame) const {
+    for (const Event& event : events) {
+        if (event.segment == segment && event.stage == stage && event.frame == frame) return event.flow;
+    }
+    return 'o';
+}
+
+inline char Scenario::emission_at(std::uint64_t frame, std::size_t index) const {
+    return frame < emissions.size() ? emissions[frame].at(index) : 'o';
+}
+
+/// The error of explored tasks.
+struct ToldError {
+    std::uint32_t segment;
+    std::uint64_t frame;
+
+    bool operator==(const ToldError&) const = default;
+};
+
+using ExploredRing = BasicTokenRing<ExploredThreads>;
+using ExploredRun = BasicRunState<ExploredThreads, ToldError>;
+using ExploredWalk = BasicStageWalk<ExploredThreads, ToldError>;
+using ExploredToken = ExploredRing::Token;
+
+/// How a stream ended before its source did: like the run's own outcome.
+using Outcome = ExploredRun::Outcome;
+
+inline std::uint8_t content_of(std::uint64_t source_frame, std::size_t emission) {
+    return static_cast<std::uint8_t>(source_frame * 8 + emission);
+}
+
+/// What threads tell of their work.
+enum class Told : std::uint8_t { works, emits, delivers, is_through };
+
+/// A remark about a token, as a word.
+struct Remark {
+    Told told;
+    std::uint8_t segment = 0;
+    std::uint8_t token = 0;
+    std::uint8_t stage = 0;
+    std::uint8_t frame = 0;
+    std::uint8_t content = 0;
+    std::uint16_t padding = 0;
+};
+
+/// Where the words of a run lie: what mutations and traces ask.
+class Places {
+  public:
+    static constexpr Location kHalting = 0;
+    static constexpr Location kBegun = 2;
+    static constexpr Location kOutcome = 4;
+
+    explicit Places(const Scenario& scenario) : tokens_(scenario.tokens) {}
+
+    bool is_end(Location at) const { return at == bound(0) || at == bound(1); }
+    bool is_limit(Location at) const { return at == bound(0) + 1 || at == bound(1) + 1; }
+    bool is_turn(Location at) const { return of_token(at) == 0; }
+    bool is_sleepers(Location at) const { return of_token(at) == 1; }
+    std::uint32_t segment_of(Location at) const { return at < first(1) ? 0 : 1; }
+
+    std::string name_of(Location at) const {
+        static constexpr const char* kShared[] = {"halting", "ended", "begun", "mutex", "outcome"};
+        static constexpr const char* kOfToken[] = {"turn",   "sleepers", "first frame",
+                                                   "frames", "holes",    "born"};
+        if (at < kFirst) return kShared[at];
+        const std::uint32_t segment = segment_of(at);
+        if (is_end(at)) return fmt::format("{}.end", segment);
+        if (is_limit(at)) return fmt::format("{}.limit", segment);
+        return fmt::format("{}.{}.{}", segment, (at - first(segment)) / kPerToken, kOfToken[of_token(at)]);
+    }
+
+  private:
+    static constexpr Location kFirst = 5;
+    static constexpr Location kPerToken = 6;
+
+    Location first(std::uint32_t segment) const { return segment == 0 ? kFirst : bound(0) + 2; }
+    Location bound(std::uint32_t segment) const { return first(segment) + kPerToken * tokens_[segment]; }
+    Location of_token(Location at) const {
+        const std::uint32_t segment = segment_of(at);
+        if (at < kFirst || at >= bound(segment)) return kPerToken;
+        return (at - first(segment)) % kPerToken;
+    }
+
+    std::array<std::uint32_t, 2> tokens_;
+};
+
+/// What one thread does: the tasks of a stage are the scenario's flows.
+class ExploredWork {
+  public:
+    ExploredWork(const Scenario& scenario, ExploredRun& run, const ExploredWalk& walk, std::uint64_t lasts)
+        : scenario_(scenario),
+          run_(run),
+          walk_(walk),
+          last_segment_(run.segments() - 1),
+          last_stage_(lasts) {}
+
+    bool halting() {
+        landmark(1, 0);
+        const bool halting = run_.halting();
+        halted_ |= halting;
+        return halting;
+    }
+
+    void begin(ExploredToken::Mark& mark) const { mark.holes = 0; }
+
+    Flow run(std::size_t part, ExploredToken& token, std::uint32_t frame) {
+        if (part == 0) emitted_ = 0;
+        landmark(2, part);
+        tell(Told::works, part);
+        ExploredToken::Mark& mark = token.mark(frame);
+        const char flow = mark.holes != 0 ? 'h' : flow_of(part);
+        if (flow == 'T') error_ = ToldError{walk_.part(part).segment, walk_.part(part).frame};
+        if (flow == 'S' || flow == 'T') return Flow::stop;
+        if (flow == 'h') mark.holes = 1;
+        if (flow == 'h') return Flow::skip;
+        if (is_last(part)) tell(Told::delivers, part);
+        return Flow::ok;
+    }
+
+    Flow emit(std::size_t part, const ExploredToken::Mark& mark, ExploredToken& out) {
+        const char flow = scenario_.emission_at(walk_.part(part).frame, emitted_);
+        if (flow == 'T') error_ = ToldError{walk_.part(part).segment, walk_.part(part).frame};
+        if (flow == 'S' || flow == 'T') return Flow::stop;
+        if (flow == 's' && !scenario_.emits_skipped) return Flow::skip;
+        out.mark(out.frames) = mark;
+        tell(Told::emits, part + 1, content_of(walk_.part(part).frame, emitted_));
+        if (flow == 's') out.mark(out.frames).holes = 1;
+        ++emitted_;
+        return flow == 'a' ? Flow::again : Flow::ok;
+    }
+
+    std::optional<ToldError> error() { return std::exchange(error_, std::nullopt); }
+
+    template <typename Alive>
+    void finish(std::size_t part, const ExploredToken::Mark&, Alive /*is for statistics*/) {
+        landmark(3, part);
+        tell(Told::is_through, part);
+    }
+
+    template <typename Take>
+    ExploredToken* wait(const ExploredWalk::Part& part, Take take) {
+        landmark(4, part.segment);
+        ExploredToken* token = take();
+        landmark(token ? 5 : 6, part.segment);
+        return token;
+    }
+
+  private:
+    char flow_of(std::size_t part) const {
+        const ExploredWalk::Part& p = walk_.part(part);
+        return scenario_.flow_at(p.segment, p.stage_index, p.frame);
+    }
+    bool is_last(std::size_t part) const {
+        return walk_.part(part).segment == last_segment_ && walk_.part(part).stage_index == last_stage_;
+    }
+
+    void tell(Told told, std::size_t part, std::uint8_t content = 0) const {
+        const ExploredWalk::Part& p = walk_.part(part);
+        note(std::bit_cast<Word>(
+            Remark{told, static_cast<std::uint8_t>(p.segment), static_cast<std::uint8_t>(p.cursor.index),
+                   static_cast<std::uint8_t>(p.stage_index), static_cast<std::uint8_t>(p.frame), content}));
+    }
+
+    // All that the walk and this remember: whoever comes here with the same goes on in the same way.
+    void landmark(Word where, Word part) const {
+        Word key = mixed(where, part);
+        for (std::size_t i = 0; i < walk_.parts(); ++i) {
+            const ExploredWalk::Part& p = walk_.part(i);
+            for (const Word word : {p.cursor.batch, p.next_frame, p.frame, Word{p.open != nullptr}}) {
+                key = mixed(key, word);
+            }
+        }
+        machine->landmark(mixed(mixed(key, halted_), emitted_));
+    }
+
+    const Scenario& scenario_;
+    ExploredRun& run_;
+    const ExploredWalk& walk_;
+    std::uint64_t last_segment_;
+    std::uint64_t last_stage_;
+    bool halted_ = false;
+    std::size_t emitted_ = 0;
+    std::optional<ToldError> error_;
+};
+
+/// Makes the words of a run.
+class Workshop final : public Machine {
+  public:
+    Location place(Word initial) override {
+        words_.push_back(initial);
+        return static_cast<Location>(words_.size() - 1);
+    }
+    Word perform(const Operation& operation) override {
+        Word& word = words_[operation.at];
+        const Word before = word;
+        if (operation.act == Act::write || changes(operation, word)) word = changed(operation, word);
+        return before;
+    }
+    void landmark(Word) override {}
+
+    const std::vector<Word>& words() const { return words_; }
+
+  private:
+    std::vector<Word> words_;
+};
+
+/// Answers from a memory in which nothing changes any more.
+template <typename Memory>
+class Reading final : public Machine {
+  public:
+    explicit Reading(const Memory& memory) : memory_(memory) {}
+    Location place(Word) override { throw std::logic_error("nothing is made when all is over"); }
+    Word perform(const Operation& operation) override { return memory_.latest(operation.at); }
+    void landmark(Word) override {}
+
+  private:
+    const Memory& memory_;
+};
+
+}  // namespace tidemill::explore

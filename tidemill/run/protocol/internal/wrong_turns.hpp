@@ -1,0 +1,212 @@
+#pragma once
+
+#include <optional>
+
+#include "tidemill/run/protocol/internal/pipeline_runs.hpp"
+
+/// Mistakes that shipped code might make, made between it and its machine: each must be caught.
+namespace tidemill::explore::wrong {
+
+inline constexpr Word kTurnMask = 0x7fffffff;
+
+inline bool looks_for_sleepers(const Places& places, const Operation& operation) {
+    return operation.act == Act::load && places.is_sleepers(operation.at);
+}
+inline bool hands_over(const Places& places, const Operation& operation) {
+    return operation.act == Act::store && places.is_turn(operation.at);
+}
+inline bool tells(const Operation& operation, Told told) {
+    return operation.act == Act::note && std::bit_cast<Remark>(operation.value).told == told;
+}
+inline bool lowers_end(const Places& places, const Operation& operation) {
+    return operation.act == Act::exchange && places.is_end(operation.at);
+}
+
+/// Operations of which `left_out` says so have no effect, and are said to have succeeded.
+template <typename LeftOut>
+Mutation without(LeftOut left_out) {
+    return [left_out](std::size_t) {
+        return [left_out](const Operation& operation, const Perform& perform) mutable {
+            return left_out(operation) ? operation.expected : perform(operation);
+        };
+    };
+}
+
+/// Operations are what `changed` makes of them.
+template <typename Changed>
+Mutation with(Changed changed) {
+    return [changed](std::size_t) {
+        return [changed](Operation operation, const Perform& perform) mutable {
+            changed(operation);
+            return perform(operation);
+        };
+    };
+}
+
+/// pass() looks for sleepers, then stores the turn.
+inline Mutation sleepers_looked_for_first(Places places) {
+    return [places](std::size_t) {
+        return [places, held = std::optional<Operation>()](const Operation& operation,
+                                                           const Perform& perform) mutable -> Word {
+            if (hands_over(places, operation)) {
+                held = operation;
+                return 0;
+            }
+            const Word answer = perform(operation);
+            if (held && looks_for_sleepers(places, operation)) perform(*std::exchange(held, std::nullopt));
+            return answer;
+        };
+    };
+}
+
+/// sleep() does not have the kernel look at the word once more.
+inline Mutation sleep_without_compare() {
+    return with([](Operation& operation) { operation.expected |= operation.act == Act::sleep; });
+}
+
+/// Nobody is woken after a word was changed by `change`: pass() stores it, close() flips a bit.
+inline Mutation no_wake_after(Act change) {
+    return without([change, last = Act::note](const Operation& operation) mutable {
+        if (operation.act == Act::store || operation.act == Act::flip) last = operation.act;
+        return operation.act == Act::wake && last == change;
+    });
+}
+
+/// close() wakes, but leaves the word as it was.
+inline Mutation no_nudge() {
+    return without([](const Operation& operation) { return operation.act == Act::flip; });
+}
+
+/// close() rouses, then lowers the end.
+inline Mutation nudge_before_end(Places places) {
+    return [places](std::size_t) {
+        return [places, held = std::optional<Operation>()](const Operation& operation,
+                                                           const Perform& perform) mutable -> Word {
+            if (lowers_end(places, operation)) {
+                held = operation;
+                return operation.expected;
+            }
+            const bool rouses = operation.act == Act::flip || operation.act == Act::wake;
+            if (held && !rouses) {
+                // It is answered, so it is done before the run can be cut short.
+                const Operation late = *held;
+                held.reset();
+                perform({Act::store, late.at, late.value, 0, late.order});
+            }
+            return perform(operation);
+        };
+    };
+}
+
+/// The threads of the first stage do not tell which frames they begin.
+inline Mutation frames_not_claimed() {
+    return without([](const Operation& operation) {
+        return operation.at == Places::kBegun &&
+               (operation.act == Act::load || operation.act == Act::exchange);
+    });
+}
+
+/// Nor are they asked: the leader ends the stream at its own next frame, or `further` on.
+inline Mutation end_is_next_frame(std::uint64_t threads, std::uint64_t further = 0) {
+    return [=](std::size_t) {
+        return [=, next = Word{0}](const Operation& operation, const Perform& perform) mutable -> Word {
+            const bool asks = operation.at == Places::kBegun;
+            if (asks && operation.act == Act::exchange) next = operation.value - 1 + threads;
+            if (asks && operation.act == Act::set) return next + further;
+            return asks ? operation.expected : perform(operation);
+        };
+    };
+}
+
+/// A free token is taken for a frame beyond the end. One thread per stage.
+inline Mutation end_not_checked_after_take(Places places, std::uint32_t stages) {
+    return [=](std::size_t stage) {
+        return [=, has_turn = false](const Operation& operation, const Perform& perform) mutable -> Word {
+            if (operation.act == Act::load && places.is_end(operation.at) && has_turn) {
+                return ExploredRing::kEndless;
+            }
+            const Word answer = perform(operation);
+            has_turn = operation.act == Act::load && places.is_turn(operation.at) &&
+                       (answer & kTurnMask) % stages == stage;
+            return answer;
+        };
+    };
+}
+
+/// The last stage hands the token to frame k + 1, not k + P.
+inline Mutation next_frame_gets_token(Places places, std::uint32_t stages, std::uint32_t tokens) {
+    return with([=](Operation& operation) {
+        const bool last = hands_over(places, operation) && operation.value % stages == 0;
+        if (last) operation.value -= (tokens - 1) * stages;
+    });
+}
+
+/// The turn is given away before the token is used.
+inline Mutation pass_before_work(Places places, std::uint32_t stages, std::uint32_t tokens) {
+    return [=](std::size_t) {
+        return [=, turn = Operation{.act = Act::store}, gone = false](
+                   const Operation& operation, const Perform& perform) mutable -> Word {
+            if (hands_over(places, operation) && std::exchange(gone, false)) return 0;
+            const Word answer = perform(operation);
+            if (operation.act == Act::load && places.is_turn(operation.at)) {
+                const Word now = answer & kTurnMask;
+                turn.at = operation.at;
+                turn.value = now + 1 + (now % stages + 1 == stages ? (tokens - 1) * stages : 0);
+            }
+            if (!tells(operation, Told::works)) return answer;
+            gone = true;
+            perform(turn);
+            perform({Act::load, turn.at});  // before the thread goes on, others may
+            return answer;
+        };
+    };
+}
+
+/// A failure ends the source, but frames behind it are still worked on.
+inline Mutation limit_not_lowered(Places places) {
+    return without([places](const Operation& operation) {
+        return operation.act == Act::exchange && places.is_limit(operation.at);
+    });
+}
+
+/// A stop does not count against a failure at a later frame.
+inline Mutation later_stop_forgotten() {
+    return without([](const Operation& operation) {
+        if (operation.act != Act::write || operation.at != Places::kOutcome) return false;
+        return !Numbering<std::optional<Outcome>>::value(operation.value)->error.has_value();
+    });
+}
+
+/// Of several failures the first in time is told.
+inline Mutation first_failure_told() {
+    return [](std::size_t) {
+        return [told = false](const Operation& operation, const Perform& perform) mutable -> Word {
+            if (operation.at != Places::kOutcome) return perform(operation);
+            if (operation.act == Act::write && told) return 0;
+            const Word answer = perform(operation);
+            if (operation.act == Act::read)
+                told = Numbering<std::optional<Outcome>>::value(answer).has_value();
+            return answer;
+        };
+    };
+}
+
+/// A stage that ends a segment leaves without ending the next one.
+inline Mutation next_segment_not_closed(Places places) {
+    return without([places, flips = false](const Operation& operation) mutable {
+        if (operation.act == Act::store || operation.act == Act::flip) flips = operation.act == Act::flip;
+        const bool closes = operation.act == Act::flip || lowers_end(places, operation) ||
+                            (operation.act == Act::wake && flips);
+        return closes && places.segment_of(operation.at) == 1;
+    });
+}
+
+/// What `is_meant` says has another memory order.
+template <typename IsMeant>
+Mutation weaker(IsMeant is_meant, std::memory_order order) {
+    return with([=](Operation& operation) {
+        if (is_meant(operation)) operation.order = order;
+    });
+}
+
+}  // namespace tidemill::explore::wrong
