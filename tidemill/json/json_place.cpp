@@ -18,12 +18,10 @@ std::string underscored(std::string_view key) {
     return result;
 }
 
-// Only plain values are shown, and only their beginning: an error is a line.
+// Only plain values are shown: an error is a line.
 std::string shown(const Json& value) {
-    constexpr std::size_t kMost = 100;
     if (value.get_if<Json::Array>() || value.get_if<Json::Object>()) return std::string(value.type_name());
-    std::string text = to_text(value);
-    return text.size() <= kMost ? text : to_text(text.substr(0, kMost)) + "...";
+    return to_text(value);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tidemill/platform/internal/energy_sensor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -17,6 +18,7 @@ namespace tidemill::internal {
 
 namespace {
 
+constexpr std::size_t kMostLineBytes = 4096;  // not every file ends
 constexpr std::string_view kBlanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -42,8 +44,8 @@ constexpr Unit kUnits[] = {{"W", Measures::kWatts, 1},      {"mW", Measures::kWa
 std::string read_line(const std::string& path) {
     errno = 0;
     std::ifstream file(path);
-    std::string line;
-    if (std::getline(file, line)) return std::string(trimmed(line));
+    std::array<char, kMostLineBytes> line{};
+    if (file.getline(line.data(), line.size())) return std::string(trimmed(line.data()));
     const int error = errno;
     throw PlatformError(fmt::format("{}: {}{}", path, error != 0 ? std::strerror(error) : "is empty",
                                     error == EACCES ? " (root may grant it: chmod a+r)" : ""));

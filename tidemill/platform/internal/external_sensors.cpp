@@ -27,11 +27,11 @@ std::string last_line(const std::string& path) {
     std::ifstream file(path, std::ios::ate);
     constexpr std::streamoff kEnough = 4096;  // a log may be long
     file.seekg(std::max<std::streamoff>(file.tellg() - kEnough, 0));
-    std::string last;
-    for (std::string line; std::getline(file, line);) {
-        if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-    }
-    if (!last.empty()) return last;
+    std::string end(kEnough, '\0');
+    file.read(end.data(), kEnough);
+    end.resize(static_cast<std::size_t>(file.gcount()));
+    end.resize(end.find_last_not_of(" \t\r\n") + 1);
+    if (!end.empty()) return end.substr(end.rfind('\n') + 1);
     throw PlatformError(fmt::format("{}: {}", path, errno != 0 ? std::strerror(errno) : "is empty"));
 }
 

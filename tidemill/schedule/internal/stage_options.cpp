@@ -45,8 +45,8 @@ void StageOptions::find_longest(std::size_t end, std::size_t kind) {
 // Stages that begin before the longest one on one core. A stage that leaves more of its cores' time idle than
 // a shorter one with the same end can be parted into that one and a rest that fits the other cores.
 void StageOptions::find_replicated(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind) {
-    const auto [period, below] = *limit_;
-    const std::uint64_t margin = below ? 1 : 0;
+    const Ratio period = limit_->period;
+    const std::uint64_t margin = limit_->below ? 1 : 0;
     const Place* places = places_up_to(end, kind);
     const std::uint64_t end_rest = places[end].rest + margin;
     const bool all = count_ == Count::stages;
