@@ -1,7 +1,8 @@
 # One room of the house = one library, one test program and one benchmark program, each made of
 # the files that lie in the room's folder: adding a file is all it takes to add it to the build.
 # Tests that take long lie in *_slow_test.cpp, a program of its own (ctest label "slow"); those that
-# search a model exhaustively in *_model_test.cpp (label "model"). Each *_fuzz.cpp is a program of its own.
+# search a model exhaustively in *_model_test.cpp (label "model"). Each *_fuzz.cpp is a program of its own; where
+# the address sanitizer watches without Clang's libFuzzer, it runs over its corpus as a test (label "fuzz").
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -38,6 +39,7 @@ if(TIDEMILL_SANITIZE)
   target_compile_options(tidemill_build_flags INTERFACE
     -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(tidemill_build_flags INTERFACE -fsanitize=${TIDEMILL_SANITIZE})
+  target_compile_definitions(tidemill_build_flags INTERFACE TIDEMILL_SANITIZED)
 endif()
 
 if(TIDEMILL_FUZZERS)
@@ -54,13 +56,19 @@ function(tidemill_room_test program label room)
   endif()
 endfunction()
 
-# A program of its own for each fuzzer: libFuzzer brings its main.
+# A program of its own for each fuzzer: libFuzzer brings its main, or ours goes once through the corpus.
 function(tidemill_room_fuzzer source room)
   get_filename_component(program ${source} NAME_WE)
   add_executable(${program} ${source})
   target_link_libraries(${program} PRIVATE tidemill_${room})
-  target_link_options(${program} PRIVATE -fsanitize=fuzzer)
-  set_property(GLOBAL APPEND PROPERTY TIDEMILL_FUZZER_PROGRAMS ${program})
+  if(TIDEMILL_FUZZERS)
+    target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    set_property(GLOBAL APPEND PROPERTY TIDEMILL_FUZZER_PROGRAMS ${program})
+  else()
+    target_sources(${program} PRIVATE "${PROJECT_SOURCE_DIR}/tidemill/testing/corpus_main.cpp")
+    add_test(NAME ${program} COMMAND ${program} "${CMAKE_CURRENT_SOURCE_DIR}/fuzz_corpus/${program}")
+    set_tests_properties(${program} PROPERTIES LABELS fuzz)
+  endif()
 endfunction()
 
 # tidemill_room(<name> [USES <room>...] [LINKS <library>...])
@@ -100,7 +108,7 @@ function(tidemill_room name)
     add_executable(${name}_bench ${benchmarks})
     target_link_libraries(${name}_bench PRIVATE tidemill_${name} benchmark::benchmark_main)
   endif()
-  if(TIDEMILL_FUZZERS)
+  if(TIDEMILL_FUZZERS OR (TIDEMILL_TESTS AND TIDEMILL_SANITIZE MATCHES "address"))
     foreach(fuzzer IN LISTS fuzzers)
       tidemill_room_fuzzer(${fuzzer} ${name})
     endforeach()
