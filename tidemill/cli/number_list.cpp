@@ -47,6 +47,7 @@ std::vector<double> number_list(const std::string& text, const std::string& opti
         if (!(steps >= 0 && steps < kMostNumbers)) refuse(text, option);
         // A step may miss the last number by its rounding.
         for (int i = 0; i <= static_cast<int>(steps + 1e-6); ++i) numbers.push_back(first + i * step);
+        if (static_cast<double>(numbers.size()) > kMostNumbers) refuse(text, option);
     }
     if (numbers.empty()) refuse(text, option);
     return numbers;

@@ -15,6 +15,7 @@ namespace tidemill::cli {
 namespace {
 
 constexpr std::size_t kMostRepeats = 100000;
+constexpr std::size_t kMostFrames = 1000000;
 
 [[noreturn]] void refuse(const std::string& entry, const std::string& why) {
     throw WrongUsage(fmt::format(
@@ -93,6 +94,8 @@ std::vector<dvbs2::PlannedFrame> parse_frame_plan(const std::string& text, const
     std::istringstream entries(text);
     for (std::string entry; std::getline(entries, entry, ',');) {
         EntryReader(entry, usual, streams).append_to(plan);
+        if (plan.size() > kMostFrames)
+            throw WrongUsage(fmt::format("--plan: more than {} frames; give fewer", kMostFrames));
     }
     return plan;
 }

@@ -96,8 +96,9 @@ class PacedInput final : public TxInput {
           bytes_per_s_(options.rate_mbps * 1e6 / 8) {}
 
     std::span<const std::uint8_t> take(std::size_t most_bytes, double signal_s) override {
-        const auto units =
-            static_cast<std::uint64_t>(signal_s * bytes_per_s_ / static_cast<double>(unit_bytes_));
+        constexpr double kMost = 0x1p50;  // beyond any input, and far from overflow in bytes
+        const auto units = static_cast<std::uint64_t>(
+            std::min(kMost, signal_s * bytes_per_s_ / static_cast<double>(unit_bytes_)));
         const auto bytes =
             input_->take(std::min<std::uint64_t>(most_bytes, units * unit_bytes_ - taken_), signal_s);
         taken_ += bytes.size();
