@@ -260,7 +260,7 @@ TEST_CASE("external file: its last line is a power or an energy, and stays what 
         CHECK(says(refusal_of(choice, {}), "/meter: "));
     }
     CHECK(says(refusal_of("file:/nowhere/meter", {}), "No such file"));
-    CHECK(says(refusal_of("file:/dev/zero", {}), "is not a reading"));
+    CHECK(says(refusal_of("file:/dev/zero", {}), "is empty"));
 }
 
 TEST_CASE("external command: goes on printing, and its end is an error") {

@@ -30,6 +30,7 @@ std::string last_line(const std::string& path) {
     std::string end(kEnough, '\0');
     file.read(end.data(), kEnough);
     end.resize(static_cast<std::size_t>(file.gcount()));
+    end.resize(std::min(end.find('\0'), end.size()));
     end.resize(end.find_last_not_of(" \t\r\n") + 1);
     if (!end.empty()) return end.substr(end.rfind('\n') + 1);
     throw PlatformError(fmt::format("{}: {}", path, errno != 0 ? std::strerror(errno) : "is empty"));
