@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/objective.hpp"
+#include "tidemill/schedule/schedule.hpp"
+#include "tidemill/schedule/strategy.hpp"
+
+namespace tidemill {
+
+/// How a schedule is to be made, as values.
+struct HowToSchedule {
+    const Strategy* strategy = nullptr;  ///< null: herad
+    Objective objective{};
+    std::optional<double>
+        rate_hz{};  ///< wanted source frames a second; the objective's period follows from it
+    Model model{};
+    std::vector<KindModel> watts{};   ///< of kinds of cores, instead of the model's
+    std::optional<Platform> cores{};  ///< none: those that the profile names
+
+    const Strategy& chosen_strategy() const;
+
+    // Of these wishes, what holds for a chain. Each throws ScheduleError when they do not fit it.
+
+    Platform cores_for(const Profile& profile) const;
+    Objective objective_for(const Profile& profile) const;
+    Model model_for(const Chain& chain) const;
+};
+
+/// The schedule that is wanted; throws ScheduleError when the wishes do not fit the profile.
+Schedule schedule(const Profile& profile, const HowToSchedule& how);
+
+}  // namespace tidemill
