@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
-#include "tidemill/cli/cores.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
@@ -16,67 +15,27 @@ namespace cli {
 
 namespace {
 
-struct ProfileOptions {
+struct ProfileVerb {
     std::string output;
-    std::string cores;
-    double seconds = 1;
+    ProfileOptions how{.seconds = 1};
     bool json = false;
 };
 
-int run_profile(const AppProgram& program, const ProfileOptions& options) {
+int run_profile(const AppProgram& program, ProfileVerb verb) {
     const Topology topology = Topology::here();
-    const Platform platform = chosen_platform(options.cores, topology);
-    const Profile profile = profile_app(program, topology, platform, options.seconds);
-    if (!options.output.empty()) write_profile(profile, options.output);
-    fmt::print("{}", options.json ? to_json(profile) : profile_table(profile));
+    verb.how.cores = cores_here(verb.how.cores, topology);
+    const Profile profile = profile_app(program, topology, verb.how);
+    for (const std::string& warning : profile.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    if (!verb.output.empty()) write_profile(profile, verb.output);
+    fmt::print("{}", verb.json ? to_json(profile) : profile_table(profile));
     return kDone;
 }
 
 int run_run(const AppProgram& program, const AppRunOptions& options) {
-    if (options.schedule != "auto" && !options.cores.empty())
-        throw WrongUsage("--cores is for --schedule auto; a schedule file says which cores it uses");
     const AppOutcome outcome = run_app(program, options);
     fmt::print("{}", options.json ? report_json(outcome) + "\n" : report_text(outcome, options.stats));
     return kDone;
 }
-
-void add_run_options(Verb& verb, AppRunOptions& options) {
-    verb.choice("--executor", options.executor, {"pipeline", "sequence", "threads"},
-                "Pipeline; sequence: in order on one thread; threads: one per task, left to the system");
-    verb.option("--replicas", options.replicas, "With threads: of each task that may have them")
-        .in(between(1, 64));
-    verb.option("--batch", options.batch, "Frames that stages hand over at a time").in(between(1, 1 << 20));
-    verb.option("--latency-us", options.latency_us,
-                "Latency to stay below: as much may wait between stages as that allows")
-        .in(above(0))
-        .shows("")
-        .excludes("--batch");
-    verb.option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
-    verb.option("--schedule", options.schedule, "Schedule file to run by; auto: profile, and make one");
-    verb.option("--strategy", options.strategy, "Strategy that makes the schedule");
-    verb.option("--model", options.model,
-                "Model file, as calibrate writes it: costs and slowdowns that count")
-        .is(Kind::input_file);
-    verb.option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
-        .is(Kind::seconds)
-        .in(between(0.01, 600.0));
-    add_run_limits(verb, options);
-}
-
-}  // namespace
-
-void add_run_limits(Verb& verb, AppRunOptions& options) {
-    verb.option("--frames", options.frames, "End after this many source frames").in(at_least(1)).shows("");
-    verb.option("--seconds", options.seconds, "End after this time").is(Kind::seconds).in(above(0)).shows("");
-    add_adapt_options(verb, options.adapt);
-    verb.option("--energy-meter", options.energy_meter,
-                "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT");
-    add_insight_options(verb, options.insight);
-    verb.flag("--stats", options.stats, "Times of each task, stage and frame");
-    verb.flag("--json", options.json, "One JSON object on standard output");
-}
-
-namespace {
 
 void add_app_run(Verb& app, const AppProgram& program) {
     auto options = std::make_shared<AppRunOptions>();
@@ -87,13 +46,14 @@ void add_app_run(Verb& app, const AppProgram& program) {
 }
 
 void add_app_profile(Verb& app, const AppProgram& program) {
-    auto options = std::make_shared<ProfileOptions>();
+    auto options = std::make_shared<ProfileVerb>();
     Verb& verb =
         app.verb("profile", "Weigh the tasks on each kind of core, in microseconds per source frame");
     verb.footer(fmt::format("Example: {} profile -o profile.json", program.name));
     verb.option("-o,--output", options->output, "Write a profile file").is(Kind::output_file);
-    verb.option("--cores", options->cores, "Kinds of cores to profile, e.g. big=1 (default: all)");
-    verb.option("--seconds", options->seconds, "How long to profile each kind of core")
+    verb.parsed("--cores", options->how.cores, parse_platform, "Kinds of cores to profile, e.g. big=1")
+        .shows("all");
+    verb.option("--seconds", options->how.seconds, "How long to profile each kind of core")
         .is(Kind::seconds)
         .in(between(0.01, 600.0));
     verb.flag("--json", options->json, "One JSON object on standard output");

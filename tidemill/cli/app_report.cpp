@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 std::string tables(const AppOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run);
-    if (outcome.profile) {
+    if (outcome.profile && outcome.schedule) {
         text += "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile);
     }
     text += "\nStages\n" + stage_table(outcome.run);
@@ -33,7 +33,7 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     text +=
         fmt::format("frames     {} begun, {} delivered, {} skipped{}\n", outcome.run.frames,
                     outcome.run.delivered, outcome.run.skipped, outcome.interrupted ? ", interrupted" : "");
-    const auto predicted_us = outcome.predicted_period_us();
+    const auto& predicted_us = outcome.predicted_period_us;
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
     text += changes_text(outcome.changes) + energy_line(outcome.run.energy, outcome.run.frames);
@@ -41,10 +41,10 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
 }
 
 std::string report_json(const AppOutcome& outcome) {
-    const auto predicted_us = outcome.predicted_period_us();
+    const auto& predicted_us = outcome.predicted_period_us;
     Json json{{"program", outcome.program},
               {"result", outcome.result},
-              {"executor", outcome.schedule ? "pipeline" : "sequence"},
+              {"executor", to_string(outcome.executor)},
               {"frames", outcome.run.frames},
               {"delivered", outcome.run.delivered},
               {"skipped", outcome.run.skipped},
@@ -54,7 +54,8 @@ std::string report_json(const AppOutcome& outcome) {
               {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = Json::parse(to_json(outcome.run));
-    json["schedule"] = outcome.profile ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
+    const bool weighed = outcome.profile && outcome.schedule;
+    json["schedule"] = weighed ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
     return json.dump(2);
 }
 

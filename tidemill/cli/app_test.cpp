@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
@@ -52,6 +53,10 @@ App::Outcome build_sum(Graph& graph, int frames) {
 
 const cli::AppProgram kProgram{"sum", [](Graph& graph) { return build_sum(graph, 1000); }};
 
+cli::AppRunOptions running(HowToRun how, bool stats = false) {
+    return {.running = {.how = std::move(how)}, .stats = stats};
+}
+
 /// What a program ends with when it is called with these words.
 int status(const App& app, std::vector<const char*> words) {
     words.insert(words.begin(), "program");
@@ -70,46 +75,49 @@ struct Folder {
 
 TEST_CASE("app: a program gives the same result in order, by itself and by a schedule file") {
     const Folder folder;
-    cli::AppRunOptions options{.profile_s = 0.01};
+    cli::AppRunOptions options = running({.profile_s = 0.01});
     const cli::AppOutcome automatic = cli::run_app(kProgram, options);
     CHECK(automatic.result == "sum 999000");
     CHECK(automatic.run.delivered == 1000);
     REQUIRE(automatic.schedule);
-    CHECK(automatic.predicted_period_us());
+    CHECK(automatic.predicted_period_us);
 
     write_schedule(*automatic.schedule, folder / "schedule.json");
-    options.schedule = folder / "schedule.json";
+    options.running.how.schedule = read_schedule(folder / "schedule.json");
     const cli::AppOutcome scheduled = cli::run_app(kProgram, options);
     CHECK(scheduled.result == "sum 999000");
-    CHECK_FALSE(scheduled.predicted_period_us());
+    CHECK(*scheduled.predicted_period_us == doctest::Approx(*automatic.predicted_period_us));
 
-    options.executor = "sequence";
+    options.running.how.executor = Executor::sequence;
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), RunError);
+    options.running.how.schedule.reset();
     CHECK(cli::run_app(kProgram, options).result == "sum 999000");
 }
 
 TEST_CASE("app: a model in which cuts are dear makes one stage, and the prediction counts with it") {
     const Folder folder;
     write_model({.stage_us = 1000, .hop_us = 1e6}, folder / "model.json");
-    const cli::AppOutcome outcome =
-        cli::run_app(kProgram, {.model = folder / "model.json", .profile_s = 0.01});
+    const cli::AppOutcome outcome = cli::run_app(
+        kProgram, running({.scheduling = {.model = read_model(folder / "model.json")}, .profile_s = 0.01}));
     CHECK(outcome.result == "sum 999000");
     REQUIRE(outcome.schedule);
     CHECK(outcome.schedule->stages.size() == 1);
-    CHECK(*outcome.predicted_period_us() > 1000);
-    CHECK(*outcome.predicted_period_us() < 1e6);
+    CHECK(*outcome.predicted_period_us > 1000);
+    CHECK(*outcome.predicted_period_us < 1e6);
 }
 
 TEST_CASE("app: a limit of frames ends the run, and nothing is timed unless asked for") {
-    const cli::AppOutcome plain = cli::run_app(kProgram, {.executor = "sequence", .frames = 10});
+    const cli::AppOutcome plain =
+        cli::run_app(kProgram, running({.executor = Executor::sequence, .frames = 10}));
     CHECK(plain.result == "sum 90");
     CHECK(plain.run.tasks[1].calls.count == 0);
     const cli::AppOutcome timed =
-        cli::run_app(kProgram, {.executor = "sequence", .frames = 10, .stats = true});
+        cli::run_app(kProgram, running({.executor = Executor::sequence, .frames = 10}, true));
     CHECK(timed.run.tasks[1].calls.count == 10);
 }
 
 TEST_CASE("app: the report says frames and result, in words and for machines") {
-    const cli::AppOutcome outcome = cli::run_app(kProgram, {.profile_s = 0.01, .frames = 100, .stats = true});
+    const cli::AppOutcome outcome = cli::run_app(kProgram, running({.profile_s = 0.01, .frames = 100}, true));
     const std::string text = cli::report_text(outcome, true);
     CHECK(text.starts_with("sum 9900\nframes     100 begun, 100 delivered, 0 skipped\n"));
     CHECK(text.find("twice.twice") != std::string::npos);
@@ -165,36 +173,53 @@ TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs a
 }
 
 TEST_CASE("app: every executor, batch and latency comes to the same result") {
-    const std::vector<cli::AppRunOptions> all{
-        {.executor = "sequence", .profile_s = 0.01},
-        {.executor = "threads", .profile_s = 0.01, .replicas = 3},
+    const std::vector<HowToRun> all{
+        {.executor = Executor::sequence},
+        {.executor = Executor::threads, .replicas = 3},
+        {.executor = Executor::dynamic, .policy = "oldest"},
         {.profile_s = 0.01, .batch = 7},
         {.profile_s = 0.01, .latency_us = 100},
+        {.scheduling = {.strategy = &strategy("herad"),
+                        .objective = {.among_equals = Preference::kFewestStages}},
+         .profile_s = 0.01,
+         .waiting = WaitMode::passive},
     };
-    for (const cli::AppRunOptions& options : all) {
-        const cli::AppOutcome outcome = cli::run_app(kProgram, options);
+    for (const HowToRun& how : all) {
+        CAPTURE(to_string(how.executor));
+        const cli::AppOutcome outcome = cli::run_app(kProgram, running(how));
         CHECK(outcome.result == "sum 999000");
         CHECK(outcome.run.delivered == 1000);
     }
-    CHECK_THROWS_AS(cli::run_app(kProgram, {.executor = "threads", .latency_us = 100}), cli::WrongUsage);
+}
+
+TEST_CASE("app: wishes that contradict each other are refused before anything is profiled") {
+    for (const HowToRun& how : std::vector<HowToRun>{
+             {.executor = Executor::threads, .latency_us = 100},
+             {.executor = Executor::dynamic, .adapt = true},
+             {.executor = Executor::sequence, .scheduling = {.cores = Platform{.big = 1}}},
+             {.executor = Executor::dynamic, .schedule = Schedule{}},
+             {.schedule = Schedule{}, .adapt = true},
+         })
+        CHECK_THROWS_AS(cli::run_app(kProgram, running(how)), RunError);
 }
 
 TEST_CASE("app: what the user wants to see is written, and what cannot be is told before the run") {
     const Folder folder;
-    cli::AppRunOptions options{.executor = "threads", .stats = true};
-    options.insight.trace = folder / "trace.json";
-    options.insight.graph = folder / "graph.svg";
-    options.insight.probes = {"twice.y"};
-    options.insight.watchdog_s = 60;
+    cli::AppRunOptions options = running({.executor = Executor::threads}, true);
+    cli::InsightOptions& insight = options.running.insight;
+    insight.trace = folder / "trace.json";
+    insight.graph = folder / "graph.svg";
+    insight.probes = {"twice.y"};
+    insight.watchdog_s = 60;
     cli::run_app(kProgram, options);
-    CHECK(std::filesystem::file_size(options.insight.trace) > 1000);
-    CHECK(std::filesystem::file_size(options.insight.graph) > 1000);
+    CHECK(std::filesystem::file_size(insight.trace) > 1000);
+    CHECK(std::filesystem::file_size(insight.graph) > 1000);
 
-    options.insight.probes = {"twice.z"};
+    insight.probes = {"twice.z"};
     CHECK_THROWS_AS(cli::run_app(kProgram, options), GraphError);
-    options.insight.trace = folder / "nowhere/trace.json";
+    insight.trace = folder / "nowhere/trace.json";
     CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);
-    options.insight.trace.clear();
-    options.insight.graph = folder / "graph.png";
+    insight.trace.clear();
+    insight.graph = folder / "graph.png";
     CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);
 }

@@ -180,7 +180,7 @@ TEST_CASE("rx: impossible settings are wrong usage") {
         CHECK_FALSE(ended.err.empty());
         CHECK(ended.out.empty());
     }
-    check_failed(receive_in_order(recording, {"--cores", "big=1"}), 2, "--cores");
+    check_failed(receive_in_order(recording, {"--cores", "big=1"}), 2, "leave cores out");
     CHECK(run_program({}).status == 2);
     CHECK(run_program({"dvbs3"}).status == 2);
     CHECK(run_program({"dvbs2", "rx"}).status == 2);

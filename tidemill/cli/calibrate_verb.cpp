@@ -13,15 +13,11 @@ namespace {
 
 struct Options {
     std::string output;
-    std::string waiting = "mixed";
+    WaitMode waiting = WaitMode::mixed;
     std::string energy_meter = "auto";
     double seconds = 0.05;
     bool json = false;
 };
-
-WaitMode wait_mode(const std::string& name) {
-    return name == "active" ? WaitMode::active : name == "passive" ? WaitMode::passive : WaitMode::mixed;
-}
 
 std::string table_of(const Calibration& found) {
     std::string table = fmt::format("{:>12}  {:>12}\n", "bytes", "hop us");
@@ -41,7 +37,7 @@ std::string table_of(const Calibration& found) {
 int run_calibrate(const Options& options) {
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     Calibration found = calibrate(
-        Topology::here(), {.waiting = wait_mode(options.waiting),
+        Topology::here(), {.waiting = options.waiting,
                            .seconds = options.seconds,
                            .energy_meter = energy.meter.get(),
                            .progress = [](std::string_view what) { fmt::print(stderr, "{} ...\n", what); }});
@@ -61,7 +57,8 @@ void add_calibrate(Verb& program) {
         "Example: tidemill calibrate -o model.json\n"
         "         tidemill schedule profile.json --model model.json");
     verb.option("-o,--output", options->output, "Write a model file").is(Kind::output_file);
-    verb.choice("--waiting", options->waiting, {"active", "passive", "mixed"},
+    verb.choice("--waiting", options->waiting,
+                {{"active", WaitMode::active}, {"passive", WaitMode::passive}, {"mixed", WaitMode::mixed}},
                 "How the measured pipelines wait");
     verb.option("--seconds", options->seconds, "Of each measurement; each is made several times")
         .is(Kind::seconds)

@@ -10,6 +10,8 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
+#include "tidemill/run/frame_error.hpp"
+#include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::cli {
@@ -89,6 +91,7 @@ class Words {
             if (option->kind == Kind::flag) continue;
             for (const std::string& text : word->results()) option->give(text);
         }
+        for (auto& [option, word] : options_) option->read();
         return &chosen(program_, app_);
     }
 
@@ -140,8 +143,9 @@ class Words {
 };
 
 ExitStatus status_of(const std::exception& error) {
+    if (dynamic_cast<const FrameError*>(&error) != nullptr) return kJobFailed;  // a task's, while it ran
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
-    if (is.operator()<WrongUsage, PlatformError, policy::PolicyError>()) return kWrongUsage;
+    if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
     return kJobFailed;
 }

@@ -68,7 +68,20 @@ class Verb {
                        } catch (const WrongUsage&) {
                            throw;
                        } catch (const Error& error) {
-                           throw WrongUsage(option.name() + " " + text + ": " + error.what());
+                           throw WrongUsage(option.name() + ": " + error.what());
+                       }
+                   });
+    }
+
+    /// An option that names a file, of which `read` makes the value; what that throws is thrown.
+    template <class T, class Read>
+    Option& file(std::string names, T& variable, Read read, std::string help) {
+        return add(std::move(names), std::move(help), Kind::input_file,
+                   [&variable, read](const Option& option, const std::string& text) {
+                       if (option.is_auto(text)) {
+                           variable = T();
+                       } else {
+                           variable = read(text);
                        }
                    });
     }

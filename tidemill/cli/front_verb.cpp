@@ -14,7 +14,7 @@ namespace {
 
 struct Options {
     std::string profile;
-    MachineOptions machine;
+    HowToSchedule how;
     bool json = false;
 };
 
@@ -42,8 +42,8 @@ std::string table_of(const std::vector<FrontPoint>& front, const Profile& profil
 
 int run_front(const Options& options) {
     const Profile profile = read_profile(options.profile);
-    const Platform platform = platform_of(options.machine, profile);
-    const Model model = model_of(options.machine, profile);
+    const Platform platform = platform_of(options.how, profile);
+    const Model model = model_of(options.how, profile);
     if (!model.has_power())
         throw WrongUsage("no power is known: give --watts, for instance big=1.0,little=0.25");
     const std::vector<FrontPoint> front = power_front(profile, platform, model);
@@ -66,7 +66,7 @@ void add_front(Verb& program) {
         program.verb("front", "All schedules that are faster than any of less or equal power, fastest first");
     verb.footer("Example: tidemill front profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
     verb.option("profile", options->profile, "Profile or chain file (JSON)").is(Kind::input_file).required();
-    add_machine_options(verb, options->machine);
+    add_machine_options(verb, options->how);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_front(*options); });
 }

@@ -67,6 +67,11 @@ Option& Option::required() {
     return *this;
 }
 
+Option& Option::or_auto() {
+    takes_auto = true;
+    return *this;
+}
+
 Option& Option::excludes(std::string other) {
     excluded.push_back(std::move(other));
     return *this;
@@ -93,13 +98,24 @@ std::string Option::allowed() const {
 }
 
 void Option::give(const std::string& text) {
-    given.push_back(text);
     if (text.empty()) refuse(text);
-    store_(*this, text);
+    given.push_back(text);
+}
+
+void Option::read() const {
+    for (const std::string& text : given) store_(*this, text);
+}
+
+bool Option::is_auto(const std::string& text) const {
+    return takes_auto && text == "auto";
 }
 
 void Option::refuse(const std::string& text) const {
     throw WrongUsage(fmt::format("{} {}: give {}", name(), text.empty() ? "''" : text, allowed()));
+}
+
+bool is_standard_stream(const std::string& place) {
+    return place == "-";
 }
 
 std::string default_text(double value) {

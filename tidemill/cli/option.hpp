@@ -51,12 +51,13 @@ inline Range between(double least, double most) {
 /// "auto", or a value that the user knows better.
 template <class T>
 struct OrAuto {
-    static constexpr const char* kWord = "auto";
-
     std::optional<T> value{};
 
     bool is_auto() const { return !value; }
 };
+
+/// Whether a place is standard input or output, "-".
+bool is_standard_stream(const std::string& place);
 
 /// One option of a verb, as data: what it is called, what it takes, and what was given.
 class Option {
@@ -76,6 +77,8 @@ class Option {
     Option& in(Range wanted);
     Option& is(Kind what);
     Option& required();
+    /// The word "auto" leaves the variable empty.
+    Option& or_auto();
     Option& excludes(std::string other);
     Option& needs(std::string other);
     /// What the help shows instead of the variable's first value.
@@ -89,8 +92,12 @@ class Option {
     /// What it takes, as a sentence goes on: "a whole number from 1 to 64".
     std::string allowed() const;
 
-    /// Keeps a text that the user gave and reads it; throws WrongUsage.
+    /// Keeps a text that the user gave; throws WrongUsage for an empty one.
     void give(const std::string& text);
+    /// Reads what was given into the variable; throws WrongUsage, or what the reader of a file throws.
+    void read() const;
+    /// Whether a text leaves the choice to the program.
+    bool is_auto(const std::string& text) const;
     /// Throws WrongUsage with the option, the text and what is allowed.
     [[noreturn]] void refuse(const std::string& text) const;
 
@@ -146,7 +153,7 @@ template <class T>
 struct ValueText<OrAuto<T>> {
     static constexpr Kind kKind = ValueText<T>::kKind;
     static OrAuto<T> read(const Option& option, const std::string& text) {
-        if (text == OrAuto<T>::kWord) return {};
+        if (option.is_auto(text)) return {};
         return {ValueText<T>::read(option, text)};
     }
 };
@@ -184,7 +191,7 @@ std::string default_text(const std::optional<T>& value) {
 }
 template <class T>
 std::string default_text(const OrAuto<T>& value) {
-    return value.value ? default_text(*value.value) : OrAuto<T>::kWord;
+    return value.value ? default_text(*value.value) : "auto";
 }
 
 }  // namespace tidemill::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/cores.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -22,8 +21,8 @@ struct Options {
 int run_profile(const Options& options) {
     const Topology topology = Topology::here();
     const ReceptionProfile found =
-        profile_reception(prepare(options.reception), topology, platform_of(topology), options.seconds);
-    for (const std::string& warning : found.warnings) fmt::print(stderr, "warning: {}\n", warning);
+        profile_reception(prepare(options.reception), topology, {.seconds = options.seconds});
+    for (const std::string& warning : found.profile.warnings) fmt::print(stderr, "warning: {}\n", warning);
     if (found.info_bits_per_block == 0) {
         throw JobFailed(
             "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");

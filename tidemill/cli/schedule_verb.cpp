@@ -1,4 +1,3 @@
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -11,7 +10,6 @@
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
-#include "tidemill/schedule/strategy.hpp"
 
 namespace tidemill::cli {
 
@@ -20,28 +18,10 @@ namespace {
 struct Options {
     std::string chain;
     std::string batch;
-    std::string strategy = "herad";
-    std::string objective = "cores";
-    std::string leave_free;
-    double period_us = 0;
-    double rate_hz = 0;
-    MachineOptions machine;
+    HowToSchedule how;
     std::string output;
     bool json = false;
 };
-
-Objective objective_of(const Options& options, const Profile& profile, const Platform& platform) {
-    Objective objective{.among_equals = *parse_preference(options.objective)};
-    if (options.period_us > 0) objective.wanted_period_us = options.period_us;
-    if (options.rate_hz > 0)
-        objective.wanted_period_us = 1e6 * profile.frames_per_execution / options.rate_hz;
-    if (options.leave_free.empty()) return objective;
-    usage_of("--free", [&] {
-        objective.leave_free = parse_platform(options.leave_free);
-        usable(platform, objective);
-    });
-    return objective;
-}
 
 void say_if_out_of_reach(const Objective& objective, const Schedule& schedule) {
     constexpr double kRounding = 1 + 1e-9;
@@ -52,10 +32,10 @@ void say_if_out_of_reach(const Objective& objective, const Schedule& schedule) {
 
 int run_one(const Options& options) {
     const Profile profile = read_profile(options.chain);
-    const Platform platform = platform_of(options.machine, profile);
-    const Model model = model_of(options.machine, profile);
-    const Objective objective = objective_of(options, profile, platform);
-    const Schedule schedule = strategy(options.strategy).schedule(profile, platform, objective, model);
+    const Platform platform = platform_of(options.how, profile);
+    const Model model = model_of(options.how, profile);
+    const Objective objective = objective_of(options.how, profile, platform);
+    const Schedule schedule = options.how.strategy->schedule(profile, platform, objective, model);
     say_if_out_of_reach(objective, schedule);
     if (!options.output.empty()) write_schedule(schedule, options.output);
     if (options.json) {
@@ -68,11 +48,10 @@ int run_one(const Options& options) {
 }
 
 nlohmann::ordered_json batch_result(const Options& options, const Profile& profile) {
-    const Platform platform = platform_of(options.machine, profile);
-    const Model model = model_of(options.machine, profile);
-    const Schedule schedule =
-        strategy(options.strategy)
-            .schedule(profile, platform, objective_of(options, profile, platform), model);
+    const Platform platform = platform_of(options.how, profile);
+    const Model model = model_of(options.how, profile);
+    const Schedule schedule = options.how.strategy->schedule(
+        profile, platform, objective_of(options.how, profile, platform), model);
     return result_json(schedule, profile, platform, model);
 }
 
@@ -99,7 +78,7 @@ int run_lines(const Options& options, std::istream& lines) {
 }
 
 int run_batch(const Options& options) {
-    if (options.batch == "-") return run_lines(options, std::cin);
+    if (is_standard_stream(options.batch)) return run_lines(options, std::cin);
     std::ifstream file(options.batch);
     if (!file) throw ScheduleError(fmt::format("{}: cannot be opened; check the name", options.batch));
     return run_lines(options, file);
@@ -110,29 +89,7 @@ int run_schedule(const Options& options) {
         throw WrongUsage("give either a chain file or --batch FILE");
     if (!options.batch.empty() && !options.output.empty())
         throw WrongUsage("-o is for one chain; --batch writes its results to standard output");
-    if (options.period_us > 0 && options.rate_hz > 0) throw WrongUsage("give either --period or --rate");
-    usage_of("--strategy", [&] { strategy(options.strategy); });
     return options.batch.empty() ? run_one(options) : run_batch(options);
-}
-
-std::string strategy_names() {
-    std::string names;
-    for (const Strategy& each : strategies()) names += (names.empty() ? "" : ", ") + std::string(each.name);
-    return names;
-}
-
-void add_objective_options(Verb& verb, Options& options) {
-    verb.choice(
-        "--objective", options.objective, {"cores", "power", "stages"},
-        "What decides between equal periods: fewest cores, big ones first, as published, least power, by "
-        "--watts, or fewest stages");
-    verb.option("--period", options.period_us, "A period in us up to which all are equal")
-        .in(above(0))
-        .shows("");
-    verb.option("--rate", options.rate_hz, "The same as a wanted rate, in source frames a second")
-        .in(above(0))
-        .shows("");
-    verb.option("--free", options.leave_free, "Cores to leave free, e.g. little=1");
 }
 
 }  // namespace
@@ -148,9 +105,8 @@ void add_schedule(Verb& program) {
     verb.option("--batch", options->batch,
                 "File with one chain and its cores in each line (- for standard input); one result a line")
         .is(Kind::input_place);
-    verb.option("--strategy", options->strategy, fmt::format("One of: {}", strategy_names()));
-    add_objective_options(verb, *options);
-    add_machine_options(verb, options->machine);
+    add_objective_options(verb, options->how, "--frame-rate,--rate");
+    add_machine_options(verb, options->how);
     verb.option("-o,--output", options->output, "Write a schedule file").is(Kind::output_file);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_schedule(*options); });

@@ -1,68 +1,67 @@
 #include "tidemill/cli/scheduling_options.hpp"
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/schedule/model_file.hpp"
 
 namespace tidemill::cli {
 
-namespace {
-
-Platform parsed_cores(const std::string& text, const Chain& chain) {
-    const Platform platform = parse_platform(text);
-    int cores = 0;
-    for (const auto& [kind, count] : platform.kinds()) {
-        if (count > 0) chain.kind_index(kind);
-        cores += count;
-    }
-    if (cores == 0) throw ScheduleError("no cores; give at least one, for instance \"big=1\"");
-    return platform;
+std::vector<std::pair<std::string, const Strategy*>> strategy_words() {
+    std::vector<std::pair<std::string, const Strategy*>> words;
+    for (const Strategy& each : strategies()) words.emplace_back(each.name, &each);
+    return words;
 }
 
-std::vector<KindModel> parsed_watts(const std::string& text, const Chain& chain) {
-    if (text.empty()) return {};
-    std::vector<KindModel> watts = parse_watts(text);
-    check(Model{.kinds = watts}, chain);
-    return watts;
-}
-
-}  // namespace
-
-void add_model_options(Verb& verb, MachineOptions& options) {
-    verb.option("--watts", options.watts,
+void add_model_options(Verb& verb, HowToSchedule& how) {
+    verb.parsed("--watts", how.watts, parse_watts,
                 "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
-    verb.option("--model", options.model,
-                "Model file (JSON): costs of stages, hops and bytes, slowdowns, shared cores, watts")
-        .is(Kind::input_file);
+    verb.file("--model", how.model, read_model,
+              "Model file, as calibrate writes it: costs of stages, hops and bytes, slowdowns, shared cores, "
+              "watts");
 }
 
-void add_machine_options(Verb& verb, MachineOptions& options) {
-    verb.option("--cores", options.cores,
-                "Cores that may be used, e.g. big=4,little=4 (those of the profile when it names them)");
-    add_model_options(verb, options);
+void add_machine_options(Verb& verb, HowToSchedule& how) {
+    verb.parsed("--cores", how.cores, parse_platform, "Cores that may be used, e.g. big=4,little=4")
+        .shows("those that the profile names");
+    add_model_options(verb, how);
 }
 
-Platform platform_of(const MachineOptions& options, const Profile& profile) {
-    if (options.cores.empty()) {
-        if (profile.cores == Platform{})
-            throw WrongUsage(
-                "--cores is missing and the profile names none: write for instance --cores big=4");
-        return profile.cores;
-    }
-    return usage_of("--cores", [&] { return parsed_cores(options.cores, profile); });
+void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& rate) {
+    if (!how.strategy) how.strategy = &strategy("herad");
+    verb.choice("--strategy", how.strategy, strategy_words(), "What makes the schedule");
+    verb.choice(
+        "--objective", how.objective.among_equals,
+        {{"cores", Preference::kFewestCores},
+         {"power", Preference::kLeastPower},
+         {"stages", Preference::kFewestStages}},
+        "What decides between equal periods: fewest cores, big ones first, as published; least power, by "
+        "--watts; or fewest stages");
+    verb.option("--period", how.objective.wanted_period_us, "A period in us up to which all are equal")
+        .in(above(0));
+    verb.option(rate, how.rate_hz, "The same as a wanted rate, in source frames a second")
+        .in(above(0))
+        .excludes("--period");
+    verb.parsed("--free", how.objective.leave_free, parse_platform, "Cores to leave free, e.g. little=1");
 }
 
-Model model_of(const MachineOptions& options, const Chain& chain) {
-    Model model = with_bytes_of(chain, options.model.empty() ? Model{} : read_model(options.model));
-    for (const KindModel& watts : usage_of("--watts", [&] { return parsed_watts(options.watts, chain); })) {
-        const auto found = std::ranges::find(model.kinds, watts.kind, &KindModel::kind);
-        KindModel& kind = found == model.kinds.end() ? model.kinds.emplace_back(watts) : *found;
-        kind.busy_w = watts.busy_w;
-        kind.idle_w = watts.idle_w;
-    }
-    check(model, chain);
-    return model;
+Platform platform_of(const HowToSchedule& how, const Profile& profile) {
+    if (!how.cores && profile.cores == Platform{})
+        throw WrongUsage("--cores is missing and the profile names none: write for instance --cores big=4");
+    return usage_of("--cores", [&] { return how.cores_for(profile); });
+}
+
+Model model_of(const HowToSchedule& how, const Chain& chain) {
+    HowToSchedule without_watts = how;
+    without_watts.watts.clear();
+    without_watts.model_for(chain);
+    return usage_of("--watts", [&] { return how.model_for(chain); });
+}
+
+Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform) {
+    const Objective objective = how.objective_for(profile);
+    usage_of("--free", [&] { usable(platform, objective); });
+    return objective;
 }
 
 nlohmann::ordered_json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,

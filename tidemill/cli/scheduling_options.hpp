@@ -1,35 +1,39 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "tidemill/cli/command_line.hpp"
-#include "tidemill/schedule/model.hpp"
-#include "tidemill/schedule/schedule.hpp"
+#include "tidemill/schedule/how_to_schedule.hpp"
 
 namespace tidemill::cli {
 
-/// What `schedule`, `front` and `simulate` ask about the machine.
-struct MachineOptions {
-    std::string cores{};
-    std::string watts{};
-    std::string model{};
-};
+/// All strategies by their names, for an option that chooses one.
+std::vector<std::pair<std::string, const Strategy*>> strategy_words();
 
 /// Adds --watts and --model.
-void add_model_options(Verb& verb, MachineOptions& options);
+void add_model_options(Verb& verb, HowToSchedule& how);
 
-/// Adds --cores as well.
-void add_machine_options(Verb& verb, MachineOptions& options);
+/// Adds --cores as well, of which a profile may name some.
+void add_machine_options(Verb& verb, HowToSchedule& how);
 
-/// The cores of --cores, or those that the profile was measured on; throws WrongUsage when neither says any,
-/// and for --cores of no kind of the profile's.
-Platform platform_of(const MachineOptions& options, const Profile& profile);
+/// Adds --strategy, --objective, --period, --free, and a wanted rate under the names that are free.
+void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& rate = "--frame-rate");
 
-/// The model of --model with the watts of --watts; throws WrongUsage for watts that cannot be read, and
-/// ScheduleError when the model does not fit the chain.
-Model model_of(const MachineOptions& options, const Chain& chain);
+// What these options come to for a profile; each throws WrongUsage, naming its option, when that does not
+// fit.
+
+/// The cores of --cores, or those that the profile was measured on.
+Platform platform_of(const HowToSchedule& how, const Profile& profile);
+
+/// The model of --model, of which ScheduleError is thrown, with the watts of --watts.
+Model model_of(const HowToSchedule& how, const Chain& chain);
+
+/// What is wanted of a schedule for these cores.
+Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform);
 
 /// A schedule as results show it: period, cores, stages, under a model, and the power where one is known.
 nlohmann::ordered_json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,

@@ -24,7 +24,7 @@ struct Options {
     std::uint64_t frames = 10000;
     std::size_t tokens = 0;
     std::string drop;
-    MachineOptions known;
+    HowToSchedule known;
     MachineModel machine;
     bool json = false;
 };

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "tidemill/schedule/strategy.hpp"
 
 namespace tidemill::cli {
 
@@ -9,7 +10,7 @@ namespace tidemill::cli {
 struct WaitingOptions {
     double period_ms = 50;
     std::uint64_t frames = 80;
-    std::string strategy = "herad";  ///< or "all"
+    const Strategy* strategy = &tidemill::strategy("herad");  ///< null: all
     bool json = false;
 };
 

@@ -67,6 +67,7 @@ struct Profile : Chain {
     int frames_per_execution = 1;
     Platform cores;
     std::string measured_by;
+    std::vector<std::string> warnings{};  ///< what makes the weights less sure than they look
 
     bool operator==(const Profile&) const = default;
 };

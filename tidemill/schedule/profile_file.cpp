@@ -68,14 +68,17 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
 }
 
 Profile profile_at(const JsonPlace& place) {
-    const JsonObject object(place,
-                            {"version", "unit", "measured_by", "frames_per_execution", "cores", "tasks"});
+    const JsonObject object(
+        place, {"version", "unit", "measured_by", "warnings", "frames_per_execution", "cores", "tasks"});
     check_header(object);
     Profile profile;
     if (object.has("measured_by")) profile.measured_by = object.at("measured_by").text();
     if (object.has("frames_per_execution"))
         profile.frames_per_execution = object.at("frames_per_execution").integer(1, kMaxFrames);
     if (object.has("cores")) profile.cores = parse_cores(object.at("cores"));
+    if (object.has("warnings"))
+        for (const auto& warning : object.at("warnings").elements())
+            profile.warnings.push_back(warning.text());
     for (const auto& task : object.at("tasks").elements())
         profile.tasks.push_back(parse_task(task, profile.kinds));
     try {
@@ -99,6 +102,7 @@ Profile read_profile(const std::filesystem::path& path) {
 std::string to_json(const Profile& profile) {
     Json json{{"version", kVersion}, {"unit", "us"}};
     if (!profile.measured_by.empty()) json["measured_by"] = profile.measured_by;
+    if (!profile.warnings.empty()) json["warnings"] = profile.warnings;
     json["frames_per_execution"] = profile.frames_per_execution;
     for (const auto& [kind, count] : profile.cores.kinds())
         if (count > 0) json["cores"][kind] = count;

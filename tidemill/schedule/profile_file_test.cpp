@@ -87,10 +87,10 @@ TEST_CASE("a profile file that says something wrong is refused with the place") 
                                    {"name": "b", "replicable": true, "weight": {"big": 1}})")) ==
           "chain.json.tasks[1].weight: the weight on 'little' is missing");
     CHECK(message_of(R"({"unit": "ms", "tasks": []})") == "chain.json.unit: unit 'ms', expected 'us'");
-    CHECK(
-        message_of(R"({"schedule": []})") ==
-        "chain.json: unknown key \"schedule\"; known are: version, unit, measured_by, frames_per_execution, "
-        "cores, tasks");
+    CHECK(message_of(R"({"schedule": []})") ==
+          "chain.json: unknown key \"schedule\"; known are: version, unit, measured_by, warnings, "
+          "frames_per_execution, "
+          "cores, tasks");
 }
 
 }  // namespace tidemill

@@ -14,6 +14,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
+#include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/cli/waiting_job.hpp"
 
@@ -201,7 +202,9 @@ void add_bench(Verb& program) {
         .in(between(0.1, 10000.0));
     verb.option("--frames", options->waiting.frames, "waiting: frames of each pipeline")
         .in(between(10, 1000000));
-    verb.option("--strategy", options->waiting.strategy, "waiting: a strategy, or all");
+    auto strategies_or_all = strategy_words();
+    strategies_or_all.emplace_back("all", nullptr);
+    verb.choice("--strategy", options->waiting.strategy, strategies_or_all, "waiting: of the schedules");
     verb.flag("--paper", options->paper, "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
     verb.flag("--json", options->waiting.json, "One JSON object on standard output");
     verb.keep_others(options->arguments);

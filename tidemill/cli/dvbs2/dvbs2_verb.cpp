@@ -5,7 +5,6 @@
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/policy/policy.hpp"
 
 namespace tidemill::cli {
 
@@ -15,17 +14,13 @@ int run_rx(const RxOptions& options) {
     const RxOutcome outcome = receive(options);
     // The stream itself may be on standard output.
     const RxOutputOptions& outputs = options.outputs;
-    const bool taken = outputs.packets == "-" || outputs.bbframes == "-" || outputs.generic == "-";
+    const bool taken = is_standard_stream(outputs.packets) || is_standard_stream(outputs.bbframes) ||
+                       is_standard_stream(outputs.generic);
     std::FILE* const results = taken ? stderr : stdout;
     if (options.json) fmt::print(results, "{}\n", report_json(outcome));
     if (!outcome.received()) throw JobFailed(failure_text(outcome));
     if (!options.json) fmt::print(results, "{}", report_text(outcome));
     return kDone;
-}
-
-std::string checked_policy(const std::string& names) {
-    policy::make_policy(names, 1);
-    return names;
 }
 
 void add_outputs(Verb& verb, RxOutputOptions& options) {
@@ -45,20 +40,6 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
     verb.flag("--unpaced", options.paced, "Datagrams leave as they come", false).excludes("--udp-rate");
 }
 
-void add_execution(Verb& verb, RxOptions& options) {
-    verb.option("--cores", options.cores, "Cores to use, e.g. big=2 (default: all)");
-    verb.option("--schedule", options.schedule, "Schedule file to run by, instead of profiling")
-        .is(Kind::input_file)
-        .excludes("--cores");
-    verb.choice("--executor", options.executor, {"pipeline", "sequence", "dynamic"},
-                "Pipeline; sequence: one thread, no schedule; dynamic: scheduled while it runs");
-    verb.parsed("--policy", options.policy, checked_policy, "With dynamic: which ready task runs first")
-        .shows(options.policy);
-    verb.option("--profile-seconds", options.profile_s, "How long to profile each kind of core")
-        .in(between(0.01, 60.0));
-    add_adapt_options(verb, options.adapt);
-}
-
 void add_rx(Verb& dvbs2) {
     auto options = std::make_shared<RxOptions>();
     Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
@@ -70,12 +51,7 @@ void add_rx(Verb& dvbs2) {
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
         .is(Kind::output_place);
     verb.flag("--json", options->json, "One JSON object on standard output");
-    verb.heading("How it is run");
-    add_execution(verb, *options);
-    verb.heading("Looks inside");
-    add_insight_options(verb, options->insight);
-    verb.option("--energy-meter", options->energy_meter,
-                "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT");
+    add_running_options(verb, options->running);
     verb.does([options] { return run_rx(*options); });
 }
 

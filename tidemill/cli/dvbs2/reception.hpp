@@ -6,23 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/report.hpp"
-#include "tidemill/schedule/schedule.hpp"
+#include "tidemill/run/weigh/profiler.hpp"
 
 namespace tidemill::cli {
 
 /// What a user may say about a recording and how to receive it.
 struct ReceptionOptions {
-    std::string recording;         ///< "-": raw samples on standard input
-    std::string format;            ///< of raw samples whose file name does not tell; empty: by the name
-    double sample_rate_hz = 0;     ///< 0: as the metadata say
-    std::string symbol_rate;       ///< a number, "auto", or empty for half the sample rate
-    std::string rolloff = "0.20";  ///< or "auto"
-    std::string gold_code = "0";   ///< or "auto"
+    std::string recording;                    ///< a file, or raw samples on standard input
+    std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: as the name tells
+    std::optional<double> sample_rate_hz;     ///< none: as the metadata say
+    std::optional<OrAuto<double>>
+        symbol_rate_hz{};  ///< none: half the sample rate; auto: searched, like the others
+    OrAuto<double> rolloff{0.20};
+    OrAuto<int> gold_code{0};
 };
 
 /// A recording with a receiver's settings, checked.
@@ -49,12 +50,11 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job);
 struct ReceptionProfile {
     Profile profile;                 ///< microseconds per block of raw samples
     double info_bits_per_block = 0;  ///< what a block carried in the mean; 0 when nothing was received
-    std::vector<std::string> warnings;
 };
 
-/// Receives the recording's beginning in order on each kind of core that `platform` has, `seconds` each once
-/// the first frame is there, and throws away what it hears.
+/// Receives the recording's beginning in order on each kind of cores, and throws away what it hears. What
+/// counts comes once the first frame is there.
 ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topology,
-                                   const Platform& platform, double seconds);
+                                   const ProfileOptions& how);
 
 }  // namespace tidemill::cli

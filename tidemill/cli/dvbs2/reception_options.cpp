@@ -1,5 +1,7 @@
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+
 namespace tidemill::cli {
 
 void add_reception_options(Verb& verb, ReceptionOptions& options) {
@@ -8,19 +10,22 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
                 "raw samples on standard input")
         .is(Kind::input_place)
         .required();
-    verb.option("--symbol-rate", options.symbol_rate,
-                "Symbols per second, or auto to search (default: half the sample rate)");
-    verb.option("--rolloff", options.rolloff,
-                "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says");
-    verb.option("--gold", options.gold_code,
-                "Gold code of the physical-layer scrambling, or auto to search by the pilots");
-    verb.option("--sample-rate,--rate", options.sample_rate_hz,
-                "Samples per second, where the recording does not tell")
+    verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second, or auto to search")
         .in(above(0))
-        .shows("");
-    verb.option("--format", options.format,
-                "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind "
-                "it for big endian");
+        .shows("half the sample rate");
+    verb.option("--rolloff", options.rolloff,
+                "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says")
+        .in(above(0));
+    verb.option("--gold", options.gold_code,
+                "Gold code of the physical-layer scrambling, or auto to search by the pilots")
+        .in(at_least(0));
+    verb.option("--rate,--sample-rate", options.sample_rate_hz,
+                "Samples per second, where the recording does not tell")
+        .in(above(0));
+    verb.parsed(
+        "--format", options.format, sample_format_of,
+        "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind it for "
+        "big endian");
 }
 
 }  // namespace tidemill::cli

@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/cli/adapting.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
-#include "tidemill/cli/insight.hpp"
+#include "tidemill/cli/watched_run.hpp"
 
 namespace tidemill::cli {
 
@@ -16,15 +15,10 @@ namespace tidemill::cli {
 struct RxOptions {
     ReceptionOptions reception;
     RxOutputOptions outputs;
-    std::string status;    ///< file for a line of JSON each second, "-" for standard output; empty: none
-    std::string cores;     ///< for the automatic schedule; empty: all
-    std::string schedule;  ///< schedule file; empty: make one from a profile
-    std::string executor = "pipeline";
-    std::string policy = "gpriority";  ///< of --executor dynamic
-    double profile_s = 1.0;
-    AdaptOptions adapt{};
-    std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
-    InsightOptions insight{};
+    std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
+    // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
+    // work for the whole slice of time that it gets. So much may wait between two stages.
+    RunningOptions running{.how = {.profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
     bool json = false;
 };
 
@@ -32,7 +26,7 @@ struct RxOptions {
 struct RxOutcome {
     ReceptionJob job;
     std::optional<ReceptionProfile> profile;
-    std::string executor;
+    Executor executor{};
     std::optional<Schedule> schedule;
     std::optional<double> predicted_mbps;
     std::optional<double> predicted_period_us;

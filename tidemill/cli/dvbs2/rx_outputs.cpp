@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/ts_pacer.hpp"
@@ -140,11 +141,11 @@ std::string place_of_stream(const std::string& place, int stream) {
 
 RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
     : options_(options), choice_(choice_of(options)) {
-    if (choice_.all && options.packets == "-") {
+    if (choice_.all && is_standard_stream(options.packets)) {
         throw WrongUsage("--isi all writes a file for each input stream: name one with --output");
     }
-    const int to_standard_output =
-        (options.packets == "-") + (options.bbframes == "-") + (options.generic == "-");
+    const int to_standard_output = is_standard_stream(options.packets) +
+                                   is_standard_stream(options.bbframes) + is_standard_stream(options.generic);
     if (to_standard_output > 1) throw WrongUsage("only one of --output, --bbframes and --generic can be -");
     if (!options.packets.empty() && !choice_.all) packets_[0] = open_output(options.packets, options, false);
     if (!options.bbframes.empty()) bbframes_ = open_output(options.bbframes, options, true);

@@ -58,7 +58,7 @@ std::string tables(const RxOutcome& outcome) {
         text +=
             "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
     text += "Stages\n" + stage_table(outcome.run) + "\n";
-    return outcome.executor == "dynamic" ? text : text + bottleneck(outcome.run) + "\n";
+    return outcome.executor == Executor::dynamic ? text : text + bottleneck(outcome.run) + "\n";
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_CASE("rx --adapt: rescheduling in mid-stream changes no packet") {
     CHECK(received({"--adapt", "--adapt-every", "0.01", "--adapt-threshold", "0"}) == usual);
     const Ended in_order = receive_json(recording, {"--adapt", "--executor", "sequence"});
     CHECK(in_order.status == 2);
-    CHECK(says(in_order.err, "--adapt needs a profile"));
+    CHECK(says(in_order.err, "adapt needs a profile"));
 }
 
 TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with every key in its JSON") {

@@ -28,7 +28,7 @@ nlohmann::ordered_json json_of(const TxOptions& options, const TxOutcome& sent) 
 int run_tx(const TxOptions& options) {
     const TxOutcome sent = transmit(options);
     // The signal itself may be on standard output.
-    std::FILE* const results = options.output == "-" ? stderr : stdout;
+    std::FILE* const results = is_standard_stream(options.output) ? stderr : stdout;
     if (options.json) {
         fmt::print(results, "{}\n", json_of(options, sent).dump(2));
     } else {

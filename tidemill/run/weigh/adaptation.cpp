@@ -36,7 +36,7 @@ bool Adaptation::look() {
     if (std::exchange(just_changed_, false) || seen.frames < options_.least_frames) return false;
     profile_ = reweighed(std::move(profile_), schedule_, seen);
     const double now_us = period_us(schedule_, profile_, options_.model);
-    Schedule best = options_.strategy->schedule(profile_, options_.cores, {}, options_.model);
+    Schedule best = options_.strategy->schedule(profile_, options_.cores, options_.objective, options_.model);
     if (*best.period_us > (1 - options_.threshold) * now_us) return false;
     best.resources = schedule_.resources;
     // A schedule that names no tasks is for a graph that calls them otherwise.

@@ -19,8 +19,9 @@ struct AdaptationOptions {
     Platform cores{};
     Model model{};
     const Strategy* strategy = nullptr;  ///< null: herad
-    double threshold = 0.1;              ///< part of the period that a change must save
-    std::uint64_t least_frames = 20;     ///< to be seen before weights are believed
+    Objective objective{};
+    double threshold = 0.1;           ///< part of the period that a change must save
+    std::uint64_t least_frames = 20;  ///< to be seen before weights are believed
 };
 
 /// A change of schedule that was made.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +13,57 @@
 
 namespace tidemill {
 
-/// Adds to `profile` what a run of `sequence` tells of one core kind: the units' weights in microseconds per
-/// source frame. The first call also names the units and says how many bytes would cross a cut behind each.
-/// Throws ScheduleError when the run saw no source frame.
-void add_weights(Profile& profile, const std::string& kind, const Sequence& sequence,
-                 const RunReport& report);
+/// What is weighed, and for how long.
+struct ProfileOptions {
+    std::optional<Platform> cores{};        ///< whose kinds are weighed; none: all that there are
+    std::optional<std::uint64_t> frames{};  ///< source frames on each kind; none: by time
+    double seconds = 0.5;                   ///< on each kind, the warm-up included
+};
 
-/// Runs `graph` in order, pinned to the first core of each kind in turn, each time for as long as `options`
-/// say, and weighs its units. Frames that are run are delivered: a stateful graph goes on from where it was.
-Profile profile(Graph& graph, const Topology& topology, const RunOptions& options);
+/// Runs a graph in order, pinned to the first core of a kind, and weighs its units; one kind after the other.
+/// A first part is thrown away each time: learning, tables made at first use and fresh memory are not what a
+/// stream costs in the long run.
+class Profiler {
+  public:
+    /// Counts what a graph has brought out so far.
+    using Output = std::function<std::uint64_t()>;
+
+    /// What was weighed on a kind.
+    struct Weighed {
+        std::uint64_t frames = 0;  ///< of the source
+        std::uint64_t output = 0;  ///< what came out meanwhile
+    };
+
+    Profiler(const Topology& topology, ProfileOptions options)
+        : topology_(topology), options_(std::move(options)) {}
+
+    /// The kinds to weigh.
+    std::vector<const CoreKind*> kinds() const;
+
+    /// Weighs a graph on one kind. Frames that run are delivered: a graph with state goes on from where it
+    /// was. With `output`, the warm-up lasts until something comes out, and time counts from then on. Throws
+    /// ScheduleError when the source ends before its first frame.
+    Weighed weigh(Graph& graph, const CoreKind& kind, const Output& output = {});
+
+    /// The units' weights in microseconds per source frame, and what makes them less sure than they look.
+    const Profile& profile() const { return profile_; }
+
+  private:
+    RunReport warm_up(Sequence& sequence, const Output& output) const;
+    RunReport go_on(Sequence& sequence, const Output& output) const;
+    void warn(const CoreKind& kind, const std::string& what);
+    void add_weights(const std::string& kind, const Sequence& sequence, const RunReport& report);
+    void name_units(const Sequence& sequence, const RunReport& report);
+
+    const Topology& topology_;
+    ProfileOptions options_;
+    Profile profile_{};
+};
+
+/// Weighs a graph on every kind of cores.
+Profile profile(Graph& graph, const Topology& topology, const ProfileOptions& options = {});
+
+/// The same on this machine's.
+Profile profile(Graph& graph, const ProfileOptions& options = {});
 
 }  // namespace tidemill

@@ -60,4 +60,66 @@ TEST_CASE("a profile weighs every unit and tells what a cut behind it moves, in 
     for (const ChainTask& task : found.tasks) CHECK(task.weight_us.size() == Topology::here().kinds.size());
 }
 
+namespace {
+
+/// A source of so many frames, which counts them.
+class Counted : public Module {
+  public:
+    explicit Counted(std::uint64_t last) : last_(last) {}
+    Out<std::uint64_t> x = out<std::uint64_t>("x");
+    Task next = task("next", &Counted::count);
+    std::uint64_t begun = 0;
+
+  private:
+    Flow count(Frame f) {
+        f[x][0] = begun;
+        return begun++ >= last_ ? Flow::stop : Flow::ok;
+    }
+    std::uint64_t last_;
+};
+
+/// One kind of cores: what this machine calls its first.
+Topology one_kind() {
+    Topology topology = Topology::here();
+    topology.kinds.resize(1);
+    return topology;
+}
+
+}  // namespace
+
+TEST_CASE("a profile warms up before it weighs, and says so when the stream is over by then") {
+    Graph graph;
+    auto& source = graph.add<Counted>(1000);
+    const Topology topology = one_kind();
+    const Profile found = profile(graph, topology, {.frames = 100});
+    CHECK(source.begun == 120);
+    CHECK(found.measured_by == "tidemill, 100 source frames");
+    CHECK(found.warnings.empty());
+
+    Graph short_graph;
+    short_graph.add<Counted>(25);
+    const Profile from_warm_up = profile(short_graph, topology, {.frames = 100});
+    CHECK(from_warm_up.measured_by == "tidemill, 20 source frames");
+    REQUIRE(from_warm_up.warnings.size() == 1);
+    CHECK(from_warm_up.warnings[0].find("warm-up") != std::string::npos);
+}
+
+TEST_CASE("a profile that waits for output weighs only what comes behind the first of it") {
+    Graph graph;
+    auto& source = graph.add<Counted>(1000);
+    const Topology topology = one_kind();
+    Profiler profiler(topology, {.frames = 50});
+    const auto output = [&] { return source.begun > 300 ? source.begun - 300 : 0; };
+    const Profiler::Weighed weighed = profiler.weigh(graph, *profiler.kinds().front(), output);
+    CHECK(weighed.frames == 50);
+    CHECK(weighed.output == 50);
+    CHECK(source.begun == 351);
+}
+
+TEST_CASE("a profile of a source without a frame is refused") {
+    Graph graph;
+    graph.add<Counted>(0);
+    CHECK_THROWS_AS(profile(graph, one_kind(), {.frames = 100}), ScheduleError);
+}
+
 }  // namespace tidemill

@@ -1,0 +1,72 @@
+#include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/watched_run.hpp"
+#include "tidemill/policy/policy.hpp"
+#include "tidemill/schedule/schedule_file.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+std::string checked_policy(const std::string& names) {
+    policy::make_policy(names, 1);
+    return names;
+}
+
+void add_executor_options(Verb& verb, HowToRun& how) {
+    verb.choice(
+        "--executor", how.executor,
+        {{"pipeline", Executor::pipeline},
+         {"sequence", Executor::sequence},
+         {"threads", Executor::threads},
+         {"dynamic", Executor::dynamic}},
+        "Stages by a schedule; in order on one thread; a thread per task, left to the system; or workers "
+        "that take what a policy says");
+    verb.option("--replicas", how.replicas, "With threads: of each task that may have them")
+        .in(between(1, 64));
+    verb.parsed(
+            "--policy", how.policy, checked_policy,
+            "With dynamic: which ready task runs first; several with commas, each breaking the ties of those "
+            "before")
+        .shows(how.policy);
+    verb.choice("--waiting", how.waiting,
+                {{"mixed", WaitMode::mixed}, {"passive", WaitMode::passive}, {"active", WaitMode::active}},
+                "How threads wait: spin for a moment, then sleep; sleep at once; or spin")
+        .shows("mixed where threads are pinned, else passive");
+    verb.option("--batch", how.batch, "Frames that stages hand over at a time").in(between(1, 1 << 20));
+    verb.option("--latency-us", how.latency_us,
+                "Latency to stay below: as much may wait between stages as that allows")
+        .in(above(0))
+        .excludes("--batch");
+    verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1));
+    verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0));
+}
+
+void add_schedule_options(Verb& verb, HowToRun& how) {
+    verb.file("--schedule", how.schedule, read_schedule, "Schedule file to run by; auto: make one").or_auto();
+    add_machine_options(verb, how.scheduling);
+    add_objective_options(verb, how.scheduling);
+    verb.option("--profile-seconds", how.profile_s, "How long to profile each kind of core")
+        .is(Kind::seconds)
+        .in(between(0.01, 600));
+    verb.flag("--adapt", how.adapt, "Weigh the tasks while they run, and reschedule when that pays");
+    verb.option("--adapt-every", how.adapt_every_s, "Seconds between two looks")
+        .is(Kind::seconds)
+        .in(between(0.01, 3600));
+    verb.option("--adapt-threshold", how.adapt_threshold, "Part of the period that a change must save")
+        .in(between(0, 0.99));
+}
+
+}  // namespace
+
+void add_running_options(Verb& verb, RunningOptions& options) {
+    verb.heading("How it is run");
+    add_executor_options(verb, options.how);
+    verb.heading("Its schedule");
+    add_schedule_options(verb, options.how);
+    verb.heading("Looks inside");
+    add_insight_options(verb, options.insight);
+    verb.option("--energy-meter", options.energy_meter,
+                "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, file:PATH or command:TEXT");
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,108 @@
+#include "tidemill/cli/watched_run.hpp"
+
+#include <atomic>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/watch.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Source frames that have run. Whoever is asked whether to go on is done with those it was asked for before.
+class FrameCount {
+  public:
+    // Only the first thread of the first stage is asked; the others begin as many frames.
+    void follow(const Schedule& schedule) {
+        first_threads_.store(static_cast<std::uint64_t>(schedule.stages[0].threads),
+                             std::memory_order_relaxed);
+    }
+
+    void asked() {
+        frames_.fetch_add(asked_for_, std::memory_order_relaxed);
+        asked_for_ = first_threads_.load(std::memory_order_relaxed);
+    }
+
+    std::string line() const {
+        const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+        const std::uint64_t frames = frames_.load(std::memory_order_relaxed);
+        return fmt::format("{:7.1f} s  {:10} frames  {:11.1f} frames/s", elapsed_s, frames,
+                           static_cast<double>(frames) / elapsed_s);
+    }
+
+  private:
+    Clock::time_point start_ = Clock::now();
+    std::atomic<std::uint64_t> first_threads_{1};
+    std::uint64_t asked_for_ = 0;  // of whoever is asked
+    std::atomic<std::uint64_t> frames_{0};
+};
+
+}  // namespace
+
+void announce(const GraphRun& run, const std::string& promise) {
+    for (const std::string& warning : run.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    if (!run.profile() || !run.schedule()) return;
+    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {}\n", run.schedule()->stages.size(),
+               run.schedule()->thread_count(), promise);
+}
+
+std::string promised_period(const GraphRun& run) {
+    return fmt::format("{:.2f} us a frame", run.predicted_period_us().value_or(0));
+}
+
+WatchedRun::WatchedRun(const RunningOptions& options, Graph& graph)
+    : graph_(graph), energy_(find_energy_meter(options.energy_meter)), insight_(options.insight, graph) {}
+
+void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string()> line,
+                    const GraphRun::Follow& follow) {
+    FrameCount count;
+    if (!line) {
+        line = [&] { return count.line(); };
+        options.stop_when = [&] { return count.asked(), false; };
+    }
+    const std::size_t warned = run.warnings().size();
+    {
+        const Watch watch(std::move(line));
+        options.stop = watch.stop();
+        options.energy_meter = energy_.meter.get();
+        insight_.watch(options);
+        report_ = run.go(graph_, options, [&](const Schedule& schedule) {
+            count.follow(schedule);
+            if (follow) follow(schedule);
+        });
+        interrupted_ = watch.interrupted();
+    }
+    if (!energy_.meter) report_.energy.not_measured = energy_.reason;
+    for (std::size_t i = warned; i < run.warnings().size(); ++i)
+        fmt::print(stderr, "warning: {}\n", run.warnings()[i]);
+}
+
+void WatchedRun::write(const GraphRun& run) const {
+    insight_.write(run.schedule(), report_);
+}
+
+std::string changes_text(const std::vector<AdaptationChange>& changes) {
+    std::string text;
+    for (const AdaptationChange& change : changes) {
+        text += fmt::format("adapted    at frame {}: predicted {:.2f} us a frame instead of {:.2f}\n",
+                            change.frame, change.after_us, change.before_us);
+    }
+    return text;
+}
+
+nlohmann::ordered_json changes_json(const std::vector<AdaptationChange>& changes) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const AdaptationChange& change : changes) {
+        json.push_back({{"frame", change.frame},
+                        {"period_before_us", change.before_us},
+                        {"period_us", change.after_us}});
+    }
+    return json;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "tidemill/cli/command_line.hpp"
+#include "tidemill/cli/insight.hpp"
+#include "tidemill/run/job/graph_run.hpp"
+
+namespace tidemill::cli {
+
+/// How a verb runs a graph, and what the user wants to see of it.
+struct RunningOptions {
+    HowToRun how{};
+    std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
+    InsightOptions insight{};
+};
+
+/// Adds the options that every verb has that runs a graph.
+void add_running_options(Verb& verb, RunningOptions& options);
+
+/// Tells on standard error what was scheduled, what period that promises in the given words, and warnings.
+void announce(const GraphRun& run, const std::string& promise);
+
+/// A period in the words of announce().
+std::string promised_period(const GraphRun& run);
+
+/// Runs a graph under the user's eyes: a progress line, Ctrl-C, energy, and what insight is wanted.
+class WatchedRun {
+  public:
+    /// Throws for what cannot be measured or written, so that nobody waits for a run that has nowhere to go.
+    WatchedRun(const RunningOptions& options, Graph& graph);
+
+    /// Runs it. `line` tells how far it is; without one, frames are counted.
+    void go(GraphRun& run, RunOptions options = {}, std::function<std::string()> line = {},
+            const GraphRun::Follow& follow = {});
+
+    /// Writes down what was wanted of it.
+    void write(const GraphRun& run) const;
+
+    const RunReport& report() const { return report_; }
+    bool interrupted() const { return interrupted_; }
+
+  private:
+    Graph& graph_;
+    FoundEnergyMeter energy_;
+    Insight insight_;
+    RunReport report_{};
+    bool interrupted_ = false;
+};
+
+/// Changes of schedule in words, a line each.
+std::string changes_text(const std::vector<AdaptationChange>& changes);
+
+/// The changes as a list of objects.
+nlohmann::ordered_json changes_json(const std::vector<AdaptationChange>& changes);
+
+}  // namespace tidemill::cli

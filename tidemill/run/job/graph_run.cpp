@@ -1,0 +1,150 @@
+#include "tidemill/run/job/graph_run.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "tidemill/platform/platform_error.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/ring_depth.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/sequence.hpp"
+#include "tidemill/run/thread_per_task.hpp"
+#include "tidemill/run/weigh/keep_adapting.hpp"
+
+namespace tidemill {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    return [end, stop_when = std::move(stop_when)] {
+        const bool stop = stop_when && stop_when();
+        return stop || Clock::now() >= end;
+    };
+}
+
+std::size_t count_of(const Platform& cores) {
+    std::size_t count = 0;
+    for (const CoreCount& kind : cores.kinds()) count += static_cast<std::size_t>(kind.count);
+    return count;
+}
+
+}  // namespace
+
+GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)), topology_(topology) {
+    check(how_);
+}
+
+void GraphRun::prepare(const Weigh& weigh) {
+    if (how_.executor == Executor::dynamic)
+        how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
+    if (how_.executor != Executor::pipeline) return;
+    if (how_.schedule) {
+        if (how_.adapt || how_.latency_us)
+            throw RunError("adapt and a wanted latency need a profile: leave schedule out");
+        schedule_ = how_.schedule;
+        return;
+    }
+    how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
+    profile_ = weigh({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
+    warnings_ = profile_->warnings;
+    schedule_ = tidemill::schedule(*profile_, how_.scheduling);
+}
+
+void GraphRun::prepare_for(Profile known) {
+    profile_ = std::move(known);
+    how_.scheduling.cores = how_.scheduling.cores_for(*profile_);
+    schedule_ = how_.schedule ? how_.schedule : tidemill::schedule(*profile_, how_.scheduling);
+    tidemill::check(*schedule_, *profile_);
+    schedule_->task_names.clear();  // a graph made from a chain may call its units otherwise
+}
+
+RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
+    if (how_.frames) options.frames = *how_.frames;
+    if (how_.seconds) options.stop_when = or_after(*how_.seconds, std::move(options.stop_when));
+    switch (how_.executor) {
+        case Executor::sequence:
+            return Sequence(graph).run(options);
+        case Executor::dynamic:
+            return run_dynamic(graph, options);
+        case Executor::threads:
+            schedule_ = thread_per_task(structure_of(graph), how_.replicas);
+            break;
+        case Executor::pipeline:
+            break;
+    }
+    if (!schedule_) throw RunError("a pipeline needs a schedule: call prepare() before go()");
+    return run_pipeline(graph, options, follow);
+}
+
+RunReport GraphRun::run_dynamic(Graph& graph, const RunOptions& options) const {
+    DynamicOptions dynamic{.workers = count_of(cores_here(how_.scheduling.cores, topology_)),
+                           .policy = how_.policy,
+                           .window = how_.window};
+    if (how_.waiting) dynamic.waiting = *how_.waiting;
+    return Dynamic(graph, dynamic).run(options);
+}
+
+PipelineOptions GraphRun::pipeline_options() {
+    constexpr double kHopUs = 0.2;  // what a hop costs where stages seldom wait: `tidemill bench hop`
+    PipelineOptions options{
+        .topology = how_.pinned ? &topology_ : nullptr,
+        .ring_depth = how_.ring_depth,
+        .waiting = how_.waiting.value_or(how_.pinned ? WaitMode::mixed : WaitMode::passive),
+        .frames = how_.batch};
+    if (!how_.latency_us) return options;
+    const RingDepth depth = ring_depth_for(*how_.latency_us, *schedule_, *profile_, kHopUs);
+    if (depth.latency_us > *how_.latency_us)
+        warnings_.push_back(fmt::format("the least latency of this schedule is {:.2f} us", depth.latency_us));
+    options.ring_depth = depth.depth;
+    options.frames = depth.frames;
+    return options;
+}
+
+RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow) {
+    Pipeline pipeline(graph, *schedule_, pipeline_options());
+    if (follow) follow(*schedule_);
+    if (!how_.adapt) return pipeline.run(options);
+    Adaptation adaptation(pipeline, *profile_, *schedule_,
+                          {.cores = *how_.scheduling.cores,
+                           .model = how_.scheduling.model_for(*profile_),
+                           .strategy = &how_.scheduling.chosen_strategy(),
+                           .objective = how_.scheduling.objective_for(*profile_),
+                           .threshold = how_.adapt_threshold});
+    RunOptions observed = options;
+    observed.observers.push_back(&adaptation.observer());
+    KeepAdapting looks(adaptation, how_.adapt_every_s, follow);
+    RunReport report = pipeline.run(observed);
+    if (const std::string why = looks.finish(); !why.empty())
+        warnings_.push_back("the schedule stayed as it was: " + why);
+    changes_ = adaptation.changes();
+    return report;
+}
+
+std::optional<double> GraphRun::predicted_period_us() const {
+    if (!schedule_) return std::nullopt;
+    if (!profile_) return schedule_->period_us;
+    return period_us(*schedule_, *profile_, how_.scheduling.model_for(*profile_));
+}
+
+Platform platform_of(const Topology& topology) {
+    Platform platform;
+    for (const CoreKind& kind : topology.kinds) platform.set(kind.name, static_cast<int>(kind.cores.size()));
+    return platform;
+}
+
+Platform cores_here(const std::optional<Platform>& wanted, const Topology& topology) {
+    const Platform all = platform_of(topology);
+    if (!wanted) return all;
+    for (const CoreCount& kind : wanted->kinds()) {
+        if (kind.count <= all.count(kind.kind)) continue;
+        throw PlatformError(fmt::format("cores {}: there are {} cores of kind {} here; this machine has {}",
+                                        to_string(*wanted), all.count(kind.kind), kind.kind, to_string(all)));
+    }
+    return *wanted;
+}
+
+}  // namespace tidemill

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/platform/topology.hpp"
+#include "tidemill/run/job/how_to_run.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/weigh/adaptation.hpp"
+#include "tidemill/run/weigh/profiler.hpp"
+
+namespace tidemill {
+
+/// One run of a graph as it was asked for: finds a schedule where one is needed, runs the graph by it, and
+/// tells how it was done.
+///
+///     GraphRun run({.scheduling = {.strategy = &strategy("fertac")}, .frames = 1000}, topology);
+///     run.prepare([&](const ProfileOptions& how) { return profile(graph, topology, how); });
+///     const RunReport report = run.go(graph);
+class GraphRun {
+  public:
+    /// Makes a profile of such a graph as is going to run.
+    using Weigh = std::function<Profile(const ProfileOptions&)>;
+    /// Is told of each schedule that is followed from then on, the first one too.
+    using Follow = std::function<void(const Schedule&)>;
+
+    /// Throws RunError for wishes that contradict each other.
+    GraphRun(HowToRun how, const Topology& topology);
+
+    /// Finds the schedule for this machine's cores, if there is to be one; the graph is weighed only where
+    /// that is needed. Throws PlatformError for cores that are not there, and RunError where a profile is
+    /// missing.
+    void prepare(const Weigh& weigh);
+
+    /// The same for a chain that is known already, on its cores, which need not be this machine's.
+    void prepare_for(Profile known);
+
+    /// Runs the graph; throws what its executor throws.
+    RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
+
+    const HowToRun& how() const { return how_; }
+    const std::optional<Profile>& profile() const { return profile_; }
+    const std::optional<Schedule>& schedule() const { return schedule_; }
+    const std::vector<AdaptationChange>& changes() const { return changes_; }
+
+    /// By the profile and the model, or else what the given schedule says itself.
+    std::optional<double> predicted_period_us() const;
+
+    /// What did not go as one would wish.
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+  private:
+    PipelineOptions pipeline_options();
+    RunReport run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow);
+    RunReport run_dynamic(Graph& graph, const RunOptions& options) const;
+
+    HowToRun how_;
+    const Topology& topology_;
+    std::optional<Profile> profile_{};
+    std::optional<Schedule> schedule_{};
+    std::vector<AdaptationChange> changes_{};
+    std::vector<std::string> warnings_{};
+};
+
+/// All cores of a machine, by kind.
+Platform platform_of(const Topology& topology);
+
+/// The cores that are wanted, or all of a machine; throws PlatformError when it has not as many.
+Platform cores_here(const std::optional<Platform>& wanted, const Topology& topology);
+
+}  // namespace tidemill

@@ -1,0 +1,112 @@
+#include "tidemill/run/job/graph_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tidemill/platform/platform_error.hpp"
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+namespace {
+
+class Count : public Module {
+  public:
+    explicit Count(int frames) : frames_(frames) {}
+    Out<int> value = out<int>("value");
+    Task next = task("next", &Count::count);
+
+  private:
+    Flow count(Frame f) {
+        f[value][0] = n_;
+        return n_++ == frames_ ? Flow::stop : Flow::ok;
+    }
+    int frames_;
+    int n_ = 0;
+};
+
+class Sum : public Module {
+  public:
+    In<int> value = in<int>("value");
+    Task take = task("take", &Sum::add);
+    long total = 0;
+
+  private:
+    void add(Frame f) { total += f[value][0]; }
+};
+
+/// Adds up 0, 1, ... 999.
+struct Adder {
+    Graph graph;
+    Sum& sum;
+    Adder() : sum(graph.add<Sum>()) { graph.bind(graph.add<Count>(1000).value, sum.value); }
+};
+
+Profile weighed(const ProfileOptions& how) {
+    Adder adder;
+    return profile(adder.graph, how);
+}
+
+/// All on one thread of the first kind of cores.
+Schedule one_stage() {
+    return {.stages = {{.first_task = 0, .task_count = 2, .core_kind = Topology::here().kinds[0].name}}};
+}
+
+/// What a run as it is asked for comes to.
+long total_of(const HowToRun& how) {
+    const Topology topology = Topology::here();
+    GraphRun run(how, topology);
+    run.prepare(weighed);
+    Adder adder;
+    run.go(adder.graph);
+    return adder.sum.total;
+}
+
+}  // namespace
+
+TEST_CASE("a graph run: every executor, by any schedule, brings the same") {
+    CHECK(total_of({.executor = Executor::sequence}) == 499500);
+    CHECK(total_of({.executor = Executor::threads}) == 499500);
+    CHECK(total_of({.executor = Executor::dynamic, .policy = "oldest"}) == 499500);
+    CHECK(total_of({.profile_s = 0.01}) == 499500);
+    CHECK(total_of({.scheduling = {.strategy = &strategy("fertac")}, .profile_s = 0.01, .batch = 16}) ==
+          499500);
+    CHECK(total_of({.schedule = one_stage()}) == 499500);
+}
+
+TEST_CASE("a graph run: a limit of frames ends it, whoever runs it") {
+    for (const Executor executor :
+         {Executor::sequence, Executor::threads, Executor::dynamic, Executor::pipeline}) {
+        CAPTURE(static_cast<int>(executor));
+        CHECK(total_of({.executor = executor, .profile_s = 0.01, .frames = 10}) == 45);
+    }
+}
+
+TEST_CASE("a graph run: a profile is made only where a schedule is needed, and is told with its prediction") {
+    const Topology topology = Topology::here();
+    int profiles = 0;
+    const auto count = [&](const ProfileOptions& how) { return ++profiles, weighed(how); };
+    GraphRun in_order({.executor = Executor::sequence}, topology);
+    in_order.prepare(count);
+    CHECK(profiles == 0);
+    CHECK_FALSE(in_order.predicted_period_us());
+    GraphRun scheduled({.profile_s = 0.01}, topology);
+    scheduled.prepare(count);
+    CHECK(profiles == 1);
+    REQUIRE(scheduled.profile());
+    CHECK(*scheduled.predicted_period_us() == doctest::Approx(*scheduled.schedule()->period_us));
+}
+
+TEST_CASE("a graph run: wishes that contradict each other, or the machine, are refused") {
+    const Topology topology = Topology::here();
+    CHECK_THROWS_AS(GraphRun({.executor = Executor::dynamic, .adapt = true}, topology), RunError);
+    CHECK_THROWS_AS(GraphRun({.executor = Executor::threads, .latency_us = 5}, topology), RunError);
+    CHECK_THROWS_AS(GraphRun({.executor = Executor::sequence, .schedule = Schedule{}}, topology), RunError);
+    CHECK_THROWS_AS(GraphRun({.schedule = Schedule{}, .scheduling = {.cores = Platform{.big = 1}}}, topology),
+                    RunError);
+    GraphRun too_many({.scheduling = {.cores = Platform{.big = 100000}}}, topology);
+    CHECK_THROWS_AS(too_many.prepare(weighed), PlatformError);
+    GraphRun not_prepared({}, topology);
+    Adder adder;
+    CHECK_THROWS_AS(not_prepared.go(adder.graph), RunError);
+}
+
+}  // namespace tidemill

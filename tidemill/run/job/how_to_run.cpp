@@ -1,0 +1,42 @@
+#include "tidemill/run/job/how_to_run.hpp"
+
+#include <fmt/format.h>
+
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+
+const char* to_string(Executor executor) {
+    switch (executor) {
+        case Executor::pipeline:
+            return "pipeline";
+        case Executor::sequence:
+            return "sequence";
+        case Executor::threads:
+            return "threads";
+        case Executor::dynamic:
+            return "dynamic";
+    }
+    return "";
+}
+
+void check(const HowToRun& how) {
+    const char* const name = to_string(how.executor);
+    if (how.executor != Executor::pipeline) {
+        if (how.adapt)
+            throw RunError(
+                fmt::format("adapt needs a profile: the executor {} has none, leave it out", name));
+        if (how.latency_us)
+            throw RunError(fmt::format(
+                "a wanted latency needs a profile: the executor {} has none, leave it out", name));
+        if (how.schedule)
+            throw RunError(fmt::format("the executor {} needs no schedule: leave schedule out", name));
+    }
+    const bool has_cores = how.scheduling.cores.has_value();
+    if (has_cores && (how.executor == Executor::sequence || how.executor == Executor::threads))
+        throw RunError(fmt::format("the executor {} does not choose its cores: leave cores out", name));
+    if (has_cores && how.schedule)
+        throw RunError("a schedule says itself which cores it uses: leave cores out");
+}
+
+}  // namespace tidemill

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tidemill/policy/throttle.hpp"
+#include "tidemill/run/waiting.hpp"
+#include "tidemill/schedule/how_to_schedule.hpp"
+
+namespace tidemill {
+
+/// Who runs a graph: stages by a schedule; the calling thread alone; a thread per task, left to the system;
+/// workers that take what a policy says.
+enum class Executor { pipeline, sequence, threads, dynamic };
+
+/// "pipeline", "sequence", "threads", "dynamic".
+const char* to_string(Executor executor);
+
+/// How a graph is to be run, as values: what the command line asks wherever a graph runs, and GraphRun does.
+struct HowToRun {
+    Executor executor = Executor::pipeline;
+
+    std::optional<Schedule> schedule{};  ///< none: the best for a profile that is made first
+    HowToSchedule scheduling{};          ///< its cores are those of dynamic workers, too; none: all
+    double profile_s = 0.5;              ///< on each kind of cores
+
+    bool adapt = false;  ///< look now and then whether another schedule is better
+    double adapt_every_s = 1;
+    double adapt_threshold = 0.1;  ///< part of the period that a change must save
+
+    std::size_t ring_depth = 1;          ///< frames that may wait between two stages
+    std::uint32_t batch = 1;             ///< frames that are handed over at a time
+    std::optional<double> latency_us{};  ///< wanted: ring depth and batch follow from it
+    std::optional<WaitMode> waiting{};   ///< none: mixed where threads are pinned, else passive
+    bool pinned = true;
+
+    int replicas = 1;                  ///< with a thread per task: of those that may have them
+    std::string policy = "gpriority";  ///< of dynamic workers
+    policy::Window window{};           ///< what they may have in flight
+
+    // Where the run ends, if not with its source.
+    std::optional<std::uint64_t> frames{};
+    std::optional<double> seconds{};
+};
+
+/// Throws RunError for wishes that contradict each other.
+void check(const HowToRun& how);
+
+}  // namespace tidemill

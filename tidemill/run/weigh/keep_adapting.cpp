@@ -1,0 +1,35 @@
+#include "tidemill/run/weigh/keep_adapting.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace tidemill {
+
+KeepAdapting::KeepAdapting(Adaptation& adaptation, double every_s,
+                           std::function<void(const Schedule&)> changed)
+    : adaptation_(adaptation),
+      changed_(std::move(changed)),
+      thread_([this, every_s](const std::stop_token& done) {
+          look_until(done, std::chrono::duration<double>(every_s));
+      }) {}
+
+std::string KeepAdapting::finish() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+    return failure_;
+}
+
+void KeepAdapting::look_until(const std::stop_token& done, std::chrono::duration<double> period) {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, done, period, [&] { return done.stop_requested(); })) {
+        if (done.stop_requested()) return;
+        try {
+            if (adaptation_.look() && changed_) changed_(adaptation_.schedule());
+        } catch (const std::exception& error) {
+            failure_ = error.what();
+            return;
+        }
+    }
+}
+
+}  // namespace tidemill
