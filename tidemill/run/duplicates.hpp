@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_pool.hpp"
 
 namespace tidemill {
 

@@ -9,9 +9,9 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/crew.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
-#include "tidemill/run/thread_pool.hpp"
 
 namespace tidemill {
 

@@ -9,13 +9,6 @@
 
 namespace tidemill {
 
-ThreadPlace::ThreadPlace(const std::vector<PuSet>& cores, std::size_t index)
-    : cores_(cores.empty() || cores[index].empty() ? nullptr : &cores[index]) {}
-
-void ThreadPlace::pin() {
-    if (cores_) pin_error_ = pinned_.emplace(*cores_).error();
-}
-
 void ThreadPlace::clone_for(std::span<const Step> steps, const Graph& graph, std::vector<Module*>& modules) {
     for (const Step& step : steps) {
         const TaskId id = step.task.id;
@@ -34,8 +27,8 @@ void ThreadPlace::merge_clones() {
 
 ThreadReport ThreadPlace::report(std::uint64_t work_ticks, const Durations& pull_waits,
                                  const Durations& push_waits) const {
-    return {to_ns(work_ticks) / 1000, report_of(pull_waits), report_of(push_waits),
-            cores_ ? to_string(*cores_) : "any", pin_error_ ? pin_error_->reason : ""};
+    return {to_ns(work_ticks) / 1000, report_of(pull_waits), report_of(push_waits), pin_.cores(),
+            pin_.refusal()};
 }
 
 std::vector<Module*> modules_of(const Graph& graph) {
@@ -47,7 +40,7 @@ std::vector<Module*> modules_of(const Graph& graph) {
 void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
                    const std::function<void(std::size_t)>& settle,
                    const std::function<void(std::size_t)>& work) {
-    if (places.size() == 1 && !places.front()->has_cores()) {
+    if (places.size() == 1 && !places.front()->pin().has_cores()) {
         settle(0);
         return work(0);
     }
@@ -57,7 +50,7 @@ void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
     std::vector<ThreadPool::Job> jobs;
     for (std::size_t i = 0; i < places.size(); ++i) {
         jobs.push_back([&, i] {
-            places[i]->pin();
+            places[i]->pin().pin();
             try {
                 settle(i);
             } catch (...) {
@@ -66,7 +59,7 @@ void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
             }
             settled.arrive_and_wait();
             if (!failure) work(i);
-            places[i]->unpin();
+            places[i]->pin().unpin();
         });
     }
     pool.run_all(std::move(jobs));

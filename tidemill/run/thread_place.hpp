@@ -3,16 +3,15 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/durations.hpp"
+#include "tidemill/run/pool/thread_pin.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
-#include "tidemill/run/thread_pool.hpp"
 
 namespace tidemill {
 
@@ -21,12 +20,9 @@ namespace tidemill {
 class ThreadPlace {
   public:
     /// To the index-th of `cores`; where there are none, it stays unpinned.
-    ThreadPlace(const std::vector<PuSet>& cores, std::size_t index);
+    ThreadPlace(const std::vector<PuSet>& cores, std::size_t index) : pin_(cores, index) {}
 
-    bool has_cores() const { return cores_ != nullptr; }
-    /// The calling thread, to these cores, and back to where it was.
-    void pin();
-    void unpin() { pinned_.reset(); }
+    ThreadPin& pin() { return pin_; }
 
     /// Puts clones into the places of those `modules`, by the graph's indices, of which `steps` need one for
     /// each thread and which are still the graph's own.
@@ -43,9 +39,7 @@ class ThreadPlace {
         std::unique_ptr<Module> copy;
     };
 
-    const PuSet* cores_;  // null: any
-    std::optional<PinGuard> pinned_;
-    std::optional<PinError> pin_error_;
+    ThreadPin pin_;
     std::vector<Clone> clones_;
 };
 

@@ -1,34 +1,37 @@
 #include "tidemill/tasks/runtime.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/policy/policy_error.hpp"
 
 namespace tidemill {
 
-using policy::TaskSlot;
+using policy::WorkerId;
 
 namespace {
 
 constexpr std::uint64_t kMostSlots = 65536;
+
+void check_count(const char* what, std::size_t given, std::size_t workers) {
+    if (given == 0 || given == workers) return;
+    throw TasksError(fmt::format("{} are given for {} workers, there are {}: give one for each, or none",
+                                 what, given, workers));
+}
 
 TasksOptions checked(TasksOptions options) {
     if (options.workers == 0) throw policy::PolicyError("task programs with 0 workers: give 1 or more");
     if (options.window.bytes != policy::Window::kUnlimited) {
         throw policy::PolicyError("a window in bytes is for graphs: a task program's memory is its own");
     }
+    check_count("sets of cores", options.cores.size(), options.workers);
+    check_count("kinds of cores", options.kinds.size(), options.workers);
+    if (options.kinds.empty()) options.kinds.assign(options.workers, 0);
     options.window.tasks = std::min(options.window.tasks, kMostSlots);
     return options;
-}
-
-// The slots are what limits tasks.
-std::optional<policy::Throttle> throttle_of(const policy::Window& window) {
-    policy::Throttle throttle(window);
-    if (window.iterations == policy::Window::kUnlimited) return std::nullopt;
-    return throttle;
 }
 
 }  // namespace
@@ -36,21 +39,28 @@ std::optional<policy::Throttle> throttle_of(const policy::Window& window) {
 Tasks::Runtime::Runtime(TasksOptions options)
     : options_(checked(std::move(options))),
       bundle_ticks_(static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick())),
-      numbers_(options_.window.tasks, kNever),
-      regions_(numbers_),
+      program_(options_.program_helps ? 0 : static_cast<WorkerId>(options_.workers)),
+      order_(options_.window.tasks),
       bodies_(std::make_unique<TaskBody[]>(options_.window.tasks)),
-      tasks_(policy::make_policy(options_.policy, static_cast<unsigned>(options_.workers), options_.adapting),
-             options_.window.tasks, bundle_ticks_),
-      throttle_(throttle_of(options_.window)) {
-    for (std::size_t slot = options_.window.tasks; slot-- > 0;) free_.push_back(static_cast<TaskSlot>(slot));
-    freed_.reserve(free_.size());
-    const std::size_t threads = options_.workers - (options_.program_helps ? 1 : 0);
-    for (std::size_t s = 0; s <= threads; ++s) {
-        seats_.emplace_back().worker = static_cast<policy::WorkerId>(options_.program_helps ? s : s - 1);
+      gathered_(bundle_ticks_),
+      board_(options_, bundle_ticks_, {program_, options_.program_helps}),
+      workers_(board_, {options_.kinds, bundle_ticks_, options_.waiting}),
+      shared_{board_.tasks(), bodies_.get(), limit_, options_.observe, [this] { hand_over(); }} {
+    for (std::size_t w = 0; w < options_.workers; ++w) {
+        crew_.emplace_back(shared_, w);
+        pins_.emplace_back(options_.cores, w);
     }
+    if (!options_.program_helps) crew_.emplace_back(shared_, program_);
+    start_threads();
+}
+
+void Tasks::Runtime::start_threads() {
     std::vector<ThreadPool::Job> jobs;
-    for (std::size_t s = 1; s <= threads; ++s) jobs.emplace_back([this, s] { serve(s); });
+    for (WorkerId w = 0; w < options_.workers; ++w) {
+        if (w != program_) jobs.emplace_back([this, w] { work_as(w); });
+    }
     pool_.start(std::move(jobs));
+    if (options_.program_helps) pin(program_);
 }
 
 Tasks::Runtime::~Runtime() {
@@ -58,141 +68,122 @@ Tasks::Runtime::~Runtime() {
         wait();
     } catch (const TaskError&) {  // the destructor's promise: what nobody waited for is lost
     }
-    {
-        const std::lock_guard lock(turn_);
-        closing_ = true;
-    }
-    for (Seat& seat : seats_) seat.bell.ring();
+    workers_.look([this] { closing_ = true; });
+    workers_.ring_all();
+}
+
+void Tasks::Runtime::work_as(WorkerId worker) {
+    pin(worker);
+    workers_.serve(worker, crew_[worker], [this] { return closing_; });
+    pins_[worker].unpin();
+}
+
+void Tasks::Runtime::pin(WorkerId worker) {
+    pins_[worker].pin();
+    const std::string refusal = pins_[worker].refusal();
+    if (refusal.empty()) return;
+    workers_.look([&] { board_.note_not_pinned(fmt::format("worker {}: {}", worker, refusal)); });
 }
 
 void Tasks::Runtime::check_spawner() const {
-    if (std::this_thread::get_id() == owner_ && !helping_) return;
+    if (std::this_thread::get_id() == owner_ && !crew_[program_].is_running()) return;
     throw TasksError(
         "a task spawns, or another thread than the one that made Tasks: spawn from that thread, between "
         "tasks");
 }
 
-TaskKernel Tasks::Runtime::kernel(std::string name) {
+TaskKernel Tasks::Runtime::kernel(std::string name, policy::KindSet kinds) {
     check_spawner();
-    const std::lock_guard lock(turn_);
-    return {sites_.add(std::move(name))};
+    const bool runs =
+        std::ranges::any_of(options_.kinds, [=](policy::KindId kind) { return (kinds >> kind & 1) != 0; });
+    if (!runs) {
+        throw TasksError(
+            fmt::format("no worker may run tasks of kernel {}: allow one of the workers' kinds", name));
+    }
+    return workers_.look([&] {
+        const policy::KernelId id = sites_.add(std::move(name));
+        board_.confine(id, kinds);
+        return TaskKernel{id};
+    });
 }
 
 TaskKernel Tasks::Runtime::kernel_at(const std::source_location& place) {
     check_spawner();
     const policy::KernelId known = sites_.find(place);
     if (known != CallSites::kUnknown) return {known};
-    const std::lock_guard lock(turn_);
-    return {sites_.add(place)};
+    return workers_.look([&] { return TaskKernel{sites_.add(place)}; });
 }
 
 TaskBody* Tasks::Runtime::begin_spawn() {
     check_spawner();
-    if (limit_.load(std::memory_order_relaxed) != kNever) {
+    if (limit_.is_set()) {
         ++dropped_;
         return nullptr;
     }
-    if (free_.empty()) {
+    if (order_.free_slots().empty()) {
         hand_over();
-        help_until(&Runtime::has_room);
-        const std::lock_guard lock(turn_);
-        free_.insert(free_.end(), freed_.begin(), freed_.end());
-        freed_.clear();
+        help_until(SpawnBoard::Goal::room);
+        workers_.look([this] { board_.move_freed_to(order_.free_slots()); });
     }
-    return &bodies_[free_.back()];
+    return &bodies_[order_.next_slot()];
 }
 
 void Tasks::Runtime::finish_spawn(TaskKernel kernel, std::span<const Access> accesses,
                                   std::int32_t priority) {
-    const TaskSlot slot = free_.back();
-    next_.kernel = kernel.id;
-    next_.task = {slot, spawned_++};
-    next_.iteration = iteration_;
-    next_.priority = priority;
-    numbers_[slot] = next_.task.number;
-    next_predecessors_.clear();
-    for (const Access& access : accesses) regions_.note(next_.task, access, next_predecessors_);
-    next_.predecessors = static_cast<std::uint32_t>(next_predecessors_.size());
-    free_.pop_back();
-    bool wanted = false;
-    {
-        const std::lock_guard lock(gathering_);
-        spawns_.push_back(next_);
-        predecessors_.insert(predecessors_.end(), next_predecessors_.begin(), next_predecessors_.end());
-        wanted = spawns_.size() == kGathered ||
-                 (hungry_.load(std::memory_order_relaxed) && ticks() - handed_over_at_ > bundle_ticks_);
-    }
-    if (wanted) hand_over();
+    const Spawn& spawn = order_.spawn(kernel.id, accesses, priority);
+    if (gathered_.add(spawn, order_.predecessors(), workers_.anyone_idle())) hand_over();
 }
 
 void Tasks::Runtime::hand_over() {
-    Seat* other = nullptr;
-    {
-        const std::lock_guard gathering(gathering_);
-        const std::lock_guard lock(turn_);
-        tasks_.add(spawns_, predecessors_);
-        if (throttle_) {
-            for (const Spawn& spawn : spawns_) throttle_->created(spawn.iteration);
-        }
-        most_in_flight_ = std::max(most_in_flight_, tasks_.in_flight());
-        other = next_to_wake(0);
-        spawns_.clear();
-        predecessors_.clear();
-        handed_over_at_ = ticks();
-    }
-    if (other) other->bell.ring();
+    gathered_.take([this](const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
+        workers_.change([&] { board_.add(spawns, predecessors); });
+    });
 }
 
 void Tasks::Runtime::next_iteration() {
     check_spawner();
-    ++iteration_;
-    if (!throttle_) return;
+    order_.next_iteration();
+    if (options_.window.iterations == policy::Window::kUnlimited) return;
     hand_over();
-    help_until(&Runtime::may_begin_iteration);
+    help_until(SpawnBoard::Goal::iteration);
+}
+
+// Runs tasks in the program's thread, where it helps, until it may go on.
+void Tasks::Runtime::help_until(SpawnBoard::Goal goal) {
+    workers_.serve(program_, crew_[program_], [&] { return board_.reaches(goal, order_.iteration()); });
 }
 
 TasksReport Tasks::Runtime::wait() {
     check_spawner();
     hand_over();
-    help_until(&Runtime::is_done);
-    regions_.clear();
-    const std::lock_guard lock(turn_);
-    TasksReport report{0, std::exchange(dropped_, 0), 0};
-    for (Seat& seat : seats_) {
-        report.ran += std::exchange(seat.ran, 0);
-        report.dropped += std::exchange(seat.dropped, 0);
-        report.work_us += to_ns(std::exchange(seat.work_ticks, 0)) / 1e3;
-    }
-    limit_.store(kNever, std::memory_order_relaxed);
-    if (const auto failure = std::exchange(failure_, std::nullopt)) {
-        throw TaskError(sites_.name(failure->kernel), failure->number, failure->cause);
-    }
-    return report;
-}
-
-void Tasks::Runtime::drop_from(std::uint64_t number) {
-    std::uint64_t seen = limit_.load(std::memory_order_relaxed);
-    while (number < seen && !limit_.compare_exchange_weak(seen, number, std::memory_order_relaxed)) {
-    }
+    help_until(SpawnBoard::Goal::all_done);
+    order_.forget_memory();
+    limit_.lift();
+    return workers_.look([this] {
+        TasksReport report = board_.take_report();
+        report.dropped += std::exchange(dropped_, 0);
+        if (const auto failure = board_.take_failure())
+            throw TaskError(sites_.name(failure->kernel), failure->number, failure->cause);
+        return report;
+    });
 }
 
 std::vector<RunningTask> Tasks::Runtime::running(std::chrono::milliseconds at_least) const {
     const std::uint64_t now = ticks();
     std::vector<RunningTask> found;
-    const std::lock_guard lock(turn_);
-    for (const Seat& seat : seats_) {
-        const std::uint64_t start = seat.start.load(std::memory_order_relaxed);
-        const double seconds = start == 0 || start > now ? 0 : to_ns(now - start) / 1e9;
-        if (start == 0 || seconds < std::chrono::duration<double>(at_least).count()) continue;
-        found.push_back({sites_.name(seat.kernel.load(std::memory_order_relaxed)),
-                         seat.number.load(std::memory_order_relaxed), seat.worker, seconds});
+    for (const SpawnWorker& worker : crew_) {
+        const auto watched = worker.running();
+        if (!watched) continue;
+        const double seconds = watched->start > now ? 0 : to_ns(now - watched->start) / 1e9;
+        if (seconds < std::chrono::duration<double>(at_least).count()) continue;
+        found.push_back({workers_.look([&] { return sites_.name(watched->kernel); }), watched->number,
+                         worker.index(), seconds});
     }
     return found;
 }
 
 std::size_t Tasks::Runtime::most_in_flight() const {
-    const std::lock_guard lock(turn_);
-    return most_in_flight_;
+    return workers_.look([this] { return board_.most_in_flight(); });
 }
 
 }  // namespace tidemill

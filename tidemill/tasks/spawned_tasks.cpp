@@ -1,38 +1,52 @@
 #include "tidemill/tasks/spawned_tasks.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tidemill {
 
+using policy::KernelId;
 using policy::TaskSlot;
 
-SpawnedTasks::SpawnedTasks(std::unique_ptr<policy::Policy> policy, std::size_t slots,
-                           std::uint64_t bundle_ticks)
-    : policy_(std::move(policy)), bundle_ticks_(bundle_ticks), tasks_(slots) {}
+SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks)
+    : ready_(std::move(ready)), bundle_ticks_(bundle_ticks), tasks_(slots) {
+    ready_.resize(slots);
+}
+
+SpawnedTasks::KernelState& SpawnedTasks::kernel(KernelId kernel) {
+    while (kernel >= kernels_.size()) kernels_.push_back({.ready_place = ready_.place_of(policy::kAnyKind)});
+    return kernels_[kernel];
+}
+
+void SpawnedTasks::confine(KernelId id, policy::KindSet kinds) {
+    KernelState& confined = kernel(id);
+    confined.kinds = kinds;
+    confined.ready_place = ready_.place_of(kinds);
+}
 
 void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
     auto next = predecessors.begin();
     for (const Spawn& spawn : spawns) {
         const TaskSlot slot = spawn.task.slot;
+        const policy::KindSet kinds = kernel(spawn.kernel).kinds;
         TaskState& task = tasks_[slot];
-        task = {spawn.task.number, spawn.iteration, 0, spawn.kernel, 0, kNone, true};
-        if (spawn.kernel >= kernel_ticks_.size()) kernel_ticks_.resize(spawn.kernel + 1);
-        task.expected_ticks = ticks_of(spawn.kernel);
+        task = {spawn.task.number, spawn.iteration, ticks_of(spawn.kernel), spawn.kernel, 0, kNone, true};
         work_ticks_ += task.expected_ticks;
         told_.clear();
-        for (std::uint32_t i = 0; i < spawn.predecessors; ++i, ++next) {
-            TaskState& before = tasks_[next->slot];
-            if (before.number != next->number) continue;
-            told_.push_back(next->slot);
-            if (!before.in_flight) continue;
-            add_edge(before, slot);
-            ++task.waits_for;
-        }
+        for (std::uint32_t i = 0; i < spawn.predecessors; ++i) wait_for(slot, *next++);
         ++in_flight_;
-        policy_->create({slot, spawn.kernel, spawn.task.number, spawn.iteration, spawn.priority, told_});
+        ready_.policy().create(
+            {slot, spawn.kernel, spawn.task.number, spawn.iteration, spawn.priority, told_, kinds});
         if (task.waits_for == 0) make_ready(slot);
     }
+}
+
+void SpawnedTasks::wait_for(TaskSlot slot, const TaskRef& before) {
+    TaskState& state = tasks_[before.slot];
+    if (state.number != before.number) return;
+    told_.push_back(before.slot);
+    if (!state.in_flight) return;
+    add_edge(state, slot);
+    ++tasks_[slot].waits_for;
 }
 
 void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
@@ -47,27 +61,20 @@ void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
     from.first_edge = edge;
 }
 
-std::uint64_t SpawnedTasks::ticks_of(policy::KernelId kernel) const {
-    return kernel_ticks_[kernel].value_or(bundle_ticks_);
+std::uint64_t SpawnedTasks::ticks_of(KernelId kernel) const {
+    return kernels_[kernel].mean_ticks.value_or(bundle_ticks_);
 }
 
-void SpawnedTasks::make_ready(TaskSlot task) {
-    ready_ticks_ += tasks_[task].expected_ticks;
-    ++ready_;
-    policy_->ready(task);
+void SpawnedTasks::make_ready(TaskSlot slot) {
+    const TaskState& task = tasks_[slot];
+    ready_.add(slot, kernels_[task.kernel].ready_place, task.expected_ticks);
 }
 
 void SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {
-    const std::size_t share = std::min(kMostTasks, (ready_ + hungry) / (hungry + 1));
-    std::uint64_t ticks = 0;
-    while (tasks.size() < share && (tasks.empty() || ticks < bundle_ticks_)) {
-        const TaskSlot task = policy_->issue(worker);
-        if (task == policy::kNoTask) return;
-        --ready_;
-        ready_ticks_ -= tasks_[task].expected_ticks;
-        ticks += ticks_of(tasks_[task].kernel);
-        tasks.push_back(task);
-    }
+    ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t /*ticks_left*/) {
+        tasks.push_back(slot);
+        return ticks_of(tasks_[slot].kernel);
+    });
 }
 
 std::uint64_t SpawnedTasks::expected_ticks(const std::vector<TaskSlot>& tasks) const {
@@ -78,13 +85,15 @@ std::uint64_t SpawnedTasks::expected_ticks(const std::vector<TaskSlot>& tasks) c
 
 void SpawnedTasks::complete(policy::WorkerId worker, TaskSlot slot, std::uint64_t ticks) {
     TaskState& task = tasks_[slot];
-    kernel_ticks_[task.kernel].note(ticks);
-    // Of several tasks handed out at once, the policy took the worker for idle after the first.
-    policy_->follow(slot, worker);
-    policy_->complete(slot, worker);
+    kernels_[task.kernel].mean_ticks.note(ticks);
+    ready_.complete(slot, worker);
     task.in_flight = false;
     --in_flight_;
     work_ticks_ -= task.expected_ticks;
+    release_successors(task);
+}
+
+void SpawnedTasks::release_successors(TaskState& task) {
     for (std::uint32_t edge = task.first_edge; edge != kNone;) {
         const Edge done = edges_[edge];
         edges_[edge].next = free_edge_;

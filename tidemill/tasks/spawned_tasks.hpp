@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/dynamic/mean_ticks.hpp"
+#include "tidemill/run/pool/mean_ticks.hpp"
+#include "tidemill/run/pool/ready_tasks.hpp"
 #include "tidemill/tasks/region_table.hpp"
 
 namespace tidemill {
@@ -22,12 +21,15 @@ struct Spawn {
     std::uint32_t predecessors;  ///< how many of them
 };
 
-/// The tasks between spawn and completion, what each waits for, and a policy that chooses among those that
-/// wait for nothing. Knows no threads: callers take turns.
+/// The tasks between spawn and completion, what each waits for, and those that are ready. Knows no threads:
+/// callers take turns.
 class SpawnedTasks {
   public:
     /// `slots` is the most tasks there can be at once.
-    SpawnedTasks(std::unique_ptr<policy::Policy> policy, std::size_t slots, std::uint64_t bundle_ticks);
+    SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks);
+
+    /// Tasks of this kernel run on cores of these kinds only.
+    void confine(policy::KernelId kernel, policy::KindSet kinds);
 
     /// Takes in spawned tasks, in the program's order; `predecessors` are those of all of them in a row.
     void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);
@@ -36,23 +38,28 @@ class SpawnedTasks {
     void take(policy::WorkerId worker, std::size_t hungry, std::vector<policy::TaskSlot>& tasks);
     /// `ticks` is what the task took.
     void complete(policy::WorkerId worker, policy::TaskSlot task, std::uint64_t ticks);
-    void tick(std::uint64_t now_ns) { policy_->tick(now_ns); }
+    void tick(std::uint64_t now_ns) { ready_.policy().tick(now_ns); }
 
+    // Of a task in flight, also for who runs it, between turns.
     std::uint64_t number_of(policy::TaskSlot task) const { return tasks_[task].number; }
     policy::KernelId kernel_of(policy::TaskSlot task) const { return tasks_[task].kernel; }
     std::uint64_t iteration_of(policy::TaskSlot task) const { return tasks_[task].iteration; }
+
     std::size_t in_flight() const { return in_flight_; }
-    std::size_t ready_tasks() const { return ready_; }
-    /// What the ready tasks and these may take together; a kernel that never ran counts as a bundle.
-    std::uint64_t ready_ticks() const { return ready_ticks_; }
+    /// A task of a kernel that never ran counts as a bundle.
+    const ReadyWork& ready() const { return ready_.work(); }
     /// What all tasks in flight may take.
     std::uint64_t work_ticks() const { return work_ticks_; }
     std::uint64_t expected_ticks(const std::vector<policy::TaskSlot>& tasks) const;
 
   private:
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-    static constexpr std::size_t kMostTasks = 64;
 
+    struct KernelState {
+        MeanTicks mean_ticks{};
+        policy::KindSet kinds = policy::kAnyKind;
+        std::uint32_t ready_place = 0;
+    };
     struct TaskState {
         std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t iteration = 0;
@@ -67,20 +74,21 @@ class SpawnedTasks {
         std::uint32_t next;
     };
 
+    KernelState& kernel(policy::KernelId kernel);
     std::uint64_t ticks_of(policy::KernelId kernel) const;
+    void wait_for(policy::TaskSlot slot, const TaskRef& before);
     void add_edge(TaskState& from, policy::TaskSlot to);
     void make_ready(policy::TaskSlot task);
+    void release_successors(TaskState& task);
 
-    std::unique_ptr<policy::Policy> policy_;
+    ReadyTasks ready_;
     std::uint64_t bundle_ticks_;
-    std::vector<TaskState> tasks_;  // per slot
-    std::vector<MeanTicks> kernel_ticks_;
+    std::vector<TaskState> tasks_;      // per slot
+    std::vector<KernelState> kernels_;  // those that have come by
     std::vector<Edge> edges_;
     std::uint32_t free_edge_ = kNone;
     std::vector<policy::TaskSlot> told_;  // predecessors, for the policy
     std::size_t in_flight_ = 0;
-    std::size_t ready_ = 0;
-    std::uint64_t ready_ticks_ = 0;
     std::uint64_t work_ticks_ = 0;
 };
 

@@ -16,8 +16,8 @@ TaskError::TaskError(const std::string& kernel, std::uint64_t number, std::excep
 Tasks::Tasks(TasksOptions options) : runtime_(std::make_unique<Runtime>(std::move(options))) {}
 Tasks::~Tasks() = default;
 
-TaskKernel Tasks::kernel(std::string name) {
-    return runtime_->kernel(std::move(name));
+TaskKernel Tasks::kernel(std::string name, policy::KindSet kinds) {
+    return runtime_->kernel(std::move(name), kinds);
 }
 TaskKernel Tasks::kernel_at(const std::source_location& place) {
     return runtime_->kernel_at(place);

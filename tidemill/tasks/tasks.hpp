@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tidemill/error.hpp"
+#include "tidemill/platform/pu_set.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/waiting.hpp"
@@ -65,6 +66,10 @@ struct TasksOptions {
     policy::Window window{.tasks = 1024};
     bool program_helps = true;  ///< the program's thread runs tasks while it waits or the window is full
     WaitMode waiting = WaitMode::mixed;
+    /// Per worker; empty: not pinned. A program's thread that helps is the first worker.
+    std::vector<PuSet> cores{};
+    /// The kind of each worker's core; empty: all are of kind 0.
+    std::vector<policy::KindId> kinds{};
     /// Shorter tasks are handed out several at a time, up to this much work; 0: always one by one.
     std::chrono::nanoseconds bundle{2000};
     policy::Adapting adapting{};  ///< of the adaptive policies
@@ -86,6 +91,14 @@ struct TasksReport {
     std::uint64_t ran = 0;
     std::uint64_t dropped = 0;  ///< not run: cancelled, or behind one that threw
     double work_us = 0;         ///< that those which ran took, over all threads
+    std::string not_pinned{};   ///< a worker that is not on its cores, and why; empty: all are
+
+    TasksReport& operator+=(const TasksReport& more) {
+        ran += more.ran;
+        dropped += more.dropped;
+        work_us += more.work_us;
+        return *this;
+    }
 };
 
 /// Runs a program's tasks on several threads, so that memory is as if each had run when it was spawned. Tasks
@@ -122,8 +135,9 @@ class Tasks {
         }
     }
 
-    /// A new kernel, for tasks that the place where they are spawned does not tell apart.
-    TaskKernel kernel(std::string name);
+    /// A new kernel, for tasks that the place where they are spawned does not tell apart, or that are to run
+    /// on cores of these kinds only. Throws TasksError when no worker is on such a core.
+    TaskKernel kernel(std::string name, policy::KindSet kinds = policy::kAnyKind);
 
     /// The tasks spawned from here on are those of the next iteration.
     void next_iteration();

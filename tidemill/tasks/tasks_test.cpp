@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/platform/affinity.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/policy_error.hpp"
@@ -197,7 +198,51 @@ TEST_CASE("a large function is kept, too, and every function is destroyed once")
     CHECK(held.use_count() == 1);
 }
 
+TEST_CASE("tasks run on workers of the kinds that their kernel is confined to, and nowhere else") {
+    constexpr policy::KindSet kLittle = 2;
+    std::atomic<int> elsewhere{0};
+    for (const bool helps : {false, true}) {
+        TasksOptions options{.workers = 3, .program_helps = helps, .kinds = {0, 1, 1}};
+        options.observe = [&](const ObservedTask& task) {
+            if (task.kernel == 0 && task.worker == 0) ++elsewhere;
+        };
+        Tasks tasks(options);
+        const TaskKernel little = tasks.kernel("little", kLittle);
+        const TaskKernel any = tasks.kernel("any");
+        std::array<int, 8> cells{};
+        for (int i = 0; i < 800; ++i) {
+            int& cell = cells[static_cast<std::size_t>(i) % cells.size()];
+            tasks.spawn(i % 2 ? little : any, std::array{updates(cell)}, [&cell] { ++cell; });
+        }
+        CHECK(tasks.wait().ran == 800);
+        CHECK(cells == std::array<int, 8>{100, 100, 100, 100, 100, 100, 100, 100});
+        CHECK_THROWS_WITH_AS(tasks.kernel("none", 4), doctest::Contains("no worker may run"), TasksError);
+    }
+    CHECK(elsewhere == 0);
+}
+
+TEST_CASE("workers stay on their cores, or the report says why not") {
+    const std::vector<int> allowed = affinity_of_this_thread();
+    const int pu = allowed.back();
+    for (const bool helps : {false, true}) {
+        {
+            Tasks tasks({.workers = 1, .program_helps = helps, .cores = {{{pu, pu}}}});
+            std::vector<int> inside;
+            tasks.spawn({updates(inside)}, [&] { inside = affinity_of_this_thread(); });
+            const TasksReport report = tasks.wait();
+            CHECK((!report.not_pinned.empty() || inside == std::vector{pu}));
+        }
+        CHECK(affinity_of_this_thread() == allowed);
+        Tasks tasks({.workers = 1, .program_helps = helps, .cores = {{{4095, 4095}}}});
+        int value = 0;
+        tasks.spawn({updates(value)}, [&] { ++value; });
+        CHECK(tasks.wait().not_pinned.starts_with("worker 0: "));
+    }
+}
+
 TEST_CASE("options that cannot be are refused") {
+    CHECK_THROWS_AS(Tasks({.workers = 2, .cores = {{{0, 0}}}}), TasksError);
+    CHECK_THROWS_AS(Tasks({.workers = 2, .kinds = {0}}), TasksError);
     CHECK_THROWS_AS(Tasks({.workers = 0}), policy::PolicyError);
     CHECK_THROWS_AS(Tasks({.policy = "best"}), policy::PolicyError);
     CHECK_THROWS_AS(Tasks({.window = {.tasks = 0}}), policy::PolicyError);

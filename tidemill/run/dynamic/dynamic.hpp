@@ -10,9 +10,9 @@
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
-#include "tidemill/run/thread_pool.hpp"
 #include "tidemill/run/waiting.hpp"
 
 namespace tidemill {

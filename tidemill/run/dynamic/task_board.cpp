@@ -1,7 +1,6 @@
 #include "tidemill/run/dynamic/task_board.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
@@ -13,58 +12,45 @@ using policy::WorkerId;
 
 TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
     : settings_(std::move(settings)),
-      policy_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting)),
-      wants_predecessors_(policy_->wants_predecessors()) {
-    for (std::size_t s = 0; s < settings_.tokens.size(); ++s)
-        segments_.push_back({FramesInFlight(settings_.tokens[s], settings_.first_frames[s])});
+      ready_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting), settings_.kinds,
+             settings_.bundle_ticks),
+      segments_(settings_.tokens.size()),
+      ends_(settings_.first_frames.front()) {
+    for (std::size_t s = 0; s < segments_.size(); ++s)
+        frames_.emplace_back(settings_.tokens[s], settings_.first_frames[s]);
     for (const Kernel& kernel : kernels) add_kernel(kernel);
-    waits_for_.resize(tasks_.size(), 0);
-    FramesInFlight& source = segments_[0].frames;
-    issued_end_ = source.next().frame;
-    if (settings_.frames != TokenRing::kEndless) source.end_at(issued_end_ + settings_.frames);
-    if (!wants_predecessors_) learn_edges();
+    ready_.resize(kernel_of_slot_.size());
+    if (settings_.frames != TokenRing::kEndless)
+        frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
+    if (!ready_.wants_predecessors()) learn_edges();
     create_source_frames();
 }
 
 void TaskBoard::add_kernel(const Kernel& kernel) {
-    Segment& segment = segments_[kernel.segment];
     const auto index = static_cast<std::uint32_t>(kernels_.size());
-    const auto first_slot = static_cast<std::uint32_t>(tasks_.size());
-    const bool goes_on = kernel.sequential && !kernel.emits;
-    kernels_.push_back({&kernel, first_slot, first_slot + segment.frames.tokens(),
-                        ready_.place_of(kernel.kinds), goes_on, first_slot, segment.frames.next().frame});
-    segment.kernels.push_back(index);
-    for (std::uint32_t t = 0; t < segment.frames.tokens(); ++t) tasks_.push_back({index, t});
+    const auto first_slot = static_cast<TaskSlot>(kernel_of_slot_.size());
+    const FramesInFlight& frames = frames_[kernel.segment];
+    kernels_.emplace_back(kernel, first_slot, frames.next(), frames.tokens(), ready_.place_of(kernel.kinds));
+    segments_[kernel.segment].kernels.push_back(index);
+    kernel_of_slot_.insert(kernel_of_slot_.end(), frames.tokens(), index);
 }
 
 void TaskBoard::learn_edges() {
+    policy::Policy& policy = ready_.policy();
     for (std::uint32_t k = 0; k < kernels_.size(); ++k) {
-        const Kernel& kernel = *kernels_[k].kernel;
-        for (const std::uint32_t p : kernel.predecessors) policy_->learn(p, k, k - p);
+        const Kernel& kernel = kernels_[k].kernel();
+        for (const std::uint32_t p : kernel.predecessors) policy.learn(p, k, k - p);
         if (kernel.sequential)
-            policy_->learn(k, k, static_cast<double>(segments_[kernel.segment].kernels.size()));
+            policy.learn(k, k, static_cast<double>(segments_[kernel.segment].kernels.size()));
         if (!kernel.emits || kernel.segment + 1 == segments_.size()) continue;
         for (const std::uint32_t next : segments_[kernel.segment + 1].kernels) {
-            if (kernels_[next].kernel->predecessors.empty()) policy_->learn(k, next, next - k);
+            if (kernels_[next].kernel().predecessors.empty()) policy.learn(k, next, next - k);
         }
     }
 }
 
-TaskSlot TaskBoard::slot_of(std::uint32_t kernel, std::uint32_t token) const {
-    return kernels_[kernel].first_slot + token;
-}
-
-// The same kernel's task on the frame behind.
-TaskSlot TaskBoard::slot_after(const KernelState& kernel, TaskSlot slot) const {
-    return slot + 1 == kernel.end_slot ? kernel.first_slot : slot + 1;
-}
-
-std::uint64_t TaskBoard::frame_of(const TaskState& task) const {
-    return segments_[kernels_[task.kernel].kernel->segment].frames.frame_in(task.token);
-}
-
 void TaskBoard::create_source_frames() {
-    FramesInFlight& source = segments_[0].frames;
+    FramesInFlight& source = frames_[0];
     while (!source.full() && source.next().frame < source.end()) {
         if (settings_.stop_when && settings_.stop_when()) return source.end_at(source.next().frame);
         source.marks()[source.next().token] = {};
@@ -72,42 +58,46 @@ void TaskBoard::create_source_frames() {
     }
 }
 
-void TaskBoard::create_frame(std::uint32_t index, std::uint64_t iteration) {
-    Segment& segment = segments_[index];
-    const auto [frame, token] =
-        segment.frames.create(iteration, static_cast<std::uint32_t>(segment.kernels.size()));
+void TaskBoard::create_frame(std::uint32_t segment, std::uint64_t iteration) {
+    const std::vector<std::uint32_t>& kernels = segments_[segment].kernels;
+    const FramePlace place = frames_[segment].create(iteration, static_cast<std::uint32_t>(kernels.size()));
     ++in_flight_;
-    for (const std::uint32_t k : segment.kernels) {
-        const KernelState& state = kernels_[k];
-        const TaskSlot slot = state.first_slot + token;
-        waits_for_[slot] = static_cast<std::uint32_t>(state.kernel->predecessors.size()) +
-                           (state.kernel->sequential && state.next_frame != frame ? 1 : 0);
+    for (const std::uint32_t k : kernels) {
+        const KernelTasks::Wait wait = kernels_[k].create(place);
+        const TaskSlot slot = kernels_[k].slot_of(place.token);
         create_task(slot, iteration);
-        note_fewer_waits(k, token);
+        note_wait(slot, wait);
     }
 }
 
 void TaskBoard::create_task(TaskSlot slot, std::uint64_t iteration) {
-    const TaskState& task = tasks_[slot];
     predecessors_.clear();
-    if (wants_predecessors_) list_predecessors(task);
-    const policy::KindSet kinds = kernels_[task.kernel].kernel->kinds;
-    policy_->create({slot, task.kernel, numbers_++, iteration, 0, predecessors_, kinds});
+    if (ready_.wants_predecessors()) list_predecessors(slot);
+    const std::uint32_t kernel = kernel_of_slot_[slot];
+    const policy::KindSet kinds = kernels_[kernel].kernel().kinds;
+    ready_.policy().create({slot, kernel, numbers_++, iteration, 0, predecessors_, kinds});
 }
 
-void TaskBoard::list_predecessors(const TaskState& task) {
-    const Kernel& kernel = *kernels_[task.kernel].kernel;
-    const FramesInFlight& frames = segments_[kernel.segment].frames;
-    for (const std::uint32_t p : kernel.predecessors) predecessors_.push_back(slot_of(p, task.token));
-    if (kernel.sequential && frame_of(task) > frames.oldest().frame) {
-        const std::uint32_t before = task.token == 0 ? frames.tokens() - 1 : task.token - 1;
-        predecessors_.push_back(slot_of(task.kernel, before));
-    }
+void TaskBoard::list_predecessors(TaskSlot slot) {
+    const KernelTasks& tasks = kernel_of(slot);
+    const FramesInFlight& frames = frames_of(tasks);
+    const std::uint32_t token = tasks.token_of(slot);
+    for (const std::uint32_t p : tasks.kernel().predecessors)
+        predecessors_.push_back(kernels_[p].slot_of(token));
+    if (tasks.kernel().sequential && frames.frame_in(token) > frames.oldest().frame)
+        predecessors_.push_back(tasks.slot_of(tasks.token_before(token)));
+}
+
+void TaskBoard::note_wait(TaskSlot slot, KernelTasks::Wait wait) {
+    if (wait == KernelTasks::Wait::nothing) return make_ready(slot);
+    const KernelTasks& tasks = kernel_of(slot);
+    if (wait == KernelTasks::Wait::only_order && tasks.ready() != policy::kNoTask)
+        ready_.add_behind(tasks.ready(), tasks.mean_ticks().value());
 }
 
 void TaskBoard::make_ready(TaskSlot slot) {
-    const Kernel& kernel = *kernels_[tasks_[slot].kernel].kernel;
-    if (kernel.emits && segments_[kernel.segment + 1].frames.full()) {
+    const Kernel& kernel = kernel_of(slot).kernel();
+    if (kernel.emits && frames_[kernel.segment + 1].full()) {
         segments_[kernel.segment + 1].blocked = slot;
     } else {
         tell_ready(slot);
@@ -115,186 +105,130 @@ void TaskBoard::make_ready(TaskSlot slot) {
 }
 
 void TaskBoard::tell_ready(TaskSlot slot) {
-    TaskState& task = tasks_[slot];
-    KernelState& state = kernels_[task.kernel];
-    task.ready_ticks = state.mean_ticks.value_or(settings_.bundle_ticks);
-    if (state.goes_on) task.ready_ticks += state.lined_up * state.mean_ticks.value();
-    state.ready = slot;
-    ready_.add(state.ready_place, task.ready_ticks);
-    policy_->ready(slot);
-}
-
-// A task may be ready now, or behind one that is.
-void TaskBoard::note_fewer_waits(std::uint32_t kernel, std::uint32_t token) {
-    KernelState& state = kernels_[kernel];
-    const TaskSlot slot = state.first_slot + token;
-    if (waits_for_[slot] == 0) return make_ready(slot);
-    if (waits_for_[slot] > 1 || !state.goes_on || state.next_slot == slot) return;
-    ++state.lined_up;
-    if (state.ready == policy::kNoTask) return;
-    tasks_[state.ready].ready_ticks += state.mean_ticks.value();
-    ready_.add_behind(state.ready_place, state.mean_ticks.value());
+    KernelTasks& tasks = kernel_of(slot);
+    tasks.set_ready(slot);
+    ready_.add(slot, tasks.ready_place(),
+               tasks.mean_ticks().value_or(settings_.bundle_ticks) + tasks.ticks_behind());
 }
 
 void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
-    const ReadyWork::Amount ready = ready_.of(settings_.kinds[worker]);
-    std::size_t share = std::min(kMostRuns, (ready.tasks + hungry) / (hungry + 1));
-    const std::uint64_t most_ticks = std::min(settings_.bundle_ticks, ready.ticks / (hungry + 1));
-    std::uint64_t ticks = 0;
-    for (; share > 0; --share) {
-        const TaskSlot slot = policy_->issue(worker);
-        if (slot == policy::kNoTask) return;
-        TaskRun run = issue(slot);
-        const std::uint64_t mean = kernels_[run.kernel].mean_ticks.value();
-        const std::uint64_t left = most_ticks - ticks;
-        if (mean != 0 && mean < left) lengthen(run, left - mean);
-        runs.push_back(run);
-        ticks += mean * run.frames;
-        if (mean == 0 || ticks >= most_ticks) return;
-    }
+    ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t ticks_left) {
+        runs.push_back(issue(slot, ticks_left));
+        return expected_ticks(runs.back());
+    });
 }
 
-TaskRun TaskBoard::issue(TaskSlot slot) {
-    const TaskState& task = tasks_[slot];
-    KernelState& state = kernels_[task.kernel];
-    const FramesInFlight& frames = segments_[state.kernel->segment].frames;
-    ready_.remove(state.ready_place, task.ready_ticks);
-    state.ready = policy::kNoTask;
-    TaskRun run{.kernel = task.kernel,
-                .frames = 1,
-                .first = {frames.frame_in(task.token), task.token},
-                .limit = frames.limit().of(task.kernel)};
-    if (state.kernel->emits) {
-        run.out = segments_[state.kernel->segment + 1].frames.next();
-        run.resumed = std::exchange(state.resumes, false);
+TaskRun TaskBoard::issue(TaskSlot slot, std::uint64_t ticks_left) {
+    KernelTasks& tasks = kernel_of(slot);
+    const std::uint32_t token = tasks.token_of(slot);
+    const std::uint32_t segment = tasks.kernel().segment;
+    const std::uint32_t kernel = kernel_of_slot_[slot];
+    const FramePlace first{frames_[segment].frame_in(token), token};
+    tasks.set_ready(policy::kNoTask);
+    TaskRun run{.kernel = kernel,
+                .frames = tasks.run_length(token, longest_run(tasks, first.frame, ticks_left)),
+                .first = first,
+                .limit = frames_[segment].limit().of(kernel)};
+    if (tasks.kernel().emits) {
+        run.out = frames_[segment + 1].next();
+        run.resumed = tasks.take_resumed();
     }
-    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + 1);
+    if (segment == 0) ends_.note_issued(first.frame + run.frames);
     return run;
 }
 
-// A sequential kernel's next tasks may be ready but for the task before them: who runs that may go on with
-// them.
-void TaskBoard::lengthen(TaskRun& run, std::uint64_t ticks_left) {
-    const KernelState& state = kernels_[run.kernel];
-    if (!state.goes_on) return;
-    const std::uint64_t frames_end = segments_[state.kernel->segment].frames.next().frame;
-    const std::uint64_t most =
-        std::min({std::uint64_t{kLongestRun}, 1 + ticks_left / state.mean_ticks.value(),
-                  frames_end - run.first.frame});
-    TaskSlot slot = slot_after(state, slot_of(run.kernel, run.first.token));
-    for (; run.frames < most && waits_for_[slot] == 1; ++run.frames) slot = slot_after(state, slot);
-    if (state.kernel->segment == 0) issued_end_ = std::max(issued_end_, run.first.frame + run.frames);
+// From this frame on, in so much time.
+std::uint64_t TaskBoard::longest_run(const KernelTasks& tasks, std::uint64_t frame,
+                                     std::uint64_t ticks_left) const {
+    constexpr std::uint64_t kLongest = 64;
+    if (!tasks.mean_ticks().known()) return 1;
+    const std::uint64_t frames_end = frames_[tasks.kernel().segment].next().frame;
+    return std::min(
+        {kLongest, std::max<std::uint64_t>(1, ticks_left / tasks.mean_ticks().value()), frames_end - frame});
+}
+
+std::uint64_t TaskBoard::expected_ticks(const TaskRun& run) const {
+    const MeanTicks& mean = kernels_[run.kernel].mean_ticks();
+    return mean.known() ? mean.value() * run.frames : settings_.bundle_ticks;
 }
 
 std::uint64_t TaskBoard::expected_ticks(const std::vector<TaskRun>& runs) const {
     std::uint64_t ticks = 0;
-    for (const TaskRun& run : runs) {
-        const MeanTicks& mean = kernels_[run.kernel].mean_ticks;
-        ticks += mean.known() ? mean.value() * run.frames : settings_.bundle_ticks;
-    }
+    for (const TaskRun& run : runs) ticks += expected_ticks(run);
     return ticks;
 }
 
 void TaskBoard::complete(WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now) {
-    for (const TaskRun& run : runs) {
-        kernels_[run.kernel].mean_ticks.note(run.ticks / run.frames);
-        complete(worker, run, now);
-    }
+    for (const TaskRun& run : runs) complete(worker, run, now);
     runs.clear();
-    policy_->tick(static_cast<std::uint64_t>(to_ns(now)));
+    ready_.policy().tick(static_cast<std::uint64_t>(to_ns(now)));
 }
 
 void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {
-    KernelState& state = kernels_[run.kernel];
-    const std::uint32_t segment = state.kernel->segment;
-    const std::uint64_t iteration = segments_[segment].frames.iteration_in(run.first.token);
-    TaskSlot slot = slot_of(run.kernel, run.first.token);
-    if (run.kernel == 0 && !run.again) {
-        const std::uint64_t end = std::min(run.first.frame + run.frames, segments_[0].frames.limit().frame);
-        begun_ += end - std::min(end, run.first.frame);
-    }
-    for (std::uint32_t i = 0; i < run.frames; ++i, slot = slot_after(state, slot)) {
-        // The policy took the worker for idle after the task before.
-        policy_->follow(slot, worker);
-        policy_->complete(slot, worker);
+    KernelTasks& tasks = kernels_[run.kernel];
+    const std::uint32_t segment = tasks.kernel().segment;
+    const std::uint64_t iteration = frames_[segment].iteration_in(run.first.token);
+    std::uint32_t token = run.first.token;
+    tasks.mean_ticks().note(run.ticks / run.frames);
+    if (run.kernel == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
+    for (std::uint32_t i = 0; i < run.frames; ++i, token = tasks.token_after(token)) {
+        const TaskSlot slot = tasks.slot_of(token);
+        ready_.complete(slot, worker);
         if (run.emitted) {
             create_frame(segment + 1, iteration);
             if (segments_[segment + 1].kernels.empty()) retire(segment + 1, now);
         }
-        if (run.again) {
-            state.resumes = true;
-            create_task(slot, iteration);
-            make_ready(slot);
-        } else {
-            complete_task(slot, i + 1 == run.frames, now);
-        }
+        run.again ? repeat(slot, iteration) : complete_task(slot, i + 1 == run.frames, now);
     }
+}
+
+// The task has more to emit; that is the same task anew.
+void TaskBoard::repeat(TaskSlot slot, std::uint64_t iteration) {
+    kernel_of(slot).note_again();
+    create_task(slot, iteration);
+    make_ready(slot);
 }
 
 void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now) {
-    const TaskState& task = tasks_[slot];
-    KernelState& state = kernels_[task.kernel];
-    const std::uint32_t index = state.kernel->segment;
-    FramesInFlight& frames = segments_[index].frames;
-    for (const std::uint32_t successor : state.kernel->successors) {
-        --waits_for_[slot_of(successor, task.token)];
-        note_fewer_waits(successor, task.token);
+    KernelTasks& tasks = kernel_of(slot);
+    FramesInFlight& frames = frames_of(tasks);
+    const std::uint32_t token = tasks.token_of(slot);
+    for (const std::uint32_t successor : tasks.kernel().successors) {
+        KernelTasks& waiting = kernels_[successor];
+        note_wait(waiting.slot_of(token), waiting.release(token));
     }
-    if (state.kernel->sequential) {
-        ++state.next_frame;
-        const TaskSlot next = state.next_slot = slot_after(state, slot);
-        if (state.next_frame < frames.next().frame && --waits_for_[next] == 0) {
-            if (state.goes_on) --state.lined_up;
-            if (last_of_run) make_ready(next);
-        }
-    }
-    frames.complete_task(task.token);
-    if (task.token == frames.oldest().token) retire(index, now);
+    const bool next_is_free = tasks.kernel().sequential && tasks.complete_in_order(frames.next().frame);
+    if (next_is_free && last_of_run) make_ready(tasks.slot_of(tasks.next().token));
+    frames.complete_task(token);
+    if (token == frames.oldest().token) retire(tasks.kernel().segment, now);
 }
 
 // Frees the tokens of the oldest frames that are done.
-void TaskBoard::retire(std::uint32_t index, std::uint64_t now) {
-    Segment& segment = segments_[index];
-    if (!segment.frames.can_retire()) return;
-    while (segment.frames.can_retire()) {
-        const auto [frame, token] = segment.frames.retire();
+void TaskBoard::retire(std::uint32_t segment, std::uint64_t now) {
+    FramesInFlight& frames = frames_[segment];
+    if (!frames.can_retire()) return;
+    while (frames.can_retire()) {
+        const FramePlace place = frames.retire();
         --in_flight_;
-        if (index + 1 < segments_.size() || frame >= segment.frames.limit().frame) continue;
-        const FrameMark& mark = segment.frames.marks()[token];
-        ++(mark.holes == 0 ? delivered_ : skipped_);
-        if (settings_.latencies) latencies_.add(now - mark.born);
+        if (segment + 1 == segments_.size()) note_left(frames, place, now);
     }
-    if (index == 0) create_source_frames();
-    if (segment.blocked) tell_ready(*std::exchange(segment.blocked, std::nullopt));
+    if (segment == 0) create_source_frames();
+    std::optional<TaskSlot>& blocked = segments_[segment].blocked;
+    if (blocked) tell_ready(*std::exchange(blocked, std::nullopt));
 }
 
-// The sequence would have met the end in the last segment first, there on the first frame, there at the first
-// kernel.
-void TaskBoard::end(StreamEnd where) {
-    const auto sooner = [](const StreamEnd& a, const StreamEnd& b) {
-        return std::tuple(b.segment, a.limit) < std::tuple(a.segment, b.limit);
-    };
-    for (std::uint32_t s = 0; s <= where.segment; ++s) segments_[s].frames.limit_to(where.limit_in(s));
-    FramesInFlight& source = segments_[0].frames;
-    source.end_at(source.next().frame);
-    if (!end_ || sooner(where, *end_)) end_ = std::move(where);
-}
-
-void TaskBoard::halt() {
-    FramesInFlight& source = segments_[0].frames;
-    source.end_at(source.next().frame);
-    if (issued_end_ < source.limit().frame) source.limit_to({issued_end_, 0});
+void TaskBoard::note_left(FramesInFlight& frames, const FramePlace& place, std::uint64_t now) {
+    if (place.frame >= frames.limit().frame) return;
+    const FrameMark& mark = frames.marks()[place.token];
+    counts_.note_left(mark);
+    if (settings_.latencies) counts_.latencies.add(now - mark.born);
 }
 
 std::vector<std::uint64_t> TaskBoard::next_frames() const {
     std::vector<std::uint64_t> numbers;
-    for (const Segment& segment : segments_) numbers.push_back(segment.frames.next().frame);
-    numbers[0] = std::min(numbers[0], std::max(issued_end_, settings_.first_frames[0]));
+    for (const FramesInFlight& frames : frames_) numbers.push_back(frames.next().frame);
+    numbers[0] = std::min(numbers[0], ends_.issued_end());
     return numbers;
-}
-
-void TaskBoard::rethrow() const {
-    if (end_ && end_->error) throw *end_->error;
 }
 
 }  // namespace tidemill

@@ -36,7 +36,7 @@ class VirtualCrew {
 
     // The share of their time that the workers had something to do, in the later half of the frames.
     double settled_use(std::uint64_t frames) {
-        while (!board_.finished() && board_.delivered() < frames / 2) step();
+        while (!board_.finished() && board_.counts().delivered < frames / 2) step();
         const double work_before = work_ns_;
         const double before = now_ns_;
         while (!board_.finished()) step();

@@ -1,7 +1,5 @@
 #include "tidemill/run/dynamic/task_crew.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
@@ -16,7 +14,7 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& ke
       kernels_(kernels),
       memory_(plan, kernels, settings.board.tokens),
       board_(kernels, settings.board),
-      idle_(1 + std::ranges::max(settings.board.kinds)) {
+      workers_(turns_, {settings.board.kinds, settings.board.bundle_ticks, settings.waiting}) {
     for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
         chosen.index = w;
@@ -25,7 +23,7 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& ke
             chosen.observers.push_back(&observer->watch({plan, 0, w}));
         }
         chosen.numbers = options.numbers;
-        chosen.stopping = &halting_;
+        chosen.stopping = &turns_.halting();
         seats_.emplace_back(settings_.cores, std::move(chosen));
     }
 }
@@ -47,77 +45,22 @@ void TaskCrew::run(ThreadPool& pool) {
 }
 
 void TaskCrew::serve(std::size_t index) {
-    Seat& seat = seats_[index];
-    while (true) {
-        Seat* other = nullptr;
-        {
-            const std::lock_guard lock(turn_);
-            take_turn(index);
-            if (board_.finished()) break;
-            if (seat.runs.empty()) idle_[kind_of(index)].push_back(index);
-            other = next_to_wake(index);
-        }
-        if (other) other->bell.ring();
-        if (seat.runs.empty()) {
-            seat.worker->begin_wait();
-            rest(index);
-        } else {
-            seat.worker->end_wait();
-            seat.worker->run(seat.runs);
-        }
-    }
-    ring_all();
+    const auto worker = static_cast<policy::WorkerId>(index);
+    workers_.serve(worker, *seats_[index].worker, [this] { return board_.finished(); });
+    workers_.ring_all();
 }
 
-void TaskCrew::take_turn(std::size_t index) {
-    Seat& seat = seats_[index];
-    std::vector<StreamEnd>& ends = seat.worker->ends();
-    for (StreamEnd& end : ends) board_.end(std::move(end));
-    if (!ends.empty()) halt();
-    ends.clear();
+void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
+    for (StreamEnd& end : held.ends) {
+        board_.end(std::move(end));
+        halt();
+    }
+    held.ends.clear();
     if (!halted_ && halting_.load(std::memory_order_relaxed)) {
         halted_ = true;
         board_.halt();
     }
-    const auto worker = static_cast<policy::WorkerId>(index);
-    if (!seat.runs.empty()) board_.complete(worker, seat.runs, ticks());
-    board_.take(worker, hungry(index), seat.runs);
-}
-
-// How many others the ready tasks are to be shared with.
-std::size_t TaskCrew::hungry(std::size_t index) const {
-    const policy::KindId kind = kind_of(index);
-    return board_.ready().of(kind).ticks < settings_.board.bundle_ticks ? 0 : idle_[kind].size();
-}
-
-// Whoever is woken wakes the next one, also when others have taken what it was woken for.
-TaskCrew::Seat* TaskCrew::next_to_wake(std::size_t index) {
-    for (policy::KindId kind = 0; kind < idle_.size(); ++kind) {
-        if (idle_[kind].empty() || !is_worth_waking(kind, index)) continue;
-        Seat& other = seats_[idle_[kind].back()];
-        idle_[kind].pop_back();
-        return &other;
-    }
-    return nullptr;
-}
-
-// Little work is left to whoever has just taken some, but not what that worker cannot run.
-bool TaskCrew::is_worth_waking(policy::KindId kind, std::size_t index) const {
-    const ReadyWork::Amount ready = board_.ready().of(kind);
-    if (ready.tasks == 0) return false;
-    if (board_.ready().of_only(kind, kind_of(index)).tasks > 0) return true;
-    return ready.ticks + board_.expected_ticks(seats_[index].runs) >= settings_.board.bundle_ticks;
-}
-
-void TaskCrew::rest(std::size_t index) {
-    seats_[index].bell.wait(settings_.waiting);
-    const std::lock_guard lock(turn_);
-    seats_[index].bell.reset();
-    std::erase(idle_[kind_of(index)], index);
-}
-
-void TaskCrew::ring_all() {
-    for (Seat& seat : seats_) seat.bell.ring();
+    if (!held.runs.empty()) board_.complete(worker, held.runs, ticks());
 }
 
 void TaskCrew::add_to(RunTotals& totals) const {
@@ -126,10 +69,11 @@ void TaskCrew::add_to(RunTotals& totals) const {
         const std::vector<Durations>& times = seat.worker->step_times();
         for (std::size_t step = 0; step < times.size(); ++step) totals.step_times[step].add(times[step]);
     }
-    totals.latencies.add(board_.latencies());
-    totals.frames += board_.begun();
-    totals.delivered += board_.delivered();
-    totals.skipped += board_.skipped();
+    const FrameCounts& counts = board_.counts();
+    totals.latencies.add(counts.latencies);
+    totals.frames += counts.begun;
+    totals.delivered += counts.delivered;
+    totals.skipped += counts.skipped;
 }
 
 std::vector<ThreadReport> TaskCrew::thread_reports() const {

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/run/dynamic/bell.hpp"
-#include "tidemill/run/dynamic/spin_lock.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/dynamic/task_worker.hpp"
+#include "tidemill/run/pool/worker_pool.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_totals.hpp"
 #include "tidemill/run/thread_place.hpp"
@@ -18,9 +17,6 @@
 namespace tidemill {
 
 /// The workers of one run of dynamic scheduling, with the clones that they work on.
-///
-/// They share one board, and take turns at it. What costs less than a microsecond or so is handed out by the
-/// bundle, and nobody is woken for less, so turns are few beside the work.
 class TaskCrew {
   public:
     struct Settings {
@@ -36,7 +32,7 @@ class TaskCrew {
     void run(ThreadPool& pool);
 
     /// Ends the stream soon, from any thread; frames in flight are finished.
-    void halt() { halting_.store(true, std::memory_order_relaxed); }
+    void halt() { turns_.halt(); }
 
     /// When nothing runs.
     const TaskBoard& board() const { return board_; }
@@ -44,6 +40,32 @@ class TaskCrew {
     std::vector<ThreadReport> thread_reports() const;
 
   private:
+    /// The board as workers see it in their turns, and anyone who wants the stream to end.
+    class Turns {
+      public:
+        using Hand = HeldRuns;
+        using WorkerId = policy::WorkerId;
+
+        explicit Turns(TaskBoard& board) : board_(board) {}
+
+        void halt() { halting_.store(true, std::memory_order_relaxed); }
+        const std::atomic<bool>& halting() const { return halting_; }
+
+        void settle(WorkerId worker, HeldRuns& held);
+        static constexpr bool may_take(WorkerId) { return true; }
+        void take(WorkerId worker, std::size_t hungry, HeldRuns& held) {
+            board_.take(worker, hungry, held.runs);
+        }
+        const ReadyWork& ready() const { return board_.ready(); }
+        std::uint64_t expected_ticks(const HeldRuns& held) const { return board_.expected_ticks(held.runs); }
+        static constexpr std::optional<WorkerId> released() { return {}; }
+
+      private:
+        TaskBoard& board_;
+        std::atomic<bool> halting_{false};
+        bool halted_ = false;
+    };
+
     // What a thread needs for itself is made, and so touched first, by the thread.
     struct Seat {
         Seat(const std::vector<PuSet>& cores, TaskWorker::Options its_options)
@@ -52,19 +74,10 @@ class TaskCrew {
         ThreadPlace place;
         TaskWorker::Options options;
         std::optional<TaskWorker> worker;
-        std::vector<TaskRun> runs;
-        Bell bell;
     };
 
     void settle(std::size_t index);
     void serve(std::size_t index);
-    void take_turn(std::size_t index);
-    void rest(std::size_t index);
-    Seat* next_to_wake(std::size_t index);
-    bool is_worth_waking(policy::KindId kind, std::size_t index) const;
-    std::size_t hungry(std::size_t index) const;
-    policy::KindId kind_of(std::size_t index) const { return settings_.board.kinds[index]; }
-    void ring_all();
 
     Settings settings_;
     Graph& graph_;
@@ -72,12 +85,9 @@ class TaskCrew {
     const std::vector<Kernel>& kernels_;
     FrameMemory memory_;
     std::deque<Seat> seats_;
-    std::atomic<bool> halting_{false};
-
-    alignas(64) SpinLock turn_;  // guards what follows
-    TaskBoard board_;
-    std::vector<std::vector<std::size_t>> idle_;  // workers, per kind of core
-    bool halted_ = false;
+    alignas(64) TaskBoard board_;
+    Turns turns_{board_};
+    WorkerPool<Turns> workers_;
 };
 
 }  // namespace tidemill

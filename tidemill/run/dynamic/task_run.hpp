@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/token_ring.hpp"
@@ -53,6 +54,14 @@ struct StreamEnd {
         if (its_segment == segment) return limit;
         return its_segment < segment ? FrameLimit{0, 0} : FrameLimit{};
     }
+};
+
+/// What a worker holds between its turns at the board.
+struct HeldRuns {
+    std::vector<TaskRun> runs;
+    std::vector<StreamEnd> ends;  ///< filled in by the worker: why the stream ends
+
+    bool empty() const { return runs.empty(); }
 };
 
 }  // namespace tidemill

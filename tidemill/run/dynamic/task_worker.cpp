@@ -71,14 +71,16 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
     context_.bases[index_of(Base::constant)] = const_cast<std::byte*>(plan.constants.data());
 }
 
-void TaskWorker::run(std::vector<TaskRun>& runs) {
+void TaskWorker::run(HeldRuns& held) {
+    end_wait();
     if (!options_.observers.empty()) {
-        run_all<Watching::calls>(runs);
+        run_all<Watching::calls>(held.runs);
     } else if (options_.statistics) {
-        run_all<Watching::times>(runs);
+        run_all<Watching::times>(held.runs);
     } else {
-        run_all<Watching::nothing>(runs);
+        run_all<Watching::nothing>(held.runs);
     }
+    held.ends.swap(ends_);
 }
 
 template <Watching kWatching>
@@ -213,7 +215,7 @@ bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
     return run_steps<kWatching>(*kernel.behind_end);
 }
 
-void TaskWorker::begin_wait() {
+void TaskWorker::rests() {
     if (wait_start_ != 0) return;
     wait_start_ = ticks();
     for (ThreadObserver* observer : options_.observers) observer->waiting(0, false);

@@ -46,13 +46,12 @@ class TaskWorker {
     TaskWorker(const TaskWorker&) = delete;
     TaskWorker& operator=(const TaskWorker&) = delete;
 
-    /// Runs tasks; where one of them ends the stream, this stands in ends() afterwards.
-    void run(std::vector<TaskRun>& runs);
-    std::vector<StreamEnd>& ends() { return ends_; }
+    /// Runs tasks; where one of them ends the stream, this stands beside them afterwards.
+    void run(HeldRuns& held);
 
-    /// Tell of a wait for work, once however often they are called: a worker looks again from time to time.
-    void begin_wait();
-    void end_wait();
+    /// It waits for work until it runs some, though it looks again from time to time.
+    void rests();
+    void rested(bool /*woken*/) {}
 
     const std::vector<Durations>& step_times() const { return step_times_; }  ///< per step; may be empty
     const Durations& waits() const { return waits_; }
@@ -79,6 +78,7 @@ class TaskWorker {
         std::uint32_t segment = 0;
     };
 
+    void end_wait();
     template <Watching kWatching>
     void run_all(std::vector<TaskRun>& runs);
     template <Watching kWatching>

@@ -38,6 +38,10 @@ class ReadyWork {
         counts_[place].amount.ticks -= ticks;
     }
 
+    bool empty() const {
+        return std::ranges::all_of(counts_, [](const Count& each) { return each.amount.tasks == 0; });
+    }
+
     /// For workers on cores of this kind.
     Amount of(policy::KindId kind) const {
         return sum([=](policy::KindSet kinds) { return has(kinds, kind); });

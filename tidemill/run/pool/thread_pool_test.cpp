@@ -1,4 +1,4 @@
-#include "tidemill/run/thread_pool.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
 
 #include <atomic>
 #include <string_view>

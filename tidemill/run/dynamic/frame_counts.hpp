@@ -1,0 +1,27 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tidemill/run/durations.hpp"
+#include "tidemill/run/dynamic/task_run.hpp"
+
+namespace tidemill {
+
+/// What has come of a stream's frames so far.
+struct FrameCounts {
+    std::uint64_t begun = 0;
+    std::uint64_t delivered = 0;
+    std::uint64_t skipped = 0;
+    Durations latencies{};
+
+    /// The source has done what it was asked for, before the stream's end.
+    void note_begun(const TaskRun& source_run, std::uint64_t limit) {
+        const std::uint64_t end = std::min(source_run.first.frame + source_run.frames, limit);
+        begun += end - std::min(end, source_run.first.frame);
+    }
+    /// A frame has left the last segment.
+    void note_left(const FrameMark& mark) { ++(mark.holes == 0 ? delivered : skipped); }
+};
+
+}  // namespace tidemill

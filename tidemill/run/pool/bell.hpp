@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/run/waiting.hpp"
+
+namespace tidemill {
+
+/// Wakes one thread. Rung before the thread waits, it does not wait.
+template <class Threads>
+class alignas(64) Bell {
+  public:
+    /// Until rung(), or for some milliseconds at most: for then, the caller looks for itself.
+    void wait(WaitMode mode) {
+        constexpr long kLongestSleepNs = 5'000'000;
+        if (rings_within(mode)) return;
+        std::uint32_t quiet = kQuiet;
+        if (mode == WaitMode::active ||
+            !word_.compare_exchange_strong(quiet, kAsleep, std::memory_order_acquire))
+            return;
+        Threads::sleep_while(word_, kAsleep, kLongestSleepNs);
+    }
+
+    void ring() {
+        // pairs with the load in rung(); the sleeper's own exchange sees it, or is seen
+        if (word_.exchange(kRung, std::memory_order_acq_rel) == kAsleep) Threads::wake_all(word_);
+    }
+
+    /// Forgets that it was rung.
+    void reset() { word_.store(kQuiet, std::memory_order_relaxed); }
+
+  private:
+    static constexpr std::uint32_t kQuiet = 0;
+    static constexpr std::uint32_t kRung = 1;
+    static constexpr std::uint32_t kAsleep = 2;
+
+    bool rung() const { return word_.load(std::memory_order_acquire) == kRung; }
+
+    // Before it is worth sleeping.
+    bool rings_within(WaitMode mode) const {
+        constexpr int kYields = 100;
+        for (int i = 0; i < (mode == WaitMode::mixed ? Threads::kLongSpin : Threads::kShortSpin); ++i) {
+            if (rung()) return true;
+            Threads::relax();
+        }
+        for (int i = 0; mode == WaitMode::active && i < kYields; ++i) {
+            if (rung()) return true;
+            Threads::yield_core();
+        }
+        return false;
+    }
+
+    typename Threads::template Atomic<std::uint32_t> word_{kQuiet};
+};
+
+}  // namespace tidemill

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tidemill/policy/policy.hpp"
+#include "tidemill/run/pool/ready_work.hpp"
+
+namespace tidemill {
+
+/// The tasks that wait for nothing: a policy chooses among them, and a worker gets as many at once as make up
+/// for its turn.
+class ReadyTasks {
+  public:
+    /// `bundle_ticks` is the work to hand out at once, at most; 0: single tasks.
+    ReadyTasks(std::unique_ptr<policy::Policy> policy, std::vector<policy::KindId> kind_of_worker,
+               std::uint64_t bundle_ticks)
+        : policy_(std::move(policy)),
+          wants_predecessors_(policy_->wants_predecessors()),
+          kind_of_worker_(std::move(kind_of_worker)),
+          bundle_ticks_(bundle_ticks) {}
+
+    /// Tasks have slots below this.
+    void resize(std::size_t slots) { tasks_.resize(slots); }
+
+    policy::Policy& policy() { return *policy_; }
+    const ReadyWork& work() const { return work_; }
+    bool wants_predecessors() const { return wants_predecessors_; }
+
+    /// Where tasks for these kinds of cores are counted.
+    std::uint32_t place_of(policy::KindSet kinds) { return work_.place_of(kinds); }
+
+    /// A task has become ready, and counts as so much work.
+    void add(policy::TaskSlot slot, std::uint32_t place, std::uint64_t ticks) {
+        tasks_[slot] = {ticks, place};
+        work_.add(place, ticks);
+        policy_->ready(slot);
+    }
+    /// Who takes this ready task may go on with another one behind it.
+    void add_behind(policy::TaskSlot slot, std::uint64_t ticks) {
+        tasks_[slot].ticks += ticks;
+        work_.add_behind(tasks_[slot].place, ticks);
+    }
+
+    /// Calls `hand_out(slot, ticks_left)`, which tells what that may take, for as many tasks, by the policy,
+    /// as make up for asking, but no more than a fair share when `hungry` others want some too. A task of
+    /// which nothing is known is to count as a bundle.
+    template <class HandOut>
+    void take(policy::WorkerId worker, std::size_t hungry, HandOut hand_out) {
+        const ReadyWork::Amount ready = work_.of(kind_of_worker_[worker]);
+        const std::uint64_t most_ticks = std::min(bundle_ticks_, ready.ticks / (hungry + 1));
+        std::size_t share = std::min(kMostTasks, (ready.tasks + hungry) / (hungry + 1));
+        std::uint64_t ticks = 0;
+        for (; share > 0; --share) {
+            const policy::TaskSlot slot = policy_->issue(worker);
+            if (slot == policy::kNoTask) return;
+            work_.remove(tasks_[slot].place, tasks_[slot].ticks);
+            ticks += hand_out(slot, most_ticks - ticks);
+            if (ticks >= most_ticks) return;
+        }
+    }
+
+    /// A task that was handed out has ended. Of several at once, the policy took the worker for idle after
+    /// the first.
+    void complete(policy::TaskSlot slot, policy::WorkerId worker) {
+        policy_->follow(slot, worker);
+        policy_->complete(slot, worker);
+    }
+
+  private:
+    static constexpr std::size_t kMostTasks = 64;
+
+    struct Ready {
+        std::uint64_t ticks = 0;  // what it counts for, with those behind it
+        std::uint32_t place = 0;
+    };
+
+    std::unique_ptr<policy::Policy> policy_;
+    bool wants_predecessors_;
+    std::vector<policy::KindId> kind_of_worker_;
+    std::uint64_t bundle_ticks_;
+    ReadyWork work_;
+    std::vector<Ready> tasks_;  // per slot
+};
+
+}  // namespace tidemill

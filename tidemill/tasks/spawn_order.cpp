@@ -1,0 +1,27 @@
+#include "tidemill/tasks/spawn_order.hpp"
+
+#include <limits>
+
+namespace tidemill {
+
+using policy::TaskSlot;
+
+SpawnOrder::SpawnOrder(std::size_t slots)
+    : numbers_(slots, std::numeric_limits<std::uint64_t>::max()), regions_(numbers_) {
+    for (std::size_t slot = slots; slot-- > 0;) free_.push_back(static_cast<TaskSlot>(slot));
+}
+
+const Spawn& SpawnOrder::spawn(policy::KernelId kernel, std::span<const Access> accesses,
+                               std::int32_t priority) {
+    next_.task = {free_.back(), spawned_++};
+    next_.kernel = kernel;
+    next_.priority = priority;
+    numbers_[next_.task.slot] = next_.task.number;
+    predecessors_.clear();
+    for (const Access& access : accesses) regions_.note(next_.task, access, predecessors_);
+    next_.predecessors = static_cast<std::uint32_t>(predecessors_.size());
+    free_.pop_back();
+    return next_;
+}
+
+}  // namespace tidemill
