@@ -153,7 +153,7 @@ const Field kFields[] = {
     {"recorded_s", "", "speed", "{:.2f} s of signal", recorded_s},
     {"elapsed_s", "", "speed", "received in {:.2f} s", VALUE(v.whole->run.elapsed_s)},
     {"interrupted", "", "speed", "interrupted", VALUE(v.whole->interrupted), 0},
-    {"executor", "", "speed", "executor {}", VALUE(v.whole->executor)},
+    {"executor", "", "speed", "executor {}", VALUE(to_string(v.whole->executor))},
 
     {"", "", "latency", "{:.2f} ms on average", VALUE(v.whole->run.latency.mean_us / 1000)},
     {"", "", "latency", "99 % within {:.2f} ms", VALUE(v.whole->run.latency.p99_us / 1000)},

@@ -146,6 +146,7 @@ TEST_CASE("rx: an interrupt ends a long run cleanly: what was received is kept a
         CHECK(ended.status == 0);
         CHECK(longer.packets.find(ended.out) != std::string::npos);
         const Json json = Json::parse(ended.err.substr(ended.err.find('{')));
+        CHECK(json["executor"] == (how[0] == "--executor" ? how[1] : "pipeline"));
         CHECK(json["ts_packets"] == ended.out.size() / io::kTsPacketBytes);
         CHECK(json["frames_bad"] == 0);
     }
