@@ -10,7 +10,7 @@ constexpr std::size_t kBufferBytes = 348 * kTsPacketBytes;  // just under 64 KiB
 
 }  // namespace
 
-ByteWriter::ByteWriter(const std::filesystem::path& path) : file_(internal::File::open_for_writing(path)) {
+ByteWriter::ByteWriter(const std::filesystem::path& path) : file_(path) {
     buffer_.reserve(kBufferBytes);
 }
 

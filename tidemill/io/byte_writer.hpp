@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/io/internal/file.hpp"
+#include "tidemill/io/internal/output_file.hpp"
 
 namespace tidemill::io {
 
 /// Writes bytes, buffered, to a file, a named pipe, or "-" for standard output.
 class ByteWriter {
   public:
-    /// Creates or empties the file; throws IoError when that is not possible.
+    /// Opens the file, which keeps what it held until something is written or close(). Throws IoError when
+    /// that is not possible.
     explicit ByteWriter(const std::filesystem::path& path);
 
     ByteWriter(ByteWriter&&) = default;
@@ -39,7 +40,7 @@ class ByteWriter {
   private:
     void check_usable() const;
 
-    internal::File file_;
+    internal::OutputFile file_;
     std::vector<std::uint8_t> buffer_;
     std::string failure_;
     std::uint64_t bytes_delivered_ = 0;

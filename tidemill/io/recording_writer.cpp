@@ -26,10 +26,12 @@ RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadat
     : metadata_(std::move(description)),
       gain_(gain),
       is_raw_(checked_is_raw(path, metadata_.format)),
-      meta_path_(sigmf_paths(path).meta),
-      data_(internal::File::open_for_writing(is_raw_ ? path : sigmf_paths(path).data)) {}
+      data_(is_raw_ ? path : sigmf_paths(path).data) {
+    if (!is_raw_) meta_.emplace(sigmf_paths(path).meta);
+}
 
 void RecordingWriter::write(std::span<const dsp::Iq> samples) {
+    if (meta_) meta_->begin();  // what it says of other data is not true any more
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
     limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
     data_.write_all(block_);
@@ -39,14 +41,11 @@ void RecordingWriter::write(std::span<const dsp::Iq> samples) {
 
 void RecordingWriter::close() {
     data_.close();
-    if (is_raw_) {
-        return;
-    }
+    if (!meta_) return;
     metadata_.sha512 = sha_.finish();
     const auto text = format_sigmf(metadata_);
-    auto meta = internal::File::open_for_writing(meta_path_);
-    meta.write_all(std::as_bytes(std::span(text)));
-    meta.close();
+    meta_->write_all(std::as_bytes(std::span(text)));
+    meta_->close();
 }
 
 }  // namespace tidemill::io

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/io/internal/file.hpp"
+#include "tidemill/io/internal/output_file.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 
@@ -17,9 +18,9 @@ namespace tidemill::io {
 /// "-", standard output.
 class RecordingWriter {
   public:
-    /// Creates the data file of `path` (see sigmf_paths); samples are multiplied by `gain` and quantised as
-    /// `description.format` says, with full scale 1.0. Throws IoError when the file cannot be created or
-    /// a raw extension names another format.
+    /// Opens the files of `path` (see sigmf_paths), which keep what they held until something is written;
+    /// samples are multiplied by `gain` and quantised as `description.format` says, with full scale 1.0.
+    /// Throws IoError when the file cannot be created or a raw extension names another format.
     RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain);
 
     /// Appends samples; throws IoError when the disk is full or the path fails in another way.
@@ -37,8 +38,8 @@ class RecordingWriter {
     SigmfMetadata metadata_;
     float gain_;
     bool is_raw_;
-    std::filesystem::path meta_path_;
-    internal::File data_;
+    internal::OutputFile data_;
+    std::optional<internal::OutputFile> meta_;  // none of raw samples
     Sha512 sha_;
     std::vector<std::byte> block_;
     std::uint64_t samples_ = 0;

@@ -58,6 +58,20 @@ TEST_CASE("writer: a SigMF recording is read back with its rate, samples and dig
     CHECK(check_digest(recording).empty());
 }
 
+TEST_CASE(
+    "writer: a recording that was there stays whole until the first sample, and then loses its metadata") {
+    const internal::ScratchFolder folder;
+    const auto data = folder.put("r.sigmf-data", "old");
+    const auto meta = folder.put("r.sigmf-meta", "{}");
+    { const RecordingWriter refused(folder / "r", {}, 1.0F); }
+    CHECK(internal::ScratchFolder::content_of(data) == "old");
+    CHECK(internal::ScratchFolder::content_of(meta) == "{}");
+    RecordingWriter interrupted(folder / "r", {}, 1.0F);
+    const Iq sample{1.0F, -3.5F};
+    interrupted.write({&sample, 1});
+    CHECK(internal::ScratchFolder::content_of(meta).empty());
+}
+
 TEST_CASE("writer: a raw extension gives samples alone, and float samples keep their bits") {
     const internal::ScratchFolder folder;
     RecordingWriter writer(folder / "r.cf32", {}, 1.0F);

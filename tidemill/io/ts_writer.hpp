@@ -12,7 +12,7 @@ namespace tidemill::io {
 /// Writes transport stream packets, buffered, to a file, a named pipe, or "-" for standard output.
 class TsWriter {
   public:
-    /// Creates or empties the file; throws IoError when that is not possible.
+    /// Opens the file as ByteWriter does; throws IoError when that is not possible.
     explicit TsWriter(const std::filesystem::path& path) : bytes_(path) {}
 
     /// Appends whole packets. Throws as ByteWriter::write(), and IoError when the span is not a

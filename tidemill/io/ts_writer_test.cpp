@@ -59,6 +59,18 @@ TEST_CASE("ts writer: paths that cannot be written are refused at once with the 
     CHECK_THROWS_AS(TsWriter(folder / "out.ts").write(std::vector<std::uint8_t>(100)), IoError);
 }
 
+TEST_CASE("ts writer: a file keeps what it held until the first packet or the close") {
+    const ScratchFolder folder;
+    const auto path = folder.put("out.ts", "old");
+    { const TsWriter refused(path); }
+    CHECK(ScratchFolder::content_of(path) == "old");
+    { const TsWriter refused(folder / "new.ts"); }
+    CHECK(!std::filesystem::exists(folder / "new.ts"));
+    TsWriter empty(path);
+    empty.close();
+    CHECK(ScratchFolder::content_of(path).empty());
+}
+
 TEST_CASE("ts writer: a full disk is an error that stays, and what was delivered is counted") {
     TsWriter small("/dev/full");
     small.write(packets(3));

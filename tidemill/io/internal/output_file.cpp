@@ -1,0 +1,115 @@
+#include "tidemill/io/internal/output_file.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tidemill/io/internal/file_failure.hpp"
+
+namespace tidemill::io::internal {
+namespace {
+
+constexpr mode_t kMode = 0666;  // less what the user's mask takes away
+
+// Turns the SIGPIPE of this thread's writes into EPIPE without touching the handlers of the process.
+class SigpipeGuard {
+  public:
+    SigpipeGuard() {
+        sigemptyset(&sigpipe_);
+        sigaddset(&sigpipe_, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &sigpipe_, &previous_);
+    }
+    SigpipeGuard(const SigpipeGuard&) = delete;
+    SigpipeGuard& operator=(const SigpipeGuard&) = delete;
+    ~SigpipeGuard() {
+        const timespec no_wait{};
+        while (!was_pending_ && sigtimedwait(&sigpipe_, nullptr, &no_wait) < 0 && errno == EINTR) {
+        }
+        pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+    }
+
+  private:
+    sigset_t sigpipe_{};
+    sigset_t previous_{};
+    bool was_pending_ = false;
+};
+
+// Standard output may be non-blocking when a terminal or a parent made it so.
+void wait_until_writable(int descriptor) {
+    pollfd poll_for{descriptor, POLLOUT, 0};
+    poll(&poll_for, 1, -1);
+}
+
+bool is_regular(int descriptor) {
+    struct stat status {};
+    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& path)
+    : path_(path == "-" ? "standard output" : path),
+      descriptor_(path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1) {
+    if (path != "-") open_file();
+    if (descriptor_ < 0) fail_file("write to", path_, errno);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      before_(std::exchange(other.before_, Before::passed)) {}
+
+OutputFile::~OutputFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (before_ == Before::made) unlink(path_.c_str());
+}
+
+void OutputFile::open_file() {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    if (descriptor_ >= 0) {
+        before_ = Before::made;
+    } else if (errno == EEXIST) {
+        // Created here too when the path is a link that leads to nothing yet.
+        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+        if (descriptor_ >= 0 && is_regular(descriptor_)) before_ = Before::kept;
+    }
+}
+
+void OutputFile::begin() {
+    if (before_ == Before::kept && ftruncate(descriptor_, 0) != 0) fail_file("empty", path_, errno);
+    before_ = Before::passed;
+}
+
+void OutputFile::write_all(std::span<const std::byte> bytes) {
+    if (!bytes.empty()) begin();
+    const SigpipeGuard guard;
+    while (!bytes.empty()) {
+        const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+        if (written >= 0) {
+            bytes = bytes.subspan(static_cast<std::size_t>(written));
+        } else if (errno == EAGAIN) {
+            wait_until_writable(descriptor_);
+        } else if (errno != EINTR) {
+            fail_file("write to", path_, errno);
+        }
+    }
+}
+
+void OutputFile::close() {
+    if (descriptor_ >= 0) begin();
+    const int descriptor = std::exchange(descriptor_, -1);
+    if (descriptor >= 0 && ::close(descriptor) != 0) {
+        fail_file("finish writing", path_, errno);
+    }
+}
+
+}  // namespace tidemill::io::internal

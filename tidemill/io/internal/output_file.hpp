@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace tidemill::io::internal {
+
+/// An open output that closes itself; every failure is an IoError that names the path and the reason.
+/// A file keeps what it held until the first byte is written or it is closed: a job that is refused before
+/// then has destroyed nothing, and leaves nothing behind.
+class OutputFile {
+  public:
+    /// A file, there or not, a device, or a named pipe, whose reader is waited for; "-" is standard output.
+    explicit OutputFile(const std::filesystem::path& path);
+    OutputFile(OutputFile&& other) noexcept;
+    OutputFile& operator=(OutputFile&&) = delete;
+    ~OutputFile();
+
+    /// What the file held goes now; called again it does nothing.
+    void begin();
+
+    /// Writes everything or throws; a closed pipe is an error, never a signal.
+    void write_all(std::span<const std::byte> bytes);
+
+    /// Closes the file and reports what the system could not write until now.
+    void close();
+
+  private:
+    enum class Before {
+        made,    // by this object: it goes again when nothing is written
+        kept,    // a file that was there and still holds what it held
+        passed,  // begun, or no file: nothing to empty
+    };
+
+    void open_file();
+
+    std::filesystem::path path_;
+    int descriptor_ = -1;
+    Before before_ = Before::passed;
+};
+
+}  // namespace tidemill::io::internal
