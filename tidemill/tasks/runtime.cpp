@@ -51,6 +51,7 @@ Tasks::Runtime::Runtime(TasksOptions options)
         pins_.emplace_back(options_.cores, w);
     }
     if (!options_.program_helps) crew_.emplace_back(shared_, program_);
+    program_worker_ = &crew_[program_];
     start_threads();
 }
 
@@ -86,7 +87,7 @@ void Tasks::Runtime::pin(WorkerId worker) {
 }
 
 void Tasks::Runtime::check_spawner() const {
-    if (std::this_thread::get_id() == owner_ && !crew_[program_].is_running()) return;
+    if (std::this_thread::get_id() == owner_ && !program_worker_->is_running()) return;
     throw TasksError(
         "a task spawns, or another thread than the one that made Tasks: spawn from that thread, between "
         "tasks");

@@ -59,9 +59,10 @@ class Tasks::Runtime {
     CallSites sites_;  // written in turns by the program's thread, which may read it at any time
     SpawnWorker::Shared shared_;
     std::deque<SpawnWorker> crew_;  // and the program's thread, last where it does not help
-    std::deque<ThreadPin> pins_;    // per worker
-    bool closing_ = false;          // guarded by the workers' lock
-    ThreadPool pool_;               // last, so that its threads end first
+    const SpawnWorker* program_worker_ = nullptr;
+    std::deque<ThreadPin> pins_;  // per worker
+    bool closing_ = false;        // guarded by the workers' lock
+    ThreadPool pool_;             // last, so that its threads end first
 };
 
 }  // namespace tidemill

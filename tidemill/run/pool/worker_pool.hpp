@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <mutex>
 #include <vector>
@@ -188,7 +187,7 @@ class WorkerPool {
     }
 
     Settings settings_;
-    std::deque<Seat> seats_;
+    std::vector<Seat> seats_;
     typename Threads::template Atomic<int> idle_workers_{0};
 
     alignas(64) mutable BasicSpinLock<Threads> turn_;  // guards what follows, and the board
