@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/dvbs2/standard/modcod.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Room for the longest frame and the header behind it.
+inline constexpr std::size_t kFrameBufferSymbols = kMaxFrameSymbols + kHeaderSymbols;
+
+/// What travels with the symbols of one PLFRAME.
+struct FrameInfo {
+    std::uint64_t start = 0;    // place of the first symbol in the stream
+    int symbols = 0;            // of the frame, header first; the next header follows where there is one
+    Pls pls;                    // what the frame's header says
+    int next_code = -1;         // PLS code of the header behind the frame; -1 when it is not there
+    bool inverted = false;      // the symbols were conjugated to undo a conjugated spectrum
+    float header_quality = 0;   // as in HeaderMatch
+    float frequency = 0;        // cycles per symbol, from the known symbols of many frames
+    float frequency_sigma = 0;  // expected error of `frequency`
+};
+
+/// What happened so far; every symbol pushed is in a frame, outside, or still kept.
+struct FrameSyncCounts {
+    std::uint64_t symbols = 0;          // pushed
+    std::uint64_t symbols_outside = 0;  // in no delivered frame
+    std::uint64_t frames = 0;           // delivered, dummy frames included
+    std::uint64_t dummy_frames = 0;
+    std::uint64_t bad_headers = 0;  // in delivered frames
+    std::uint64_t slips = 0;        // headers found one or two symbols beside their place
+    std::uint64_t locks = 0;        // times that frames were found, the first included
+};
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,130 @@
+#include "tidemill/dvbs2/sync/internal/frame_follower.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tidemill::dvbs2::internal {
+
+namespace {
+
+constexpr float kLockedQuality = 0.12F;   // place and frequency are known: a header misses it once in 10^4
+constexpr double kLockedShare = 1.0 / 3;  // of the mean: what is worse among good ones is none
+constexpr float kDoubtful = 0.7F;         // of the mean quality: is this header at another frequency?
+constexpr float kFarBetter = 1.4F;
+constexpr int kBadHeadersToLoss = 3;
+constexpr int kSlips[]{-1, 1, -2, 2};
+constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the frequency is taken as it is
+
+}  // namespace
+
+void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor) {
+    const Pls pls = Pls::from_code(lead.hit.code);
+    learner_.begin(lead.hit);
+    floor_ = floor;
+    bad_in_a_row_ = 0;
+    std::vector<FramePlace> frames{
+        {lead.place, layout_of(pls).symbols, pls, lead.hit.quality, true, lead.hit.inverted}};
+    while (const auto before = frame_before(heard.kept, floor_, frames.back(), learner_.frequency()))
+        frames.push_back(*before);
+    for (std::size_t i = frames.size(); --i > 0;) {
+        found_.push_back(frames[i]);
+        learner_.learn(heard.kept, frames[i], frames[i - 1]);
+    }
+    last_ = last_good_ = frames.front();
+    found_.push_back(last_);
+}
+
+FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& ledger) {
+    const std::uint64_t behind_header = last_.end() + kHeaderSymbols;
+    if (behind_header + 2 > heard.end() && !heard.ended) return {Progress::waiting};
+    if (behind_header > heard.end()) return last_.good ? finish(heard.end()) : lose();
+    const std::optional<FramePlace> next = next_frame(heard, ledger);
+    if (!next || next->quality < kDoubtful * learner_.quality()) {
+        if (const auto lead = jumped(heard, next)) return lose(lead);
+    }
+    if (!next) return coast();
+    if (!has_passed_over(heard, *next)) return accept(heard, *next);
+    const auto frequency = static_cast<float>(learner_.frequency());
+    return lose(FrameLead{next->start, {next->pls.code(), next->quality, frequency, last_.inverted}});
+}
+
+// At its place, or a little beside it.
+std::optional<FramePlace> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
+    const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
+    HeaderWanted wanted{learner_.frequency(), last_.inverted, least, kNoSlip};
+    if (const auto next = frame_near(heard.kept, last_.end(), wanted)) return next;
+    wanted.quality = kSearchQuality;
+    wanted.slips = kSlips;
+    const auto next = frame_near(heard.kept, last_.end(), wanted);
+    if (next) ledger.slip();
+    return next;
+}
+
+// Turned by a carrier that has jumped a header looks like noise or like another code's, but not as well as
+// its own. Frames from before go out at the old frequency, then that header is the first one of a new lock.
+std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
+                                               const std::optional<FramePlace>& next) const {
+    const std::uint64_t place = next ? next->start : last_.end();
+    const HeaderHit hit = examine(heard.kept, place);
+    if (hit.quality < std::max(kSearchQuality, kFarBetter * (next ? next->quality : 0))) return std::nullopt;
+    return FrameLead{place, hit};
+}
+
+// A header where one was expected, after some that were missed, may be another transmission's, by accident:
+// then it has frames before it of which nothing was known.
+bool FrameFollower::has_passed_over(const HeardSymbols& heard, const FramePlace& next) const {
+    if (last_.good) return false;
+    const auto before = frame_before(heard.kept, floor_, next, learner_.frequency());
+    return before && before->start != last_.start;
+}
+
+FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const FramePlace& next) {
+    if (last_.good) learner_.learn(heard.kept, last_, next);
+    bad_in_a_row_ = 0;
+    last_ = last_good_ = next;
+    found_.push_back(next);
+    return {Progress::moved};
+}
+
+FrameFollower::Step FrameFollower::coast() {
+    if (++bad_in_a_row_ == kBadHeadersToLoss) return lose();
+    last_.start = last_.end();
+    last_.good = false;
+    last_.quality = 0;
+    found_.push_back(last_);
+    return {Progress::moved};
+}
+
+FrameFollower::Step FrameFollower::lose(const std::optional<FrameLead>& lead) {
+    while (!found_.empty() && !found_.back().good) found_.pop_back();
+    return {Progress::lost, lead};
+}
+
+FrameFollower::Step FrameFollower::finish(std::uint64_t end) {
+    if (!found_.empty() && found_.back().end() > end) found_.pop_back();
+    return {Progress::ended};
+}
+
+bool FrameFollower::front_is_settled(std::uint64_t end) const {
+    const FramePlace& front = found_.front();
+    return last_good_.start > front.start &&
+           (learner_.tracker().settled() || end > front.start + kLearnSymbols);
+}
+
+FrameInfo FrameFollower::deliver(const SymbolStore& kept, std::span<Iq> frame) {
+    const FramePlace front = found_.front();
+    found_.pop_front();
+    const bool followed = !found_.empty() && found_.front().good && found_.front().start == front.end();
+    const auto count = static_cast<std::size_t>(front.length) + (followed ? kHeaderSymbols : 0);
+    copy_upright(kept.at(front.start, count), front.inverted, frame);
+    return {.start = front.start,
+            .symbols = front.length,
+            .pls = front.pls,
+            .next_code = followed ? found_.front().pls.code() : -1,
+            .inverted = front.inverted,
+            .header_quality = front.quality,
+            .frequency = static_cast<float>(learner_.frequency()),
+            .frequency_sigma = static_cast<float>(learner_.tracker().sigma())};
+}
+
+}  // namespace tidemill::dvbs2::internal

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+
+#include "tidemill/dvbs2/sync/frame_info.hpp"
+#include "tidemill/dvbs2/sync/internal/frame_learner.hpp"
+#include "tidemill/dvbs2/sync/internal/frame_ledger.hpp"
+#include "tidemill/dvbs2/sync/internal/frame_place.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+/// Follows frames from header to header, and keeps those that it found until they may be delivered.
+class FrameFollower {
+  public:
+    enum class Progress {
+        waiting,
+        moved,
+        ended,
+        lost
+    };  // for more symbols; try again; the stream; the frames
+
+    struct Step {
+        Progress progress;
+        std::optional<FrameLead>
+            lead{};  // where frames were lost: a header that may be the first of a new lock
+    };
+
+    explicit FrameFollower(const PlScrambler& scrambler) : learner_(scrambler) {}
+
+    /// Begins with a header that was found, and the frames before it from `floor` on.
+    void begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor);
+
+    /// Looks for the header behind the last frame.
+    Step step(const HeardSymbols& heard, FrameLedger& ledger);
+
+    /// The first frame not yet delivered; null when there is none.
+    const FramePlace* front() const { return found_.empty() ? nullptr : &found_.front(); }
+    /// Whether the first frame may be delivered while others still come: its end and the frequency are known.
+    bool front_is_settled(std::uint64_t end) const;
+    /// Writes the first frame into `frame`, with the header behind it.
+    FrameInfo deliver(const SymbolStore& kept, std::span<Iq> frame);
+
+    /// Of the last frame with a recognised header. That frame may have been cut short, so after a loss the
+    /// next header may lie within it.
+    std::uint64_t last_good_start() const { return last_good_.start; }
+
+  private:
+    std::optional<FramePlace> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
+    std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FramePlace>& next) const;
+    bool has_passed_over(const HeardSymbols& heard, const FramePlace& next) const;
+    Step accept(const HeardSymbols& heard, const FramePlace& next);
+    Step coast();
+    Step lose(const std::optional<FrameLead>& lead = {});
+    Step finish(std::uint64_t end);
+
+    FrameLearner learner_;
+    std::uint64_t floor_ = 0;  // of the first frame
+    FramePlace last_;          // the frame whose end is awaited
+    FramePlace last_good_;     // the last one with a recognised header
+    int bad_in_a_row_ = 0;
+    std::deque<FramePlace> found_;
+};
+
+}  // namespace tidemill::dvbs2::internal

@@ -1,0 +1,73 @@
+#include "tidemill/dvbs2/sync/internal/frame_hunt.hpp"
+
+#include <algorithm>
+
+namespace tidemill::dvbs2::internal {
+
+namespace {
+
+constexpr float kAloneQuality = 0.33F;  // the last frame of a stream, with no header behind it to confirm it
+constexpr int kSlips[]{0, -1, 1};
+constexpr std::size_t kScanSymbols = 8192;
+constexpr std::uint64_t kKeptSymbols = 4ULL * kMaxFrameSymbols;
+
+}  // namespace
+
+FrameHunt::Progress FrameHunt::step(const HeardSymbols& heard) {
+    if (candidates_.empty()) return scan(heard) ? Progress::moved : Progress::waiting;
+    const Verdict verdict = judge(heard);
+    if (verdict == Verdict::undecided) return Progress::waiting;
+    if (verdict == Verdict::accepted) return Progress::found;
+    candidates_.pop_front();
+    hit_.reset();
+    return Progress::moved;
+}
+
+bool FrameHunt::scan(const HeardSymbols& heard) {
+    const std::size_t count = std::min<std::uint64_t>(heard.end() - scanned_, kScanSymbols);
+    places_.clear();
+    const std::size_t tried = header_search_.scan(heard.kept.at(scanned_, count), places_);
+    for (const std::size_t place : places_) candidates_.push_back(scanned_ + place);
+    scanned_ += tried;
+    return tried > 0;
+}
+
+FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
+    const std::uint64_t place = candidates_.front();
+    if (!hit_) hit_ = examine(heard.kept, place);
+    const Pls pls = Pls::from_code(hit_->code);
+    if (hit_->quality < kSearchQuality || !pls.is_defined()) return Verdict::rejected;
+    const std::uint64_t next = place + static_cast<std::uint64_t>(layout_of(pls).symbols);
+    if (next + kHeaderSymbols >= heard.end() && !heard.ended) return Verdict::undecided;
+    const bool confirmed =
+        frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kSlips}).has_value();
+    const bool last_of_stream = next <= heard.end() && next + kHeaderSymbols > heard.end();
+    const bool alone = last_of_stream && hit_->quality >= kAloneQuality;
+    return confirmed || alone ? Verdict::accepted : Verdict::rejected;
+}
+
+FrameLead FrameHunt::take() {
+    const FrameLead lead{candidates_.front(), *hit_};
+    candidates_.clear();
+    hit_.reset();
+    return lead;
+}
+
+void FrameHunt::begin_at(std::uint64_t floor) {
+    floor_ = floor;
+    scanned_ = floor;
+}
+
+void FrameHunt::begin_with(std::uint64_t floor, const FrameLead& lead) {
+    begin_at(floor);
+    candidates_.assign(1, lead.place);
+    hit_ = lead.hit;
+    scanned_ = lead.place + 1;
+}
+
+std::uint64_t FrameHunt::needed() const {
+    const std::uint64_t next = candidates_.empty() ? scanned_ : candidates_.front();
+    return std::max(floor_, next - std::min(next, kKeptSymbols));
+}
+
+}  // namespace tidemill::dvbs2::internal
