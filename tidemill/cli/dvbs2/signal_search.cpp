@@ -9,10 +9,12 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/dsp/sample_format.hpp"
-#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/receiver/receiver_front.hpp"
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/dvbs2/search/gold_search.hpp"
 #include "tidemill/dvbs2/search/symbol_rate_search.hpp"
 #include "tidemill/dvbs2/standard/bb_header.hpp"
+#include "tidemill/io/stream_reader.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill::cli {
@@ -40,33 +42,45 @@ std::vector<dsp::Iq> read_preview(io::SampleSource& source) {
     return samples;
 }
 
-/// What the frames in the preview show, whatever their scrambling.
+/// Looks at frames, whatever their scrambling.
+class Listener final : public Module {
+  public:
+    Listener() : Module("listener") {}
+
+    In<dsp::Iq> frame = in<dsp::Iq>("frame", dvbs2::kFrameBufferSymbols);
+    In<dvbs2::FrameInfo> info = in<dvbs2::FrameInfo>("info");
+    Task listen = task("listen", &Listener::hear);
+
+    const dvbs2::GoldSearch& gold() const { return gold_; }
+
+  private:
+    void hear(Frame f) {
+        if (gold_.pilots() < kPilotsForGold) gold_.add(f[frame], f[info][0]);
+    }
+
+    dvbs2::GoldSearch gold_;
+};
+
+/// What the frames in the preview show.
 struct Heard {
     std::uint64_t frames = 0;
     dvbs2::GoldSearch gold;
 };
 
 Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs2::ReceiverConfig& config) {
-    Heard heard;
+    io::MemoryReader source(std::as_bytes(samples), dsp::SampleFormat::cf32, sample_rate_hz);
     const dvbs2::PlScrambler scrambler(config.gold_code);
-    dvbs2::FrameSync sync(scrambler);
-    std::vector<dsp::Iq> frame(dvbs2::kFrameBufferSymbols);
-    const auto take_frames = [&] {
-        while (const auto info = sync.pop(frame)) {
-            ++heard.frames;
-            if (heard.gold.pilots() < kPilotsForGold) heard.gold.add(frame, *info);
-        }
-    };
-    dvbs2::Front front({sample_rate_hz, config.symbol_rate_hz, config.rolloff, config.block_samples},
-                       [&](const dvbs2::SymbolBlock& block) {
-                           sync.push({block.symbols.data(), block.count});
-                           take_frames();
-                       });
-    front.push(samples);
-    front.finish();
-    sync.flush();
-    take_frames();
-    return heard;
+    Graph graph;
+    const dvbs2::ReceiverFront front = dvbs2::add_front(
+        graph, source, {sample_rate_hz, config.symbol_rate_hz, config.rolloff, config.block_samples});
+    auto& frame_sync = graph.add<dvbs2::RxFrameSync>(scrambler);
+    auto& listener = graph.add<Listener>();
+    graph.bind(front.timing.symbols, frame_sync.symbols);
+    graph.bind(front.timing.info, frame_sync.block);
+    graph.bind(frame_sync.frame, listener.frame);
+    graph.bind(frame_sync.info, listener.info);
+    Sequence(graph).run({.statistics = false});
+    return {frame_sync.counts().frames, listener.gold()};
 }
 
 void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,

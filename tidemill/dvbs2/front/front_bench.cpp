@@ -1,11 +1,11 @@
-#include <random>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/dsp/sample_format.hpp"
-#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/front/front_coarse.hpp"
+#include "tidemill/dvbs2/front/front_filter.hpp"
 #include "tidemill/dvbs2/front/front_strobes.hpp"
+#include "tidemill/dvbs2/front/front_timing.hpp"
 #include "tidemill/dvbs2/front/internal/front_signal.hpp"
 #include "tidemill/testing/bench.hpp"
 
@@ -91,32 +91,6 @@ void bench_trackers(benchmark::State& state) {
     bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
 BENCHMARK(bench_trackers)->Name("front/trackers");
-
-void bench_whole_front_from_ci8(benchmark::State& state) {
-    SignalSpec spec{.symbols = 400000, .sps = 2.0, .cfo = 0.01, .ppm = 20.0, .esn0_db = 7.5};
-    const auto signal = make_signal(spec).samples;
-    std::vector<std::int8_t> bytes;
-    for (const Iq x : signal) {
-        bytes.push_back(static_cast<std::int8_t>(std::lround(std::clamp(x.real() * 30.0F, -127.0F, 127.0F))));
-        bytes.push_back(static_cast<std::int8_t>(std::lround(std::clamp(x.imag() * 30.0F, -127.0F, 127.0F))));
-    }
-    std::uint64_t symbols = 0;
-    Front front({2.0, 1.0, 0.2, kMaxBlockSamples}, [&](const SymbolBlock& block) { symbols += block.count; });
-    dsp::AlignedVector<Iq> samples(kMaxBlockSamples);
-    std::size_t at = 0;
-    const auto run = [&] {
-        if (at + 2 * kMaxBlockSamples > bytes.size()) at = 0;
-        dsp::convert_samples(dsp::SampleFormat::ci8,
-                             std::as_bytes(std::span(bytes)).subspan(at, 2 * kMaxBlockSamples), samples);
-        at += 2 * kMaxBlockSamples;
-        front.push(samples);
-    };
-    for (int warm = 0; warm < 40; ++warm) run();
-    symbols = 0;
-    for (auto _ : state) run();
-    bench::report_total(state, 1e-6 * static_cast<double>(symbols));
-}
-BENCHMARK(bench_whole_front_from_ci8)->Name("front/whole_front_from_ci8");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

@@ -12,7 +12,7 @@
 #include "tidemill/dvbs2/carrier/carrier.hpp"
 #include "tidemill/dvbs2/carrier/demapper.hpp"
 #include "tidemill/dvbs2/carrier/noise.hpp"
-#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
 #include "tidemill/fec/bch.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
 
@@ -45,7 +45,7 @@ std::vector<Iq> symbols_of(const std::string& folder, const std::string& recordi
     const bool narrow = meta["global"]["core:datatype"] == "ci8";
     const auto samples =
         narrow ? read_samples<std::int8_t>(data, 127) : read_samples<std::int16_t>(data, 32767);
-    return receive_symbols({.rolloff = rolloff}, samples);
+    return internal::front_symbols({.rolloff = rolloff}, samples).symbols;
 }
 
 struct Received {

@@ -19,15 +19,11 @@ double symbol_rate_of(const io::SampleSource& source, const ReceiverConfig& conf
 }  // namespace
 
 Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
-    : symbol_rate_hz_(symbol_rate_of(source, config)), scrambler_(config.gold_code) {
-    const RawLayout layout{
-        source.format(), FrontGeometry({source.sample_rate_hz().value_or(2), symbol_rate_hz_, config.rolloff,
-                                        config.block_samples})};
-    source_ = &graph_.add<RxSource>(source, layout);
-    spectrum_ = &graph_.add<RxSpectrum>(layout);
-    coarse_ = &graph_.add<RxCoarse>(layout);
-    auto& filter = graph_.add<RxFilter>(layout);
-    timing_ = &graph_.add<RxTiming>(config.rolloff);
+    : symbol_rate_hz_(symbol_rate_of(source, config)),
+      scrambler_(config.gold_code),
+      front_(add_front(
+          graph_, source,
+          {source.sample_rate_hz().value_or(2), symbol_rate_hz_, config.rolloff, config.block_samples})) {
     frame_sync_ = &graph_.add<RxFrameSync>(scrambler_);
     auto& carrier = graph_.add<RxCarrier>(scrambler_);
     auto& demapper = graph_.add<RxDemapper>();
@@ -36,23 +32,9 @@ Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOut
     auto& descrambler = graph_.add<RxDescrambler>();
     sink_ = &graph_.add<RxSink>(std::move(outputs));
 
-    // Blocks of raw samples.
-    graph_.bind(source_->raw, spectrum_->raw);
-    graph_.bind(source_->info, spectrum_->info);
-    graph_.bind(source_->raw, coarse_->raw_in);
-    graph_.bind(source_->info, coarse_->info_in);
-    graph_.bind(spectrum_->spectrum, coarse_->spectrum);
-
-    // Blocks in which there is a signal.
-    graph_.bind(coarse_->raw, filter.raw);
-    graph_.bind(coarse_->info, filter.info);
-    graph_.bind(coarse_->oscillator, filter.oscillator);
-    graph_.bind(filter.filtered, timing_->filtered_in);
-    graph_.bind(coarse_->info, timing_->info_in);
-
     // Blocks whose symbol clock is known.
-    graph_.bind(timing_->symbols, frame_sync_->symbols);
-    graph_.bind(timing_->info, frame_sync_->block);
+    graph_.bind(front_.timing.symbols, frame_sync_->symbols);
+    graph_.bind(front_.timing.info, frame_sync_->block);
 
     // PLFRAMEs.
     graph_.bind(frame_sync_->frame, carrier.frame);
@@ -81,15 +63,15 @@ ReceptionNow Receiver::now() const {
 ReceptionNow Receiver::describe(const FrameTotals& totals) const {
     // What the front took out, and what the frames, turned upright, still had.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
-    return {.found = coarse_->found(),
+    return {.found = front_.coarse.found(),
             .locked = frame_sync_->locked(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz_,
-            .frequency_hz = (coarse_->frequency() + left) * symbol_rate_hz_,
-            .clock_ppm = timing_->clock_ppm(),
-            .iq_offset_db = coarse_->iq_offset_db(),
-            .iq_image_db = coarse_->iq_image_db(),
-            .samples_clipped = spectrum_->live_clipped()};
+            .frequency_hz = (front_.coarse.frequency() + left) * symbol_rate_hz_,
+            .clock_ppm = front_.timing.clock_ppm(),
+            .iq_offset_db = front_.coarse.iq_offset_db(),
+            .iq_image_db = front_.coarse.iq_image_db(),
+            .samples_clipped = front_.spectrum.live_clipped()};
 }
 
 ReceptionReport Receiver::report() const {
@@ -101,10 +83,10 @@ ReceptionReport Receiver::report() const {
     report.frames_by_fault = streams.frames_by_fault();
     report.frames_of_streams = streams.frames_of_streams();
     report.generic_frames = streams.generic_frames();
-    report.samples = source_->samples();
-    report.samples_not_finite = spectrum_->defects().non_finite;
-    report.blocks_without_signal = coarse_->dropped_blocks();
-    report.blocks_without_clock = timing_->dropped_blocks();
+    report.samples = front_.source.samples();
+    report.samples_not_finite = front_.spectrum.defects().non_finite;
+    report.blocks_without_signal = front_.coarse.dropped_blocks();
+    report.blocks_without_clock = front_.timing.dropped_blocks();
     return report;
 }
 

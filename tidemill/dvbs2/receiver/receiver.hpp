@@ -5,10 +5,9 @@
 #include <span>
 #include <utility>
 
+#include "tidemill/dvbs2/receiver/receiver_front.hpp"
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
-#include "tidemill/dvbs2/receiver/rx_front.hpp"
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
-#include "tidemill/dvbs2/receiver/rx_source.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/io/sample_source.hpp"
@@ -63,10 +62,7 @@ class Receiver {
     double symbol_rate_hz_;
     PlScrambler scrambler_;
     Graph graph_{"dvbs2-rx"};
-    RxSource* source_ = nullptr;
-    RxSpectrum* spectrum_ = nullptr;
-    RxCoarse* coarse_ = nullptr;
-    RxTiming* timing_ = nullptr;
+    ReceiverFront front_;
     RxFrameSync* frame_sync_ = nullptr;
     RxSink* sink_ = nullptr;
 };

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/dsp/sample_format.hpp"
-#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -79,19 +79,18 @@ void check_recording(const std::string& folder, const Json& recording) {
     const std::vector<Iq> samples = read_samples(folder + data, datatype.substr(0, datatype.find('_')));
     REQUIRE(samples.size() > 100000);
 
-    FrontReport report;
-    const std::vector<Iq> symbols = receive_symbols({2.0, 1.0, recording["rolloff"]}, samples, &report);
+    const auto made = internal::front_symbols({2.0, 1.0, recording["rolloff"]}, samples);
     const Json& impairments = recording["impairments"];
     const double cfo = impairments.value("cfo", 0.0);
-    const double drift = impairments.value("drift", 0.0) * static_cast<double>(symbols.size());
+    const double drift = impairments.value("drift", 0.0) * static_cast<double>(made.symbols.size());
     const double sense = recording["inverted"] ? -1.0 : 1.0;
-    CHECK(report.restarts == 1);
-    CHECK(report.dropped_blocks <= 1);
-    CHECK(std::abs(report.frequency - sense * (cfo + drift)) < 0.004);
-    CHECK(std::abs(report.clock_ppm - impairments.value("ppm", 0.0)) < 1.0);
+    CHECK(made.restarts == 1);
+    CHECK(made.dropped_blocks <= 1);
+    CHECK(std::abs(made.frequency - sense * (cfo + drift)) < 0.004);
+    CHECK(std::abs(made.clock_ppm - impairments.value("ppm", 0.0)) < 1.0);
     // Dummy frames have another length and would shift what is folded.
     if (!recording["dummy_frames"].empty()) return;
-    CHECK(folded_likeness(symbols, frame_symbols(recording)) > 0.8);
+    CHECK(folded_likeness(made.symbols, frame_symbols(recording)) > 0.8);
 }
 
 }  // namespace

@@ -1,21 +1,21 @@
-#include "tidemill/dvbs2/front/front.hpp"
+#include "tidemill/dvbs2/receiver/receiver_front.hpp"
 
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <numbers>
-#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/internal/front_signal.hpp"
+#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
 
 using Wide = std::complex<double>;
+using internal::front_symbols;
+using internal::FrontSymbols;
 
 FrontConfig config_of(const SignalSpec& spec, std::uint32_t block_samples = kMaxBlockSamples) {
     return {spec.sps, 1.0, spec.rolloff, block_samples};
@@ -85,17 +85,16 @@ double evm_db(std::span<const Iq> got, std::span<const Iq> sent) {
 
 struct Received {
     MadeSignal made;
-    std::vector<Iq> symbols;
-    FrontReport report;
+    FrontSymbols got;
     std::ptrdiff_t first = -1;  // place of the first symbol sent
 };
 
 Received receive(const SignalSpec& spec, std::uint32_t block_samples = kMaxBlockSamples) {
-    Received r{make_signal(spec), {}, {}};
-    r.symbols = receive_symbols(config_of(spec, block_samples), r.made.samples, &r.report);
+    Received r{make_signal(spec), {}};
+    r.got = front_symbols(config_of(spec, block_samples), r.made.samples);
     constexpr std::size_t kProbe = 100;  // a whole filter length inside
     const auto near = static_cast<std::size_t>(static_cast<double>(spec.lead) / spec.sps) + kProbe;
-    const std::ptrdiff_t found = find_sent(r.symbols, r.made.symbols, kProbe, near, near + 64);
+    const std::ptrdiff_t found = find_sent(r.got.symbols, r.made.symbols, kProbe, near, near + 64);
     if (found >= 0) r.first = found - static_cast<std::ptrdiff_t>(kProbe);
     return r;
 }
@@ -103,8 +102,8 @@ Received receive(const SignalSpec& spec, std::uint32_t block_samples = kMaxBlock
 double evm_of(const Received& r, std::size_t from, std::size_t to) {
     REQUIRE(r.first >= 0);
     const auto start = static_cast<std::size_t>(r.first);
-    REQUIRE(start + to <= r.symbols.size());
-    return evm_db(std::span(r.symbols).subspan(start + from, to - from),
+    REQUIRE(start + to <= r.got.symbols.size());
+    return evm_db(std::span(r.got.symbols).subspan(start + from, to - from),
                   std::span(r.made.symbols).subspan(from, to - from));
 }
 
@@ -123,9 +122,9 @@ TEST_CASE("front: without noise the error is below -30 dB from the first symbol 
                 const Received r = receive(spec);
                 CHECK(evm_of(r, 0, 512) < -30.0);
                 CHECK(evm_of(r, 0, spec.symbols - 32) < -32.0);
-                CHECK(r.report.restarts == 1);
-                CHECK(std::abs(r.report.frequency - cfo) < 0.003);
-                CHECK(std::abs(r.report.clock_ppm - ppm) < 3.0);
+                CHECK(r.got.restarts == 1);
+                CHECK(std::abs(r.got.frequency - cfo) < 0.003);
+                CHECK(std::abs(r.got.clock_ppm - ppm) < 3.0);
             }
         }
     }
@@ -147,9 +146,9 @@ TEST_CASE("front: of 200,000 symbols in noise none is lost and none is doubled")
         REQUIRE(r.first >= 0);
         for (std::size_t at = 0; at + 200 < spec.symbols; at += 4000) {
             const std::size_t want = static_cast<std::size_t>(r.first) + at;
-            CHECK(find_sent(r.symbols, r.made.symbols, at, want, 5) == static_cast<std::ptrdiff_t>(want));
+            CHECK(find_sent(r.got.symbols, r.made.symbols, at, want, 5) == static_cast<std::ptrdiff_t>(want));
         }
-        CHECK(r.report.restarts == 1);
+        CHECK(r.got.restarts == 1);
     }
 }
 
@@ -166,72 +165,51 @@ TEST_CASE("front: at -2.35 dB Es/N0 the symbols' own noise grows by less than 0.
     CHECK(evm_of(r, 128, 5000) < -esn0_db + 0.8);
 }
 
-TEST_CASE("front: the frequency is found within 0.3 % of the symbol rate, at 0 dB as at 20 dB") {
-    for (const double esn0_db : {0.0, 20.0}) {
-        double worst = 0.0;
-        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-            const double cfo = -0.12 + 0.04 * static_cast<double>(seed);
-            const SignalSpec spec{
-                .symbols = esn0_db > 10.0 ? 50000U : 110000U, .cfo = cfo, .esn0_db = esn0_db, .seed = seed};
-            const FrontGeometry geometry(config_of(spec));
-            CoarseFrequency coarse(geometry);
-            std::vector<Iq> window = make_signal(spec).samples;
-            window.insert(window.begin(), geometry.history_samples(), Iq{});
-            const std::size_t length = geometry.history_samples() + geometry.block_samples();
-            for (std::int64_t block = 0; !coarse.found(); ++block) {
-                const std::size_t start = static_cast<std::size_t>(block) * geometry.block_samples();
-                REQUIRE(start + length <= window.size());
-                coarse.step(measure_spectrum(geometry, block, std::span(window).subspan(start, length), 1));
-            }
-            worst = std::max(worst, std::abs(coarse.frequency() - cfo));
-        }
-        CAPTURE(esn0_db);
-        CHECK(worst < 0.003);
-        CHECK(worst > 0.0);
-    }
-}
-
 TEST_CASE("front: the size of the blocks does not change the symbols") {
     const SignalSpec spec{.symbols = 90000, .cfo = 0.04, .ppm = -70.0, .esn0_db = 6.0, .lead = 3000};
     const Received whole = receive(spec);
     for (const std::uint32_t block_samples : {2048U, 6144U}) {
         const Received other = receive(spec, block_samples);
-        const std::size_t common = std::min(whole.symbols.size(), other.symbols.size());
-        CHECK(common + 2 * kSubblockSymbols > std::max(whole.symbols.size(), other.symbols.size()));
+        const std::size_t common = std::min(whole.got.symbols.size(), other.got.symbols.size());
+        CHECK(common + 2 * kSubblockSymbols > std::max(whole.got.symbols.size(), other.got.symbols.size()));
         double error = 0.0;
-        for (std::size_t k = 0; k < common; ++k) error += std::norm(whole.symbols[k] - other.symbols[k]);
+        for (std::size_t k = 0; k < common; ++k)
+            error += std::norm(whole.got.symbols[k] - other.got.symbols[k]);
         CHECK(10.0 * std::log10(error / static_cast<double>(common) + 1e-30) < -60.0);
     }
 }
 
 TEST_CASE("front: silence and noise, however long, give no symbols") {
-    FrontReport report;
-    CHECK(receive_symbols({2.0, 1.0, 0.2}, std::vector<Iq>(300000), &report).empty());
-    CHECK(report.dropped_blocks >= 18);
+    const auto silence = front_symbols({2.0, 1.0, 0.2}, std::vector<Iq>(300000));
+    CHECK(silence.symbols.empty());
+    CHECK(silence.dropped_blocks >= 18);
     SignalSpec noise{.symbols = 0, .esn0_db = 0.0, .lead = 600000};
-    CHECK(receive_symbols({2.0, 1.0, 0.2}, make_signal(noise).samples, &report).empty());
-    CHECK(report.restarts == 0);
+    const auto nothing = front_symbols({2.0, 1.0, 0.2}, make_signal(noise).samples);
+    CHECK(nothing.symbols.empty());
+    CHECK(nothing.restarts == 0);
     noise.sps = 8.0;
-    CHECK(receive_symbols({8.0, 1.0, 0.2}, make_signal(noise).samples, &report).empty());
-    CHECK(receive_symbols({2.0, 1.0, 0.2}, {}, &report).empty());
+    CHECK(front_symbols({8.0, 1.0, 0.2}, make_signal(noise).samples).symbols.empty());
+    CHECK(front_symbols({2.0, 1.0, 0.2}, {}).symbols.empty());
 }
 
 TEST_CASE("front: a signal that falls silent before its frequency is known is not waited for") {
-    Front front({2.0, 1.0, 0.2}, [](const SymbolBlock&) {});
-    front.push(make_signal({.symbols = 9000, .esn0_db = 10.0}).samples);
     constexpr std::uint64_t kSilentBlocks = 60, kMostKept = 20;
-    for (std::uint64_t i = 0; i < kSilentBlocks; ++i) front.push(std::vector<Iq>(kMaxBlockSamples));
-    CHECK(front.report().dropped_blocks >= kSilentBlocks - kMostKept);
+    std::vector<Iq> samples = make_signal({.symbols = 9000, .esn0_db = 10.0}).samples;
+    samples.resize(samples.size() + kSilentBlocks * kMaxBlockSamples);
+    io::MemoryReader source(std::as_bytes(std::span(samples)), dsp::SampleFormat::cf32, 2.0);
+    Graph graph;
+    const auto front = internal::add_front_into(graph, source, {2.0, 1.0, 0.2}, [](const SymbolBlock&) {});
+    // Not to the end, where nothing is kept in any case.
+    Sequence(graph).run({.stop_when = [&] { return front.source.samples() == samples.size(); }});
+    CHECK(front.coarse.dropped_blocks() >= kSilentBlocks - kMostKept);
 }
 
 TEST_CASE(
     "front: the carrier of a weak signal is not thought to have jumped because noise bends its spectrum") {
     for (const double sps : {2.0, 2.7, 4.0, 8.0}) {
         CAPTURE(sps);
-        FrontReport report;
         const SignalSpec spec{.symbols = 600000, .sps = sps, .cfo = 0.01, .esn0_db = -2.0};
-        receive_symbols({sps, 1.0, 0.2}, make_signal(spec).samples, &report);
-        CHECK(report.restarts == 1);
+        CHECK(front_symbols({sps, 1.0, 0.2}, make_signal(spec).samples).restarts == 1);
     }
 }
 
@@ -241,15 +219,15 @@ TEST_CASE("front: a signal that begins after noise or silence is heard from its 
             .symbols = 60000, .cfo = 0.03, .ppm = 20.0, .esn0_db = esn0_db, .lead = 150001, .tail = 5000};
         const Received r = receive(spec);
         CAPTURE(esn0_db);
-        REQUIRE(r.symbols.size() >= spec.symbols);
+        REQUIRE(r.got.symbols.size() >= spec.symbols);
         // Blocks before the signal were dropped, so its place is searched from the end.
-        const std::size_t guess = r.symbols.size() - spec.symbols - 2500;
-        const std::ptrdiff_t found = find_sent(r.symbols, r.made.symbols, 20, guess, 8000);
+        const std::size_t guess = r.got.symbols.size() - spec.symbols - 2500;
+        const std::ptrdiff_t found = find_sent(r.got.symbols, r.made.symbols, 20, guess, 8000);
         REQUIRE(found >= 20);
         const auto first = static_cast<std::size_t>(found) - 20;
-        CHECK(evm_db(std::span(r.symbols).subspan(first, 256), std::span(r.made.symbols).first(256)) <
+        CHECK(evm_db(std::span(r.got.symbols).subspan(first, 256), std::span(r.made.symbols).first(256)) <
               std::max(-30.0, -esn0_db + 1.5));
-        CHECK(r.report.dropped_blocks > 0);
+        CHECK(r.got.dropped_blocks > 0);
     }
 }
 
@@ -265,16 +243,16 @@ TEST_CASE("front: after a gap in the signal it finds it again, at another freque
     const MadeSignal first = make_signal(before), second = make_signal(after);
     std::vector<Iq> samples = first.samples;
     samples.insert(samples.end(), second.samples.begin(), second.samples.end());
-    FrontReport report;
-    const std::vector<Iq> symbols = receive_symbols(config_of(before), samples, &report);
-    CHECK(report.restarts == 2);
+    const auto [symbols, restarts, dropped_blocks, frequency, clock_ppm] =
+        front_symbols(config_of(before), samples);
+    CHECK(restarts == 2);
     CHECK(find_sent(symbols, first.symbols, 119000, 119000, 9000) >= 0);
     const std::size_t guess = symbols.size() - 120000;
     const std::ptrdiff_t found = find_sent(symbols, second.symbols, 20, guess, 9000);
     REQUIRE(found >= 0);
     CHECK(evm_db(std::span(symbols).subspan(static_cast<std::size_t>(found), 110000),
                  std::span(second.symbols).subspan(20, 110000)) < -7.0);
-    CHECK(std::abs(report.frequency + 0.05) < 0.003);
+    CHECK(std::abs(frequency + 0.05) < 0.003);
 }
 
 TEST_CASE("front: a signal that ends before its frequency is known does not spoil the next one's") {
@@ -285,9 +263,7 @@ TEST_CASE("front: a signal that ends before its frequency is known does not spoi
         std::vector<Iq> samples = make_signal(before).samples;
         const std::vector<Iq> second = make_signal(after).samples;
         samples.insert(samples.end(), second.begin(), second.end());
-        FrontReport report;
-        receive_symbols(config_of(before), samples, &report);
-        CHECK(std::abs(report.frequency - after.cfo) < 0.003);
+        CHECK(std::abs(front_symbols(config_of(before), samples).frequency - after.cfo) < 0.003);
     }
 }
 
@@ -300,7 +276,7 @@ TEST_CASE("front: symbols come out with unit energy, whatever the level of the s
         for (std::size_t k = 1000; k < 39000; k += 64) {
             Wide sum{};
             for (std::size_t i = k; i < k + 16; ++i) {
-                sum += Wide(r.symbols[static_cast<std::size_t>(r.first) + i]) *
+                sum += Wide(r.got.symbols[static_cast<std::size_t>(r.first) + i]) *
                        std::conj(Wide(r.made.symbols[i]));
             }
             mean += std::abs(sum) / 16.0;
@@ -315,10 +291,10 @@ TEST_CASE("front: a click, however loud, harms nothing but the symbols it hits")
         const SignalSpec spec{.symbols = 220000, .cfo = 0.02, .ppm = 20.0, .esn0_db = 10.0};
         MadeSignal made = make_signal(spec);
         made.samples[240000] = loudness;
-        FrontReport report;
-        const std::vector<Iq> symbols = receive_symbols(config_of(spec), made.samples, &report);
-        CHECK(report.restarts == 1);
-        CHECK(report.dropped_blocks == 0);
+        const auto [symbols, restarts, dropped_blocks, frequency, clock_ppm] =
+            front_symbols(config_of(spec), made.samples);
+        CHECK(restarts == 1);
+        CHECK(dropped_blocks == 0);
         const std::ptrdiff_t found = find_sent(symbols, made.symbols, 100, 100, 64);
         REQUIRE(found >= 0);
         const auto from = static_cast<std::size_t>(found) - 100;
@@ -331,7 +307,7 @@ TEST_CASE("front: a lasting change of level is made good") {
     const SignalSpec spec{.symbols = 800000, .cfo = 0.02, .esn0_db = 10.0};
     MadeSignal made = make_signal(spec);
     for (std::size_t n = 400000; n < made.samples.size(); ++n) made.samples[n] *= 0.5F;
-    const std::vector<Iq> symbols = receive_symbols(config_of(spec), made.samples);
+    const std::vector<Iq> symbols = front_symbols(config_of(spec), made.samples).symbols;
     double energy = 0.0;
     for (std::size_t k = 700000; k < 790000; ++k) energy += std::norm(symbols[k]) / 90000.0;
     CHECK(energy / 1.1 == doctest::Approx(1.0).epsilon(0.15));
@@ -340,49 +316,8 @@ TEST_CASE("front: a lasting change of level is made good") {
 TEST_CASE("front: a drifting oscillator is followed") {
     const SignalSpec spec{.symbols = 300000, .cfo = 0.0, .drift = 3e-8, .esn0_db = 10.0};
     const Received r = receive(spec);
-    CHECK(std::abs(r.report.frequency - 3e-8 * 300000) < 0.009);
+    CHECK(std::abs(r.got.frequency - 3e-8 * 300000) < 0.009);
     CHECK(evm_of(r, 200000, 290000) < -9.5);
-}
-
-TEST_CASE("front: at -2.35 dB noise does not hurry the oscillator") {
-    const SignalSpec spec{.symbols = 65536};
-    const FrontGeometry geometry(config_of(spec));
-    const std::vector<Iq> clean = make_signal(spec).samples;
-    const std::size_t length = geometry.history_samples() + geometry.block_samples();
-    const float deviation = std::pow(10.0F, 0.1175F);  // -2.35 dB at two samples per symbol
-    std::mt19937_64 random(8);
-    std::normal_distribution<float> normal(0, deviation);
-    std::vector<Iq> window(length);
-    const auto next_window = [&](std::size_t start) {
-        std::move(window.end() - static_cast<std::ptrdiff_t>(geometry.history_samples()), window.end(),
-                  window.begin());
-        for (std::size_t i = geometry.history_samples(); i < length; ++i) {
-            window[i] = clean[(start + i) % clean.size()] + Iq{normal(random), normal(random)};
-        }
-    };
-    CoarseFrequency coarse(geometry);
-    double fastest = 0;  // cycles per symbol squared
-    for (std::int64_t block = 0; block < 300; ++block) {
-        next_window(static_cast<std::size_t>(block) * geometry.block_samples());
-        const bool followed = coarse.found();
-        const double before = coarse.frequency();
-        coarse.step(measure_spectrum(geometry, block, window, followed ? kFollowedChunks : 1));
-        const double moved = std::abs(coarse.frequency() - before);
-        if (followed) fastest = std::max(fastest, 2 * moved / geometry.block_samples());
-    }
-    CHECK(coarse.found());
-    CHECK(fastest < 2e-9);
-}
-
-TEST_CASE("front: a configuration that cannot work is refused with the reason") {
-    CHECK_THROWS_WITH_AS(FrontGeometry({1.9, 1.0, 0.2}), doctest::Contains("2 to 16 times"), Dvbs2Error);
-    CHECK_THROWS_AS(FrontGeometry({17.0, 1.0, 0.2}), Dvbs2Error);
-    CHECK_THROWS_AS(FrontGeometry({2.0, 0.0, 0.2}), Dvbs2Error);
-    CHECK_THROWS_AS(FrontGeometry({std::numeric_limits<double>::quiet_NaN(), 1.0, 0.2}), Dvbs2Error);
-    CHECK_THROWS_WITH_AS(FrontGeometry({2.0, 1.0, 0.9}), doctest::Contains("roll-off"), Dvbs2Error);
-    CHECK_THROWS_WITH_AS(FrontGeometry({2.0, 1.0, 0.2, 5000}), doctest::Contains("multiple of 2048"),
-                         Dvbs2Error);
-    CHECK_THROWS_AS(FrontGeometry({16.0, 1.0, 0.2, 4096}), Dvbs2Error);
 }
 
 }  // namespace tidemill::dvbs2

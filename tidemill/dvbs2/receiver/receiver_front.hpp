@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tidemill/dvbs2/receiver/rx_front.hpp"
+#include "tidemill/dvbs2/receiver/rx_source.hpp"
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// The front of a receiver as it stands in a graph: raw samples in, blocks of symbols out.
+struct ReceiverFront {
+    const RxSource& source;
+    const RxSpectrum& spectrum;
+    const RxCoarse& coarse;
+    const RxTiming& timing;  ///< gives out `symbols`, and `info` beside them
+};
+
+/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph. Throws Dvbs2Error
+/// for rates or a roll-off that cannot work.
+ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config);
+
+}  // namespace tidemill::dvbs2
