@@ -11,6 +11,7 @@ namespace {
 
 std::string shown(const Cell& cell, const ResultTable::Column& column) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+    if (const auto* count = std::get_if<std::uint64_t>(&cell)) return std::to_string(*count);
     const auto* number = std::get_if<double>(&cell);
     if (!number) return "-";
     if (column.scientific && *number != 0) return fmt::format("{:.{}e}", *number, column.decimals);
@@ -30,6 +31,14 @@ void append(std::string& line, const std::string& text, std::size_t width, bool 
 void end_line(std::string& text, std::string line) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
+}
+
+void assign(nlohmann::ordered_json& to, const auto& value) {
+    to = value;
+}
+
+void assign(nlohmann::ordered_json& to, std::monostate) {
+    to = nullptr;
 }
 
 }  // namespace
@@ -58,6 +67,7 @@ std::string to_csv(const ResultTable& table) {
             if (&cell != &row.front()) line += ",";
             if (const auto* name = std::get_if<std::string>(&cell)) line += fmt::format("\"{}\"", *name);
             if (const auto* number = std::get_if<double>(&cell)) line += fmt::format("{}", *number);
+            if (const auto* count = std::get_if<std::uint64_t>(&cell)) line += std::to_string(*count);
         }
         text += "\n" + line;
     }
@@ -69,15 +79,9 @@ nlohmann::ordered_json to_json(const ResultTable& table) {
     for (const auto& row : table.rows) {
         nlohmann::ordered_json object;
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            std::visit(
-                [&](const auto& value) {
-                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
-                        object[table.columns[c].name] = nullptr;
-                    } else {
-                        object[table.columns[c].name] = value;
-                    }
-                },
-                row[c]);
+            const ResultTable::Column& column = table.columns[c];
+            auto& place = object[column.key.empty() ? column.name : column.key];
+            std::visit([&](const auto& value) { assign(place, value); }, row[c]);
         }
         json["rows"].push_back(std::move(object));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,7 +11,7 @@
 namespace tidemill::cli {
 
 /// A value in a table of results; nothing where nothing is known.
-using Cell = std::variant<std::monostate, std::string, double>;
+using Cell = std::variant<std::monostate, std::string, double, std::uint64_t>;
 
 /// A table of results that people and machines read alike.
 struct ResultTable {
@@ -19,6 +20,7 @@ struct ResultTable {
         std::string name;
         int decimals = 2;
         bool scientific = false;  ///< 1.2e-03
+        std::string key{};        ///< its name in JSON, for programs; empty: as people read it
     };
 
     std::string title;
@@ -33,7 +35,7 @@ std::string to_text(const ResultTable& table);
 /// A line of column names, then a line per row; text in quotes, nothing where nothing is known.
 std::string to_csv(const ResultTable& table);
 
-/// {"title", "rows": [{column: value}], "notes"}.
+/// {"title", "rows": [{key: value}], "notes"}.
 nlohmann::ordered_json to_json(const ResultTable& table);
 
 }  // namespace tidemill::cli

@@ -42,10 +42,10 @@ std::vector<Cell> row_of(const BerResult& result) {
             point.esn0_db,
             point.esn0_db - bits_per_symbol_db(point.pls),
             double{modcod.esn0_threshold_db},
-            static_cast<double>(counts.frames),
-            static_cast<double>(counts.frame_errors),
-            static_cast<double>(counts.frames_lost),
-            static_cast<double>(counts.undetected),
+            counts.frames,
+            counts.frame_errors,
+            counts.frames_lost,
+            counts.undetected,
             known(counts.frame_error_rate()),
             known(interval.low),
             known(interval.high),
@@ -88,11 +88,16 @@ std::vector<std::string> published_notes(const std::vector<BerResult>& results) 
 
 ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& results) {
     using Column = ResultTable::Column;
-    ResultTable table{"Frame and bit errors over white noise",
-                      {Column{"MODCOD"}, Column{"frame"}, Column{"Es/N0 dB"}, Column{"Eb/N0 dB"},
-                       Column{"table 13 dB"}, Column{"frames", 0}, Column{"wrong", 0}, Column{"lost", 0},
-                       Column{"undetected", 0}, Column{"FER", 1, true}, Column{"95 % from", 1, true},
-                       Column{"to", 1, true}, Column{"BER", 1, true}, Column{"iterations", 1}}};
+    ResultTable table{
+        "Frame and bit errors over white noise",
+        {Column{"MODCOD", 0, false, "modcod"}, Column{"frame", 0, false, "frame"},
+         Column{"Es/N0 dB", 2, false, "esn0_db"}, Column{"Eb/N0 dB", 2, false, "ebn0_db"},
+         Column{"table 13 dB", 2, false, "table_13_esn0_db"}, Column{"frames", 0, false, "frames"},
+         Column{"wrong", 0, false, "frames_wrong"}, Column{"lost", 0, false, "frames_lost"},
+         Column{"undetected", 0, false, "frames_wrong_undetected"},
+         Column{"FER", 1, true, "frame_error_rate"}, Column{"95 % from", 1, true, "frame_error_rate_low"},
+         Column{"to", 1, true, "frame_error_rate_high"}, Column{"BER", 1, true, "bit_error_rate"},
+         Column{"iterations", 1, false, "ldpc_iterations"}}};
     for (const BerResult& result : results) table.rows.push_back(row_of(result));
     table.notes.push_back(sync_note(options));
     for (std::string& note : published_notes(results)) table.notes.push_back(std::move(note));

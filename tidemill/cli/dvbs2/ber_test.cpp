@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/number_list.hpp"
 
@@ -38,16 +39,30 @@ TEST_CASE("ber: a waterfall in a table, with table 13 and published points besid
     REQUIRE_MESSAGE(ended.status == 0, ended.err);
     const Json rows = Json::parse(ended.out)["rows"];
     REQUIRE(rows.size() == 3);
-    CHECK(rows[0]["FER"] == 1.0);
-    CHECK(rows[1]["FER"] > 0.05);
-    CHECK(rows[1]["FER"] < 0.95);
-    CHECK(rows[2]["FER"] == 0.0);
-    CHECK(rows[2]["to"] == doctest::Approx(0.0487).epsilon(0.01));
-    CHECK(rows[0]["Es/N0 dB"] == doctest::Approx(3.0 + 2.447).epsilon(1e-3));
-    CHECK(rows[0]["table 13 dB"] == doctest::Approx(6.20));
+    CHECK(rows[0]["modcod"] == "QPSK 8/9");
+    CHECK(rows[0]["frames"].dump() == "60");
+    CHECK(rows[0]["frames_wrong"].is_number_unsigned());
+    CHECK(rows[0]["frame_error_rate"] == 1.0);
+    CHECK(rows[1]["frame_error_rate"] > 0.05);
+    CHECK(rows[1]["frame_error_rate"] < 0.95);
+    CHECK(rows[2]["frame_error_rate"] == 0.0);
+    CHECK(rows[2]["frame_error_rate_high"] == doctest::Approx(0.0487).epsilon(0.01));
+    CHECK(rows[0]["esn0_db"] == doctest::Approx(3.0 + 2.447).epsilon(1e-3));
+    CHECK(rows[0]["table_13_esn0_db"] == doctest::Approx(6.20));
     const Ended text = count({"--margin", "1", "--frames", "5"});
     CHECK(says(text.out, "7.20"));
     CHECK(says(text.out, "StreamPU"));
+}
+
+TEST_CASE("modcod: a name is read as people write it, or as a number") {
+    for (const char* text : {"QPSK 8/9", "qpsk8/9", "QPSK-8/9", "qpsk_8/9", "10"}) {
+        CAPTURE(text);
+        CHECK(modcod_of(text).number == 10);
+    }
+    for (const dvbs2::Modcod& modcod : dvbs2::all_modcods()) {
+        CHECK(modcod_of(modcod_name(modcod)).number == modcod.number);
+        CHECK(modcod_of(std::to_string(modcod.number)).number == modcod.number);
+    }
 }
 
 TEST_CASE("ber: a count goes on from its file, and gives what one count gives") {
@@ -84,7 +99,8 @@ TEST_CASE("ber: what cannot be is refused") {
     CHECK(count({"--esn0", "1", "--ebn0", "1"}).status == 2);
     CHECK(count({"--esn0", "abc"}).status == 2);
     CHECK(run_program({"dvbs2", "ber", "--modcod", "QPSK 9/10", "--frame", "short"}).status == 2);
-    CHECK(run_program({"dvbs2", "ber", "--modcod", "QAM 3/4"}).status == 2);
+    for (const char* none : {"QAM 3/4", "0", "29", "8/9", "QPSK 89"})
+        CHECK(run_program({"dvbs2", "ber", "--modcod", none}).status == 2);
 }
 
 }  // namespace tidemill::cli

@@ -19,7 +19,7 @@ int run_rx(const RxOptions& options) {
     std::FILE* const results = taken ? stderr : stdout;
     if (options.json) fmt::print(results, "{}\n", report_json(outcome));
     if (!outcome.received()) throw JobFailed(failure_text(outcome));
-    if (!options.json) fmt::print(results, "{}", report_text(outcome));
+    if (!options.json) fmt::print(results, "{}", report_text(outcome, options.stats));
     return kDone;
 }
 
@@ -50,6 +50,7 @@ void add_rx(Verb& dvbs2) {
     add_outputs(verb, options->outputs);
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
         .is(Kind::output_place);
+    verb.flag("--stats", options->stats, "Also the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
     add_running_options(verb, options->running);
     verb.does([options] { return run_rx(*options); });

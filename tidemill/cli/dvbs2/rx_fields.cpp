@@ -9,6 +9,7 @@
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
+#include "tidemill/cli/option.hpp"
 
 namespace tidemill::cli {
 
@@ -82,6 +83,11 @@ Json frames_of_streams(View view) {
     return json;
 }
 
+std::string place_of(const RxOutcome& outcome) {
+    const std::string& place = outcome.outputs.packets;
+    return place.empty() ? "not written" : is_standard_stream(place) ? "to standard output" : "in " + place;
+}
+
 Json recorded_s(View view) {
     const double rate = view.whole->job.recording.sample_rate_hz.value_or(0);
     return rate > 0 ? static_cast<double>(view.whole->report.samples) / rate : 0;
@@ -137,6 +143,7 @@ const Field kFields[] = {
     {"blocks_without_signal", "", kLosses, "", VALUE(v.whole->report.blocks_without_signal), 0},
     {"blocks_without_clock", "", kLosses, "", VALUE(v.whole->report.blocks_without_clock), 0},
     {"ts_packets_dropped", "", kLosses, "", VALUE(v.whole->report.packets.packets_dropped), 0},
+    {"ts_packets_not_sent", "", kLosses, "", VALUE(v.whole->all_not_sent()), 0},
     {"ts_packets_marked", "", kLosses, "", VALUE(v.whole->report.packets.packets_marked), 0},
     {"continuity_errors", "", kLosses, "", VALUE(v.ts.continuity_errors), 0},
     {"frames_faulty", "", kLosses, "", VALUE(v.whole->report.packets.frames_faulty), 0},
@@ -160,7 +167,9 @@ const Field kFields[] = {
     {"", "", "latency", "at most {:.2f} ms", VALUE(v.whole->run.latency.most_us / 1000)},
 
     {"ts_packets", "ts_packets", "output", "{} packets", VALUE(v.ts.packets)},
-    {"", "", "output", "{}", VALUE(v.whole->output.empty() ? "not written" : "in " + v.whole->output)},
+    {"", "", "output", "{}", VALUE(place_of(*v.whole))},
+    {"ts_packets_cut_off", "", "output", "the rest of {} cut off at the end",
+     VALUE(v.whole->report.packets.packets_cut_off), 0},
     {"null_packets_put_back", "", "output", "{} null packets put back",
      VALUE(v.whole->report.packets.null_packets), 0},
     {"issy_fields", "", "output", "ISSY fields taken off: {}", issy_fields},

@@ -76,10 +76,21 @@ void predict_from_period(RxOutcome& outcome) {
 
 }  // namespace
 
+std::uint64_t RxOutcome::all_not_sent() const {
+    std::uint64_t sum = 0;
+    for (const auto& [stream, packets] : packets_not_sent) sum += packets;
+    return sum;
+}
+
+bool RxOutcome::received() const {
+    const bool bbframes = !outputs.bbframes.empty() && report.totals.frames_good() > 0;
+    return report.packets.packets > all_not_sent() || report.generic_frames > 0 || bbframes;
+}
+
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
-    outcome.output = options.outputs.packets;
+    outcome.outputs = options.outputs;
     for (const std::string& place :
          {options.outputs.packets, options.outputs.bbframes, options.outputs.generic}) {
         refuse_overwriting(place, outcome.job.recording.data_path);
@@ -109,6 +120,7 @@ RxOutcome receive(const RxOptions& options) {
     }
     outcome.report = receiver.report();
     outcome.ts = seen_by(writer.monitor());
+    outcome.packets_not_sent = writer.not_sent();
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams
     predict_from_period(outcome);
     // Only now, because it reads the whole file once more.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ struct RxOptions {
     // work for the whole slice of time that it gets. So much may wait between two stages.
     RunningOptions running{.how = {.profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
     bool json = false;
+    bool stats = false;  ///< tables of tasks, schedule and stages in the report
 };
 
 /// What was received, and how.
@@ -34,23 +37,22 @@ struct RxOutcome {
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::ReceptionReport report;
     TsSeen ts;
+    std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
-    std::string output;
+    RxOutputOptions outputs;
 
-    bool received() const { return report.totals.frames > report.totals.frames_bad && !only_unsupported(); }
-    /// Frames came, but carry what cannot be given out.
-    bool only_unsupported() const {
-        return report.packets.frames_unsupported > 0 && report.packets.packets == 0 &&
-               report.generic_frames == 0;
-    }
+    /// Something came out: packets that were not all lost on the way to their place, what a generic stream
+    /// carries, or BBFRAMEs where those were wanted.
+    bool received() const;
+    std::uint64_t all_not_sent() const;
 };
 
 /// Receives: profiles and schedules unless told how, runs, and keeps the accounts.
 RxOutcome receive(const RxOptions& options);
 
-/// The outcome in words and tables.
-std::string report_text(const RxOutcome& outcome);
+/// The outcome in a few lines; with `stats`, tables of tasks, schedule and stages behind them.
+std::string report_text(const RxOutcome& outcome, bool stats);
 
 /// The outcome as one JSON object.
 std::string report_json(const RxOutcome& outcome);

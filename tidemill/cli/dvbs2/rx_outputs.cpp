@@ -13,6 +13,7 @@
 #include "tidemill/cli/output.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/ts_pacer.hpp"
+#include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_sender.hpp"
 
 namespace tidemill::cli {
@@ -20,6 +21,8 @@ namespace tidemill::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr int kLastPort = 65535;
 
 class FileOutput final : public ByteOutput {
   public:
@@ -126,9 +129,10 @@ std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutput
     });
 }
 
-std::string place_of_stream(const std::string& place, int stream) {
+std::optional<std::string> place_of_stream(const std::string& place, int stream) {
     if (io::is_udp_url(place)) {
         const io::UdpAddress address = io::parse_udp_url(place);
+        if (address.port + stream > kLastPort) return std::nullopt;
         const bool is_ipv6 = address.host.find(':') != std::string::npos;
         const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
         return fmt::format("udp://{}:{}", host, address.port + stream);
@@ -169,14 +173,27 @@ void RxOutputWriter::write_packets(std::span<const std::uint8_t> packets, std::u
     if (!monitored_) monitored_ = stream;
     if (monitored_ == stream) monitor_->look(packets);
     if (options_.packets.empty()) return;
-    auto& output = packets_[choice_.all ? stream : 0];
-    if (!output) output = open_output(place_of_stream(options_.packets, stream), options_, false);
-    output->write(packets);
+    if (ByteOutput* output = packet_output(choice_.all ? stream : 0)) {
+        output->write(packets);
+    } else {
+        not_sent_[stream] += packets.size() / io::kTsPacketBytes;
+    }
+}
+
+// The number of a stream comes from the air: one without a place costs its own packets, not the others'.
+ByteOutput* RxOutputWriter::packet_output(int stream) {
+    auto& output = packets_[stream];
+    if (output || not_sent_.contains(stream)) return output.get();
+    if (const auto place = place_of_stream(options_.packets, stream))
+        output = open_output(*place, options_, false);
+    return output.get();
 }
 
 void RxOutputWriter::close() {
     writing([&] {
-        for (auto& [stream, output] : packets_) output->close();
+        for (auto& [stream, output] : packets_) {
+            if (output) output->close();
+        }
         if (bbframes_) bbframes_->close();
         if (generic_) generic_->close();
     });

@@ -39,8 +39,8 @@ std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutput
                                         bool datagrams);
 
 /// The place of one input stream when all are wanted: video.ts becomes video.isi7.ts, a port 1234 becomes
-/// 1241.
-std::string place_of_stream(const std::string& place, int stream);
+/// 1241. Nothing where there is no such port.
+std::optional<std::string> place_of_stream(const std::string& place, int stream);
 
 /// Opens what the options name, and hands each part of a reception to its place.
 class RxOutputWriter {
@@ -57,14 +57,19 @@ class RxOutputWriter {
     /// Programmes and continuity of the first stream that came.
     const io::TsMonitor& monitor() const { return *monitor_; }
 
+    /// Packets of input streams that have no place, by stream.
+    const std::map<int, std::uint64_t>& not_sent() const { return not_sent_; }
+
   private:
     void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
+    ByteOutput* packet_output(int stream);
 
     RxOutputOptions options_;
     dvbs2::StreamChoice choice_;
     std::unique_ptr<io::TsMonitor> monitor_ = std::make_unique<io::TsMonitor>();
     std::optional<std::uint8_t> monitored_;
     std::map<int, std::unique_ptr<ByteOutput>> packets_;  // by input stream when all are wanted, else one
+    std::map<int, std::uint64_t> not_sent_;
     std::unique_ptr<ByteOutput> bbframes_;
     std::unique_ptr<ByteOutput> generic_;
 };

@@ -91,6 +91,8 @@ TEST_CASE("rx outputs: each stream of several has a place of its own") {
     CHECK(place_of_stream("video", 0) == "video.isi0");
     CHECK(place_of_stream("udp://127.0.0.1:1000", 7) == "udp://127.0.0.1:1007");
     CHECK(place_of_stream("udp://[::1]:1000", 7) == "udp://[::1]:1007");
+    CHECK(place_of_stream("udp://127.0.0.1:65400", 135) == "udp://127.0.0.1:65535");
+    CHECK_FALSE(place_of_stream("udp://127.0.0.1:65400", 136));
 }
 
 TEST_CASE("rx outputs: packets leave as datagrams of seven, BBFRAMEs as one each, and nothing is lost") {
@@ -161,6 +163,23 @@ TEST_CASE("rx status: lines of JSON say what the receiver does, to the last") {
         CAPTURE(key);
         CHECK(last.contains(key));
     }
+}
+
+TEST_CASE("rx report: some lines for people, tables behind them where they are wanted") {
+    const auto report = [](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"dvbs2", "rx", TIDEMILL_DATA "/demo.sigmf-meta", "--executor",
+                                           "sequence"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Ended ended = run_program(arguments);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        return ended.out;
+    };
+    const std::string text = report({});
+    CHECK(std::ranges::count(text, '\n') <= 9);
+    CHECK(says(text, "received   QPSK 3/4, normal frames, pilots on, 250000 symbols/s"));
+    CHECK(says(text, "the rest of 1 cut off at the end"));
+    CHECK_FALSE(says(text, "ts packets"));
+    CHECK(says(report({"--stats"}), "\nStages\n"));
 }
 
 TEST_CASE("rx outputs: what cannot be is refused") {

@@ -1,3 +1,5 @@
+#include <ranges>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +51,10 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
 std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
+    for (const auto& [stream, packets] : outcome.packets_not_sent) {
+        warnings.push_back(fmt::format(
+            "{} packets of input stream {} not sent: its port would lie beyond 65535", packets, stream));
+    }
     return warnings;
 }
 
@@ -61,13 +67,27 @@ std::string tables(const RxOutcome& outcome) {
     return outcome.executor == Executor::dynamic ? text : text + bottleneck(outcome.run) + "\n";
 }
 
+// Frames were decoded; why nothing came of them.
+std::string nothing_given_out_text(const RxOutcome& outcome) {
+    std::vector<std::string> reasons = fault_warnings(outcome);
+    const dvbs2::ReceptionReport& report = outcome.report;
+    if (report.packets.frames_of_other_streams == report.totals.frames_good()) {
+        reasons.push_back(fmt::format("input stream {} is not there, the signal has {}", outcome.outputs.isi,
+                                      fmt::join(std::views::keys(report.frames_of_streams), ", ")));
+    }
+    if (outcome.all_not_sent() > 0) reasons.emplace_back("no port for what was received");
+    if (reasons.empty()) reasons.emplace_back("they hold no whole packet");
+    return fmt::format("{} frames decoded in {}, nothing received: {}", report.totals.frames_good(),
+                       outcome.job.recording.data_path.string(), fmt::join(reasons, "; "));
+}
+
 }  // namespace
 
-std::string report_text(const RxOutcome& outcome) {
+std::string report_text(const RxOutcome& outcome, bool stats) {
     std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
-                       energy_line(outcome.run.energy, outcome.report.totals.frames) + tables(outcome);
+                       energy_line(outcome.run.energy, outcome.report.totals.frames);
     for (const std::string& warning : all_warnings(outcome)) text += "warning: " + warning + "\n";
-    return text;
+    return stats ? text + tables(outcome) : text;
 }
 
 std::string report_json(const RxOutcome& outcome) {
@@ -100,9 +120,7 @@ std::string failure_text(const RxOutcome& outcome) {
             "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate", path,
             report.symbol_rate_hz);
     }
-    if (outcome.only_unsupported()) {
-        return fmt::format("{}: {}", path, fmt::join(fault_warnings(outcome), "; "));
-    }
+    if (report.totals.frames_good() > 0) return nothing_given_out_text(outcome);
     return fmt::format(
         "{} frames found in {}, none could be decoded (Es/N0 too low, or another --gold code than {})",
         report.totals.frames, path, outcome.job.config.gold_code);

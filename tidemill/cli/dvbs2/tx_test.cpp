@@ -113,6 +113,34 @@ TEST_CASE("tx, rx: several input streams come back, each for itself") {
     CHECK(ScratchFolder::content_of(folder / "nine.ts") == nine);
 }
 
+TEST_CASE("rx: where nothing comes out it fails, and says why") {
+    const ScratchFolder folder;
+    const std::string sent = folder / "sent.sigmf-meta";
+    const std::string input = folder.put("in.ts", random_packets(150, 3));
+    send(folder, {"--stream", "3=" + input, "--stream", "200=" + input, "--frame", "short"});
+    const Ended not_there = receive_in_order(sent, {"--isi", "77"});
+    CHECK(not_there.status == 1);
+    CHECK(says(not_there.err, "input stream 77 is not there, the signal has 3, 200"));
+    CHECK(receive_in_order(sent, {"--isi", "77", "--bbframes", folder / "frames"}).status == 0);
+    send(folder, {input, "--generic", "0", "--frame", "short"});
+    const Ended generic = receive_in_order(sent);
+    CHECK(generic.status == 1);
+    CHECK(says(generic.err, "a generic stream"));
+}
+
+TEST_CASE("rx: a stream whose port would lie beyond the last one costs its own packets only") {
+    const ScratchFolder folder;
+    const std::string input = folder.put("in.ts", random_packets(150, 3));
+    send(folder, {"--stream", "3=" + input, "--stream", "200=" + input, "--frame", "short"});
+    const Ended ended = receive_in_order(folder / "sent.sigmf-meta",
+                                         {"--isi", "all", "-o", "udp://127.0.0.1:65400", "--unpaced"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json json = Json::parse(ended.out);
+    CHECK(json["ts_packets"] == 300);
+    CHECK(json["losses"]["ts_packets_not_sent"] == 150);
+    CHECK(says(json["warnings"].dump(), "150 packets of input stream 200 not sent"));
+}
+
 TEST_CASE("tx, rx: generic streams, of packets and continuous ones, come back to the byte") {
     const ScratchFolder folder;
     std::string packets = random_packets(200, 4);

@@ -187,6 +187,7 @@ void PacketExtractor::lose(std::vector<std::uint8_t>& packets) {
 }
 
 void PacketExtractor::finish(std::vector<std::uint8_t>& packets) {
+    counts_.packets_cut_off += std::exchange(filled_bits_, 0) > 0 ? 1U : 0U;
     break_off(packets);
 }
 

@@ -32,6 +32,7 @@ struct PacketCounts {
     std::uint64_t packets = 0;  // given out, marked ones and null packets put back included
     std::uint64_t packets_marked = 0;
     std::uint64_t packets_dropped = 0;     // begun or whole ones; those in lost frames are not known
+    std::uint64_t packets_cut_off = 0;     // begun when the stream ended: no loss
     std::uint64_t packets_unverified = 0;  // given out, but their CRC-8 was lost with the next frame
     std::uint64_t null_packets = 0;        // deleted by the sender and put back
     std::array<std::uint64_t, kIssyKinds> issy_fields{};  // taken off packets, by IssyKind
@@ -53,7 +54,7 @@ class PacketExtractor {
     /// Says that one or more frames are missing here; appends the packet that waited only for its CRC-8.
     void lose(std::vector<std::uint8_t>& packets);
 
-    /// Ends the stream: appends the packet that waited only for its CRC-8.
+    /// Ends the stream: appends the packet that waited only for its CRC-8; one that was begun is cut off.
     void finish(std::vector<std::uint8_t>& packets);
 
     const PacketCounts& counts() const { return counts_; }

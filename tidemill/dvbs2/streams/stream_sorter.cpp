@@ -85,6 +85,7 @@ PacketCounts StreamSorter::counts() const {
         sum.packets += one.packets;
         sum.packets_marked += one.packets_marked;
         sum.packets_dropped += one.packets_dropped;
+        sum.packets_cut_off += one.packets_cut_off;
         sum.packets_unverified += one.packets_unverified;
         sum.null_packets += one.null_packets;
         for (std::size_t kind = 0; kind < kIssyKinds; ++kind) sum.issy_fields[kind] += one.issy_fields[kind];

@@ -101,8 +101,8 @@ inline bool same(const Received& a, const Received& b) {
                           t.noise_to_signal, t.frequency, t.inverted, t.frames_of_pls, t.symbols_before,
                           r.sync.symbols, r.sync.symbols_outside, r.sync.frames, r.sync.bad_headers,
                           r.sync.slips, r.sync.locks, r.packets.packets, r.packets.packets_dropped,
-                          r.samples_not_finite, r.samples_clipped, r.samples, r.blocks_without_signal,
-                          r.blocks_without_clock);
+                          r.packets.packets_cut_off, r.samples_not_finite, r.samples_clipped, r.samples,
+                          r.blocks_without_signal, r.blocks_without_clock);
     };
     return a.packets == b.packets && facts(a) == facts(b);
 }
