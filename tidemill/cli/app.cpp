@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/profile_table.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -25,7 +26,7 @@ int run_profile(const AppProgram& program, ProfileVerb verb) {
     const Topology topology = Topology::here();
     verb.how.cores = cores_here(verb.how.cores, topology);
     const Profile profile = profile_app(program, topology, verb.how);
-    for (const std::string& warning : profile.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : profile.warnings) tell("warning: {}\n", warning);
     if (!verb.output.empty()) write_profile(profile, verb.output);
     fmt::print("{}", verb.json ? to_json(profile) : profile_table(profile));
     return kDone;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/run/weigh/calibration.hpp"
 #include "tidemill/schedule/model_file.hpp"
@@ -36,11 +37,11 @@ std::string table_of(const Calibration& found) {
 
 int run_calibrate(const Options& options) {
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
-    Calibration found = calibrate(
-        Topology::here(), {.waiting = options.waiting,
-                           .seconds = options.seconds,
-                           .energy_meter = energy.meter.get(),
-                           .progress = [](std::string_view what) { fmt::print(stderr, "{} ...\n", what); }});
+    Calibration found =
+        calibrate(Topology::here(), {.waiting = options.waiting,
+                                     .seconds = options.seconds,
+                                     .energy_meter = energy.meter.get(),
+                                     .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
     if (!options.output.empty()) write_model(found.model, options.output);
     fmt::print("{}", options.json ? to_json(found.model) : table_of(found));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
@@ -173,11 +174,14 @@ Option& Verb::add(std::string names, std::string help, Kind kind, Option::Store 
 }
 
 int run_command_line(Verb& program, int argc, const char* const* argv, const std::string& version) {
+    secure_standard_streams();
     try {
         const Verb* const chosen = Words(program, version).read(argc, argv);
-        return chosen ? chosen->act() : kDone;
+        const int status = chosen ? chosen->act() : kDone;
+        flush_results();
+        return status;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "{}: {}\n", program.name(), error.what());
+        tell("{}: {}\n", program.name(), error.what());
         return status_of(error);
     }
 }

@@ -1,23 +1,26 @@
 #include "tidemill/cli/insight.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
-#include <fmt/format.h>
+#include <filesystem>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/graph_file.hpp"
+#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/io_error.hpp"
 
 namespace tidemill::cli {
 
 namespace {
 
-// Makes the file, as the run will have to in the end.
+// Opens the file as the run will have to in the end, and leaves it as it is.
 void check_writable(const std::string& path) {
-    if (path.empty()) return;
-    const std::ofstream file(path, std::ios::app);
-    if (!file) throw WrongUsage(fmt::format("cannot write to {}: {}", path, std::strerror(errno)));
+    std::error_code unknown;                                              // is told by opening it
+    if (path.empty() || std::filesystem::is_fifo(path, unknown)) return;  // a pipe would wait for its reader
+    try {
+        const io::ByteWriter file(path);
+    } catch (const io::IoError& error) {
+        throw WrongUsage(error.what());
+    }
 }
 
 }  // namespace
@@ -42,14 +45,14 @@ Insight::Insight(const InsightOptions& options, const Graph& graph) : options_(o
     if (!options.graph.empty()) check_graph_file(options.graph);
     check_writable(options.trace);
     check_writable(options.graph);
-    const auto tell = [](std::string_view text) { fmt::print(stderr, "{}", text); };
+    const auto say = [](std::string_view text) { tell(text); };
     if (!options.trace.empty()) trace_.emplace();
     if (!options.probes.empty()) probes_.emplace(graph);
     for (const std::string& socket : options.probes) probes_->add(socket);
-    if (options.print_frames > 0) print_.emplace(tell, DebugLimits{.frames = options.print_frames});
+    if (options.print_frames > 0) print_.emplace(say, DebugLimits{.frames = options.print_frames});
     if (options.watchdog_s > 0) {
         const std::chrono::duration<double> patience(options.watchdog_s);
-        watchdog_.emplace(graph, std::chrono::ceil<std::chrono::milliseconds>(patience), tell);
+        watchdog_.emplace(graph, std::chrono::ceil<std::chrono::milliseconds>(patience), say);
     }
 }
 
@@ -63,7 +66,7 @@ void Insight::watch(RunOptions& run) {
 void Insight::write(const std::optional<Schedule>& schedule, const RunReport& report) const {
     if (trace_) trace_->write(options_.trace);
     if (!options_.graph.empty()) write_graph_file(options_.graph, graph_, schedule, report);
-    if (probes_) fmt::print(stderr, "{}", probes_->table());
+    if (probes_) tell(probes_->table());
 }
 
 }  // namespace tidemill::cli

@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/profile_table.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -22,7 +23,7 @@ int run_profile(const Options& options) {
     const Topology topology = Topology::here();
     const ReceptionProfile found =
         profile_reception(prepare(options.reception), topology, {.seconds = options.seconds});
-    for (const std::string& warning : found.profile.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : found.profile.warnings) tell("warning: {}\n", warning);
     if (found.info_bits_per_block == 0) {
         throw JobFailed(
             "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");

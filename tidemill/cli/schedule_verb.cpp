@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
@@ -26,8 +27,8 @@ struct Options {
 void say_if_out_of_reach(const Objective& objective, const Schedule& schedule) {
     constexpr double kRounding = 1 + 1e-9;
     if (objective.wanted_period_us && *schedule.period_us > *objective.wanted_period_us * kRounding)
-        fmt::print(stderr, "no schedule reaches a period of {:.2f} us; the best there is has {:.2f} us\n",
-                   *objective.wanted_period_us, *schedule.period_us);
+        tell("no schedule reaches a period of {:.2f} us; the best there is has {:.2f} us\n",
+             *objective.wanted_period_us, *schedule.period_us);
 }
 
 int run_one(const Options& options) {

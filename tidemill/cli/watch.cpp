@@ -1,21 +1,44 @@
 #include "tidemill/cli/watch.hpp"
 
+#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "tidemill/cli/standard_streams.hpp"
 
 namespace tidemill::cli {
 
 namespace {
 
-volatile std::sig_atomic_t interrupt_count = 0;
+constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP};
 
-void on_interrupt(int) {
-    interrupt_count = interrupt_count + 1;
-    std::signal(SIGINT, SIG_DFL);  // the next one ends the program
+volatile std::sig_atomic_t asked_to_end = 0;
+
+// Who started the program with nohup wants it to outlive the terminal.
+bool is_ignored(int ending) {
+    struct sigaction now {};
+    return sigaction(ending, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void listen_no_more() {
+    for (const int ending : kEndings) {
+        if (!is_ignored(ending)) std::signal(ending, SIG_DFL);
+    }
+}
+
+void on_ending(int) {
+    asked_to_end = 1;
+    listen_no_more();  // the next one ends the program
+}
+
+void listen() {
+    asked_to_end = 0;
+    for (const int ending : kEndings) {
+        if (ending != SIGHUP || !is_ignored(ending)) std::signal(ending, on_ending);
+    }
 }
 
 }  // namespace
@@ -24,17 +47,19 @@ Watch::Watch(std::function<std::string()> line)
     : line_(std::move(line)),
       terminal_(isatty(STDERR_FILENO) == 1),
       thread_([this](const std::stop_token& done) { look_after(done); }) {
-    interrupt_count = 0;
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
+    listen();
 }
 
 Watch::~Watch() {
     thread_.request_stop();
     thread_.join();
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
     show(true);
+    listen_no_more();
+}
+
+void Watch::sleep_until(std::chrono::steady_clock::time_point time) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_until(lock, stop_.get_token(), time, [] { return false; });
 }
 
 void Watch::look_after(const std::stop_token& done) {
@@ -44,7 +69,7 @@ void Watch::look_after(const std::stop_token& done) {
     std::unique_lock lock(mutex_);
     while (!done.stop_requested()) {
         wake_.wait_for(lock, done, 50ms, [] { return false; });
-        if (interrupt_count > 0) stop_.request_stop();
+        if (asked_to_end != 0) stop_.request_stop();
         if (done.stop_requested() || std::chrono::steady_clock::now() < next) continue;
         next += period;
         show(false);
@@ -53,11 +78,10 @@ void Watch::look_after(const std::stop_token& done) {
 
 void Watch::show(bool last) {
     if (terminal_) {
-        fmt::print(stderr, "\r{}\x1b[K{}", line_(), last ? "\n" : "");
+        tell("\r{}\x1b[K{}", line_(), last ? "\n" : "");
     } else {
-        fmt::print(stderr, "{}\n", line_());
+        tell("{}\n", line_());
     }
-    std::fflush(stderr);
 }
 
 }  // namespace tidemill::cli

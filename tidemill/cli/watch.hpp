@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -9,8 +10,8 @@
 
 namespace tidemill::cli {
 
-/// Looks after a long job: shows a progress line on standard error, and turns Ctrl-C into a stop request.
-/// A second Ctrl-C ends the program at once.
+/// Looks after a long job: shows a progress line on standard error, and turns Ctrl-C (SIGINT), SIGTERM and
+/// SIGHUP into a stop request. A second one ends the program at once.
 class Watch {
   public:
     /// `line` tells how far the job is; it is called from another thread.
@@ -19,9 +20,12 @@ class Watch {
     /// Shows the last state and ends the line.
     ~Watch();
 
-    /// Requested when the user pressed Ctrl-C.
+    /// Requested when the user wants the job to end.
     std::stop_token stop() const { return stop_.get_token(); }
     bool interrupted() const { return stop_.stop_requested(); }
+
+    /// Sleeps, but not longer than the user wants the job to go on.
+    void sleep_until(std::chrono::steady_clock::time_point time);
 
   private:
     void look_after(const std::stop_token& done);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
 
 namespace tidemill::cli {
@@ -45,10 +46,10 @@ class FrameCount {
 }  // namespace
 
 void announce(const GraphRun& run, const std::string& promise) {
-    for (const std::string& warning : run.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : run.warnings()) tell("warning: {}\n", warning);
     if (!run.profile() || !run.schedule()) return;
-    fmt::print(stderr, "scheduled in {} stages on {} threads, predicted {}\n", run.schedule()->stages.size(),
-               run.schedule()->thread_count(), promise);
+    tell("scheduled in {} stages on {} threads, predicted {}\n", run.schedule()->stages.size(),
+         run.schedule()->thread_count(), promise);
 }
 
 std::string promised_period(const GraphRun& run) {
@@ -78,8 +79,7 @@ void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string
         interrupted_ = watch.interrupted();
     }
     if (!energy_.meter) report_.energy.not_measured = energy_.reason;
-    for (std::size_t i = warned; i < run.warnings().size(); ++i)
-        fmt::print(stderr, "warning: {}\n", run.warnings()[i]);
+    for (std::size_t i = warned; i < run.warnings().size(); ++i) tell("warning: {}\n", run.warnings()[i]);
 }
 
 void WatchedRun::write(const GraphRun& run) const {

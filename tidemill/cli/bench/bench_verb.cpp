@@ -15,6 +15,7 @@
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/cli/waiting_job.hpp"
 
@@ -82,8 +83,7 @@ int list(bool json) {
         return kDone;
     }
     for (const auto& [name, what] : names) fmt::print("{:<10}  {}\n", name, what);
-    if (rooms.empty())
-        fmt::print(stderr, "no room's benchmarks are built beside this program; {}\n", kHowToBuild);
+    if (rooms.empty()) tell("no room's benchmarks are built beside this program; {}\n", kHowToBuild);
     return kDone;
 }
 
@@ -108,7 +108,7 @@ class Progress {
   public:
     explicit Progress(std::size_t cases) : cases_(cases) {}
     ~Progress() {
-        if (shown_) fmt::print(stderr, "\r\x1b[K");
+        if (shown_) tell("\r\x1b[K");
     }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -120,8 +120,7 @@ class Progress {
         const std::string name = line.substr(begin + kBegin.size(), line.rfind('"') - begin - kBegin.size());
         done_ += name != last_ ? 1 : 0;
         last_ = name;
-        if (shown_) fmt::print(stderr, "\r\x1b[K{} of {}: {}", done_, cases_, name);
-        std::fflush(stderr);
+        if (shown_) tell("\r\x1b[K{} of {}: {}", done_, cases_, name);
     }
 
   private:

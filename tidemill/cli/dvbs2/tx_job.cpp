@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -153,8 +152,8 @@ class TxJob {
 
     TxOutcome run() {
         {
-            const Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
-            while (!done() && !watch.interrupted()) send_one();
+            Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
+            while (!done() && !watch.interrupted()) send_one(watch);
         }
         writing([&] {
             writer_.write(shaper_.finish());
@@ -172,11 +171,11 @@ class TxJob {
         return time_is_up || std::ranges::all_of(inputs_, &NamedInput::drained);
     }
 
-    void send_one() {
+    void send_one(Watch& watch) {
         const auto stream = multiplexer_.next_stream();
         if (stream) {
             NamedInput& input = inputs_[*stream];
-            if (input.input->is_live()) wait_for_signal();
+            if (input.input->is_live()) wait_for_signal(watch);
             feed(*stream, input);
             make_frame(input);
         } else {
@@ -189,9 +188,10 @@ class TxJob {
     }
 
     // What is sent of a live input must have had the time to come.
-    void wait_for_signal() const {
-        std::this_thread::sleep_until(
-            start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(signal_s())));
+    void wait_for_signal(Watch& watch) const {
+        constexpr double kLongS = 1e9;
+        const std::chrono::duration<double> lasted(std::min(signal_s(), kLongS));
+        watch.sleep_until(start_ + std::chrono::duration_cast<Clock::duration>(lasted));
     }
 
     // Takes what fills the frame, as far as it is there; of null packets that are deleted, any number.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 
 namespace tidemill::cli {
@@ -52,11 +53,10 @@ class ProgressLine {
   public:
     void show(std::string_view next, double done) const {
         if (!shown_) return;
-        fmt::print(stderr, "\r\x1b[K{:.0f} %: {}", 100 * done, next);
-        std::fflush(stderr);
+        tell("\r\x1b[K{:.0f} %: {}", 100 * done, next);
     }
     void clear() const {
-        if (shown_) fmt::print(stderr, "\r\x1b[K");
+        if (shown_) tell("\r\x1b[K");
     }
 
   private:

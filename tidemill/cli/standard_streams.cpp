@@ -1,0 +1,56 @@
+#include "tidemill/cli/standard_streams.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tidemill/cli/cli_error.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// open() takes the lowest free number, so a closed one is filled before the next is looked at.
+void fill_if_closed(int descriptor, int mode) {
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) open("/dev/null", mode);
+}
+
+int first_error = 0;  // of standard output
+
+}  // namespace
+
+void secure_standard_streams() {
+    // The wrong way round, so that using them fails instead of looking like a result that arrived.
+    fill_if_closed(STDIN_FILENO, O_WRONLY);
+    fill_if_closed(STDOUT_FILENO, O_RDONLY);
+    fill_if_closed(STDERR_FILENO, O_RDONLY);
+    // A handler, because programs that are started from here would inherit that the signal is ignored.
+    std::signal(SIGPIPE, [](int) {});
+}
+
+void tell(std::string_view text) noexcept {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void print(std::string_view text) noexcept {
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size() && first_error == 0)
+        first_error = errno;
+}
+
+void report(std::string_view text, bool data_on_output) noexcept {
+    data_on_output ? tell(text) : print(text);
+}
+
+void flush_results() {
+    if (std::fflush(stdout) != 0 && first_error == 0) first_error = errno;
+    if (std::ferror(stdout) != 0 && first_error == 0) first_error = EIO;
+    if (first_error == 0) return;
+    throw JobFailed(fmt::format("cannot write to standard output: {}", std::strerror(first_error)));
+}
+
+}  // namespace tidemill::cli
