@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/cli/places.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
@@ -92,11 +93,18 @@ class Words {
             if (option->kind == Kind::flag) continue;
             for (const std::string& text : word->results()) option->give(text);
         }
+        check_all_places();
         for (auto& [option, word] : options_) option->read();
         return &chosen(program_, app_);
     }
 
   private:
+    void check_all_places() const {
+        std::vector<const Option*> all;
+        for (const auto& [option, word] : options_) all.push_back(option);
+        check_places(all);
+    }
+
     void declare_all(Verb& verb, CLI::App& app) {
         app.description(verb.summary());
         app.footer(verb.footer() + "\n" + kStatuses);

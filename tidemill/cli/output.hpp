@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/io/io_error.hpp"
 
@@ -16,8 +14,5 @@ auto writing(Write write) {
         throw JobFailed(error.what());
     }
 }
-
-/// Throws WrongUsage when writing `output` would destroy the file `input` that is being read.
-void refuse_overwriting(const std::filesystem::path& output, const std::filesystem::path& input);
 
 }  // namespace tidemill::cli

@@ -127,7 +127,6 @@ int run_channel(const Options& options) {
         }
     }();
     const auto to_unit_power = static_cast<float>(1 / std::sqrt(mean_power(recording)));
-    refuse_overwriting(io::sigmf_paths(options.output).data, recording.data_path);
     io::RecordingWriter writer = writer_of(options, config, sample_rate_hz(recording));
     std::vector<dsp::Iq> received;
     read_all(recording, [&](std::span<dsp::Iq> samples) {

@@ -91,10 +91,6 @@ RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
     outcome.outputs = options.outputs;
-    for (const std::string& place :
-         {options.outputs.packets, options.outputs.bbframes, options.outputs.generic}) {
-        refuse_overwriting(place, outcome.job.recording.data_path);
-    }
     RxOutputWriter writer(options.outputs);
     const Topology topology = Topology::here();
     GraphRun run(options.running.how, topology);

@@ -113,8 +113,7 @@ dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<N
     return config;
 }
 
-io::RecordingWriter writer_of(const TxOptions& options, const std::vector<NamedInput>& inputs) {
-    for (const NamedInput& input : inputs) refuse_overwriting(options.output, input.name);
+io::RecordingWriter writer_of(const TxOptions& options) {
     io::SigmfMetadata description;
     description.format = sample_format_of(options.format);
     description.sample_rate_hz = options.symbol_rate_hz * options.samples_per_symbol;
@@ -146,7 +145,7 @@ class TxJob {
           shaper_(
               of_settings([&] { return dvbs2::PulseShaper(options.samples_per_symbol, options.rolloff); })),
           unit_bytes_(unit_bytes(kind_of(options))),
-          writer_(writer_of(options, inputs_)) {
+          writer_(writer_of(options)) {
         if (!options.packets_output.empty()) writing([&] { copy_.emplace(options.packets_output); });
     }
 

@@ -49,6 +49,7 @@ void add_inputs(Verb& verb, TxOptions& options) {
                 "Transport stream to send: a file, - for standard input, udp://host:port to listen at")
         .is(Kind::input_place);
     verb.option("--stream", options.streams, "NUMBER=INPUT: one of several input streams; give it for each")
+        .is(Kind::input_place)
         .excludes("packets");
     verb.option("--random", options.random, "Send so many packets with random payload instead")
         .in(at_least(1))
