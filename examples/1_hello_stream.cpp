@@ -9,20 +9,19 @@ using namespace tidemill;
 int main() {
     constexpr std::size_t kSamples = 4;
     Graph graph;
-    // A task that keeps something from frame to frame is sequential: that is what TaskOptions{} says.
-    auto& source = graph.add(
-        task("source", TaskOptions{}, out<float>("x", kSamples), [next = 0.0f](std::span<float> x) mutable {
+    // What keeps something from frame to frame, like `next`, is called with frames in order.
+    auto& source =
+        graph.add(task("source", out<float>("x", kSamples), [next = 0.0f](std::span<float> x) mutable {
             for (float& each : x) each = next++;
         }));
-    // Without options a task is pure: any number of threads may run it.
+    // What holds nothing and makes outputs of inputs is pure: any number of threads may run it.
     auto& gain = graph.add(task("gain", in<float>("x", kSamples), out<float>("y", kSamples),
                                 [](std::span<const float> x, std::span<float> y) {
                                     for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
                                 }));
-    auto& sink =
-        graph.add(task("sink", TaskOptions{}, in<float>("y", kSamples), [](std::span<const float> y) {
-            fmt::print("{} {} {} {}\n", y[0], y[1], y[2], y[3]);
-        }));
+    auto& sink = graph.add(task("sink", in<float>("y", kSamples), [](std::span<const float> y) {
+        fmt::print("{} {} {} {}\n", y[0], y[1], y[2], y[3]);
+    }));
     graph.chain(source, gain, sink);
     Sequence(graph).run({.frames = 3});
 }

@@ -29,16 +29,17 @@ Platform all_cores(const Topology& topology) {
 
 int main() {
     Graph graph;
-    auto& source = graph.add(
-        task("source", TaskOptions{}, out<float>("x", kSamples),
-             [frame = 0.0f](std::span<float> x) mutable { std::fill(x.begin(), x.end(), frame++); }));
+    auto& source =
+        graph.add(task("source", out<float>("x", kSamples), [frame = 0.0f](std::span<float> x) mutable {
+            std::fill(x.begin(), x.end(), frame++);
+        }));
     auto& first = graph.add(task("first", in<float>("x", kSamples), out<float>("y", kSamples), bend));
     auto& second = graph.add(task("second", in<float>("x", kSamples), out<float>("y", kSamples), bend));
     int wrong = 0;
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<float>("y", kSamples),
-                                [&wrong, frame = 0.0f](std::span<const float> y) mutable {
-                                    wrong += y[0] != std::sin(std::sin(frame++));
-                                }));
+    auto& sink = graph.add(
+        task("sink", in<float>("y", kSamples), [&wrong, frame = 0.0f](std::span<const float> y) mutable {
+            wrong += y[0] != std::sin(std::sin(frame++));
+        }));
     graph.chain(source, first, second, sink);
 
     const Topology topology = Topology::here();

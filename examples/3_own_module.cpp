@@ -29,7 +29,7 @@ class Primes : public Module {
   public:
     In<int> number = in<int>("number");
     Out<int> prime = out<int>("prime");
-    Task sieve = task("sieve", &Primes::let_through, {.may_skip = true});
+    Task sieve = task("sieve", &Primes::let_through, may_skip);
 
   private:
     Flow let_through(Frame f) {

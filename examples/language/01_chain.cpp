@@ -13,7 +13,7 @@ int main() {
         y[0] = 0;
         for (const int each : x) y[0] += each;
     }));
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("x"), [](auto x) { fmt::print("{}\n", x[0]); }));
+    auto& print = g.add(task("print", in<int>("x"), [](auto x) { fmt::print("{}\n", x[0]); }));
     g.chain(ones, sum, print);
     Sequence(g).run({.frames = 2});
 }

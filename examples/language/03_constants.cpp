@@ -10,16 +10,15 @@ struct Line : Module {
     In<float> x = in<float>("x");
     In<float> coefficients = in<float>("coefficients", 2);
     Out<float> y = out<float>("y");
-    Task evaluate = task("evaluate", &Line::run, {.replication = Replication::shared});
-    void run(Frame f) { f[y][0] = f[coefficients][0] + f[coefficients][1] * f[x][0]; }
+    Task evaluate = task("evaluate", &Line::run, pure);
+    void run(Frame f) const { f[y][0] = f[coefficients][0] + f[coefficients][1] * f[x][0]; }
 };
 
 int main() {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<float>("x"), [n = 0.0f](auto x) mutable { x[0] = n++; }));
+    auto& source = g.add(task("source", out<float>("x"), [n = 0.0f](auto x) mutable { x[0] = n++; }));
     auto& line = g.add<Line>();
-    auto& print = g.add(task("print", TaskOptions{}, in<float>("x"), in<float>("y"),
+    auto& print = g.add(task("print", in<float>("x"), in<float>("y"),
                              [](auto x, auto y) { fmt::print("{} -> {}\n", x[0], y[0]); }));
     g.bind(source["x"], line.x);
     g.bind(std::vector<float>{0.5f, 2}, line.coefficients);

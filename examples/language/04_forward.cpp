@@ -12,7 +12,7 @@ int main() {
     auto& twice = g.add(task("twice", forward<int>("x", 3), [](auto x) {
         for (int& each : x) each *= 2;
     }));
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("before", 3), in<int>("after", 3),
+    auto& print = g.add(task("print", in<int>("before", 3), in<int>("after", 3),
                              [](auto before, auto after) { fmt::print("{} {}\n", before[2], after[2]); }));
     g.bind(source["x"], twice["x"]);
     g.bind(twice["x"], print["after"]);

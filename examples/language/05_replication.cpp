@@ -8,7 +8,7 @@ class Energy : public Module {
   public:
     In<int> x = in<int>("x");
     Out<int> y = out<int>("y");
-    Task measure = task("measure", &Energy::run, {.replication = Replication::cloned});
+    Task measure = task("measure", &Energy::run, cloned);
     long total = 0;
     void merge(Module& clone) override { total += static_cast<Energy&>(clone).total; }
 
@@ -21,11 +21,10 @@ class Energy : public Module {
 
 int main() {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<int>("x"), [n = 0](auto x) mutable { x[0] = ++n; }));
+    auto& source = g.add(task("source", out<int>("x"), [n = 0](auto x) mutable { x[0] = ++n; }));
     auto& negate = g.add(task("negate", in<int>("x"), out<int>("y"), [](auto x, auto y) { y[0] = -x[0]; }));
     auto& energy = g.add<Energy>();
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("x"), [](auto x) { fmt::print("{} ", x[0]); }));
+    auto& print = g.add(task("print", in<int>("x"), [](auto x) { fmt::print("{} ", x[0]); }));
     g.chain(source, negate, energy, print);
 
     const Schedule schedule{.stages = {{.first_task = 0, .task_count = 1, .threads = 1, .core_kind = "big"},

@@ -15,11 +15,11 @@ class Printer : public Module {
     const char* what_;
 };
 
-void keep_even(TaskOptions options, const char* what) {
+template <class Word>
+void keep_even(Word word, const char* what) {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<int>("x"), [n = 0](auto x) mutable { x[0] = n++; }));
-    auto& even = g.add(task("even", options, in<int>("x"), out<int>("y"), [](auto x, auto y) {
+    auto& source = g.add(task("source", out<int>("x"), [n = 0](auto x) mutable { x[0] = n++; }));
+    auto& even = g.add(task("even", word, may_skip, in<int>("x"), out<int>("y"), [](auto x, auto y) {
         y[0] = x[0];
         return x[0] % 2 == 0 ? Flow::ok : Flow::skip;
     }));
@@ -28,6 +28,6 @@ void keep_even(TaskOptions options, const char* what) {
 }
 
 int main() {
-    keep_even({.replication = Replication::shared, .may_skip = true}, "shared");
-    keep_even({.replication = Replication::sequential, .may_skip = true}, "sequential");
+    keep_even(pure, "pure");
+    keep_even(sequential, "sequential");
 }

@@ -8,7 +8,7 @@ class Countdown : public Module {
   public:
     In<int> from = in<int>("from");
     Out<int> value = out<int>("value");
-    Task next = task("next", &Countdown::run, {.may_skip = true, .may_repeat = true});
+    Task next = task("next", &Countdown::run, may_skip, may_repeat);
 
   private:
     Flow run(Frame f) {
@@ -32,8 +32,7 @@ class Printer : public Module {
 
 int main() {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<int>("x"), [n = 3](auto x) mutable { x[0] = --n; }));
+    auto& source = g.add(task("source", out<int>("x"), [n = 3](auto x) mutable { x[0] = --n; }));
     auto& countdown = g.add<Countdown>();
     auto& printer = g.add<Printer>();
     g.bind(source["x"], countdown.from);

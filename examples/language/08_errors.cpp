@@ -8,12 +8,11 @@ using namespace tidemill;
 
 int main() {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<int>("x"), [n = 0](auto x) mutable { x[0] = n++; }));
+    auto& source = g.add(task("source", out<int>("x"), [n = 0](auto x) mutable { x[0] = n++; }));
     auto& check = g.add(task("check", forward<int>("x"), [](auto x) {
         if (x[0] == 2) throw std::runtime_error("2 is not welcome");
     }));
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("x"), [](auto x) { fmt::print("{}\n", x[0]); }));
+    auto& print = g.add(task("print", in<int>("x"), [](auto x) { fmt::print("{}\n", x[0]); }));
     g.bind(source["x"], check["x"]);
     try {
         Sequence{g};

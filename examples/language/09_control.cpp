@@ -7,8 +7,7 @@ using namespace tidemill;
 
 int main() {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<int>("x"), [n = 0](auto x) mutable { x[0] = ++n; }));
+    auto& source = g.add(task("source", out<int>("x"), [n = 0](auto x) mutable { x[0] = ++n; }));
 
     // Collatz: while x is not 1, halve it when it is even, else triple it and add one.
     auto& loop = g.add<Loop<int>>("loop");
@@ -19,7 +18,7 @@ int main() {
         g.add(task("odd", in<int>("x"), out<std::uint8_t>("c"), [](auto x, auto c) { c[0] = x[0] % 2; }));
     auto& halve = g.add(task("halve", forward<int>("x"), [](auto x) { x[0] /= 2; }));
     auto& triple = g.add(task("triple", forward<int>("x"), [](auto x) { x[0] = 3 * x[0] + 1; }));
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("start"), in<int>("end"),
+    auto& print = g.add(task("print", in<int>("start"), in<int>("end"),
                              [](auto start, auto end) { fmt::print("{} ends at {}\n", start[0], end[0]); }));
 
     g.bind(source["x"], loop["first"]);

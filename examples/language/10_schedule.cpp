@@ -19,8 +19,7 @@ int main() {
     auto& work = g.add(task("work", forward<float>("x", kSize), [](auto x) {
         for (float& each : x) each = std::sqrt(each + 3);
     }));
-    auto& sink =
-        g.add(task("sink", TaskOptions{}, in<float>("x", kSize), [&total](auto x) { total += x[0]; }));
+    auto& sink = g.add(task("sink", in<float>("x", kSize), [&total](auto x) { total += x[0]; }));
     g.chain(source, work, sink);
 
     const Topology topology = Topology::here();

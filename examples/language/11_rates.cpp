@@ -9,12 +9,12 @@ using namespace tidemill;
 
 int main() {
     Graph g;
-    auto& source = g.add(task("source", TaskOptions{}, out<int>("y", 3), [n = 0](auto y) mutable {
+    auto& source = g.add(task("source", out<int>("y", 3), [n = 0](auto y) mutable {
         for (int& each : y) each = ++n;
     }));
     auto& sum =
         g.add(task("sum", in<int>("x", 2), out<int>("y"), [](auto x, auto y) { y[0] = x[0] + x[1]; }));
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("x", 3), [](auto x) { fmt::print("{}\n", x); }));
+    auto& print = g.add(task("print", in<int>("x", 3), [](auto x) { fmt::print("{}\n", x); }));
     g.stream(source["y"], sum["x"]);
     g.stream(sum["y"], print["x"]);
     Sequence sequence(g);

@@ -8,8 +8,8 @@ using namespace tidemill;
 
 struct Ramp : Module {
     Out<float> y = out<float>("y", 2);
-    Task make = task("make", &Ramp::run, {.replication = Replication::shared});
-    void run(Frame f) {
+    Task make = task("make", &Ramp::run, pure);
+    void run(Frame f) const {
         f[y][0] = static_cast<float>(2 * f.number() + 1);
         f[y][1] = f[y][0] + 1;
     }
@@ -19,8 +19,8 @@ struct Ramp : Module {
 struct Smooth : Module {
     In<float> x = in<float>("x", 4);
     Out<float> y = out<float>("y", 2);
-    Task filter = task("filter", &Smooth::run, {.replication = Replication::shared});
-    void run(Frame f) {
+    Task filter = task("filter", &Smooth::run, pure);
+    void run(Frame f) const {
         for (std::size_t i = 0; i < 2; ++i) f[y][i] = (f[x][i] + f[x][i + 1] + f[x][i + 2]) / 3;
     }
 };
@@ -29,8 +29,8 @@ struct Add : Module {
     In<float> x = in<float>("x", 2);
     In<float> before = in<float>("before");
     Out<float> total = out<float>("total");
-    Task add = task("add", &Add::run, {.replication = Replication::shared});
-    void run(Frame f) { f[total][0] = f[before][0] + f[x][0] + f[x][1]; }
+    Task add = task("add", &Add::run, pure);
+    void run(Frame f) const { f[total][0] = f[before][0] + f[x][0] + f[x][1]; }
 };
 
 int main() {
@@ -39,9 +39,9 @@ int main() {
     auto& smooth = g.add<Smooth>();
     auto& add = g.add<Add>();
     auto& past = g.add<Delay<float>>("past", 1, 1, std::vector<float>{100});
-    auto& print = g.add(
-        task("print", TaskOptions{}, in<float>("smooth", 2), in<float>("total"),
-             [](auto x, auto total) { fmt::print("{:.2f} {:.2f}, total {:.2f}\n", x[0], x[1], total[0]); }));
+    auto& print = g.add(task("print", in<float>("smooth", 2), in<float>("total"), [](auto x, auto total) {
+        fmt::print("{:.2f} {:.2f}, total {:.2f}\n", x[0], x[1], total[0]);
+    }));
     peek(g, ramp.y, smooth.x);
     g.bind(smooth.y, add.x);
     g.bind(past.delayed, add.before);

@@ -24,10 +24,9 @@ struct Squares {
 
 int main() {
     Graph g;
-    auto& source =
-        g.add(task("source", TaskOptions{}, out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+    auto& source = g.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
     const Squares squares(g);
-    auto& print = g.add(task("print", TaskOptions{}, in<int>("x"), [](auto x) { fmt::print("{} ", x[0]); }));
+    auto& print = g.add(task("print", in<int>("x"), [](auto x) { fmt::print("{} ", x[0]); }));
     g.bind(source["y"], squares.input);
     g.bind(squares.output, print["x"]);
 

@@ -9,7 +9,7 @@ class LevelMeter : public tidemill::Module {
   public:
     explicit LevelMeter(std::size_t samples_per_frame)
         : samples(in<float>("samples", samples_per_frame)),
-          measure(task("measure", &LevelMeter::run, {.replication = tidemill::Replication::cloned})) {}
+          measure(task("measure", &LevelMeter::run, tidemill::cloned)) {}
 
     tidemill::In<float> samples;
     tidemill::Task measure;

@@ -13,7 +13,7 @@ std::string profile_table(const Profile& profile) {
         for (const double weight_us : task.weight_us) table += fmt::format("  {:>12.2f}", weight_us);
         table += "\n";
     }
-    return table;
+    return table + missing_words(profile);
 }
 
 }  // namespace tidemill::cli

@@ -81,7 +81,7 @@ Rehearsal::Rehearsal(Chain chain, Pastime pastime, std::vector<CostChange> chang
 void Rehearsal::add(std::size_t index, const Module* before) {
     const ChainTask& timed = chain_.tasks[index];
     if (!before) {
-        graph_.add(task(timed.name, {}, out<std::uint64_t>("frame"),
+        graph_.add(task(timed.name, out<std::uint64_t>("frame"),
                         [this, next = std::uint64_t{0}](auto frame) mutable {
                             frame[0] = next++;
                             pass_time(0, frame[0]);
@@ -89,12 +89,14 @@ void Rehearsal::add(std::size_t index, const Module* before) {
         return;
     }
     const bool last = index + 1 == chain_.tasks.size();
-    const Replication replication = timed.replicable ? Replication::shared : Replication::sequential;
-    auto& added = graph_.add(task(timed.name, {.replication = replication}, forward<std::uint64_t>("frame"),
-                                  [this, index, last](auto frame) {
-                                      pass_time(index, frame[0]);
-                                      if (last && arrived_) arrived_(frame[0]);
-                                  }));
+    const auto work = [this, index, last](std::span<std::uint64_t> frame) {
+        pass_time(index, frame[0]);
+        if (last && arrived_) arrived_(frame[0]);
+    };
+    const auto made = [&](auto word) {
+        return task(timed.name, word, forward<std::uint64_t>("frame"), work);
+    };
+    auto& added = graph_.add(timed.replicable ? made(pure) : made(sequential));
     graph_.bind((*before)["frame"], added["frame"]);
 }
 

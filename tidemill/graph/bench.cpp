@@ -10,11 +10,11 @@ namespace {
 
 void check_promise(const Module& module, std::uint32_t task, Flow flow) {
     const TaskOptions& promised = module.tasks()[task].options;
-    const bool sequential = promised.replication == Replication::sequential;
+    const bool in_order = promised.replication == Replication::sequential;
     const char* broken = flow == Flow::skip && !promised.may_skip      ? "skip; declare it with may_skip"
                          : flow == Flow::again && !promised.may_repeat ? "again; declare it with may_repeat"
-                         : flow == Flow::stop && !sequential           ? "stop; only sequential tasks may"
-                                                                       : nullptr;
+                         : flow == Flow::stop && !in_order ? "stop; only sequential tasks may: say sequential"
+                                                           : nullptr;
     if (broken) throw GraphError(fmt::format("{} returned {}", module.path_of_task(task), broken));
 }
 

@@ -21,7 +21,7 @@ class SignDemapper : public Module {
         : symbols(in<Iq>("symbols", symbols_per_frame)),
           scale(in<float>("scale")),
           llrs(out<float>("llrs", 2 * symbols_per_frame)),
-          demodulate(task("demodulate", &SignDemapper::run, {.replication = Replication::shared})) {}
+          demodulate(task("demodulate", &SignDemapper::run, pure)) {}
 
     In<Iq> symbols;
     In<float> scale;
@@ -29,7 +29,7 @@ class SignDemapper : public Module {
     Task demodulate;
 
   private:
-    void run(Frame f) {
+    void run(Frame f) const {
         for (std::size_t i = 0; i < f[symbols].size(); ++i) {
             f[llrs][2 * i] = f[scale][0] * f[symbols][i].real();
             f[llrs][2 * i + 1] = f[scale][0] * f[symbols][i].imag();
@@ -41,10 +41,10 @@ class SignDemapper : public Module {
 class Accumulator : public Module {
   public:
     In<int> value = in<int>("value");
-    Task push = task("push", &Accumulator::add, {.may_skip = true});
+    Task push = task("push", &Accumulator::add, may_skip);
     Out<int> sum = out<int>("sum");
     Out<std::uint64_t> number = out<std::uint64_t>("number");
-    Task pop = task("pop", &Accumulator::give, {.may_repeat = true});
+    Task pop = task("pop", &Accumulator::give, may_repeat);
 
   private:
     Flow add(Frame f) {
@@ -143,7 +143,7 @@ TEST_CASE("what a test gets wrong is told with the names of both ends") {
 
 TEST_CASE("a flow that was not promised is an error, as it is in a run") {
     for (const Flow flow : {Flow::skip, Flow::again, Flow::stop}) {
-        Bench b{task("gate", in<int>("x"), [flow](auto) { return flow; })};
+        Bench b{task("gate", pure, in<int>("x"), [flow](auto) { return flow; })};
         b.feed<int>("x", {1});
         CHECK_THROWS_WITH_AS(b.step(), doctest::Contains("gate.gate returned"), GraphError);
     }

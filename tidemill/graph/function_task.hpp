@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "tidemill/graph/module.hpp"
@@ -11,6 +14,10 @@ namespace tidemill {
 /// A socket of a task that is a plain callable.
 template <class T, Direction kDirection>
 struct SocketDeclaration {
+    using Span = std::span<std::conditional_t<kDirection == Direction::in, const T, T>>;
+    static constexpr bool kReads = kDirection != Direction::out;
+    static constexpr bool kWrites = kDirection != Direction::in;
+
     std::string name;
     std::size_t count;
 };
@@ -28,19 +35,56 @@ SocketDeclaration<T, Direction::forward> forward(std::string name, std::size_t c
     return {std::move(name), count};
 }
 
+/// What a callable's type tells of a task with these sockets.
+template <class Function, class... Sockets>
+struct CallableForm {
+    static constexpr bool kConst = std::is_invocable_v<const Function&, typename Sockets::Span...>;
+    static constexpr bool kFits = kConst || std::is_invocable_v<Function&, typename Sockets::Span...>;
+    static constexpr bool kHoldsNothing =
+        std::is_empty_v<Function> || std::is_function_v<std::remove_pointer_t<Function>>;
+    static constexpr bool kReads = (Sockets::kReads || ...);
+    static constexpr bool kWrites = (Sockets::kWrites || ...);
+
+    /// Pure without a word: what cannot remember makes the same outputs of the same inputs in any order. What
+    /// reads nothing or writes nothing is there for another effect.
+    static constexpr bool kPure = kConst && kHoldsNothing && kReads && kWrites;
+};
+
 /// A module with one task: a callable that takes one span per socket, in the order of declaration.
 template <class Function, class... Sockets>
 class FunctionTask final : public Module {
   public:
-    FunctionTask(std::string name, TaskOptions options, std::tuple<Sockets...> sockets, Function function)
+    template <TaskWord... Words>
+    FunctionTask(std::string name, std::tuple<Words...>, std::tuple<Sockets...> sockets, Function function)
         : Module(name),
           sockets_(std::apply([&](auto&... each) { return std::tuple{declare_typed(each)...}; }, sockets)),
-          task_(task(std::move(name), &FunctionTask::run, options)),
+          task_(declare_task(std::move(name), &FunctionTask::run, options<Words...>(), basis<Words...>())),
           function_(std::move(function)) {}
 
     FunctionTask(const FunctionTask&) = default;
+    FunctionTask(FunctionTask&&) = default;
 
   private:
+    using Form = CallableForm<Function, Sockets...>;
+    static_assert(Form::kFits,
+                  "the function takes a span per socket, in their order: of const elements for an input");
+
+    template <TaskWord... Words>
+    static constexpr TaskOptions options() {
+        static_assert(Form::kConst || !kSays<Said<Replication::pure>, Words...>,
+                      "a pure task can be called through const: without mutable, without a non-const ()");
+        TaskOptions options = options_of<Words...>();
+        if (basis<Words...>() == Basis::form) options.replication = Replication::pure;
+        return options;
+    }
+
+    // Whoever may skip or repeat and says no more ends a segment: its captures do not change frame numbers.
+    template <TaskWord... Words>
+    static constexpr Basis basis() {
+        if (sizeof...(Words) > 0 || !Form::kConst) return Basis::word;
+        return Form::kPure ? Basis::form : Basis::silence;
+    }
+
     template <class T>
     In<T> declare_typed(SocketDeclaration<T, Direction::in>& socket) {
         return in<T>(socket.name, socket.count);
@@ -54,14 +98,16 @@ class FunctionTask final : public Module {
         return forward<T>(socket.name, socket.count);
     }
 
+    // Through const where that can be, so that no call that counts as pure finds another operator().
     Flow run(Frame frame) {
+        std::conditional_t<Form::kConst, const Function, Function>& function = function_;
         return std::apply(
             [&](const auto&... socket) {
-                if constexpr (std::is_void_v<decltype(function_(frame[socket]...))>) {
-                    function_(frame[socket]...);
+                if constexpr (std::is_void_v<decltype(function(frame[socket]...))>) {
+                    function(frame[socket]...);
                     return Flow::ok;
                 } else {
-                    return function_(frame[socket]...);
+                    return function(frame[socket]...);
                 }
             },
             sockets_);
@@ -77,28 +123,37 @@ class FunctionTask final : public Module {
 
 namespace internal {
 
-template <class Tuple, std::size_t... kIndex>
-auto make_function_task(std::string name, TaskOptions options, Tuple&& all, std::index_sequence<kIndex...>) {
-    using Function = std::tuple_element_t<sizeof...(kIndex), std::remove_cvref_t<Tuple>>;
-    return FunctionTask<Function, std::tuple_element_t<kIndex, std::remove_cvref_t<Tuple>>...>(
-        std::move(name), options, std::tuple{std::get<kIndex>(all)...},
-        std::move(std::get<sizeof...(kIndex)>(all)));
+template <class... Words, class... Sockets, class Function>
+auto make_function_task(std::string name, std::tuple<Words...> words, std::tuple<Sockets...> sockets,
+                        Function function) {
+    return FunctionTask<Function, Sockets...>(std::move(name), words, std::move(sockets),
+                                              std::move(function));
+}
+
+template <std::size_t kFirst, class... All, std::size_t... kIndex>
+auto part_of(std::tuple<All...>& all, std::index_sequence<kIndex...>) {
+    return std::tuple<std::tuple_element_t<kFirst + kIndex, std::tuple<All...>>...>(
+        std::move(std::get<kFirst + kIndex>(all))...);
 }
 
 }  // namespace internal
 
-/// A task from a callable with promises of its own: `task("name", {...}, in<float>("x", n), ..., function)`.
-template <class... SocketsAndFunction>
-auto task(std::string name, TaskOptions options, SocketsAndFunction... all) {
-    return internal::make_function_task(std::move(name), options, std::tuple{std::move(all)...},
-                                        std::make_index_sequence<sizeof...(all) - 1>{});
-}
-
-/// A stateless task: `task("gain", in<float>("x", n), out<float>("y", n), [](auto x, auto y) { ... })`.
-template <class T, Direction kDirection, class... SocketsAndFunction>
-auto task(std::string name, SocketDeclaration<T, kDirection> first, SocketsAndFunction... rest) {
-    return task(std::move(name), TaskOptions{.replication = Replication::shared}, std::move(first),
-                std::move(rest)...);
+/// A task from a callable: `task("gain", in<float>("x", n), out<float>("y", n), [](auto x, auto y) { ... })`.
+///
+/// Words go before the sockets: `task("mix", pure, in<float>("x"), out<float>("y"), [taps](auto x, auto y) {
+/// ...
+/// })`. Without one, the task is pure if the callable can be called through const, holds nothing (no captures
+/// or members: a captured reference may be to anything) and has both inputs and outputs; else it is
+/// sequential. What the type does not show, a variable that is static or global, or output to a file, needs
+/// `sequential`. The task keeps a copy of the callable: to read its members later, pass std::ref of it.
+template <class... WordsSocketsFunction>
+auto task(std::string name, WordsSocketsFunction... all) {
+    constexpr std::size_t kWords = (0 + ... + std::size_t{TaskWord<WordsSocketsFunction>});
+    std::tuple<WordsSocketsFunction...> parts(std::move(all)...);
+    return internal::make_function_task(
+        std::move(name), internal::part_of<0>(parts, std::make_index_sequence<kWords>()),
+        internal::part_of<kWords>(parts, std::make_index_sequence<sizeof...(all) - kWords - 1>()),
+        std::move(std::get<sizeof...(all) - 1>(parts)));
 }
 
 }  // namespace tidemill

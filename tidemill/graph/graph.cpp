@@ -124,7 +124,7 @@ void Graph::require_clonable(std::size_t module) const {
         throw GraphError(
             fmt::format("module '{}' ({}) cannot be copied, so its tasks cannot be replicated: give it a "
                         "copy constructor, "
-                        "or declare its tasks sequential or shared",
+                        "or declare its tasks pure or sequential",
                         node.module->name(), plain_type_name(typeid(*node.module))));
     }
 }

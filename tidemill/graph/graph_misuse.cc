@@ -54,6 +54,29 @@ struct CarriesStrings : Module {
     void run(Frame) {}
 };
 
+struct NotConst : Module {
+    Forward<float> x = forward<float>("x");
+    Task work = task("work", &NotConst::run, pure);  // error: a pure task can be called through const
+    void run(Frame) {}
+};
+
+struct TwoWords : Module {
+    Forward<float> x = forward<float>("x");
+    Task work = task("work", &TwoWords::run, pure, cloned);  // error: say one of them
+    void run(Frame) const {}
+};
+
+void words(Graph& graph) {
+    const auto keeps = [n = 0](auto x) mutable { x[0] = n++; };
+    const auto takes_one = [](std::span<int>) {};
+    graph.add(task("x", forward<int>("x"), keeps));
+    graph.add(task("x", cloned, forward<int>("x"), keeps));
+    graph.add(task("x", pure, forward<int>("x"), keeps));                    // error: without mutable
+    graph.add(task("x", cloned, sequential, forward<int>("x"), takes_one));  // error: say one of them
+    graph.add(task("x", in<int>("x"), takes_one));                           // error: a span per socket
+    graph.add(task("x", out<int>("x"), out<int>("y"), takes_one));           // error: a span per socket
+}
+
 void benches(Bench<Floats>& b) {
     b.feed(b->x, {1});
     b.feed(b->y, {1});  // error: an output is read, not fed

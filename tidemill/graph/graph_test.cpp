@@ -34,8 +34,9 @@ struct Around : Module {
     void nothing(Frame) {}
 };
 
-auto pass(const std::string& name, TaskOptions options = {.replication = Replication::shared}) {
-    return task(name, options, in<float>("x", 8), out<float>("y", 8), [](auto, auto) { return Flow::ok; });
+template <TaskWord... Words>
+auto pass(const std::string& name, Words... words) {
+    return task(name, words..., in<float>("x", 8), out<float>("y", 8), [](auto, auto) { return Flow::ok; });
 }
 
 std::vector<std::string> unit_names(const Graph& graph) {
@@ -100,7 +101,7 @@ TEST_CASE("binding names both ends when they do not fit") {
 TEST_CASE("validation tells all faults together") {
     Graph graph;
     graph.add<Consumer>();
-    graph.add(pass("lonely", {.replication = Replication::shared, .may_repeat = true}));
+    graph.add(pass("lonely", pure, may_repeat));
     const std::string text = faults(graph);
     CHECK(text.find("consumer.x (float32 x 8): nothing feeds it") != std::string::npos);
     CHECK(text.find("lonely.x (float32 x 8): nothing feeds it") != std::string::npos);
@@ -153,7 +154,7 @@ TEST_CASE("tasks that share state are one unit, with everything between them") {
 TEST_CASE("what does not depend on a task that skips runs before it") {
     Graph graph;
     auto& producer = graph.add<Producer>();
-    auto& gate = graph.add(pass("gate", {.may_skip = true}));
+    auto& gate = graph.add(pass("gate", may_skip));
     auto& gated = graph.add<Consumer>();
     auto& meter = graph.add(pass("meter"));
     graph.bind(producer["y"], gate["x"]);
@@ -170,8 +171,8 @@ TEST_CASE("what does not depend on a task that skips runs before it") {
 TEST_CASE("tasks that count frames independently of each other are refused") {
     Graph graph;
     auto& producer = graph.add<Producer>();
-    auto& left = graph.add(pass("left", {.may_skip = true}));
-    auto& right = graph.add(pass("right", {.may_repeat = true}));
+    auto& left = graph.add(pass("left", may_skip));
+    auto& right = graph.add(pass("right", may_repeat));
     graph.bind(producer["y"], left["x"]);
     graph.bind(producer["y"], right["x"]);
     CHECK(faults(graph).find("left.left and right.right count frames independently") != std::string::npos);

@@ -52,7 +52,8 @@ std::uint32_t Module::declare(std::string name, Direction direction, ElementType
 
 Task Module::control_task(std::string name, ControlKind kind) {
     const auto leave_to_executor = [](Module&, const TaskCode&, Frame) { return kControlFlow; };
-    return declare_task({std::move(name), {.replication = Replication::shared}, leave_to_executor, {}, kind});
+    return declare_task(
+        {std::move(name), {.replication = Replication::pure}, leave_to_executor, {}, kind, Basis::word});
 }
 
 Task Module::declare_task(TaskInfo info) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tidemill/graph/socket.hpp"
-#include "tidemill/graph/task.hpp"
+#include "tidemill/graph/task_words.hpp"
 
 namespace tidemill {
 
@@ -87,14 +87,32 @@ class Module {
     /// A task that the executor itself carries out.
     Task control_task(std::string name, ControlKind kind);
 
-    /// A task that calls `function`, which returns Flow, or void for Flow::ok.
-    template <class M, class R>
-    Task task(std::string name, R (M::*function)(Frame), TaskOptions options = {}) {
+    /// A task that calls a member function, which returns Flow, or void for Flow::ok. It is sequential,
+    /// unless a word says otherwise.
+    template <class M, class F, TaskWord... Words>
+    requires std::is_function_v<F> Task task(std::string name, F M::*function, Words...) {
+        constexpr bool kConst = std::is_invocable_v<F M::*, const M&, Frame>;
+        static_assert(kConst || !kSays<Said<Replication::pure>, Words...>,
+                      "a pure task can be called through const: declare its function const");
+        return declare_task(std::move(name), function, options_of<Words...>(),
+                            kConst && sizeof...(Words) == 0 ? Basis::silence : Basis::word);
+    }
+
+    /// The same with promises that are known at run time only.
+    template <class M, class F>
+    requires std::is_function_v<F> Task task(std::string name, F M::*function, TaskOptions options) {
+        return declare_task(std::move(name), function, options, Basis::word);
+    }
+
+    /// The same with a basis: for those who declare tasks on behalf of others.
+    template <class M, class F>
+    Task declare_task(std::string name, F M::*function, TaskOptions options, Basis basis) {
+        using R = std::invoke_result_t<F M::*, M&, Frame>;
         static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
         TaskCode code;
         static_assert(sizeof(function) <= sizeof(code.bytes));
         std::memcpy(code.bytes.data(), &function, sizeof(function));
-        return declare_task({std::move(name), options, &call_member<M, R>, code, ControlKind::none});
+        return declare_task({std::move(name), options, &call_member<M, F>, code, ControlKind::none, basis});
     }
 
     /// Says that this module's tasks share no mutable state.
@@ -103,11 +121,11 @@ class Module {
   private:
     friend class Graph;
 
-    template <class M, class R>
+    template <class M, class F>
     static Flow call_member(Module& module, const TaskCode& code, Frame frame) {
-        R (M::*function)(Frame);
+        F M::*function;
         std::memcpy(&function, code.bytes.data(), sizeof(function));
-        if constexpr (std::is_void_v<R>) {
+        if constexpr (std::is_void_v<std::invoke_result_t<F M::*, M&, Frame>>) {
             (static_cast<M&>(module).*function)(frame);
             return Flow::ok;
         } else {

@@ -30,7 +30,7 @@ void refuse(std::initializer_list<Faults> found) {
 // Per node, one that must be in the same unit: the tasks of a module with state, or of a switch or loop.
 std::vector<std::uint32_t> partners(const Graph& graph, const TaskNodes& tasks) {
     const auto shares = [](const TaskInfo& task) {
-        return task.options.replication != Replication::shared || task.control != ControlKind::none;
+        return task.options.replication != Replication::pure || task.control != ControlKind::none;
     };
     std::vector<std::uint32_t> together;
     for (std::uint32_t node = 0; node < tasks.size(); ++node) {
@@ -66,14 +66,33 @@ std::vector<OrderedTask> ordered_tasks(const TaskNodes& tasks, const LinearOrder
     return ordered;
 }
 
-Unit unit_of(const TaskNodes& tasks, const LinearOrder& order, const StepRange& range) {
-    Unit unit{"", {}, true};
+// What is pure by its form alone makes outputs; where nobody reads them, it is there for another effect.
+bool is_replicable(const TaskInfo& info, bool is_read) {
+    return info.options.replication != Replication::sequential && (info.basis != Basis::form || is_read);
+}
+
+bool lacks_word(const Graph& graph, const TaskNode& task, bool is_read) {
+    const auto reads = [&](const SocketInfo& socket) {
+        return socket.task == task.id.task && socket.direction != Direction::out;
+    };
+    return task.info->basis == Basis::silence && is_read &&
+           std::ranges::any_of(graph.module(task.id.module).sockets(), reads);
+}
+
+Unit unit_of(const Graph& graph, const TaskNodes& tasks, const TaskLinks& links, const LinearOrder& order,
+             const StepRange& range) {
+    Unit unit{"", {}, true, false};
+    bool for_want_of_words = true;
     for (std::uint32_t step = range.begin; step < range.end; ++step) {
-        const TaskNode& task = tasks[order.nodes[step]];
-        unit.name += (unit.name.empty() ? "" : "+") + task.name;
+        const std::uint32_t node = order.nodes[step];
+        const bool is_read = !links.all[node].empty();
+        const bool replicable = is_replicable(*tasks[node].info, is_read);
+        unit.name += (unit.name.empty() ? "" : "+") + tasks[node].name;
         unit.tasks.push_back(step);
-        unit.replicable &= task.info->options.replication != Replication::sequential;
+        unit.replicable &= replicable;
+        for_want_of_words &= replicable || lacks_word(graph, tasks[node], is_read);
     }
+    unit.lacks_word = !unit.replicable && for_want_of_words;
     return unit;
 }
 
@@ -153,7 +172,7 @@ Structure structure_of(const Graph& graph) {
 
     Structure found{ordered_tasks(tasks, order, firings.of_node), {}, 0, std::move(order.regions)};
     for (const StepRange& range : order.units) {
-        found.units.push_back(unit_of(tasks, order, range));
+        found.units.push_back(unit_of(graph, tasks, links, order, range));
     }
     found.segments = found.order.back().segment + (found.order.back().ends_segment ? 2 : 1);
     refuse({faults_of_segments(found.order, problem, order.nodes),

@@ -21,6 +21,7 @@ struct Unit {
     std::string name;                  ///< "module.task", or "module.a+module.b" for several
     std::vector<std::uint32_t> tasks;  ///< positions in Structure::order, consecutive
     bool replicable;
+    bool lacks_word;  ///< sequential only because nobody said that its tasks are pure: see Basis::silence
 };
 
 /// A task in its place: what an executor needs to know besides the sockets.

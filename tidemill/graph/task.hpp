@@ -22,9 +22,16 @@ enum class Flow : std::uint8_t {
 
 /// How a task may be run by several threads.
 enum class Replication : std::uint8_t {
-    shared,      ///< pure: one object serves all threads
+    pure,        ///< one object serves all threads
     cloned,      ///< one deep copy per thread; outputs depend on the inputs and the frame number alone
     sequential,  ///< one thread, frames in order
+};
+
+/// Where a task's replication comes from.
+enum class Basis : std::uint8_t {
+    word,     ///< its author said it, or it can only be sequential
+    form,     ///< pure, since it is a callable that holds nothing and makes outputs of inputs
+    silence,  ///< sequential, though it can be called through const: nobody said that it is pure
 };
 
 /// What the tasks of a switch or a loop are to the executor, which does their work itself.
@@ -33,7 +40,7 @@ enum class ControlKind : std::uint8_t { none, switch_commute, switch_select, loo
 /// What a control task returns: look at its kind for what comes next.
 inline constexpr Flow kControlFlow{0xff};
 
-/// What a task promises when it is declared.
+/// What a task promises: the words of its declaration (task_words.hpp), or what a program finds at run time.
 struct TaskOptions {
     Replication replication = Replication::sequential;
     bool may_skip = false;    ///< may return Flow::skip
@@ -61,6 +68,7 @@ struct TaskInfo {
     TaskCall call;
     TaskCode code;
     ControlKind control = ControlKind::none;
+    Basis basis = Basis::word;
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.
     bool ends_segment() const {

@@ -57,17 +57,17 @@ class WaitingGraph {
   public:
     WaitingGraph() {
         prctl(PR_SET_TIMERSLACK, 1UL);  // threads made from here on wake as exactly as the kernel can
-        const Module* last =
-            &graph_.add(task("wait0", {}, out<int>("y"), [](auto) { wait_ms(kWeights[0].ms); }));
+        const Module* last = &graph_.add(task("wait0", out<int>("y"), [](auto) { wait_ms(kWeights[0].ms); }));
         for (std::size_t i = 1; i < kWeights.size(); ++i) {
-            const TaskOptions options{.replication = kWeights[i].replicable ? Replication::shared
-                                                                            : Replication::sequential};
             const bool is_last = i + 1 == kWeights.size();
-            const Module& next = graph_.add(
-                task("wait" + std::to_string(i), options, forward<int>("y"), [this, i, is_last](auto) {
-                    wait_ms(kWeights[i].ms);
-                    if (is_last) ++arrived_;
-                }));
+            const auto work = [this, i, is_last](auto) {
+                wait_ms(kWeights[i].ms);
+                if (is_last) ++arrived_;
+            };
+            const auto made = [&](auto word) {
+                return task("wait" + std::to_string(i), word, forward<int>("y"), work);
+            };
+            const Module& next = graph_.add(kWeights[i].replicable ? made(pure) : made(sequential));
             graph_.bind((*last)["y"], next["y"]);
             last = &next;
         }

@@ -32,8 +32,8 @@ struct Keep : Module {
 
 void build(Graph& graph, Kept& kept) {
     auto& source = graph.add<internal::TestCounter>();
-    auto& third = graph.add(task("third", TaskOptions{.may_skip = true, .may_repeat = true},
-                                 in<std::uint64_t>("x"), out<float>("y"), [left = 0](auto x, auto y) mutable {
+    auto& third = graph.add(task("third", may_skip, may_repeat, in<std::uint64_t>("x"), out<float>("y"),
+                                 [left = 0](auto x, auto y) mutable {
                                      if (x[0] % 3 != 0) return Flow::skip;
                                      if (left == 0) left = 5;
                                      y[0] = static_cast<float>(10 * x[0]) + static_cast<float>(left);
@@ -87,17 +87,16 @@ TEST_CASE("what a task emits goes on when its input is done, and does not wait f
     // The source waits for the first frame to arrive at the end: it hangs if that frame waited for others.
     Graph graph;
     std::promise<void> arrived;
-    auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"),
-                                  [n = 0, here = arrived.get_future().share()](auto y) mutable {
-                                      if (n == 8) here.wait();
-                                      y[0] = n++;
-                                  }));
-    auto& first = graph.add(
-        task("first", TaskOptions{.may_skip = true}, in<int>("x"), out<int>("y"), [](auto x, auto y) {
-            y[0] = x[0];
-            return x[0] % 100 == 0 ? Flow::ok : Flow::skip;
+    auto& source =
+        graph.add(task("source", out<int>("y"), [n = 0, here = arrived.get_future().share()](auto y) mutable {
+            if (n == 8) here.wait();
+            y[0] = n++;
         }));
-    auto& keep = graph.add(task("keep", TaskOptions{}, in<int>("x"), [&](auto x) {
+    auto& first = graph.add(task("first", may_skip, in<int>("x"), out<int>("y"), [](auto x, auto y) {
+        y[0] = x[0];
+        return x[0] % 100 == 0 ? Flow::ok : Flow::skip;
+    }));
+    auto& keep = graph.add(task("keep", in<int>("x"), [&](auto x) {
         if (x[0] == 0) arrived.set_value();
     }));
     graph.chain(source, first, keep);

@@ -29,7 +29,7 @@ RunReport report_of_stages(const std::vector<std::pair<std::vector<MadeTask>, st
             calls.count = 1000;
             calls.total_us = 1000 * task.us;
             report.tasks.push_back({task.name, report.units.size(), calls});
-            report.units.push_back({task.name, task.replicable});
+            report.units.push_back({task.name, task.replicable, false});
             work_us += calls.total_us;
         }
         for (std::size_t t = 0; t < threads; ++t) {

@@ -33,17 +33,17 @@ class Count : public Module {
 
 /// One word in, one word out.
 auto map(const std::string& name, std::function<Word(Word)> function) {
-    return task(name, in<Word>("x"), out<Word>("y"), [=](auto x, auto y) { y[0] = function(x[0]); });
+    return task(name, pure, in<Word>("x"), out<Word>("y"), [=](auto x, auto y) { y[0] = function(x[0]); });
 }
 
 /// One word in, a control value out.
 auto decide(const std::string& name, std::function<int(Word)> function) {
-    return task(name, in<Word>("x"), out<std::uint8_t>("c"),
+    return task(name, pure, in<Word>("x"), out<std::uint8_t>("c"),
                 [=](auto x, auto c) { c[0] = static_cast<std::uint8_t>(function(x[0])); });
 }
 
 auto collect(Words& words) {
-    return task("collect", TaskOptions{}, in<Word>("x"), [&words](auto x) { words.push_back(x[0]); });
+    return task("collect", in<Word>("x"), [&words](auto x) { words.push_back(x[0]); });
 }
 
 void run_in_three_stages(Graph& graph, int threads) {
@@ -160,14 +160,14 @@ TEST_CASE("loops nest") {
     check_everywhere(
         [](Graph& graph, SocketRef start) {
             const auto step = [&](const std::string& name, std::function<void(State&)> change) -> Module& {
-                return graph.add(task(name, in<State>("x"), out<State>("y"), [=](auto x, auto y) {
+                return graph.add(task(name, pure, in<State>("x"), out<State>("y"), [=](auto x, auto y) {
                     y[0] = x[0];
                     change(y[0]);
                 }));
             };
             const auto test = [&](const std::string& name,
                                   std::function<bool(const State&)> condition) -> Module& {
-                return graph.add(task(name, in<State>("x"), out<std::uint8_t>("c"),
+                return graph.add(task(name, pure, in<State>("x"), out<std::uint8_t>("c"),
                                       [=](auto x, auto c) { c[0] = condition(x[0]); }));
             };
             auto& pack = graph.add(task("pack", in<Word>("x"), out<State>("y"), [](auto x, auto y) {
@@ -315,11 +315,11 @@ TEST_CASE("a hole in a loop ends the frame's loop, and the next frame begins ane
         Graph graph;
         auto& loop = graph.add<Loop<Word>>("loop");
         auto& more = graph.add(decide("more", [](Word x) { return x < 20; }));
-        auto& gate = graph.add(task("gate", TaskOptions{Replication::shared, true}, in<Word>("x"),
-                                    out<Word>("y"), [](auto x, auto y) {
-                                        y[0] = x[0] + 5;
-                                        return x[0] % 3 == 1 ? Flow::skip : Flow::ok;
-                                    }));
+        auto& gate =
+            graph.add(task("gate", pure, may_skip, in<Word>("x"), out<Word>("y"), [](auto x, auto y) {
+                y[0] = x[0] + 5;
+                return x[0] % 3 == 1 ? Flow::skip : Flow::ok;
+            }));
         graph.bind(graph.add<Count>(12u)["value"], loop["first"]);
         graph.bind(loop.turn, loop.data);
         graph.bind(loop["turn"], more["x"]);
@@ -401,8 +401,8 @@ TEST_CASE("faults of loops and switches are told") {
         const SocketRef start = graph.add<Count>(3u)["value"];
         auto& loop = graph.add<Loop<Word>>("loop");
         auto& more = graph.add(decide("more", [](Word) { return 0; }));
-        auto& bad = graph.add(task("bad", TaskOptions{.may_repeat = true}, in<Word>("x"), out<Word>("y"),
-                                   [](auto, auto) { return Flow::ok; }));
+        auto& bad = graph.add(
+            task("bad", may_repeat, in<Word>("x"), out<Word>("y"), [](auto, auto) { return Flow::ok; }));
         graph.bind(start, loop.first);
         graph.bind(loop.turn, loop.data);
         graph.bind(loop["turn"], more["x"]);

@@ -23,7 +23,7 @@ struct Home : Module {
           copied_by(std::this_thread::get_id()),
           away(other.away) {}
     Out<std::uint64_t> y = out<std::uint64_t>("y");
-    Task work = task("work", &Home::run, {.replication = Replication::cloned});
+    Task work = task("work", &Home::run, cloned);
     std::thread::id copied_by{};
     std::atomic<int>* away = nullptr;
 
@@ -40,7 +40,7 @@ struct Fragile : Module {
         if (*breaks) throw std::runtime_error("out of licences");
     }
     Out<std::uint64_t> y = out<std::uint64_t>("y");
-    Task work = task("work", &Fragile::run, {.replication = Replication::cloned});
+    Task work = task("work", &Fragile::run, cloned);
     const bool* breaks;
     void run(Frame f) { f[y][0] = f.number(); }
 };

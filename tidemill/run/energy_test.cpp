@@ -23,7 +23,7 @@ class ThreeJoules final : public EnergyMeter {
 
 RunReport report_of_a_run(EnergyMeter* meter) {
     Graph graph;
-    graph.add(task("tick", TaskOptions{}, out<int>("t"), [](std::span<int> t) { t[0] = 1; }));
+    graph.add(task("tick", out<int>("t"), [](std::span<int> t) { t[0] = 1; }));
     return Sequence(graph).run({.frames = 6, .energy_meter = meter});
 }
 

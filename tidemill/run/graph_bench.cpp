@@ -174,7 +174,7 @@ class CountingLoop {
     explicit CountingLoop(std::uint64_t turns) {
         auto& loop = graph_.add<Loop<std::uint64_t>>("loop");
         const auto& count =
-            graph_.add(task("count", TaskOptions{}, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
+            graph_.add(task("count", in<std::uint64_t>("x"), out<std::uint64_t>("y"),
                             out<std::uint8_t>("more"), [this, turns](auto x, auto y, auto more) {
                                 y[0] = x[0] + 1;
                                 more[0] = y[0] < turns;
@@ -220,12 +220,11 @@ class RoundRobin {
         graph_.bind(source["path"], choice.data);
         graph_.bind(source["path"], choice.control);
         for (std::uint8_t p = 0; p < paths; ++p) {
-            const auto& pass =
-                graph_.add(task("pass" + std::to_string(p), TaskOptions{}, in<std::uint8_t>("x"),
-                                out<std::uint8_t>("y"), [this](auto x, auto y) {
-                                    y[0] = x[0];
-                                    ++calls;
-                                }));
+            const auto& pass = graph_.add(task("pass" + std::to_string(p), in<std::uint8_t>("x"),
+                                               out<std::uint8_t>("y"), [this](auto x, auto y) {
+                                                   y[0] = x[0];
+                                                   ++calls;
+                                               }));
             graph_.bind(choice.out_of_path[p], pass["x"]);
             graph_.bind(pass["y"], choice.into_path[p]);
         }
@@ -256,8 +255,7 @@ class Stream {
   public:
     explicit Stream(std::size_t words) {
         const auto& source = graph_.add(task("source", out<std::uint64_t>("y", words), [](auto) {}));
-        const auto& sink =
-            graph_.add(task("sink", TaskOptions{}, in<std::uint64_t>("x"), [this](auto) { ++calls; }));
+        const auto& sink = graph_.add(task("sink", in<std::uint64_t>("x"), [this](auto) { ++calls; }));
         graph_.stream(source["y"], sink["x"]);
     }
     Graph& graph() { return graph_; }

@@ -99,7 +99,7 @@ class Hops {
         auto& begin = graph_.add<Begin>(settings.bytes, settings.sockets);
         for (std::size_t s = 2; s < settings.stages; ++s) {
             auto& idle = graph_.add(
-                task(fmt::format("idle{}", s), {}, in<std::uint64_t>("x", settings.bytes / 8), [](auto) {}));
+                task(fmt::format("idle{}", s), in<std::uint64_t>("x", settings.bytes / 8), [](auto) {}));
             graph_.bind(begin.outputs[0], In<std::uint64_t>{&idle, idle["x"].index, begin.outputs[0].count});
         }
         end_ = &graph_.add<End>(settings.bytes, settings.sockets);

@@ -48,7 +48,7 @@ void check_promise(const TaskInfo& task, Flow flow) {
     if (kept) return;
     throw RunError(flow == Flow::skip    ? "it returned skip; declare it with may_skip"
                    : flow == Flow::again ? "it returned again; declare it with may_repeat"
-                                         : "it returned stop; only sequential tasks may");
+                                         : "it returned stop; only sequential tasks may: say sequential");
 }
 
 PartSteps::PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules)

@@ -46,7 +46,7 @@ struct Fire : Module {
         if (rate.taken > 0) x.push_back(in<std::uint64_t>("x", rate.taken));
         if (rate.given > 0) y.push_back(out<std::uint64_t>("y", rate.given));
         task("fire", &Fire::run,
-             {.replication = rate.sequential ? Replication::sequential : Replication::shared});
+             {.replication = rate.sequential ? Replication::sequential : Replication::pure});
     }
     std::vector<In<std::uint64_t>> x{};
     std::vector<Out<std::uint64_t>> y{};

@@ -20,14 +20,14 @@ namespace {
 
 /// Numbers from 1 on, `count` per firing.
 auto numbers(std::size_t count) {
-    return task("numbers", TaskOptions{}, out<int>("y", count), [n = 0](auto y) mutable {
+    return task("numbers", out<int>("y", count), [n = 0](auto y) mutable {
         for (int& each : y) each = ++n;
     });
 }
 
 /// Keeps all it gets, `count` per firing.
 auto keep(std::vector<int>& kept, std::size_t count) {
-    return task("keep", TaskOptions{}, in<int>("x", count),
+    return task("keep", in<int>("x", count),
                 [&kept](auto x) { kept.insert(kept.end(), x.begin(), x.end()); });
 }
 
@@ -100,8 +100,8 @@ TEST_CASE("a firing counts as a frame of its own") {
     std::vector<int> kept;
     struct Numbered : Module {
         Out<int> y = out<int>("y", 2);
-        Task make = task("make", &Numbered::number, {.replication = Replication::shared});
-        void number(Frame f) { f[y][0] = f[y][1] = static_cast<int>(f.number()); }
+        Task make = task("make", &Numbered::number, pure);
+        void number(Frame f) const { f[y][0] = f[y][1] = static_cast<int>(f.number()); }
     };
     auto& source = graph.add<Numbered>();
     auto& sink = graph.add(keep(kept, 6));
@@ -123,8 +123,7 @@ TEST_CASE("forwards, constants and several readers keep to their firings") {
             }));
         auto& sink = graph.add(keep(kept, 1));
         graph.stream(source["y"], add["x"]);
-        auto& constant = graph.add(
-            task("constant", TaskOptions{}, out<int>("y", 2), [](auto y) { y[0] = 10, y[1] = 20; }));
+        auto& constant = graph.add(task("constant", out<int>("y", 2), [](auto y) { y[0] = 10, y[1] = 20; }));
         graph.stream(constant["y"], add["c"]);
         graph.stream(source["y"], both["a"]);
         graph.stream(add["x"], both["b"]);
@@ -139,9 +138,8 @@ TEST_CASE("forwards, constants and several readers keep to their firings") {
 
 TEST_CASE("streams that do not come out even are refused, with the binding") {
     Graph graph;
-    auto& source =
-        graph.add(task("source", TaskOptions{}, out<int>("y", 2), out<int>("z", 3), [](auto, auto) {}));
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("a", 1), in<int>("b", 1), [](auto, auto) {}));
+    auto& source = graph.add(task("source", out<int>("y", 2), out<int>("z", 3), [](auto, auto) {}));
+    auto& sink = graph.add(task("sink", in<int>("a", 1), in<int>("b", 1), [](auto, auto) {}));
     graph.stream(source["y"], sink["a"]);
     graph.stream(source["z"], sink["b"]);
     CHECK_THROWS_WITH(
@@ -153,8 +151,7 @@ TEST_CASE("streams that do not come out even are refused, with the binding") {
 TEST_CASE("a task that skips runs once per frame") {
     Graph graph;
     auto& source = graph.add(numbers(4));
-    auto& some = graph.add(
-        task("some", TaskOptions{.may_skip = true}, in<int>("x", 2), [](auto) { return Flow::skip; }));
+    auto& some = graph.add(task("some", may_skip, in<int>("x", 2), [](auto) { return Flow::skip; }));
     graph.stream(source["y"], some["x"]);
     CHECK_THROWS_WITH(
         structure_of(graph),
@@ -170,8 +167,8 @@ TEST_CASE("an input that peeks sees the end of the data before, and may be repli
         struct Sum : Module {
             In<int> x = in<int>("x", 5);
             Out<int> y = out<int>("y", 2);
-            Task add = task("add", &Sum::run, {.replication = Replication::shared});
-            void run(Frame f) {
+            Task add = task("add", &Sum::run, pure);
+            void run(Frame f) const {
                 for (std::size_t i = 0; i < 2; ++i) {
                     f[y][i] = f[x][i] + f[x][i + 1] + f[x][i + 2] + f[x][i + 3];
                 }
@@ -179,8 +176,8 @@ TEST_CASE("an input that peeks sees the end of the data before, and may be repli
         };
         struct Source : Module {
             Out<int> y = out<int>("y", 2);
-            Task make = task("make", &Source::run, {.replication = Replication::shared});
-            void run(Frame f) {
+            Task make = task("make", &Source::run, pure);
+            void run(Frame f) const {
                 for (std::size_t i = 0; i < 2; ++i) f[y][i] = static_cast<int>(2 * f.number() + i) + 1;
             }
         };
@@ -226,11 +223,10 @@ TEST_CASE("a delay feeds the past back, and its circle is one unit") {
 TEST_CASE("a delay behind a task that skips counts the frames that it sees") {
     const auto build = [](Graph& graph, std::vector<int>& kept) {
         auto& source = graph.add(numbers(1));
-        auto& odd = graph.add(
-            task("odd", TaskOptions{.may_skip = true}, in<int>("x"), out<int>("y"), [](auto x, auto y) {
-                y[0] = x[0];
-                return x[0] % 2 == 1 ? Flow::ok : Flow::skip;
-            }));
+        auto& odd = graph.add(task("odd", may_skip, in<int>("x"), out<int>("y"), [](auto x, auto y) {
+            y[0] = x[0];
+            return x[0] % 2 == 1 ? Flow::ok : Flow::skip;
+        }));
         auto& delay = graph.add<Delay<int>>("past");
         auto& step = graph.add(task("step", in<int>("a"), in<int>("b"), out<int>("y"),
                                     [](auto a, auto b, auto y) { y[0] = a[0] - b[0]; }));

@@ -21,6 +21,7 @@ struct TaskReport {
 struct UnitReport {
     std::string name;
     bool replicable;
+    bool lacks_word;
 };
 
 /// What a thread of a stage did during a run.

@@ -22,7 +22,7 @@ void build_waiting(Graph& graph) {
     auto& counter = graph.add<TestCounter>();
     auto& pass = graph.add(
         task("pass", in<std::uint64_t>("x"), out<std::uint64_t>("y"), [](auto x, auto y) { y[0] = x[0]; }));
-    auto& slow = graph.add(task("slow", TaskOptions{}, in<std::uint64_t>("x"),
+    auto& slow = graph.add(task("slow", in<std::uint64_t>("x"),
                                 [](auto) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }));
     graph.bind(counter.value, pass["x"]);
     graph.bind(pass["y"], slow["x"]);
@@ -44,12 +44,12 @@ TEST_CASE("as many frames are on their way as there are tokens for the rings' de
         std::atomic<std::uint64_t> begun{0};
         std::uint64_t most_under_way = 0;
         Graph graph;
-        auto& source = graph.add(task("source", TaskOptions{}, out<std::uint64_t>("x"),
-                                      [&](auto x) { x[0] = begun.fetch_add(1); }));
+        auto& source =
+            graph.add(task("source", out<std::uint64_t>("x"), [&](auto x) { x[0] = begun.fetch_add(1); }));
         auto& pass = graph.add(task("pass", in<std::uint64_t>("x"), out<std::uint64_t>("y"),
                                     [](auto x, auto y) { y[0] = x[0]; }));
         // A frame ends when the source has begun all that may be begun until then.
-        auto& sink = graph.add(task("sink", TaskOptions{}, in<std::uint64_t>("x"), [&](auto x) {
+        auto& sink = graph.add(task("sink", in<std::uint64_t>("x"), [&](auto x) {
             while (begun < std::min(kFrames, x[0] + tokens)) std::this_thread::yield();
             most_under_way = std::max(most_under_way, begun - x[0]);
         }));

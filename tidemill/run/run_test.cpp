@@ -63,7 +63,7 @@ class Map : public Module {
     Task run;
 };
 
-constexpr TaskOptions kShared{.replication = Replication::shared};
+constexpr TaskOptions kPure{.replication = Replication::pure};
 constexpr TaskOptions kSequential{};
 
 Flow mix(std::uint64_t in, std::uint64_t number, std::uint64_t& out) {
@@ -89,7 +89,7 @@ void build_chain_of_eight(Graph& graph, Words& words) {
     auto& source = graph.add<Count>(200u);
     Module* last = &source;
     for (int i = 0; i < 6; ++i) {
-        auto& map = graph.add<Map>(fmt::format("map{}", i), kShared, mix);
+        auto& map = graph.add<Map>(fmt::format("map{}", i), kPure, mix);
         graph.bind((*last)[i == 0 ? "value" : "y"], map["x"]);
         last = &map;
     }
@@ -147,8 +147,8 @@ TEST_CASE("a replicable source stage ends at the frame that was asked for") {
     for (const int threads : {1, 2, 3, 5}) {
         Words words;
         Graph graph;
-        auto& numbers = graph.add(task("zero", out<std::uint64_t>("y"), [](auto y) { y[0] = 7; }));
-        auto& map = graph.add<Map>("map", kShared, mix);
+        auto& numbers = graph.add(task("zero", pure, out<std::uint64_t>("y"), [](auto y) { y[0] = 7; }));
+        auto& map = graph.add<Map>("map", kPure, mix);
         auto& sink = graph.add<Collect>(words);
         graph.bind(numbers["y"], map["x"]);
         graph.bind(map.y, sink.value);
@@ -162,7 +162,7 @@ TEST_CASE("a replicable source stage ends at the frame that was asked for") {
 TEST_CASE("skip and again change the number of frames; later tasks see them numbered without gaps") {
     const auto build = [](Graph& graph, Words& words) {
         auto& source = graph.add<Count>(300u);
-        auto& before = graph.add<Map>("before", kShared, mix);
+        auto& before = graph.add<Map>("before", kPure, mix);
         auto left = std::make_shared<std::uint64_t>(0);
         const TaskOptions both{.may_skip = true, .may_repeat = true};
         auto& thin =
@@ -172,13 +172,13 @@ TEST_CASE("skip and again change the number of frames; later tasks see them numb
                 out = mixed(in, n * 8 + *left);
                 return --*left > 0 ? Flow::again : Flow::ok;
             });
-        auto& between = graph.add<Map>("between", kShared, mix);
+        auto& between = graph.add<Map>("between", kPure, mix);
         auto& odd = graph.add<Map>("odd", TaskOptions{.may_skip = true},
                                    [](std::uint64_t in, std::uint64_t, std::uint64_t& out) {
                                        out = in;
                                        return in % 2 ? Flow::ok : Flow::skip;
                                    });
-        auto& after = graph.add<Map>("after", kShared, mix);
+        auto& after = graph.add<Map>("after", kPure, mix);
         auto& sink = graph.add<Collect>(words);
         graph.bind(source.value, before.x);
         graph.bind(before.y, thin.x);
@@ -208,7 +208,7 @@ TEST_CASE("a hole that a replicable task leaves stops what depends on it, and no
     Words all;
     Graph graph;
     auto& source = graph.add<Count>(100u);
-    auto& gate = graph.add<Map>("gate", TaskOptions{.replication = Replication::shared, .may_skip = true},
+    auto& gate = graph.add<Map>("gate", TaskOptions{.replication = Replication::pure, .may_skip = true},
                                 [](std::uint64_t in, std::uint64_t, std::uint64_t& out) {
                                     out = in;
                                     return in % 3 ? Flow::skip : Flow::ok;
@@ -229,7 +229,7 @@ TEST_CASE("a hole that a replicable task leaves stops what depends on it, and no
 TEST_CASE("what a later segment needs of an earlier one is carried into every frame emitted") {
     const auto build = [](Graph& graph, Words& words) {
         auto& source = graph.add<Count>(60u);
-        auto& side = graph.add<Map>("side", kShared, mix);
+        auto& side = graph.add<Map>("side", kPure, mix);
         auto left = std::make_shared<int>(2);
         auto& twice = graph.add<Map>("twice", TaskOptions{.may_repeat = true},
                                      [left](std::uint64_t in, std::uint64_t, std::uint64_t& out) {
@@ -289,7 +289,7 @@ class Total : public Module {
   public:
     In<std::uint64_t> x = in<std::uint64_t>("x");
     Out<std::uint64_t> y = out<std::uint64_t>("y");
-    Task add = task("add", &Total::sum, {.replication = Replication::cloned});
+    Task add = task("add", &Total::sum, cloned);
     void forget_totals() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<Total&>(clone).total; }
     std::uint64_t total = 0;
@@ -377,7 +377,7 @@ TEST_CASE("an exception reaches the caller with task, stage and frame; the frame
             auto& source = graph.add<Count>(100000u);
             SocketRef last = source["value"];
             for (std::size_t i = 0; i < 4; ++i) {
-                auto& map = graph.add<Map>(fmt::format("map{}", i), kShared,
+                auto& map = graph.add<Map>(fmt::format("map{}", i), kPure,
                                            [=](std::uint64_t in, std::uint64_t n, std::uint64_t& out) {
                                                // Two failures: the one of the smaller frame is to be told.
                                                if (i == where && (n == 57 || n == 58)) {
@@ -410,7 +410,7 @@ TEST_CASE("an undeclared flow is an error that says what to declare") {
     Words words;
     Graph graph;
     auto& source = graph.add<Count>(10u);
-    auto& map = graph.add<Map>("map", kShared, [](auto, auto, auto&) { return Flow::skip; });
+    auto& map = graph.add<Map>("map", kPure, [](auto, auto, auto&) { return Flow::skip; });
     auto& sink = graph.add<Collect>(words);
     graph.bind(source.value, map.x);
     graph.bind(map.y, sink.value);
@@ -421,9 +421,9 @@ TEST_CASE("a stop request ends an endless stream, and what was begun is delivere
     for (const int threads : {1, 3}) {
         std::atomic<std::uint64_t> seen{0};
         Graph graph;
-        auto& source = graph.add(task("zero", out<std::uint64_t>("y"), [](auto y) { y[0] = 1; }));
+        auto& source = graph.add(task("zero", pure, out<std::uint64_t>("y"), [](auto y) { y[0] = 1; }));
         std::stop_source stop;
-        auto& sink = graph.add(task("sink", {}, in<std::uint64_t>("x"), [&](auto) {
+        auto& sink = graph.add(task("sink", in<std::uint64_t>("x"), [&](auto) {
             if (++seen == 500) stop.request_stop();
         }));
         graph.bind(source["y"], sink["x"]);
@@ -497,7 +497,7 @@ TEST_CASE("resume goes on with frames, numbers, state and totals where the run e
 TEST_CASE("a change of schedule while the stream runs loses, doubles and reorders nothing") {
     const auto build = [](Graph& graph, Words& words, std::function<void(std::uint64_t)> at_frame) {
         auto& source = graph.add<Count>(3000u);
-        auto& before = graph.add<Map>("before", kShared, mix);
+        auto& before = graph.add<Map>("before", kPure, mix);
         auto& total = graph.add<Total>();
         auto thirds = std::make_shared<std::uint64_t>(0);
         auto& thin = graph.add<Map>("thin", TaskOptions{.may_skip = true, .may_repeat = true},
@@ -507,7 +507,7 @@ TEST_CASE("a change of schedule while the stream runs loses, doubles and reorder
                                         const std::uint64_t kind = ++*thirds % 5;
                                         return kind == 0 ? Flow::skip : kind == 1 ? Flow::again : Flow::ok;
                                     });
-        auto& after = graph.add<Map>("after", kShared, mix);
+        auto& after = graph.add<Map>("after", kPure, mix);
         auto& sink = graph.add<Collect>(words);
         graph.bind(source.value, before.x);
         graph.bind(before.y, total.x);

@@ -25,10 +25,10 @@ Schedule two_stages(int threads) {
 class Numbers : public Module {
   public:
     Out<std::uint64_t> value = out<std::uint64_t>("value");
-    Task next = task("next", &Numbers::number, {.replication = Replication::shared});
+    Task next = task("next", &Numbers::number, pure);
 
   private:
-    void number(Frame f) { f[value][0] = f.number(); }
+    void number(Frame f) const { f[value][0] = f.number(); }
 };
 
 }  // namespace
@@ -42,7 +42,7 @@ TEST_CASE(
     std::stop_source stop;
     Graph graph;
     auto& numbers = graph.add<Numbers>();
-    auto& sink = graph.add(task("sink", in<std::uint64_t>("x"), [&](auto x) {
+    auto& sink = graph.add(task("sink", pure, in<std::uint64_t>("x"), [&](auto x) {
         if (x[0] == 0) far_ahead.wait(false);
         if (x[0] == kFarAhead) {
             stop.request_stop();
@@ -67,14 +67,14 @@ TEST_CASE("a failure that lies behind a stop is none: the sequence would not hav
     std::atomic<bool> failed{false};
     std::uint64_t delivered = 0;
     Graph graph;
-    auto& numbers = graph.add(task("numbers", {}, out<std::uint64_t>("y"), [&, n = 0u](auto y) mutable {
+    auto& numbers = graph.add(task("numbers", out<std::uint64_t>("y"), [&, n = 0u](auto y) mutable {
         y[0] = n;
         if (n++ < 3) return;
         failed = true;
         failed.notify_all();
         throw std::runtime_error("read too far");
     }));
-    auto& sink = graph.add(task("sink", {}, in<std::uint64_t>("x"), [&](auto x) {
+    auto& sink = graph.add(task("sink", in<std::uint64_t>("x"), [&](auto x) {
         failed.wait(false);
         if (x[0] == 2) return Flow::stop;
         ++delivered;

@@ -130,6 +130,16 @@ void check(const Chain& chain) {
     }
 }
 
+std::string missing_words(const Chain& chain) {
+    std::vector<std::string_view> names;
+    for (const auto& task : chain.tasks)
+        if (task.lacks_word) names.push_back(task.name);
+    if (names.empty()) return "";
+    return fmt::format(
+        "sequential only for want of a word: {} (say pure, if nothing that they refer to changes)\n",
+        fmt::join(names, ", "));
+}
+
 Chain rounded(Chain chain) {
     for (auto& task : chain.tasks) {
         for (double& weight : task.weight_us) weight = std::nearbyint(weight * 1000) / 1000;

@@ -16,6 +16,7 @@ struct ChainTask {
     bool replicable = false;
     std::vector<double> weight_us;
     double bytes_after = 0;
+    bool lacks_word = false;  ///< sequential only because its author has not said that it is pure
 
     bool operator==(const ChainTask&) const = default;
 };
@@ -82,6 +83,9 @@ std::string to_string(const Platform& platform);
 /// Throws ScheduleError unless the chain has tasks and kinds, unique names, and finite weights and bytes of
 /// at least 0.
 void check(const Chain& chain);
+
+/// Names the tasks that lack a word, in one line, or in none: so that nobody loses speed unawares.
+std::string missing_words(const Chain& chain);
 
 /// The chain with every weight rounded to whole nanoseconds, and bytes to whole ones, for measured numbers
 /// with endless decimals.

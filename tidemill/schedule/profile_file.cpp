@@ -35,7 +35,7 @@ std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::strin
 }
 
 ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
-    const JsonObject object(place, {"name", "replicable", "weight", "bytes_after"});
+    const JsonObject object(place, {"name", "replicable", "weight", "bytes_after", "lacks_word"});
     ChainTask task{object.at("name").text(), object.at("replicable").flag(),
                    parse_weights(object.at("weight"), kinds)};
     if (object.has("bytes_after")) {
@@ -43,6 +43,7 @@ ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
         task.bytes_after = bytes.number();
         if (task.bytes_after < 0) bytes.fail(fmt::format("{} bytes; expected at least 0", task.bytes_after));
     }
+    if (object.has("lacks_word")) task.lacks_word = object.at("lacks_word").flag();
     return task;
 }
 
@@ -64,6 +65,7 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) weight[kinds[kind]] = task.weight_us[kind];
     Json json{{"name", task.name}, {"replicable", task.replicable}, {"weight", weight}};
     if (task.bytes_after > 0) json["bytes_after"] = task.bytes_after;
+    if (task.lacks_word) json["lacks_word"] = true;
     return json;
 }
 

@@ -9,8 +9,8 @@
 namespace tidemill {
 
 /// Reads {"tasks": [{"name", "replicable", "weight": {"big": 52, "little": 60}}]} and our optional keys:
-/// version, unit ("us"), frames_per_execution, cores, measured_by, warnings. Throws ScheduleError naming
-/// `source` and the place in it.
+/// bytes_after and lacks_word of a task, version, unit ("us"), frames_per_execution, cores, measured_by,
+/// warnings. Throws ScheduleError naming `source` and the place in it.
 Profile parse_profile(std::string_view text, std::string_view source);
 
 /// parse_profile() of a file.

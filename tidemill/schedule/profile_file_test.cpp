@@ -30,6 +30,7 @@ Profile random_profile() {
         for (std::size_t kind = 0; kind < profile.kinds.size(); ++kind)
             task.weight_us.push_back(*rc::gen::inRange(0, 1'000'000'000) / 1000.0);
         task.bytes_after = *rc::gen::inRange(0, 1'000'000);
+        task.lacks_word = !task.replicable && *rc::gen::arbitrary<bool>();
         profile.tasks.push_back(std::move(task));
     }
     profile.frames_per_execution = *rc::gen::inRange(1, 32);

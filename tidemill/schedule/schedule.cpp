@@ -249,7 +249,8 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const Model& 
                              label(stage, chain), width, stage.task_count, cores_label(stage),
                              stage.core_kind, weights_us[s], 100 * load);
     }
-    return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule));
+    return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule)) +
+           missing_words(chain);
 }
 
 }  // namespace tidemill

@@ -112,7 +112,7 @@ std::optional<Pinning> parse_pinning(std::string_view text);
 /// Inverse of to_string(Waiting); nothing for any other text.
 std::optional<Waiting> parse_waiting(std::string_view text);
 
-/// A table for people: one line per stage (tasks, cores, kind, weight, load), then period and cores used.
+/// A table for people: one line per stage, then period and cores used, and which tasks lack a word.
 std::string to_table(const Schedule& schedule, const Chain& chain, const Model& model = {});
 
 }  // namespace tidemill

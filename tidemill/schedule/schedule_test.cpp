@@ -92,6 +92,11 @@ TEST_CASE("the table shows stages, cores, weights and the period") {
           "    2  demodulate .. decode      2      3  big              40.00  100%\n"
           "    3  sink                      1      1  little           10.00   25%\n"
           "period 40.00 us on 2 little, 3 big\n");
+    Chain chain = receiver();
+    chain.tasks.back().lacks_word = true;
+    CHECK(to_table(three_stages(), chain)
+              .ends_with("little, 3 big\nsequential only for want of a word: sink (say pure, if nothing that "
+                         "they refer to changes)\n"));
 }
 
 }  // namespace tidemill

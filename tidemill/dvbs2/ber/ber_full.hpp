@@ -26,10 +26,10 @@ class BerFullLink final : public Module {
     explicit BerFullLink(const BerPoint& point) : Module("link"), point_(point) {}
 
     Out<BerCounts> counts = out<BerCounts>("counts");
-    Task receive = task("receive", &BerFullLink::receive_frames, {.replication = Replication::shared});
+    Task receive = task("receive", &BerFullLink::receive_frames, pure);
 
   private:
-    void receive_frames(Frame f) { f[counts][0] = receive_burst(point_, f.number()).counts; }
+    void receive_frames(Frame f) const { f[counts][0] = receive_burst(point_, f.number()).counts; }
 
     BerPoint point_;
 };

@@ -23,7 +23,7 @@ BerIdealLink::BerIdealLink(const Pls& pls, double esn0_db, std::uint64_t seed)
       seed_(seed),
       modulator_(pls, 0) {}
 
-void BerIdealLink::send_frame(Frame f) {
+void BerIdealLink::send_frame(Frame f) const {
     const auto bbframe = f[sent].first(modulator_.bbframe_bytes());
     make_test_bbframe(seed_, f.number(), bbframe);
     const auto symbols = modulator_.data_symbols(bbframe);
@@ -35,7 +35,7 @@ void BerIdealLink::send_frame(Frame f) {
     f[quality][0] = {1, noise_variance_};
 }
 
-void BerCompare::compare_frame(Frame f) {
+void BerCompare::compare_frame(Frame f) const {
     const auto bytes = static_cast<std::size_t>(code_of(f[info][0].pls)->k_bch) / 8;
     BerCounts& found = f[counts][0];
     found = {.frames = 1, .bits = 8 * bytes};

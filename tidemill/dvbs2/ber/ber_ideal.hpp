@@ -21,10 +21,10 @@ class BerIdealLink final : public Module {
     Out<FrameInfo> info = out<FrameInfo>("info");
     Out<SignalQuality> quality = out<SignalQuality>("quality");
     Out<std::uint8_t> sent = out<std::uint8_t>("sent", kMaxCodewordBytes);
-    Task send = task("send", &BerIdealLink::send_frame, {.replication = Replication::shared});
+    Task send = task("send", &BerIdealLink::send_frame, pure);
 
   private:
-    void send_frame(Frame f);
+    void send_frame(Frame f) const;
 
     Pls pls_;
     float noise_variance_;
@@ -43,10 +43,10 @@ class BerCompare final : public Module {
     In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");
     In<fec::BchResult> bch = in<fec::BchResult>("bch");
     Out<BerCounts> counts = out<BerCounts>("counts");
-    Task compare = task("compare", &BerCompare::compare_frame, {.replication = Replication::shared});
+    Task compare = task("compare", &BerCompare::compare_frame, pure);
 
   private:
-    void compare_frame(Frame f);
+    void compare_frame(Frame f) const;
 };
 
 }  // namespace tidemill::dvbs2

@@ -16,7 +16,7 @@ class RxCarrier final : public Module {
     In<FrameInfo> info = in<FrameInfo>("info");
     Out<Iq> data = out<Iq>("data", kMaxDataSymbols);
     Out<SignalQuality> quality = out<SignalQuality>("quality");
-    Task remove = task("remove", &RxCarrier::remove_carrier, {.replication = Replication::cloned});
+    Task remove = task("remove", &RxCarrier::remove_carrier, cloned);
 
   private:
     void remove_carrier(Frame f);

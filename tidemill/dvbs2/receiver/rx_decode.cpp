@@ -31,7 +31,7 @@ RxBch::RxBch() : Module("bch") {
     for (const fec::Dvbs2Code& code : fec::dvbs2_codes()) decoders_.emplace_back(code);
 }
 
-void RxBch::decode_frame(Frame f) {
+void RxBch::decode_frame(Frame f) const {
     f[result][0] = {false, 0};
     const fec::Dvbs2Code* code = code_of(f[info][0].pls);
     if (!code) return;
@@ -39,7 +39,7 @@ void RxBch::decode_frame(Frame f) {
         decoders_[index_of(*code)].decode(f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8));
 }
 
-void RxDescrambler::descramble_frame(Frame f) {
+void RxDescrambler::descramble_frame(Frame f) const {
     const fec::Dvbs2Code* code = code_of(f[info][0].pls);
     if (code) fec::bb_scramble(f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8));
 }

@@ -25,7 +25,7 @@ class RxLdpc final : public Module {
     In<FrameInfo> info = in<FrameInfo>("info");
     Out<std::uint8_t> codeword = out<std::uint8_t>("codeword", kMaxCodewordBytes);
     Out<fec::LdpcResult> result = out<fec::LdpcResult>("result");
-    Task decode = task("decode", &RxLdpc::decode_frame, {.replication = Replication::cloned});
+    Task decode = task("decode", &RxLdpc::decode_frame, cloned);
 
   private:
     void decode_frame(Frame f);
@@ -42,10 +42,10 @@ class RxBch final : public Module {
     Forward<std::uint8_t> codeword = forward<std::uint8_t>("codeword", kMaxCodewordBytes);
     In<FrameInfo> info = in<FrameInfo>("info");
     Out<fec::BchResult> result = out<fec::BchResult>("result");
-    Task decode = task("decode", &RxBch::decode_frame, {.replication = Replication::shared});
+    Task decode = task("decode", &RxBch::decode_frame, pure);
 
   private:
-    void decode_frame(Frame f);
+    void decode_frame(Frame f) const;
 
     std::vector<fec::BchDecoder> decoders_;  // one per code
 };
@@ -57,11 +57,10 @@ class RxDescrambler final : public Module {
 
     Forward<std::uint8_t> codeword = forward<std::uint8_t>("codeword", kMaxCodewordBytes);
     In<FrameInfo> info = in<FrameInfo>("info");
-    Task descramble =
-        task("descramble", &RxDescrambler::descramble_frame, {.replication = Replication::shared});
+    Task descramble = task("descramble", &RxDescrambler::descramble_frame, pure);
 
   private:
-    void descramble_frame(Frame f);
+    void descramble_frame(Frame f) const;
 };
 
 }  // namespace tidemill::dvbs2

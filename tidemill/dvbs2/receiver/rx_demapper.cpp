@@ -4,7 +4,7 @@
 
 namespace tidemill::dvbs2 {
 
-void RxDemapper::demap_frame(Frame f) {
+void RxDemapper::demap_frame(Frame f) const {
     const Pls& pls = f[info][0].pls;
     const fec::Dvbs2Code* code = code_of(pls);
     if (!code) return;

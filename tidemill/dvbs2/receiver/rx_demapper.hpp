@@ -14,10 +14,10 @@ class RxDemapper final : public Module {
     In<FrameInfo> info = in<FrameInfo>("info");
     In<SignalQuality> quality = in<SignalQuality>("quality");
     Out<fec::Llr> llrs = out<fec::Llr>("llrs", kMaxFecframeBits);
-    Task demap = task("demap", &RxDemapper::demap_frame, {.replication = Replication::shared});
+    Task demap = task("demap", &RxDemapper::demap_frame, pure);
 
   private:
-    void demap_frame(Frame f);
+    void demap_frame(Frame f) const;
 };
 
 }  // namespace tidemill::dvbs2

@@ -21,7 +21,7 @@ class RxFrameSync final : public Module {
     Out<FrameInfo> info = out<FrameInfo>("info");
     Out<std::uint8_t> gap =
         out<std::uint8_t>("gap");  // 1: symbols were lost between the frame before and this one
-    Task cut = task("cut", &RxFrameSync::cut_frames, {.may_skip = true, .may_repeat = true});
+    Task cut = task("cut", &RxFrameSync::cut_frames, may_skip, may_repeat);
 
     const FrameSyncCounts& counts() const { return sync_.counts(); }
     /// Whether frames follow one another at the moment.

@@ -28,7 +28,7 @@ class RxSpectrum final : public Module {
     In<std::byte> raw = in<std::byte>("raw", layout_.window_bytes());
     In<RawInfo> info = in<RawInfo>("info");
     Out<BlockSpectrum> spectrum = out<BlockSpectrum>("spectrum");
-    Task measure = task("measure", &RxSpectrum::measure_block, {.replication = Replication::cloned});
+    Task measure = task("measure", &RxSpectrum::measure_block, cloned);
 
     const dsp::SampleDefects& defects() const { return defects_; }
     /// Clipped samples so far, of all replicas; may be read while the receiver runs.
@@ -59,7 +59,7 @@ class RxCoarse final : public Module {
     Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
     Out<RawInfo> info = out<RawInfo>("info");
     Out<BlockOscillator> oscillator = out<BlockOscillator>("oscillator");
-    Task follow = task("follow", &RxCoarse::follow_signal, {.may_skip = true, .may_repeat = true});
+    Task follow = task("follow", &RxCoarse::follow_signal, may_skip, may_repeat);
 
     /// Whether a signal is there at the moment.
     bool found() const { return found_.load(std::memory_order_relaxed); }
@@ -101,7 +101,7 @@ class RxFilter final : public Module {
     In<RawInfo> info = in<RawInfo>("info");
     In<BlockOscillator> oscillator = in<BlockOscillator>("oscillator");
     Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
-    Task filter = task("filter", &RxFilter::filter_block, {.replication = Replication::cloned});
+    Task filter = task("filter", &RxFilter::filter_block, cloned);
 
   private:
     void filter_block(Frame f);
@@ -121,7 +121,7 @@ class RxTiming final : public Module {
     In<RawInfo> info_in = in<RawInfo>("info_in");
     Out<RawInfo> info = out<RawInfo>("info");
     Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");
-    Task track = task("track", &RxTiming::track_clock, {.may_skip = true, .may_repeat = true});
+    Task track = task("track", &RxTiming::track_clock, may_skip, may_repeat);
 
     /// Clock offset of the transmitter, parts per million.
     double clock_ppm() const { return clock_ppm_.load(std::memory_order_relaxed); }

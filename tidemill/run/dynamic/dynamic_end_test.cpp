@@ -19,14 +19,13 @@ TEST_CASE("dynamic: a task that hangs is named while the run is on, and the run 
 
 TEST_CASE("dynamic: of frames that throw, the first is told, by task and number") {
     Graph graph;
-    auto& source =
-        graph.add(task("source", TaskOptions{}, out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+    auto& source = graph.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
     auto& check = graph.add(task("check", in<int>("x"), out<int>("y"), [](auto x, auto y) {
         y[0] = x[0];
         if (x[0] >= 7) throw std::runtime_error("seven or more");
     }));
     int delivered = 0;
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [&](auto) { ++delivered; }));
+    auto& sink = graph.add(task("sink", in<int>("x"), [&](auto) { ++delivered; }));
     graph.chain(source, check, sink);
     try {
         Dynamic(graph, {.workers = 4}).run();
@@ -41,9 +40,8 @@ TEST_CASE("dynamic: of frames that throw, the first is told, by task and number"
 TEST_CASE("dynamic: runs go on where the last one ended, with more workers than cores and a window of one") {
     Graph graph;
     int last = -1;
-    auto& source =
-        graph.add(task("source", TaskOptions{}, out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [&](auto x) {
+    auto& source = graph.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+    auto& sink = graph.add(task("sink", in<int>("x"), [&](auto x) {
         CHECK(x[0] == last + 1);
         last = x[0];
     }));
@@ -56,8 +54,8 @@ TEST_CASE("dynamic: runs go on where the last one ended, with more workers than 
 
 TEST_CASE("dynamic: a window without room for a frame is refused, and says what a frame takes") {
     Graph graph;
-    auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"), [](auto y) { y[0] = 1; }));
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [](auto) {}));
+    auto& source = graph.add(task("source", out<int>("y"), [](auto y) { y[0] = 1; }));
+    auto& sink = graph.add(task("sink", in<int>("x"), [](auto) {}));
     graph.chain(source, sink);
     CHECK_THROWS_WITH_AS(Dynamic(graph, {.window = {.bytes = 10}}), doctest::Contains("it takes 1, 2 and 64"),
                          GraphError);
@@ -72,13 +70,13 @@ TEST_CASE("dynamic: a throttle in bytes, tasks or iterations bounds the frames b
         Graph graph;
         std::atomic<int> in_flight{0};
         std::atomic<int> most{0};
-        auto& source = graph.add(task("source", TaskOptions{}, out<int>("y", 60), [&](auto) {
+        auto& source = graph.add(task("source", out<int>("y", 60), [&](auto) {
             const int now = ++in_flight;
             for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
             }
         }));
         auto& pass = graph.add(task("pass", in<int>("x", 60), out<int>("y"), [](auto, auto) {}));
-        auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [&](auto) { --in_flight; }));
+        auto& sink = graph.add(task("sink", in<int>("x"), [&](auto) { --in_flight; }));
         graph.chain(source, pass, sink);
         Dynamic dynamic(graph, {.workers = 3, .policy = "lifo", .window = window});
         const RunReport report = dynamic.run({.frames = 2000});
@@ -98,11 +96,11 @@ TEST_CASE("dynamic: a run that is stopped from elsewhere delivers all frames tha
         std::stop_source stop;
         std::uint64_t made = 0;
         std::uint64_t got = 0;
-        auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"), [&](auto) {
+        auto& source = graph.add(task("source", out<int>("y"), [&](auto) {
             if (++made == 1000) stop.request_stop();
         }));
         auto& pass = graph.add(task("pass", in<int>("x"), out<int>("y"), [](auto, auto) {}));
-        auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [&](auto) { ++got; }));
+        auto& sink = graph.add(task("sink", in<int>("x"), [&](auto) { ++got; }));
         graph.chain(source, pass, sink);
         const RunReport report = Dynamic(graph, {.workers = workers}).run({.stop = stop.get_token()});
         CHECK(made >= 1000);

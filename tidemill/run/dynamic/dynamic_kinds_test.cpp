@@ -12,11 +12,10 @@ constexpr policy::KindSet kLittle = 2;
 
 struct Chain {
     Chain() {
-        auto& source =
-            graph.add(task("source", TaskOptions{}, out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+        auto& source = graph.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
         auto& work =
             graph.add(task("work", in<int>("x"), out<int>("y"), [](auto x, auto y) { y[0] = x[0]; }));
-        auto& sink = graph.add(task("sink", TaskOptions{}, in<int>("x"), [this](auto x) { sum += x[0]; }));
+        auto& sink = graph.add(task("sink", in<int>("x"), [this](auto x) { sum += x[0]; }));
         graph.chain(source, work, sink);
     }
     Graph graph;

@@ -11,9 +11,8 @@ namespace tidemill {
 TEST_CASE("a stream of ten million tasks takes no more memory than one of a hundred thousand") {
     constexpr std::uint64_t kKernels = 8;
     Graph graph;
-    auto* last =
-        static_cast<Module*>(&graph.add(task("source", TaskOptions{}, out<std::uint64_t>("y"),
-                                             [n = std::uint64_t{0}](auto y) mutable { y[0] = n++; })));
+    auto* last = static_cast<Module*>(&graph.add(
+        task("source", out<std::uint64_t>("y"), [n = std::uint64_t{0}](auto y) mutable { y[0] = n++; })));
     for (std::uint64_t k = 2; k < kKernels; ++k) {
         auto& next = graph.add(task("add", in<std::uint64_t>("x"), out<std::uint64_t>("y"),
                                     [](auto x, auto y) { y[0] = x[0] + 1; }));
@@ -21,8 +20,7 @@ TEST_CASE("a stream of ten million tasks takes no more memory than one of a hund
         last = &next;
     }
     std::uint64_t sum = 0;
-    auto& sink =
-        graph.add(task("sink", TaskOptions{}, in<std::uint64_t>("x"), [&sum](auto x) { sum += x[0]; }));
+    auto& sink = graph.add(task("sink", in<std::uint64_t>("x"), [&sum](auto x) { sum += x[0]; }));
     graph.bind((*last)["y"], sink["x"]);
     Dynamic dynamic(graph, {.workers = 2});
     dynamic.run({.frames = 100'000 / kKernels});

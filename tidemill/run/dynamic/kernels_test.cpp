@@ -33,14 +33,14 @@ struct Compiled {
 
 using Names = std::vector<std::string>;
 
-auto source(TaskOptions options = {}) {
-    return task("source", options, out<int>("x"), [](auto x) { x[0] = 1; });
+auto source() {
+    return task("source", out<int>("x"), [](auto x) { x[0] = 1; });
 }
-auto pure(const char* name) {
+auto plus_one(const char* name) {
     return task(name, in<int>("x"), out<int>("y"), [](auto x, auto y) { y[0] = x[0] + 1; });
 }
 auto sink(const char* name) {
-    return task(name, TaskOptions{}, in<int>("x"), [](auto) {});
+    return task(name, in<int>("x"), [](auto) {});
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ auto sink(const char* name) {
 TEST_CASE("two pure tasks that read the same output do not wait for each other") {
     Graph g;
     auto& from = g.add(source());
-    auto& left = g.add(pure("left"));
-    auto& right = g.add(pure("right"));
+    auto& left = g.add(plus_one("left"));
+    auto& right = g.add(plus_one("right"));
     auto& both = g.add(task("both", in<int>("a"), in<int>("b"), [](auto, auto) {}));
     g.bind(from["x"], left["x"]);
     g.bind(from["x"], right["x"]);
@@ -65,7 +65,7 @@ TEST_CASE("two pure tasks that read the same output do not wait for each other")
 TEST_CASE("sequential tasks keep their order even where no data ties them") {
     Graph g;
     auto& a = g.add(source());
-    auto& b = g.add(task("other", TaskOptions{}, out<int>("x"), [](auto x) { x[0] = 2; }));
+    auto& b = g.add(task("other", out<int>("x"), [](auto x) { x[0] = 2; }));
     auto& c = g.add(sink("c"));
     auto& d = g.add(sink("d"));
     g.bind(a["x"], c["x"]);
@@ -82,7 +82,7 @@ TEST_CASE("sequential tasks keep their order even where no data ties them") {
 TEST_CASE("a forward waits for those who read the data that it changes") {
     Graph g;
     auto& from = g.add(source());
-    auto& reader = g.add(pure("reader"));
+    auto& reader = g.add(plus_one("reader"));
     auto& change = g.add(task("change", forward<int>("x"), [](auto x) { x[0] *= 2; }));
     auto& end = g.add(task("end", in<int>("a"), in<int>("b"), [](auto, auto) {}));
     g.bind(from["x"], reader["x"]);
@@ -97,12 +97,11 @@ TEST_CASE("a forward waits for those who read the data that it changes") {
 TEST_CASE("the task that ends a segment waits for all of it, and the next segment begins without it") {
     Graph g;
     auto& from = g.add(source());
-    auto& aside = g.add(pure("aside"));
-    auto& thin =
-        g.add(task("thin", TaskOptions{.may_skip = true}, in<int>("x"), out<int>("y"), [](auto x, auto y) {
-            y[0] = x[0];
-            return Flow::skip;
-        }));
+    auto& aside = g.add(plus_one("aside"));
+    auto& thin = g.add(task("thin", may_skip, in<int>("x"), out<int>("y"), [](auto x, auto y) {
+        y[0] = x[0];
+        return Flow::skip;
+    }));
     auto& end = g.add(sink("end"));
     g.bind(from["x"], aside["x"]);
     g.bind(from["x"], thin["x"]);

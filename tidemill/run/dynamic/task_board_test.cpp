@@ -16,9 +16,9 @@ constexpr double kUnitNs = 1e6;
 // Fig. 4.6a for five workers: all of an iteration waits for a, which keeps state and takes as long as the
 // rest.
 void build_exhaustion(Graph& graph) {
-    auto& a = graph.add(task("a", TaskOptions{}, out<int>("y"), [](auto) {}));
+    auto& a = graph.add(task("a", out<int>("y"), [](auto) {}));
     for (const char* name : {"b1", "b2", "b3", "b4", "c1", "c2", "c3", "c4"}) {
-        auto& waits = graph.add(task(name, in<int>("x"), [](auto) {}));
+        auto& waits = graph.add(task(name, pure, in<int>("x"), [](auto) {}));
         graph.bind(a["y"], waits["x"]);
     }
 }

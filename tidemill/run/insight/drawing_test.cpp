@@ -91,7 +91,7 @@ TEST_CASE("a loop is drawn with its way back") {
     auto& source = graph.add(task("source", out<float>("y"), [](auto) {}));
     auto& loop = graph.add<Loop<float>>("loop");
     auto& done = graph.add(task("done", in<float>("x"), out<std::uint8_t>("y"), [](auto, auto) {}));
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<float>("x"), [](auto) {}));
+    auto& sink = graph.add(task("sink", in<float>("x"), [](auto) {}));
     graph.bind(source["y"], SocketRef(loop.first));
     graph.bind(loop.turn, loop.data);
     graph.bind(SocketRef(loop.turn), done["x"]);

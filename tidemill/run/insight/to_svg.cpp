@@ -195,7 +195,7 @@ class Picture {
                 x, y - 11, colour, x + 20, y, what);
             x += 90;
         };
-        sample(colour_of(Replication::shared), "shared");
+        sample(colour_of(Replication::pure), "pure");
         sample(colour_of(Replication::cloned), "cloned");
         sample(colour_of(Replication::sequential), "sequential");
         sample("#b03030", "ends a segment");

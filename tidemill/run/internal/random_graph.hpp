@@ -113,12 +113,12 @@ class RandomProgramMaker {
         if (!source) choose_inputs(task, at);
         task.replication = at == 0 || last || one_in(4) ? Replication::sequential
                            : one_in(3)                  ? Replication::cloned
-                                                        : Replication::shared;
+                                                        : Replication::pure;
         task.collects = !source && task.replication == Replication::sequential && (last || one_in(2));
-        const bool sequential = task.replication == Replication::sequential;
-        task.leaves_holes = !sequential && !source && one_in(4);
+        const bool in_order = task.replication == Replication::sequential;
+        task.leaves_holes = !in_order && !source && one_in(4);
         task.forwards = !source && !task.collects && task.inputs.front() >= 0 && one_in(3);
-        if (sequential && !task.collects && !source && one_in(3)) {
+        if (in_order && !task.collects && !source && one_in(3)) {
             task.ends_segment = true;
         }
         if (task.ends_segment) segment_start_ = at;
@@ -142,8 +142,8 @@ class RandomProgramMaker {
 
     void add_ending(int count) {
         RandomTask& task = program_.tasks[below(static_cast<std::uint64_t>(count))];
-        const bool sequential = task.replication == Replication::sequential;
-        (sequential && one_in(2) ? task.stops_at : task.throws_at) = below(40);
+        const bool in_order = task.replication == Replication::sequential;
+        (in_order && one_in(2) ? task.stops_at : task.throws_at) = below(40);
     }
 
     std::mt19937_64 random_;

@@ -28,12 +28,11 @@ inline void build_test_chain(Graph& graph) {
     auto& twice = graph.add(task("twice", in<std::uint64_t>("x"), out<float>("y", 3), [](auto x, auto y) {
         for (std::size_t i = 0; i < 3; ++i) y[i] = static_cast<float>(2 * x[0] + i);
     }));
-    auto& thin = graph.add(
-        task("thin", TaskOptions{.may_skip = true}, in<float>("x", 3), out<float>("y"), [](auto x, auto y) {
-            y[0] = x[0];
-            return static_cast<std::uint64_t>(x[0]) % 4 == 0 ? Flow::ok : Flow::skip;
-        }));
-    auto& sink = graph.add(task("sink", TaskOptions{}, in<float>("x"), [](auto) {}));
+    auto& thin = graph.add(task("thin", may_skip, in<float>("x", 3), out<float>("y"), [](auto x, auto y) {
+        y[0] = x[0];
+        return static_cast<std::uint64_t>(x[0]) % 4 == 0 ? Flow::ok : Flow::skip;
+    }));
+    auto& sink = graph.add(task("sink", in<float>("x"), [](auto) {}));
     graph.bind(counter.value, twice["x"]);
     graph.bind(twice["y"], thin["x"]);
     graph.bind(thin["y"], sink["x"]);

@@ -24,17 +24,16 @@ struct TurningChain {
 
     explicit TurningChain(std::function<void(int)> at_frame) {
         auto& count = graph.add(
-            task("count", {}, out<int>("n"), [n = 0, at_frame = std::move(at_frame)](auto number) mutable {
+            task("count", out<int>("n"), [n = 0, at_frame = std::move(at_frame)](auto number) mutable {
                 number[0] = n;
                 at_frame(n++);
                 wait_us(50);
             }));
-        auto& first = graph.add(task("first", {.replication = Replication::shared}, forward<int>("n"),
-                                     [](auto) { wait_us(1000); }));
-        auto& second = graph.add(task("second", {.replication = Replication::shared}, forward<int>("n"),
+        auto& first = graph.add(task("first", pure, forward<int>("n"), [](auto) { wait_us(1000); }));
+        auto& second = graph.add(task("second", pure, forward<int>("n"),
                                       [](auto number) { wait_us(number[0] < kTurn ? 500 : 4000); }));
         auto& last = graph.add(
-            task("last", {}, in<int>("n"), [this](auto number) { in_order &= number[0] == arrived++; }));
+            task("last", in<int>("n"), [this](auto number) { in_order &= number[0] == arrived++; }));
         graph.bind(count["n"], first["n"]);
         graph.bind(first["n"], second["n"]);
         graph.bind(second["n"], last["n"]);

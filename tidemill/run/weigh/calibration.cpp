@@ -46,12 +46,12 @@ void spin_us(double time_us) {
 /// Writes a frame, and reads it, each beside so much other work.
 void build_pair(Graph& graph, std::size_t bytes) {
     const std::size_t words = bytes / sizeof(std::uint64_t);
-    auto& writer = graph.add(task("write", {}, out<std::uint64_t>("x", words), [](auto frame) {
+    auto& writer = graph.add(task("write", out<std::uint64_t>("x", words), [](auto frame) {
         spin_us(kLeastWorkUs);
         std::ranges::fill(frame, std::uint64_t{1});
     }));
-    auto& reader = graph.add(
-        task("read", {}, in<std::uint64_t>("x", words), [sum = std::uint64_t{0}](auto frame) mutable {
+    auto& reader =
+        graph.add(task("read", in<std::uint64_t>("x", words), [sum = std::uint64_t{0}](auto frame) mutable {
             spin_us(kLeastWorkUs);
             sum += std::accumulate(frame.begin(), frame.end(), sum);
         }));

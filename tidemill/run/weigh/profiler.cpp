@@ -68,7 +68,7 @@ void Profiler::name_units(const Sequence& sequence, const RunReport& report) {
     const std::vector<double> bytes = cut_bytes(sequence.graph(), sequence.structure(), report);
     for (std::size_t u = 0; u < report.units.size(); ++u) {
         const UnitReport& unit = report.units[u];
-        profile_.tasks.push_back({unit.name, unit.replicable, {}, bytes[u]});
+        profile_.tasks.push_back({unit.name, unit.replicable, {}, bytes[u], unit.lacks_word});
     }
 }
 

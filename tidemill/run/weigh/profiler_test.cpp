@@ -10,19 +10,18 @@ namespace {
 // Six frames of 80 bytes, of which every third goes on as 8 bytes; `last` also wants what `first` made.
 void build(Graph& graph) {
     using Word = std::uint64_t;
-    auto& source = graph.add(
-        task("source", TaskOptions{}, out<Word>("x", 10), [n = Word{0}](auto x) mutable { x[0] = n++; }));
+    auto& source =
+        graph.add(task("source", out<Word>("x", 10), [n = Word{0}](auto x) mutable { x[0] = n++; }));
     auto& first =
         graph.add(task("first", in<Word>("x", 10), out<float>("y", 5), [](auto, auto y) { y[0] = 0; }));
-    auto& third = graph.add(
-        task("third", TaskOptions{.may_skip = true}, in<Word>("x", 10), out<Word>("z"), [](auto x, auto z) {
-            z[0] = x[0];
-            return x[0] % 3 == 0 ? Flow::ok : Flow::skip;
-        }));
+    auto& third = graph.add(task("third", may_skip, in<Word>("x", 10), out<Word>("z"), [](auto x, auto z) {
+        z[0] = x[0];
+        return x[0] % 3 == 0 ? Flow::ok : Flow::skip;
+    }));
     auto& middle =
         graph.add(task("middle", in<Word>("z"), out<Word>("w"), [](auto z, auto w) { w[0] = z[0]; }));
-    auto& last = graph.add(task("last", TaskOptions{}, in<Word>("z"), in<Word>("w"), in<float>("y", 5),
-                                [](auto, auto, auto) {}));
+    auto& last =
+        graph.add(task("last", in<Word>("z"), in<Word>("w"), in<float>("y", 5), [](auto, auto, auto) {}));
     graph.bind(source["x"], first["x"]);
     graph.bind(source["x"], third["x"]);
     graph.bind(third["z"], middle["z"]);
@@ -120,6 +119,22 @@ TEST_CASE("a profile of a source without a frame is refused") {
     Graph graph;
     graph.add<Counted>(0);
     CHECK_THROWS_AS(profile(graph, one_kind(), {.frames = 100}), ScheduleError);
+}
+
+TEST_CASE("a profile names the tasks that are sequential only for want of a word") {
+    Graph graph;
+    const float gain = 2;
+    auto& source = graph.add(task("source", out<float>("x"), [n = 0.0f](auto x) mutable { x[0] = n++; }));
+    auto& twice = graph.add(task("twice", forward<float>("x"), [gain](auto x) { x[0] *= gain; }));
+    auto& thrice = graph.add(task("thrice", pure, forward<float>("x"), [gain](auto x) { x[0] *= gain; }));
+    auto& sink = graph.add(task("sink", in<float>("x"), [](auto) {}));
+    graph.chain(source, twice, thrice, sink);
+    const Profile found = profile(graph, Topology::here(), {.frames = 6});
+    CHECK(missing_words(found) ==
+          "sequential only for want of a word: twice.twice (say pure, if nothing that they refer to "
+          "changes)\n");
+    CHECK_FALSE(found.tasks[1].replicable);
+    CHECK(found.tasks[2].replicable);
 }
 
 }  // namespace tidemill

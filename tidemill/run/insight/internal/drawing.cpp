@@ -143,7 +143,7 @@ Drawing drawing_of(const Graph& graph, const DrawingOptions& options) {
 
 const char* colour_of(Replication replication) {
     switch (replication) {
-        case Replication::shared:
+        case Replication::pure:
             return "#d9f0d9";
         case Replication::cloned:
             return "#d9e8f7";
@@ -156,8 +156,8 @@ const char* colour_of(Replication replication) {
 std::string caption_of(const DrawnTask& task) {
     if (task.mean_us) return fmt::format("{:.1f} us, {:.0f} %", *task.mean_us, 100 * task.load.value_or(0));
     switch (task.replication) {
-        case Replication::shared:
-            return "shared";
+        case Replication::pure:
+            return "pure";
         case Replication::cloned:
             return "cloned";
         case Replication::sequential:

@@ -21,9 +21,9 @@ struct HangingRun {
 inline HangingRun run_and_hang(const std::function<RunReport(Graph&, const RunOptions&)>& run) {
     Graph graph;
     std::promise<void> released;
-    auto& source = graph.add(task("source", TaskOptions{}, out<int>("y"), [](auto y) { y[0] = 1; }));
-    auto& stuck = graph.add(task("stuck", TaskOptions{}, in<int>("x"),
-                                 [freed = released.get_future().share()](auto) { freed.wait(); }));
+    auto& source = graph.add(task("source", out<int>("y"), [](auto y) { y[0] = 1; }));
+    auto& stuck = graph.add(
+        task("stuck", in<int>("x"), [freed = released.get_future().share()](auto) { freed.wait(); }));
     graph.chain(source, stuck);
     std::stop_source stop;
     HangingRun outcome;
