@@ -17,7 +17,11 @@ class LevelMeter : public tidemill::Module {
     /// 0 dB is a mean square of 1.
     double level_db() const { return 10 * std::log10(energy_ / static_cast<double>(count_)); }
 
-    /// Replicas of this module add up what they measured.
+    /// Replicas of this module begin with nothing, and add up what they measured.
+    void forget_totals() override {
+        energy_ = 0;
+        count_ = 0;
+    }
     void merge(tidemill::Module& clone) override {
         energy_ += static_cast<LevelMeter&>(clone).energy_;
         count_ += static_cast<LevelMeter&>(clone).count_;

@@ -63,11 +63,16 @@ ModuleBench& ModuleBench::feed_bytes(SocketRef socket, std::span<const std::byte
     return *this;
 }
 
-// Every step begins with what was fed: a forward's task has changed its data in place.
-void ModuleBench::fill_inputs(std::uint32_t task) {
+// Every step begins with what was fed, for a forward's task has changed its data in place, and with outputs
+// of all ones (a NaN, a -1): in a run they hold what another frame left, which no task may count on.
+void ModuleBench::fill_sockets(std::uint32_t task) {
     for (std::uint32_t s = 0; s < places_.size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
-        if (socket.task != task || socket.direction == Direction::out) continue;
+        if (socket.task != task) continue;
+        if (socket.direction == Direction::out) {
+            std::fill_n(memory_.data() + places_[s].offset, socket.bytes(), std::byte{0xff});
+            continue;
+        }
         if (!fed_[s]) {
             throw GraphError(fmt::format("{} was not fed: feed it before the step of {}",
                                          module().path_of_socket(s), module().path_of_task(task)));
@@ -83,7 +88,7 @@ Flow ModuleBench::step(const Task& task) {
         throw GraphError(fmt::format("{} is carried out by executors: test it in a graph under Sequence",
                                      module().path_of_task(task.index)));
     }
-    fill_inputs(task.index);
+    fill_sockets(task.index);
     FrameContext context;
     context.bases[static_cast<std::size_t>(Base::scratch)] = memory_.data();
     context.number = frames_[task.index];

@@ -49,7 +49,7 @@ class ModuleBench {
     }
 
     /// Runs a task once and returns what it said of the frame; throws GraphError when it returns a flow that
-    /// it did not promise. Without a task, the module's only one.
+    /// it did not promise. Without a task, the module's only one. Outputs begin with bytes of all ones.
     Flow step();
     Flow step(std::string_view task);
     Flow step(const Task& task);
@@ -84,7 +84,7 @@ class ModuleBench {
     SocketRef socket_of(std::string_view name, const ElementType& type) const;
     void check_own(const Module* module) const;
     ModuleBench& feed_bytes(SocketRef socket, std::span<const std::byte> bytes);
-    void fill_inputs(std::uint32_t task);
+    void fill_sockets(std::uint32_t task);
 
     std::unique_ptr<Graph> graph_;
     std::vector<Place> places_;  // per socket
@@ -110,7 +110,11 @@ class Bench : public ModuleBench {
     template <class... Arguments>
     static std::unique_ptr<Graph> graph_with(Arguments&&... arguments) {
         auto graph = std::make_unique<Graph>("bench");
-        graph->add<M>(std::forward<Arguments>(arguments)...);
+        if constexpr (requires { graph->add(std::forward<Arguments>(arguments)...); }) {
+            graph->add(std::forward<Arguments>(arguments)...);
+        } else {
+            graph->add<M>(std::forward<Arguments>(arguments)...);
+        }
         return graph;
     }
 };

@@ -1,5 +1,6 @@
 #include "tidemill/graph/bench.hpp"
 
+#include <cmath>
 #include <complex>
 #include <numeric>
 #include <vector>
@@ -123,6 +124,14 @@ TEST_CASE("a plain callable has a bench too, and its forward begins anew on ever
         CHECK(b.read<int>("x")[2] == 6);
         CHECK(b.read<int>("total")[0] == 12);
     }
+}
+
+TEST_CASE("outputs begin with what no task would count on, so that one that adds to them shows") {
+    Bench b{task("sum", in<int>("x"), out<int>("y"), out<float>("z"),
+                 [](auto x, auto y, auto) { y[0] += x[0]; })};
+    b.feed<int>("x", {3}).step();
+    CHECK(b.read<int>("y")[0] != 3);
+    CHECK(std::isnan(b.read<float>("z")[0]));
 }
 
 TEST_CASE("what a test gets wrong is told with the names of both ends") {

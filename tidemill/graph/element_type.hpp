@@ -3,7 +3,9 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeindex>
 
@@ -21,6 +23,14 @@ struct ElementType {
 /// A C++ type's name as the compiler spells it, without namespaces.
 std::string plain_type_name(const std::type_info& type);
 
+/// True for what says where data lie, and is none itself.
+template <class T>
+inline constexpr bool kRefersElsewhere = std::is_pointer_v<T>;
+template <class T, std::size_t kExtent>
+inline constexpr bool kRefersElsewhere<std::span<T, kExtent>> = true;
+template <class T, class Traits>
+inline constexpr bool kRefersElsewhere<std::basic_string_view<T, Traits>> = true;
+
 /// Describes T; sockets carry any trivially copyable type.
 template <class T>
 ElementType element_type() {
@@ -28,6 +38,8 @@ ElementType element_type() {
     constexpr bool is_complex =
         std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
     static_assert(std::is_trivially_copyable_v<T> || is_complex, "a socket's bytes are copied and recycled");
+    static_assert(!kRefersElsewhere<T>,
+                  "a socket carries data: what a pointer or span refers to may be gone when it is read");
     static_assert(alignof(T) <= 64, "sockets are aligned to 64 bytes");
     const auto make = [](const char* name) { return ElementType{typeid(T), name, sizeof(T)}; };
     if constexpr (std::is_same_v<T, std::int8_t>) return make("int8");

@@ -36,8 +36,31 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
                            [&](const Node& node) { return node.module->name_ == name; });
     };
     for (int number = 2; taken(module->name_); ++number) module->name_ = fmt::format("{}_{}", wanted, number);
+    module->in_graph_ = true;
     std::vector<std::unique_ptr<Source>> sources(module->sockets().size());
     nodes_.push_back({std::move(module), std::move(cloner), std::move(sources)});
+}
+
+std::size_t Graph::size() const {
+    std::size_t size = nodes_.size();
+    for (const Node& node : nodes_) {
+        size += static_cast<std::size_t>(std::count_if(node.sources.begin(), node.sources.end(),
+                                                       [](const auto& source) { return source != nullptr; }));
+    }
+    return size;
+}
+
+Graph::Running::Running(const Graph& graph, std::size_t size) : flag_(graph.running_.get()) {
+    if (!flag_ || graph.size() != size) {
+        throw GraphError(
+            fmt::format("graph '{}' has changed since its executor was made, or was moved: make the graph, "
+                        "then the executor",
+                        graph.name()));
+    }
+    if (flag_->exchange(true)) {
+        throw GraphError(
+            fmt::format("graph '{}' is being run: one executor at a time, or Duplicates", graph.name()));
+    }
 }
 
 std::size_t Graph::index_of(const Module& module) const {
@@ -47,7 +70,13 @@ std::size_t Graph::index_of(const Module& module) const {
     throw GraphError(fmt::format("module '{}' is not in graph '{}': add it first", module.name(), name_));
 }
 
+void Graph::check_declared(SocketRef socket) {
+    if (socket.module) return;
+    throw GraphError("a socket that no module has declared: write In<float> x = in<float>(\"x\")");
+}
+
 std::unique_ptr<Source>& Graph::free_input(SocketRef input) {
+    check_declared(input);
     Node& node = nodes_[index_of(*input.module)];
     if (input.module->sockets()[input.index].direction == Direction::out) {
         throw GraphError(fmt::format("{} is an output: data goes to an input", described(input)));
@@ -59,6 +88,7 @@ std::unique_ptr<Source>& Graph::free_input(SocketRef input) {
 }
 
 std::unique_ptr<Source>& Graph::free_input_for(SocketRef output, SocketRef input) {
+    check_declared(output);
     index_of(*output.module);
     const SocketInfo& from = output.module->sockets()[output.index];
     std::unique_ptr<Source>& source = free_input(input);
@@ -132,6 +162,7 @@ void Graph::require_clonable(std::size_t module) const {
 std::unique_ptr<Module> Graph::clone(std::size_t module) const {
     require_clonable(module);
     const Module& original = *nodes_[module].module;
+    const Module::Cloning allowed;
     std::unique_ptr<Module> copy = nodes_[module].cloner(original);
     // A socket that is made anew in a copy has no data.
     if (copy->sockets().size() != original.sockets().size() ||
@@ -147,6 +178,7 @@ Graph Graph::duplicate() const {
     Graph copy(name_);
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
         copy.nodes_.push_back({clone(m), nodes_[m].cloner, {}});
+        copy.module(m).in_graph_ = true;
         copy.module(m).forget_totals();
     }
     for (std::size_t m = 0; m < nodes_.size(); ++m) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -22,6 +23,20 @@ struct Source {
     bool streams = false;  ///< element by element, rather than frame to frame
 };
 
+namespace internal {
+
+/// True when M leaves the member as Module has it.
+template <class M>
+inline constexpr bool kInheritsMerge = requires {
+    requires std::is_same_v<decltype(&M::merge), decltype(&Module::merge)>;
+};
+template <class M>
+inline constexpr bool kInheritsForgetTotals = requires {
+    requires std::is_same_v<decltype(&M::forget_totals), decltype(&Module::forget_totals)>;
+};
+
+}  // namespace internal
+
 /// A stream program: modules, and the bindings between their sockets. Owns its modules; they never move.
 class Graph {
   public:
@@ -29,19 +44,21 @@ class Graph {
 
     const std::string& name() const { return name_; }
 
-    /// Makes a module of type M in the graph.
+    /// Makes a module of type M in the graph, from the arguments of its constructor.
     template <class M, class... Arguments>
     M& add(Arguments&&... arguments) {
-        auto module = std::make_unique<M>(std::forward<Arguments>(arguments)...);
-        M& added = *module;
-        adopt(std::move(module), cloner_of<M>());
-        return added;
+        static_assert(
+            !(sizeof...(Arguments) == 1 && (std::is_base_of_v<M, std::remove_cvref_t<Arguments>> && ...)),
+            "a copied module's sockets name the original: give the constructor's arguments");
+        static_assert(internal::kInheritsMerge<M> == internal::kInheritsForgetTotals<M>,
+                      "merge() and forget_totals() go together: else clones bring back old totals");
+        return adopt(std::make_unique<M>(std::forward<Arguments>(arguments)...));
     }
 
     /// Adds a task made by `tidemill::task`.
     template <class F, class... S>
     FunctionTask<F, S...>& add(FunctionTask<F, S...> task) {
-        return add<FunctionTask<F, S...>>(std::move(task));
+        return adopt(std::make_unique<FunctionTask<F, S...>>(std::move(task)));
     }
 
     /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
@@ -85,7 +102,8 @@ class Graph {
     /// parts of a program that is built by several functions can be told apart.
     class Group {
       public:
-        Group(Graph& graph, const std::string& name) : graph_(graph), outer_(graph.prefix_.size()) {
+        [[nodiscard]] Group(Graph& graph, const std::string& name)
+            : graph_(graph), outer_(graph.prefix_.size()) {
             graph_.prefix_ += name + "/";
         }
         ~Group() { graph_.prefix_.resize(outer_); }
@@ -95,6 +113,23 @@ class Graph {
       private:
         Graph& graph_;
         std::size_t outer_;
+    };
+
+    /// How many modules and bindings there are. A graph only grows, so whoever has seen this size has seen
+    /// all.
+    std::size_t size() const;
+
+    /// Held by an executor while it runs the graph. Throws GraphError when another one does, or when the
+    /// graph has not the size that it had when the executor was made.
+    class Running {
+      public:
+        [[nodiscard]] Running(const Graph& graph, std::size_t size);
+        ~Running() { *flag_ = false; }
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+
+      private:
+        std::atomic<bool>* flag_;
     };
 
     std::size_t module_count() const { return nodes_.size(); }
@@ -142,8 +177,16 @@ class Graph {
         static_assert(kTo != Direction::out, "data goes to an input or a forward");
     }
 
+    template <class M>
+    M& adopt(std::unique_ptr<M> module) {
+        M& added = *module;
+        adopt(std::move(module), cloner_of<M>());
+        return added;
+    }
+
     void adopt(std::unique_ptr<Module> module, Cloner cloner);
     std::unique_ptr<Source>& free_input_for(SocketRef output, SocketRef input);
+    static void check_declared(SocketRef socket);
     void bind_constant(std::vector<std::byte> bytes, SocketRef input);
     void link(const Module& from, const Module& to);
     std::unique_ptr<Source>& free_input(SocketRef input);
@@ -151,6 +194,7 @@ class Graph {
     std::string name_;
     std::string prefix_;  // of the groups that are open
     std::vector<Node> nodes_;
+    std::unique_ptr<std::atomic<bool>> running_ = std::make_unique<std::atomic<bool>>(false);
 };
 
 }  // namespace tidemill

@@ -66,6 +66,13 @@ struct TwoWords : Module {
     void run(Frame) const {}
 };
 
+struct CarriesPointers : Module {
+    Out<const float*> y = out<const float*>("y");                      // error: a socket carries data
+    Out<std::span<const float>> z = out<std::span<const float>>("z");  // error: a socket carries data
+    Task work = task("work", &CarriesPointers::run);
+    void run(Frame) {}
+};
+
 void words(Graph& graph) {
     const auto keeps = [n = 0](auto x) mutable { x[0] = n++; };
     const auto takes_one = [](std::span<int>) {};
@@ -75,6 +82,19 @@ void words(Graph& graph) {
     graph.add(task("x", cloned, sequential, forward<int>("x"), takes_one));  // error: say one of them
     graph.add(task("x", in<int>("x"), takes_one));                           // error: a span per socket
     graph.add(task("x", out<int>("x"), out<int>("y"), takes_one));           // error: a span per socket
+}
+
+struct Totals : Module {
+    In<int> x = in<int>("x");
+    Task work = task("work", &Totals::run, cloned);
+    void run(Frame) {}
+    void merge(Module&) override {}
+};
+
+void modules(Graph& graph) {
+    const Ints outside;
+    graph.add<Ints>(outside);  // error: a copied module's sockets name the original
+    graph.add<Totals>();       // error: merge() and forget_totals() go together
 }
 
 void benches(Bench<Floats>& b) {

@@ -230,3 +230,46 @@ TEST_CASE("a copy that declares its sockets anew is refused") {
         graph.clone(0),
         "module 'anew': its copy constructor declares sockets or tasks anew; let it copy those members");
 }
+
+TEST_CASE("a copy of a module in a graph is refused: it would be no part of it") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    CHECK_THROWS_WITH(
+        [&] { const Producer copy = producer; }(),
+        "a copy of module 'producer' is no part of its graph: keep what add() returns by reference, auto&");
+    static_assert(!std::is_copy_assignable_v<Producer>);
+    CHECK_NOTHROW(graph.clone(0));
+    CHECK_NOTHROW(graph.duplicate().clone(0));
+    CHECK_THROWS_AS([&] { const Producer copy = producer; }(), GraphError);
+}
+
+TEST_CASE("a socket that nobody declared is refused, and has no elements") {
+    struct Forgetful : Module {
+        In<float> x;
+        Out<float> y = out<float>("y", 8);
+        Task work = task("work", &Forgetful::nothing);
+        void nothing(Frame) {}
+    };
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& forgetful = graph.add<Forgetful>();
+    const char* refusal = "a socket that no module has declared: write In<float> x = in<float>(\"x\")";
+    CHECK_THROWS_WITH(graph.bind(producer.y, forgetful.x), refusal);
+    CHECK_THROWS_WITH(graph.stream(Out<float>{}, graph.add<Consumer>().x), refusal);
+    CHECK(forgetful.x.count == 0);
+}
+
+TEST_CASE("two sockets or tasks of one name are refused: only the first could be found") {
+    struct Twice : Module {
+        Out<int> a = out<int>("y");
+        Out<int> b = out<int>("y");
+        Task first = task("make", &Twice::nothing);
+        Task second = task("make", &Twice::nothing);
+        void nothing(Frame) {}
+    };
+    Graph graph;
+    graph.add<Twice>();
+    CHECK(faults(graph) ==
+          "module 'twice' has two tasks named 'make': rename one\n"
+          "module 'twice' has two sockets named 'y': rename one");
+}

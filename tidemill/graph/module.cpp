@@ -21,6 +21,30 @@ std::string plain_type_name(const std::type_info& type) {
     return scope == std::string::npos ? full : full.substr(scope + 2);
 }
 
+namespace {
+
+thread_local bool cloning = false;
+
+}  // namespace
+
+Module::Cloning::Cloning() {
+    cloning = true;
+}
+
+Module::Cloning::~Cloning() {
+    cloning = false;
+}
+
+Module::Module(const Module& other)
+    : name_(other.name_),
+      sockets_(other.sockets_),
+      tasks_(other.tasks_),
+      tasks_independent_(other.tasks_independent_) {
+    if (!other.in_graph_ || cloning) return;
+    throw GraphError(fmt::format(
+        "a copy of module '{}' is no part of its graph: keep what add() returns by reference, auto&", name_));
+}
+
 std::optional<SocketRef> Module::find_socket(std::string_view socket) const {
     for (std::uint32_t i = 0; i < sockets_.size(); ++i) {
         if (sockets_[i].name == socket) return SocketRef{this, i};

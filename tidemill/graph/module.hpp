@@ -53,12 +53,17 @@ class Module {
     /// Sets the totals that this module keeps to nothing; called once on each fresh clone.
     virtual void forget_totals() {}
 
-    /// Adds the totals that a clone kept to this module's; called once per clone after a run.
+    /// Adds the totals that a clone kept to this module's; called once per clone after a run. Who overrides
+    /// it overrides forget_totals(), too: else a clone brings back what it was copied with.
     virtual void merge(Module& /*clone*/) {}
 
+    /// Its sockets and the bindings of its graph name this object.
+    Module& operator=(const Module&) = delete;
+
   protected:
-    Module(const Module&) = default;
-    Module& operator=(const Module&) = default;
+    /// For clones, which the graph makes, and for modules before they are added; throws GraphError for one
+    /// that is in a graph: a copy of it is no part of the graph.
+    Module(const Module& other);
 
     /// An input of `count` elements per frame.
     template <class T>
@@ -121,6 +126,15 @@ class Module {
   private:
     friend class Graph;
 
+    /// While it lives, this thread may copy modules that are in a graph.
+    class Cloning {
+      public:
+        Cloning();
+        ~Cloning();
+        Cloning(const Cloning&) = delete;
+        Cloning& operator=(const Cloning&) = delete;
+    };
+
     template <class M, class F>
     static Flow call_member(Module& module, const TaskCode& code, Frame frame) {
         F M::*function;
@@ -141,6 +155,7 @@ class Module {
     std::vector<SocketInfo> sockets_;
     std::vector<TaskInfo> tasks_;
     bool tasks_independent_ = false;
+    bool in_graph_ = false;
 };
 
 }  // namespace tidemill

@@ -31,12 +31,13 @@ struct SocketRef {
     std::uint32_t index;
 };
 
-/// A socket of a module whose element type the compiler knows.
+/// A socket of a module whose element type the compiler knows. One that no module has declared has no
+/// elements.
 template <class T, Direction kDirection>
 struct TypedSocket {
-    const Module* module;
-    std::uint32_t index;
-    std::uint32_t count;
+    const Module* module = nullptr;
+    std::uint32_t index = 0;
+    std::uint32_t count = 0;
 
     operator SocketRef() const { return {module, index}; }
 };

@@ -17,6 +17,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Engine::Engine(Graph& graph, EngineCut cut)
     : graph_(graph),
+      graph_size_(graph.size()),
       structure_(structure_of(graph)),
       cut_(std::move(cut)),
       next_frames_(structure_.segments, 0) {
@@ -38,6 +39,7 @@ RunReport Engine::run(const RunOptions& options) {
 RunReport Engine::resume(const RunOptions& options) {
     RunTotals totals;
     RunReport report;
+    const Graph::Running running(graph_, graph_size_);
     const ObservedRun observed(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();

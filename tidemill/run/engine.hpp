@@ -43,6 +43,7 @@ class Engine {
     void check(const EngineCut& cut) const;
 
     Graph& graph_;
+    const std::size_t graph_size_;
     Structure structure_;
     EngineCut cut_;
     std::vector<std::uint64_t> next_frames_;  // per segment

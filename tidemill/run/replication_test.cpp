@@ -246,3 +246,109 @@ TEST_CASE("a skip ends a segment whatever the task captures, and leaves a hole w
     CHECK(frames_behind(sequential) == 2);
     CHECK(frames_behind(pure) == 1);
 }
+
+TEST_CASE("a graph that grew or was moved after its executor was made is refused") {
+    Graph graph("late");
+    auto& source = graph.add(task("source", out<long>("y"), [](auto y) { y[0] = 1; }));
+    Sequence sequence(graph);
+    Dynamic dynamic(graph);
+    sequence.run({.frames = 1});
+    auto& sink = graph.add(task("sink", in<long>("x"), [](auto) {}));
+    graph.chain(source, sink);
+    const char* refusal = "graph 'late' has changed since its executor was made, or was moved";
+    CHECK_THROWS_WITH_AS(sequence.run({.frames = 1}), doctest::Contains(refusal), GraphError);
+    CHECK_THROWS_WITH_AS(dynamic.run({.frames = 1}), doctest::Contains(refusal), GraphError);
+    Sequence again(graph);
+    const Graph moved = std::move(graph);
+    CHECK_THROWS_WITH_AS(again.run({.frames = 1}), doctest::Contains("was moved"), GraphError);
+    CHECK(moved.module_count() == 2);
+}
+
+TEST_CASE("a moved graph keeps its bindings") {
+    const auto made = [](Words& words) {
+        Graph graph;
+        between_numbers_and(words, graph,
+                            graph.add(task("change", forward<long>("x"), [](auto x) { ++x[0]; })));
+        Graph elsewhere = std::move(graph);
+        return elsewhere;
+    };
+    Words words;
+    Graph graph = made(words);
+    Sequence(graph).run({.frames = 3});
+    CHECK(words == Words{1, 2, 3});
+}
+
+TEST_CASE("a graph that is being run is refused to a second executor, and free again after a failure") {
+    Graph graph("busy");
+    Sequence* second = nullptr;
+    graph.add(task("source", out<long>("y"), [&](auto) { second->run({.frames = 1}); }));
+    Sequence inner(graph);
+    second = &inner;
+    for (int round = 0; round < 2; ++round) {
+        CHECK_THROWS_WITH(Sequence(graph).run({.frames = 1}),
+                          doctest::Contains("graph 'busy' is being run: one executor at a time"));
+    }
+}
+
+TEST_CASE("a task keeps a copy of its callable, and std::ref keeps none") {
+    struct Count {
+        long calls = 0;
+        void operator()(std::span<const long>) { ++calls; }
+    };
+    Count copied;
+    Count referred;
+    Graph graph;
+    auto& source = graph.add(task("source", out<long>("y"), [](auto y) { y[0] = 1; }));
+    graph.chain(source, graph.add(task("copied", in<long>("x"), copied)));
+    graph.chain(source, graph.add(task("referred", in<long>("x"), std::ref(referred))));
+    Sequence(graph).run({.frames = 5});
+    CHECK(copied.calls == 0);
+    CHECK(referred.calls == 5);
+}
+
+TEST_CASE("a callable that cannot be copied makes a task, in order and not cloned") {
+    Graph graph;
+    auto& source = graph.add(task("source", out<long>("y"), [](auto y) { y[0] = 2; }));
+    auto& own = graph.add(
+        task("own", forward<long>("x"), [kept = std::make_unique<long>(3)](auto x) { x[0] += *kept; }));
+    long last = 0;
+    auto& sink = graph.add(task("sink", in<long>("x"), [&last](auto x) { last = x[0]; }));
+    graph.chain(source, own, sink);
+    Sequence(graph).run({.frames = 1});
+    CHECK(last == 5);
+    CHECK(replicable_units(graph).empty());
+}
+
+TEST_CASE("one task added twice is two modules, each with its own copy of what it captured") {
+    Words words;
+    Graph graph;
+    const auto count = task("count", forward<long>("x"), [n = 0L](auto x) mutable { x[0] += ++n; });
+    auto& first = graph.add(count);
+    auto& second = graph.add(count);
+    CHECK(second.name() == "count_2");
+    auto& source = graph.add(task("source", out<long>("y"), [](auto y) { y[0] = 0; }));
+    auto& keep = graph.add(task("keep", in<long>("x"), [&words](auto x) { words.push_back(x[0]); }));
+    graph.chain(source, first, second, keep);
+    Sequence(graph).run({.frames = 3});
+    CHECK(words == Words{2, 4, 6});
+    CHECK_THROWS_WITH(graph.bind(count["x"], keep["x"]), doctest::Contains("module 'count' is not in graph"));
+}
+
+TEST_CASE("clones begin without totals, so that a second run does not count the first one again") {
+    struct Sum : Module {
+        In<long> x = in<long>("x");
+        Task add = task("add", &Sum::run, cloned);
+        long total = 0;
+        void run(Frame f) { total += f[x][0]; }
+        void forget_totals() override { total = 0; }
+        void merge(Module& clone) override { total += static_cast<Sum&>(clone).total; }
+    };
+    Graph graph;
+    auto& source = graph.add(task("source", out<long>("y"), [](auto y) { y[0] = 1; }));
+    auto& sum = graph.add<Sum>();
+    graph.chain(source, sum);
+    Pipeline pipeline(graph, thread_per_task(structure_of(graph), 3));
+    pipeline.run({.frames = 100});
+    pipeline.run({.frames = 100});
+    CHECK(sum.total == 200);
+}

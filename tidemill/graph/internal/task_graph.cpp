@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,17 @@
 namespace tidemill::internal {
 
 namespace {
+
+// Two of the same name: whoever asks for it would get the first.
+template <class Named>
+void tell_repeated(const Module& module, const char* what, const Named& all, Faults& faults) {
+    std::set<std::string> seen;
+    for (const auto& each : all) {
+        if (seen.insert(each.name).second) continue;
+        faults.push_back(
+            fmt::format("module '{}' has two {} named '{}': rename one", module.name(), what, each.name));
+    }
+}
 
 bool runs_once(const TaskInfo& info) {
     return info.options.may_skip || info.options.may_repeat || info.control != ControlKind::none;
@@ -120,6 +132,8 @@ Faults faults_of_modules(const Graph& graph) {
     for (std::size_t m = 0; m < graph.module_count(); ++m) {
         const Module& module = graph.module(m);
         if (module.tasks().empty()) faults.push_back(fmt::format("module '{}' has no task", module.name()));
+        tell_repeated(module, "tasks", module.tasks(), faults);
+        tell_repeated(module, "sockets", module.sockets(), faults);
     }
     if (graph.module_count() == 0) {
         faults.push_back(fmt::format("graph '{}' is empty: add modules", graph.name()));

@@ -14,6 +14,7 @@ namespace tidemill {
 
 Dynamic::Dynamic(Graph& graph, DynamicOptions options)
     : graph_(graph),
+      graph_size_(graph.size()),
       options_(std::move(options)),
       structure_(structure_of(graph)),
       plan_(compile_apart(graph, structure_)),
@@ -88,6 +89,7 @@ RunReport Dynamic::run(const RunOptions& options) {
 RunReport Dynamic::resume(const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     RunReport report;
+    const Graph::Running running(graph_, graph_size_);
     const ObservedRun observed(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();

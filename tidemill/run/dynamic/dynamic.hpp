@@ -64,6 +64,7 @@ class Dynamic {
     void fill_report(const class TaskCrew& crew, RunReport& report) const;
 
     Graph& graph_;
+    const std::size_t graph_size_;
     DynamicOptions options_;
     Structure structure_;
     Plan plan_;

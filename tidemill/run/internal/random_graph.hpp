@@ -254,6 +254,7 @@ class RandomModule : public Module {
               .may_repeat = mine.ends_segment});
     }
 
+    void forget_totals() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<RandomModule&>(clone).total; }
 
     std::vector<In<std::uint64_t>> inputs{};  // without the one that is changed in place
