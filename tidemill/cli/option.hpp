@@ -167,11 +167,11 @@ struct ValueText<std::optional<T>> {
 };
 
 template <class T>
-constexpr bool kTakesAuto = false;
+inline constexpr bool kTakesAuto = false;
 template <class T>
-constexpr bool kTakesAuto<OrAuto<T>> = true;
+inline constexpr bool kTakesAuto<OrAuto<T>> = true;
 template <class T>
-constexpr bool kTakesAuto<std::optional<T>> = kTakesAuto<T>;
+inline constexpr bool kTakesAuto<std::optional<T>> = kTakesAuto<T>;
 
 /// The first values of variables, as the help shows them.
 std::string default_text(double value);

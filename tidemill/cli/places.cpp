@@ -58,7 +58,7 @@ std::string identity_of_file(const std::string& path) {
 
 std::string identity_of(const Option& option, const std::string& place) {
     if (io::is_udp_url(place)) return place;
-    if (place != "-" || option.kind == Kind::input_file) return identity_of_file(place);
+    if (!is_standard_stream(place) || option.kind == Kind::input_file) return identity_of_file(place);
     if (option.is_input()) return identity_of_stream(STDIN_FILENO);
     const std::string leads_to = identity_of_stream(STDOUT_FILENO);
     return leads_to.empty() ? "standard output" : leads_to;
@@ -67,7 +67,7 @@ std::string identity_of(const Option& option, const std::string& place) {
 // A recording may be named by either of its files, or by both without extension.
 bool may_be_sigmf(const std::string& text) {
     const std::string extension = fs::path(text).extension();
-    return text != "-" && (extension.empty() || extension.starts_with(".sigmf-"));
+    return !is_standard_stream(text) && (extension.empty() || extension.starts_with(".sigmf-"));
 }
 
 bool is_device(const std::string& text) {
@@ -110,8 +110,8 @@ std::vector<Place> places_of(const Option& option) {
 // Results and progress go there whether they are named or not.
 std::vector<Place> standard_places(const std::vector<Place>& named) {
     std::vector<Place> places{{"standard error", "", true, identity_of_stream(STDERR_FILENO)}};
-    const bool output_is_named =
-        std::ranges::any_of(named, [](const Place& place) { return place.is_output && place.text == "-"; });
+    const bool output_is_named = std::ranges::any_of(
+        named, [](const Place& place) { return place.is_output && is_standard_stream(place.text); });
     if (!output_is_named) places.push_back({"standard output", "", true, identity_of_stream(STDOUT_FILENO)});
     return places;
 }
@@ -130,7 +130,7 @@ void check_places(const std::vector<const Option*>& options) {
         const std::vector<Place> more = places_of(*option);
         named.insert(named.end(), more.begin(), more.end());
     }
-    std::ranges::stable_partition(named, [](const Place& place) { return !place.is_output; });
+    std::stable_partition(named.begin(), named.end(), [](const Place& place) { return !place.is_output; });
     std::map<std::string, Place> taken;
     for (const Place& place : named) {
         if (place.identity.empty()) continue;
@@ -139,7 +139,7 @@ void check_places(const std::vector<const Option*>& options) {
     }
     for (const Place& place : standard_places(named)) {
         const auto same = taken.find(place.identity);
-        if (same == taken.end() || !same->second.is_output || same->second.text == "-") continue;
+        if (same == taken.end() || !same->second.is_output || is_standard_stream(same->second.text)) continue;
         refuse(same->second, place);
     }
 }
