@@ -96,7 +96,6 @@ struct TimedReception {
     RunReport run;
     FrameTotals totals;
     std::uint64_t symbols = 0;
-    Profile profile;  // of a sequence only
 
     /// Time of all calls of a task, "module.task".
     double task_us(std::string_view name) const {
@@ -119,18 +118,24 @@ inline TimedReception receive_timed(std::span<const std::byte> recording,
         const Topology topology = Topology::here();
         timed.run = Pipeline(receiver.graph(), *schedule, {&topology, 8, WaitMode::mixed}).run();
     } else {
-        Sequence sequence(receiver.graph());
-        timed.run = sequence.run();
-        add_weights(timed.profile, "big", sequence, timed.run);
+        timed.run = Sequence(receiver.graph()).run();
     }
     timed.totals = receiver.totals();
     timed.symbols = receiver.report().sync.symbols;
     return timed;
 }
 
-/// The schedule that HeRAD finds for the cores of this machine after one reception in order.
+/// The schedule that HeRAD finds for so many of this machine's cores.
 inline Schedule schedule_found(std::span<const std::byte> recording, int cores) {
-    return herad(receive_timed(recording).profile, Platform{.big = cores});
+    Ci8Source source(recording);
+    Receiver receiver(source, {}, [](auto) {});
+    const Topology topology = Topology::here();
+    Profiler profiler(topology, {});
+    const CoreKind& kind = topology.kinds.front();
+    profiler.weigh(receiver.graph(), kind, [&] { return receiver.totals().frames; });
+    Platform platform;
+    platform.set(kind.name, cores);
+    return herad(profiler.profile(), platform);
 }
 
 }  // namespace tidemill::dvbs2::internal
