@@ -26,7 +26,7 @@ class Worker::Tasks {
         if constexpr (kWatching != Watching::nothing) return ticks();
         return 0;
     }
-    Flow run_steps(const Share& share, FrameMark& mark, const RunStep*& running);
+    Flow run_steps(const Share& share, FrameMark& mark);
     Flow call(const Share& share, const RunStep& step);
     std::uint64_t note_call(const Share& share, const RunStep& step, const FrameMark& mark, Flow flow,
                             std::uint64_t start);
@@ -149,40 +149,42 @@ Flow Worker::Tasks<kWatching>::run(std::size_t part, Token& token, std::uint32_t
     Share& share = worker_.shares_[part];
     share.context.number = worker_.options_.numbers.of(worker_.walk_.part(part).frame);
     share.context.bases[static_cast<std::size_t>(Base::token)] = token.data(frame);
-    const RunStep* running = share.steps.first();
-    try {
-        return run_steps(share, token.mark(frame), running);
-    } catch (...) {
-        return stop_for(share, *running);
-    }
+    return run_steps(share, token.mark(frame));
 }
 
+// `running` is a variable of the loop alone, so that it may stay in a register.
 template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark, const RunStep*& running) {
-    std::uint64_t before = stamp();
-    const RunStep* step = running;
-    while (step) {
-        if (mark.holes & step->holes) {
-            step = share.steps.leave_out(*step);
-            continue;
+Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
+    const RunStep* step = share.steps.first();
+    const RunStep* running = step;
+    try {
+        std::uint64_t before = stamp();
+        while (step) {
+            if (mark.holes & step->holes) {
+                step = share.steps.leave_out(*step);
+                continue;
+            }
+            running = step;
+            Flow flow = call(share, *running);
+            bool goes_on = true;
+            if (flow == Flow::ok) {
+                // A branch is foretold, and the next step fetched ahead; a pointer would be waited for.
+                step = running->jumps ? running->next : running + 1;
+            } else if (flow == kControlFlow) {
+                step = share.steps.steer(*running, share.context);
+                flow = Flow::ok;
+            } else {
+                check_promise(*running->info, flow);
+                if (flow == Flow::skip) mark.holes |= running->step->task.own_hole;
+                goes_on = flow == Flow::skip && !running->info->ends_segment();
+                step = running->next;
+            }
+            if constexpr (kWatching != Watching::nothing)
+                before = note_call(share, *running, mark, flow, before);
+            if (!goes_on) return flow;
         }
-        running = step;
-        Flow flow = call(share, *running);
-        bool goes_on = true;
-        if (flow == Flow::ok) {
-            // A branch is foretold, and the next step fetched ahead; a pointer would be waited for.
-            step = running->jumps ? running->next : running + 1;
-        } else if (flow == kControlFlow) {
-            step = share.steps.steer(*running, share.context);
-            flow = Flow::ok;
-        } else {
-            check_promise(*running->info, flow);
-            if (flow == Flow::skip) mark.holes |= running->step->task.own_hole;
-            goes_on = flow == Flow::skip && !running->info->ends_segment();
-            step = running->next;
-        }
-        if constexpr (kWatching != Watching::nothing) before = note_call(share, *running, mark, flow, before);
-        if (!goes_on) return flow;
+    } catch (...) {
+        return stop_for(share, *running);
     }
     const RunStep* end = share.steps.end();
     return end && (mark.holes & end->holes) ? Flow::skip : Flow::ok;
