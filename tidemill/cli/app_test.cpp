@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
@@ -17,30 +18,8 @@ using namespace tidemill;
 
 namespace {
 
-class Count : public Module {
-  public:
-    explicit Count(int frames) : frames_(frames) {}
-    Out<int> value = out<int>("value");
-    Task next = task("next", &Count::count);
-
-  private:
-    Flow count(Frame f) {
-        f[value][0] = n_;
-        return n_++ == frames_ ? Flow::stop : Flow::ok;
-    }
-    int frames_;
-    int n_ = 0;
-};
-
-class Sum : public Module {
-  public:
-    In<int> value = in<int>("value");
-    Task take = task("take", &Sum::add);
-    long total = 0;
-
-  private:
-    void add(Frame f) { total += f[value][0]; }
-};
+using internal::Count;
+using internal::Sum;
 
 App::Outcome build_sum(Graph& graph, int frames) {
     auto& source = graph.add<Count>(frames);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <stdexcept>
 
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>

@@ -3,35 +3,14 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 namespace {
 
-class Count : public Module {
-  public:
-    explicit Count(int frames) : frames_(frames) {}
-    Out<int> value = out<int>("value");
-    Task next = task("next", &Count::count);
-
-  private:
-    Flow count(Frame f) {
-        f[value][0] = n_;
-        return n_++ == frames_ ? Flow::stop : Flow::ok;
-    }
-    int frames_;
-    int n_ = 0;
-};
-
-class Sum : public Module {
-  public:
-    In<int> value = in<int>("value");
-    Task take = task("take", &Sum::add);
-    long total = 0;
-
-  private:
-    void add(Frame f) { total += f[value][0]; }
-};
+using internal::Count;
+using internal::Sum;
 
 /// Adds up 0, 1, ... 999.
 struct Adder {
