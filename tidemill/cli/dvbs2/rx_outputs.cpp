@@ -148,9 +148,6 @@ RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
     if (choice_.all && is_standard_stream(options.packets)) {
         throw WrongUsage("--isi all writes a file for each input stream: name one with --output");
     }
-    const int to_standard_output = is_standard_stream(options.packets) +
-                                   is_standard_stream(options.bbframes) + is_standard_stream(options.generic);
-    if (to_standard_output > 1) throw WrongUsage("only one of --output, --bbframes and --generic can be -");
     if (!options.packets.empty() && !choice_.all) packets_[0] = open_output(options.packets, options, false);
     if (!options.bbframes.empty()) bbframes_ = open_output(options.bbframes, options, true);
     if (!options.generic.empty()) generic_ = open_output(options.generic, options, true);
