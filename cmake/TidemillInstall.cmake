@@ -37,7 +37,8 @@ file(GLOB rooms RELATIVE "${PROJECT_SOURCE_DIR}/tidemill" "${PROJECT_SOURCE_DIR}
 list(TRANSFORM rooms REPLACE "/CMakeLists.txt" "")
 list(REMOVE_ITEM rooms testing)
 
-install(FILES "${PROJECT_SOURCE_DIR}/tidemill/error.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill")
+install(FILES "${PROJECT_SOURCE_DIR}/tidemill/error.hpp" "${PROJECT_SOURCE_DIR}/tidemill/tidemill.hpp"
+  "${PROJECT_SOURCE_DIR}/tidemill/dvbs2.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill")
 add_library(tidemill_everything INTERFACE)
 set_target_properties(tidemill_everything PROPERTIES EXPORT_NAME tidemill)
 add_custom_target(installable DEPENDS tidemill)

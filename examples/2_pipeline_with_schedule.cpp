@@ -5,9 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/weigh/profiler.hpp"
-#include "tidemill/schedule/herad.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 
@@ -17,12 +15,6 @@ constexpr std::size_t kSamples = 1024;
 
 void bend(std::span<const float> x, std::span<float> y) {
     for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::sin(x[i]);
-}
-
-Platform all_cores(const Topology& topology) {
-    Platform platform;
-    for (const CoreKind& kind : topology.kinds) platform.set(kind.name, static_cast<int>(kind.cores.size()));
-    return platform;
 }
 
 }  // namespace
@@ -44,7 +36,7 @@ int main() {
 
     const Topology topology = Topology::here();
     const Profile weights = profile(graph, topology, {.frames = 1000});
-    const Schedule best = herad(weights, all_cores(topology));
+    const Schedule best = herad(weights, platform_of(topology));
     fmt::print("{}", to_table(best, weights));
 
     const RunReport report = Pipeline(graph, best, {.topology = &topology}).run({.frames = 5000});

@@ -3,10 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "tidemill/dvbs2/receiver/receiver.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/ts_writer.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/dvbs2.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

@@ -1,6 +1,6 @@
 #include <fmt/core.h>
 
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

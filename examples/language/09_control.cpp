@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
-#include "tidemill/graph/control.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

@@ -2,10 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/weigh/profiler.hpp"
-#include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/schedule_file.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 
@@ -22,8 +19,7 @@ int main() {
     auto& sink = g.add(task("sink", in<float>("x", kSize), [&total](auto x) { total += x[0]; }));
     g.chain(source, work, sink);
 
-    const Topology topology = Topology::here();
-    const Profile cost = profile(g, topology, {.frames = 200});
+    const Profile cost = profile(g, {.frames = 200});
     const Schedule best = herad(cost, {.big = 2});
     write_schedule(best, "schedule.json");
     fmt::print("{} tasks weighed\n", cost.tasks.size());

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

@@ -1,8 +1,6 @@
 #include <fmt/core.h>
 
-#include "tidemill/graph/delay.hpp"
-#include "tidemill/graph/window.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

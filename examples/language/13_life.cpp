@@ -1,8 +1,6 @@
 #include <fmt/core.h>
 
-#include "tidemill/run/insight/watchdog.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/thread_per_task.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

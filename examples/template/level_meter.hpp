@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tidemill/graph/module.hpp"
+#include "tidemill/tidemill.hpp"
 
 /// Mean power of a stream of samples.
 class LevelMeter : public tidemill::Module {

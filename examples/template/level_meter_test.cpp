@@ -1,6 +1,6 @@
 #include "level_meter.hpp"
 
-#include "tidemill/graph/bench.hpp"
+#include "tidemill/tidemill.hpp"
 
 int main() {
     tidemill::Bench<LevelMeter> b{4};

@@ -3,7 +3,7 @@
 
 #include "level_meter.hpp"
 
-#include "tidemill/cli/app.hpp"
+#include "tidemill/tidemill.hpp"
 
 using namespace tidemill;
 

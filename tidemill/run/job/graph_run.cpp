@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/platform/platform_error.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -128,23 +127,6 @@ std::optional<double> GraphRun::predicted_period_us() const {
     if (!schedule_) return std::nullopt;
     if (!profile_) return schedule_->period_us;
     return period_us(*schedule_, *profile_, how_.scheduling.model_for(*profile_));
-}
-
-Platform platform_of(const Topology& topology) {
-    Platform platform;
-    for (const CoreKind& kind : topology.kinds) platform.set(kind.name, static_cast<int>(kind.cores.size()));
-    return platform;
-}
-
-Platform cores_here(const std::optional<Platform>& wanted, const Topology& topology) {
-    const Platform all = platform_of(topology);
-    if (!wanted) return all;
-    for (const CoreCount& kind : wanted->kinds()) {
-        if (kind.count <= all.count(kind.kind)) continue;
-        throw PlatformError(fmt::format("cores {}: there are {} cores of kind {} here; this machine has {}",
-                                        to_string(*wanted), all.count(kind.kind), kind.kind, to_string(all)));
-    }
-    return *wanted;
 }
 
 }  // namespace tidemill

@@ -8,6 +8,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/job/how_to_run.hpp"
+#include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/weigh/adaptation.hpp"
 #include "tidemill/run/weigh/profiler.hpp"
@@ -64,11 +65,5 @@ class GraphRun {
     std::vector<AdaptationChange> changes_{};
     std::vector<std::string> warnings_{};
 };
-
-/// All cores of a machine, by kind.
-Platform platform_of(const Topology& topology);
-
-/// The cores that are wanted, or all of a machine; throws PlatformError when it has not as many.
-Platform cores_here(const std::optional<Platform>& wanted, const Topology& topology);
 
 }  // namespace tidemill

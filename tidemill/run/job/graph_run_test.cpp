@@ -74,6 +74,18 @@ TEST_CASE("a graph run: a profile is made only where a schedule is needed, and i
     CHECK(*scheduled.predicted_period_us() == doctest::Approx(*scheduled.schedule()->period_us));
 }
 
+TEST_CASE("platform here: every core of this machine, each of its kind") {
+    const Topology topology = Topology::here();
+    const Platform all = platform_here();
+    int cores = 0;
+    for (const CoreCount& kind : all.kinds()) cores += kind.count;
+    CHECK(cores == static_cast<int>(topology.cores.size()));
+    for (const CoreKind& kind : topology.kinds) {
+        CHECK(all.count(kind.name) == static_cast<int>(kind.cores.size()));
+    }
+    CHECK(cores_here({}, topology) == all);
+}
+
 TEST_CASE("a graph run: wishes that contradict each other, or the machine, are refused") {
     const Topology topology = Topology::here();
     CHECK_THROWS_AS(GraphRun({.executor = Executor::dynamic, .adapt = true}, topology), RunError);
