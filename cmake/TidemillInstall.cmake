@@ -23,7 +23,7 @@ function(tidemill_install_headers room)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tidemill/${room}/*.hpp")
   list(FILTER headers EXCLUDE REGEX "/internal/")
   if(room STREQUAL "cli")
-    # The rest of this room is the program's own, and speaks CLI11 and nlohmann-json.
+    # The rest of this room is the program's own, and speaks CLI11.
     set(headers tidemill/cli/app.hpp)
   endif()
   tidemill_add_needed_internals(headers)

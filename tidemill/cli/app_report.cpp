@@ -1,14 +1,12 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string tables(const AppOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run);
@@ -53,10 +51,10 @@ std::string report_json(const AppOutcome& outcome) {
               {"period_us", outcome.period_us()},
               {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
     json["adaptations"] = changes_json(outcome.changes);
-    json["run"] = Json::parse(to_json(outcome.run));
+    json["run"] = json_of(outcome.run);
     const bool weighed = outcome.profile && outcome.schedule;
     json["schedule"] = weighed ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
-    return json.dump(2);
+    return to_text(json, 2);
 }
 
 }  // namespace tidemill::cli

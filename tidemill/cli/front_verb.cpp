@@ -1,10 +1,10 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -51,10 +51,10 @@ int run_front(const Options& options) {
         fmt::print("{}", table_of(front, profile));
         return kDone;
     }
-    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    Json points = Json::array();
     for (const FrontPoint& point : front)
         points.push_back(result_json(point.schedule, profile, platform, model));
-    fmt::print("{}\n", nlohmann::ordered_json{{"front", points}}.dump(2));
+    fmt::print("{}\n", to_text(Json{{"front", points}}, 2));
     return kDone;
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -33,12 +34,12 @@ void end_line(std::string& text, std::string line) {
     text += line + "\n";
 }
 
-void assign(nlohmann::ordered_json& to, const auto& value) {
-    to = value;
+Json json_of(const auto& value) {
+    return value;
 }
 
-void assign(nlohmann::ordered_json& to, std::monostate) {
-    to = nullptr;
+Json json_of(std::monostate) {
+    return {};
 }
 
 }  // namespace
@@ -74,14 +75,14 @@ std::string to_csv(const ResultTable& table) {
     return text + "\n";
 }
 
-nlohmann::ordered_json to_json(const ResultTable& table) {
-    nlohmann::ordered_json json{{"title", table.title}, {"rows", nlohmann::ordered_json::array()}};
+Json to_json(const ResultTable& table) {
+    Json json{{"title", table.title}, {"rows", Json::array()}};
     for (const auto& row : table.rows) {
-        nlohmann::ordered_json object;
+        Json object;
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
             const ResultTable::Column& column = table.columns[c];
             auto& place = object[column.key.empty() ? column.name : column.key];
-            std::visit([&](const auto& value) { assign(place, value); }, row[c]);
+            place = std::visit([](const auto& value) { return json_of(value); }, row[c]);
         }
         json["rows"].push_back(std::move(object));
     }

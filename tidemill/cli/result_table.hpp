@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -36,6 +36,6 @@ std::string to_text(const ResultTable& table);
 std::string to_csv(const ResultTable& table);
 
 /// {"title", "rows": [{key: value}], "notes"}.
-nlohmann::ordered_json to_json(const ResultTable& table);
+Json to_json(const ResultTable& table);
 
 }  // namespace tidemill::cli

@@ -4,8 +4,6 @@ namespace tidemill::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json period_and_cores(const Schedule& schedule, const Json& period) {
     Json json{{"period", period}, {"unit", "us"}};
     json["cores"] = Json::object();

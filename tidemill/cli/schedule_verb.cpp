@@ -3,11 +3,11 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
@@ -40,7 +40,7 @@ int run_one(const Options& options) {
     say_if_out_of_reach(objective, schedule);
     if (!options.output.empty()) write_schedule(schedule, options.output);
     if (options.json) {
-        fmt::print("{}\n", result_json(schedule, profile, platform, model).dump(2));
+        fmt::print("{}\n", to_text(result_json(schedule, profile, platform, model), 2));
         return kDone;
     }
     fmt::print("{}", to_table(schedule, profile, model));
@@ -48,7 +48,7 @@ int run_one(const Options& options) {
     return kDone;
 }
 
-nlohmann::ordered_json batch_result(const Options& options, const Profile& profile) {
+Json batch_result(const Options& options, const Profile& profile) {
     const Platform platform = platform_of(options.how, profile);
     const Model model = model_of(options.how, profile);
     const Schedule schedule = options.how.strategy->schedule(
@@ -63,7 +63,7 @@ int run_lines(const Options& options, std::istream& lines) {
     for (std::string line; next_line(lines, line);) {
         ++number;
         const std::string place = fmt::format("{}:{}", options.batch, number);
-        nlohmann::ordered_json result{{"line", number}};
+        Json result{{"line", number}};
         try {
             const Profile profile = parse_profile(line, place);
             result.update(batch_result(options, profile));
@@ -73,7 +73,7 @@ int run_lines(const Options& options, std::istream& lines) {
                 what.starts_with(place) ? std::string(what) : fmt::format("{}: {}", place, what);
             status = kUnusableInput;
         }
-        fmt::print("{}\n", result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        fmt::print("{}\n", to_text(result));
     }
     return status;
 }

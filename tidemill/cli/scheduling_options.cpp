@@ -1,8 +1,7 @@
 #include "tidemill/cli/scheduling_options.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/schedule/model_file.hpp"
 
 namespace tidemill::cli {
@@ -64,14 +63,14 @@ Objective objective_of(const HowToSchedule& how, const Profile& profile, const P
     return objective;
 }
 
-nlohmann::ordered_json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,
-                                   const Model& model) {
-    nlohmann::ordered_json json = schedule_json(schedule, chain);
+Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform, const Model& model) {
+    Json json = schedule_json(schedule, chain);
     json["period"] = period_us(schedule, chain, model);
     const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
-    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
-        json["stages"][s]["weight"] = weights_us[s];
-        if (schedule.stages[s].shares_core) json["stages"][s]["shares_core"] = true;
+    auto& stages = *json["stages"].get_if<Json::Array>();
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        stages[s]["weight"] = weights_us[s];
+        if (schedule.stages[s].shares_core) stages[s]["shares_core"] = true;
     }
     if (model.has_power()) json["power"] = power_w(schedule, platform, model);
     return json;

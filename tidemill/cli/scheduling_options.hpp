@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "tidemill/cli/command_line.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
 
 namespace tidemill::cli {
@@ -36,7 +35,6 @@ Model model_of(const HowToSchedule& how, const Chain& chain);
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform);
 
 /// A schedule as results show it: period, cores, stages, under a model, and the power where one is known.
-nlohmann::ordered_json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,
-                                   const Model& model);
+Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform, const Model& model);
 
 }  // namespace tidemill::cli

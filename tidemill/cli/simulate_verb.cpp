@@ -3,11 +3,11 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/per_kind.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/sim/simulator.hpp"
@@ -15,8 +15,6 @@
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string schedule;
@@ -91,7 +89,7 @@ int run_simulate(const Options& options) {
     const SimReport report = simulate(model_of(schedule, profile, machine), options.frames);
     const double predicted_us = period_us(schedule, profile, machine.model);
     if (options.json) {
-        fmt::print("{}\n", to_json(report, predicted_us, profile).dump(2));
+        fmt::print("{}\n", to_text(to_json(report, predicted_us, profile), 2));
         return kDone;
     }
     fmt::print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n", to_table(report),

@@ -1,17 +1,15 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/platform/describe.hpp"
 #include "tidemill/platform/topology.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json numbers_of(const Topology& topology, const std::vector<std::size_t>& cores) {
     Json numbers = Json::array();
@@ -59,7 +57,7 @@ void add_topo(Verb& program) {
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] {
         const Topology topology = Topology::here(options->kinds);
-        fmt::print("{}", options->json ? to_json(topology).dump(2) + "\n" : describe(topology));
+        fmt::print("{}", options->json ? to_text(to_json(topology), 2) + "\n" : describe(topology));
         return kDone;
     });
 }

@@ -4,18 +4,16 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/sim/published.hpp"
 #include "tidemill/sim/simulator.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Case {
     const char* platform;
@@ -76,7 +74,7 @@ int run_waiting(const WaitingOptions& options) {
     }
     if (options.json) {
         fmt::print("{}\n",
-                   Json{{"benchmark", "waiting"}, {"frames", options.frames}, {"runs", results}}.dump(2));
+                   to_text(Json{{"benchmark", "waiting"}, {"frames", options.frames}, {"runs", results}}, 2));
     } else {
         fmt::print(
             "Waiting shows hand-over and timers; it cannot show clocks, caches and memory, which made "

@@ -4,10 +4,10 @@
 #include <chrono>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -95,8 +95,8 @@ std::string changes_text(const std::vector<AdaptationChange>& changes) {
     return text;
 }
 
-nlohmann::ordered_json changes_json(const std::vector<AdaptationChange>& changes) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+Json changes_json(const std::vector<AdaptationChange>& changes) {
+    Json json = Json::array();
     for (const AdaptationChange& change : changes) {
         json.push_back({{"frame", change.frame},
                         {"period_before_us", change.before_us},

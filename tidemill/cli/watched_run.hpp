@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "tidemill/cli/command_line.hpp"
 #include "tidemill/cli/insight.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 
 namespace tidemill::cli {
@@ -56,6 +55,6 @@ class WatchedRun {
 std::string changes_text(const std::vector<AdaptationChange>& changes);
 
 /// The changes as a list of objects.
-nlohmann::ordered_json changes_json(const std::vector<AdaptationChange>& changes);
+Json changes_json(const std::vector<AdaptationChange>& changes);
 
 }  // namespace tidemill::cli

@@ -128,6 +128,28 @@ struct ToLibrary {
 
 }  // namespace
 
+Json::Json() noexcept = default;
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
+
+Json::Json(const char* text) : value_(std::string(text)) {}
+Json::Json(std::string_view text) : value_(std::string(text)) {}
+Json::Json(std::string text) : value_(std::move(text)) {}
+Json::Json(Array elements) : value_(std::move(elements)) {}
+Json::Json(Object members) : value_(std::move(members)) {}
+Json::Json(std::initializer_list<Member> members) : value_(Object(members)) {}
+
+Json Json::array() {
+    return Array();
+}
+
+Json Json::object() {
+    return Object();
+}
+
 const Json* Json::find(std::string_view name) const {
     const Object* members = get_if<Object>();
     if (!members) return nullptr;
@@ -146,6 +168,10 @@ Json& Json::operator[](std::string_view name) {
 Json& Json::push_back(Json element) {
     if (std::holds_alternative<std::monostate>(value_)) value_ = Array();
     return std::get<Array>(value_).emplace_back(std::move(element));
+}
+
+void Json::update(const Json& object) {
+    for (const auto& [name, value] : std::get<Object>(object.value_)) (*this)[name] = value;
 }
 
 std::string_view Json::type_name() const {

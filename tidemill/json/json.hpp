@@ -21,7 +21,15 @@ class Json {
     using Member = std::pair<std::string, Json>;
     using Object = std::vector<Member>;
 
-    Json() = default;  // null
+    // What moves or frees text and members lies in one place, so that files that make values stay quick to
+    // compile.
+    Json() noexcept;  // null
+    Json(const Json&);
+    Json(Json&&) noexcept;
+    Json& operator=(const Json&);
+    Json& operator=(Json&&) noexcept;
+    ~Json();
+
     Json(std::same_as<bool> auto truth) : value_(truth) {}
     template <std::integral Number>
     requires(!std::same_as<Number, bool>) Json(Number number) {
@@ -31,22 +39,22 @@ class Json {
             value_ = static_cast<std::uint64_t>(number);
     }
     Json(std::floating_point auto number) : value_(static_cast<double>(number)) {}
-    Json(const char* text) : value_(std::string(text)) {}
-    Json(std::string_view text) : value_(std::string(text)) {}
-    Json(std::string text) : value_(std::move(text)) {}
-    Json(Array elements) : value_(std::move(elements)) {}
-    Json(Object members) : value_(std::move(members)) {}
-    Json(std::initializer_list<Member> members) : value_(Object(members)) {}
+    Json(const char* text);
+    Json(std::string_view text);
+    Json(std::string text);
+    Json(Array elements);
+    Json(Object members);
+    Json(std::initializer_list<Member> members);
 
     /// null when there is none.
     template <typename Value>
     Json(const std::optional<Value>& value) : Json(value ? Json(*value) : Json()) {}
 
     template <typename Value>
-    Json(const std::vector<Value>& values) : value_(Array(values.begin(), values.end())) {}
+    Json(const std::vector<Value>& values) : Json(Array(values.begin(), values.end())) {}
 
-    static Json array() { return Array(); }
-    static Json object() { return Object(); }
+    static Json array();
+    static Json object();
 
     /// Points to the value if it is of that type: bool, std::uint64_t, std::int64_t (below 0 only), double,
     /// std::string, Array or Object.
@@ -74,6 +82,9 @@ class Json {
 
     /// Adds to an array; what was null becomes one.
     Json& push_back(Json element);
+
+    /// Takes over the members of another object, before those of the same names that were there.
+    void update(const Json& object);
 
     /// null, boolean, number, string, array or object.
     std::string_view type_name() const;

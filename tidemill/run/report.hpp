@@ -10,6 +10,8 @@
 
 namespace tidemill {
 
+class Json;
+
 /// What a task did during a run.
 struct TaskReport {
     std::string name;      ///< "module.task"
@@ -84,6 +86,7 @@ std::string stage_table(const RunReport& report);
 std::string energy_line(const EnergyUse& energy, std::uint64_t frames);
 
 /// The whole report as one JSON object, times in microseconds.
+Json json_of(const RunReport& report);
 std::string to_json(const RunReport& report);
 
 }  // namespace tidemill

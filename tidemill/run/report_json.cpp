@@ -1,13 +1,10 @@
-#include <nlohmann/json.hpp>
-
+#include "tidemill/json/json.hpp"
 #include "tidemill/run/bottleneck.hpp"
 #include "tidemill/run/report.hpp"
 
 namespace tidemill {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const DurationReport& durations) {
     return {{"count", durations.count},     {"total_us", durations.total_us}, {"mean_us", durations.mean_us},
@@ -25,7 +22,7 @@ Json json_of(const StageReport& stage, const RunReport& report) {
     Json json{{"first", report.units[stage.first_unit].name}, {"units", stage.units}};
     json["threads"] = Json::array();
     for (const ThreadReport& thread : stage.threads) {
-        Json& each = json["threads"].emplace_back(Json{{"cores", thread.cores}, {"work_us", thread.work_us}});
+        Json& each = json["threads"].push_back({{"cores", thread.cores}, {"work_us", thread.work_us}});
         each["pull_wait"] = json_of(thread.pull_waits);
         each["push_wait"] = json_of(thread.push_waits);
         if (!thread.not_pinned.empty()) each["not_pinned"] = thread.not_pinned;
@@ -51,7 +48,7 @@ Json json_of(const EnergyUse& energy, std::uint64_t frames) {
 
 }  // namespace
 
-std::string to_json(const RunReport& report) {
+Json json_of(const RunReport& report) {
     Json json{{"frames", report.frames},         {"delivered", report.delivered},
               {"skipped", report.skipped},       {"elapsed_s", report.elapsed_s},
               {"period_us", report.period_us()}, {"token_bytes", report.token_bytes()}};
@@ -65,7 +62,11 @@ std::string to_json(const RunReport& report) {
     for (const StageReport& stage : report.stages) json["stages"].push_back(json_of(stage, report));
     json["segments"] = Json::array();
     for (const SegmentReport& segment : report.segments) json["segments"].push_back(json_of(segment));
-    return json.dump(2);
+    return json;
+}
+
+std::string to_json(const RunReport& report) {
+    return to_text(json_of(report), 2);
 }
 
 }  // namespace tidemill

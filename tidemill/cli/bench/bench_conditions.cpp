@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hwy/highway.h>
-#include <nlohmann/json.hpp>
 #include <sched.h>
 #include <sys/utsname.h>
 
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/platform/topology.hpp"
 
@@ -108,9 +108,8 @@ std::string to_text(const BenchConditions& here) {
         or_unknown(here.commit));
 }
 
-nlohmann::ordered_json to_json(const BenchConditions& here) {
-    using Json = nlohmann::ordered_json;
-    const auto known = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+Json to_json(const BenchConditions& here) {
+    const auto known = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
     return {{"processor", known(here.processor)},
             {"cores", here.cores},
             {"hardware_threads", here.hardware_threads},

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -27,6 +27,6 @@ BenchConditions conditions_here();
 std::string to_text(const BenchConditions& conditions);
 
 /// One object with all of it; null where nothing is known.
-nlohmann::ordered_json to_json(const BenchConditions& conditions);
+Json to_json(const BenchConditions& conditions);
 
 }  // namespace tidemill::cli

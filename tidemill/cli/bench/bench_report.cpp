@@ -6,15 +6,14 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/result_table.hpp"
+#include "tidemill/json/json.hpp"
+#include "tidemill/json/json_error.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What Google Benchmark itself writes about a run; every other number is a counter of ours.
 constexpr std::array<std::string_view, 17> kNotCounters{"family_index",
@@ -40,9 +39,28 @@ double quantile(std::vector<double> values, double share) {
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
+// A text of an object, empty when it has none of that name.
+std::string text_of(const Json& object, std::string_view name) {
+    const Json* const found = object.find(name);
+    const auto* const text = found ? found->get_if<std::string>() : nullptr;
+    return text ? *text : "";
+}
+
+std::optional<double> number_in(const Json& value) {
+    if (const auto* number = value.get_if<double>()) return *number;
+    if (const auto* number = value.get_if<std::uint64_t>()) return static_cast<double>(*number);
+    if (const auto* number = value.get_if<std::int64_t>()) return static_cast<double>(*number);
+    return {};
+}
+
+std::optional<double> number_of(const Json& object, std::string_view name) {
+    const Json* const found = object.find(name);
+    return found ? number_in(*found) : std::nullopt;
+}
+
 // The name without what Google Benchmark appends about how it was run.
 std::string plain_name(const Json& run) {
-    std::string name = run.at("run_name");
+    std::string name = text_of(run, "run_name");
     for (const char* ending : {"/iterations:", "/repeats:", "/min_time:", "/manual_time", "/real_time"}) {
         name.erase(std::min(name.find(ending), name.size()));
     }
@@ -53,7 +71,7 @@ std::string plain_name(const Json& run) {
 // slash.
 std::string family_of(const std::string& name, const Json& context) {
     std::string family = name;
-    while (!context.contains(family + ": question")) {
+    while (!context.find(family + ": question")) {
         const std::size_t slash = family.rfind('/');
         if (slash == std::string::npos) return name.substr(0, name.find('/'));
         family.resize(slash);
@@ -81,7 +99,7 @@ class Runs {
 
     BenchCase summary(const std::string& name) const {
         const Json& first = runs_.front();
-        BenchCase result{.name = first.value("label", name), .error = first.value("error_message", "")};
+        BenchCase result{.name = label().empty() ? name : label(), .error = text_of(first, "error_message")};
         if (!result.error.empty()) return result;
         result.ours = *median(ours());
         result.baseline = median("baseline");
@@ -91,8 +109,8 @@ class Runs {
         result.runs = static_cast<int>(median("runs").value_or(static_cast<double>(runs_.size())));
         result.published = median("published");
         result.target = median("target");
-        for (const auto& [key, value] : first.items()) {
-            if (!value.is_number() || std::ranges::find(kNotCounters, key) != kNotCounters.end()) continue;
+        for (const auto& [key, value] : *first.get_if<Json::Object>()) {
+            if (!number_in(value) || std::ranges::find(kNotCounters, key) != kNotCounters.end()) continue;
             result.more.emplace_back(key, *median(key));
         }
         return result;
@@ -100,20 +118,19 @@ class Runs {
 
     /// A run of one iteration without the counter `ours` tells what the others have shown.
     bool is_conclusion() const {
-        return runs_.front().contains("label") && !runs_.front().contains("ours") &&
-               runs_.front().value("iterations", 0) == 1;
+        return !label().empty() && !runs_.front().find("ours") && number_of(runs_.front(), "iterations") == 1;
     }
-    std::string label() const { return runs_.front().at("label"); }
+    std::string label() const { return text_of(runs_.front(), "label"); }
 
-    std::string default_unit() const { return runs_.front().value("time_unit", ""); }
+    std::string default_unit() const { return text_of(runs_.front(), "time_unit"); }
 
   private:
-    std::string ours() const { return runs_.front().contains("ours") ? "ours" : "cpu_time"; }
+    std::string ours() const { return runs_.front().find("ours") ? "ours" : "cpu_time"; }
 
     std::vector<double> all(const std::string& counter) const {
         std::vector<double> values;
         for (const Json& run : runs_) {
-            if (run.contains(counter)) values.push_back(run.at(counter));
+            if (const auto value = number_of(run, counter)) values.push_back(*value);
         }
         return values;
     }
@@ -129,7 +146,7 @@ class Runs {
 BenchGroup& group_of(const std::string& family, const Json& context, std::vector<BenchGroup>& groups) {
     const auto known = std::ranges::find(groups, family, &BenchGroup::family);
     if (known != groups.end()) return *known;
-    const auto told = [&](const char* what) { return context.value(family + ": " + what, ""); };
+    const auto told = [&](const char* what) { return text_of(context, family + ": " + what); };
     return groups.emplace_back(
         BenchGroup{family, told("question"), told("unit"), told("baseline"), told("published")});
 }
@@ -239,16 +256,28 @@ Json to_json(const BenchCase& each) {
     return json;
 }
 
+constexpr const char* kNoReport = "this is not what Google Benchmark writes with --benchmark_format=json";
+
+Json parse_report(std::string_view json) {
+    try {
+        return parse_json(json, "benchmarks");
+    } catch (const JsonError&) {
+        throw WrongReport(kNoReport);
+    }
+}
+
 }  // namespace
 
 std::vector<BenchGroup> read_benchmarks(std::string_view json) {
-    const Json document = Json::parse(json, nullptr, false);
-    if (document.is_discarded() || !document.contains("context") || !document.contains("benchmarks")) {
-        throw WrongReport("this is not what Google Benchmark writes with --benchmark_format=json");
-    }
+    const Json document = parse_report(json);
+    const Json* const context = document.find("context");
+    const Json* const benchmarks = document.find("benchmarks");
+    const auto* const all = benchmarks ? benchmarks->get_if<Json::Array>() : nullptr;
+    if (!context || !all) throw WrongReport(kNoReport);
     std::vector<std::pair<std::string, std::vector<Json>>> runs;  // in the order of the program
-    for (const Json& run : document["benchmarks"]) {
-        if (run.value("run_type", "") == "aggregate") continue;
+    for (const Json& run : *all) {
+        if (!run.get_if<Json::Object>()) throw WrongReport(kNoReport);
+        if (text_of(run, "run_type") == "aggregate") continue;
         const std::string name = plain_name(run);
         const auto known = std::ranges::find(runs, name, &decltype(runs)::value_type::first);
         if (known != runs.end()) {
@@ -258,7 +287,7 @@ std::vector<BenchGroup> read_benchmarks(std::string_view json) {
         }
     }
     std::vector<BenchGroup> groups;
-    for (auto& [name, all] : runs) add(name, Runs(std::move(all)), document["context"], groups);
+    for (auto& [name, repeated] : runs) add(name, Runs(std::move(repeated)), *context, groups);
     return groups;
 }
 

@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "tidemill/error.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -54,6 +53,6 @@ std::string to_text(const std::vector<BenchGroup>& groups);
 
 /// [{"family", "question", "unit", "baseline", "published", "cases": [every number of a case],
 /// "conclusions"}].
-nlohmann::ordered_json to_json(const std::vector<BenchGroup>& groups);
+Json to_json(const std::vector<BenchGroup>& groups);
 
 }  // namespace tidemill::cli

@@ -94,7 +94,7 @@ TEST_CASE(
 }
 
 TEST_CASE("bench: JSON has every number of a case under its group") {
-    const auto json = to_json(read_benchmarks(kResults));
+    const auto json = nlohmann::json::parse(to_text(to_json(read_benchmarks(kResults))));
     CHECK(json[0]["baseline"] == "a queue");
     CHECK(json[0]["cases"][0] == nlohmann::ordered_json{{"name", "spinning, 64 B"},
                                                         {"ours", 55.5},
@@ -114,14 +114,15 @@ TEST_CASE("bench: what is not a result is refused") {
     CHECK_THROWS_AS(read_benchmarks("no JSON"), WrongReport);
     CHECK_THROWS_AS(read_benchmarks("[1, 2]"), WrongReport);
     CHECK_THROWS_AS(read_benchmarks("{}"), WrongReport);
+    CHECK_THROWS_AS(read_benchmarks(R"({"context": {}, "benchmarks": [1]})"), WrongReport);
 }
 
 TEST_CASE("bench: the conditions of this machine are told, and null where they are not known") {
     const BenchConditions here = conditions_here();
     CHECK(here.cores >= 1);
     CHECK_FALSE(here.instruction_set.empty());
-    CHECK(to_json(here)["cores"] == here.cores);
-    CHECK(to_json(BenchConditions{})["commit"].is_null());
+    CHECK(*to_json(here).find("cores")->get_if<std::uint64_t>() == here.cores);
+    CHECK(to_json(BenchConditions{}).find("commit")->type_name() == "null");
     CHECK(to_text(here).find(here.instruction_set) != std::string::npos);
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "tidemill/cli/bench/bench_conditions.hpp"
@@ -18,6 +17,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/cli/waiting_job.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -77,9 +77,9 @@ int list(bool json) {
     }
     for (const std::string& room : rooms) names.emplace_back(room, fmt::format("all of the room {}", room));
     if (json) {
-        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        Json all = Json::array();
         for (const auto& name : names) all.push_back(name.first);
-        fmt::print("{}\n", nlohmann::ordered_json{{"benchmarks", all}}.dump(2));
+        fmt::print("{}\n", to_text(Json{{"benchmarks", all}}, 2));
         return kDone;
     }
     for (const auto& [name, what] : names) fmt::print("{:<10}  {}\n", name, what);
@@ -164,9 +164,8 @@ int run_room(const std::string& name, const Options& options) {
     const std::filesystem::path program = program_of(is_topic ? topic->room : name);
     const BenchConditions conditions = conditions_here();
     const std::vector<BenchGroup> groups = measure(program, arguments);
-    const nlohmann::ordered_json report{
-        {"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
-    const std::string json = report.dump(2) + "\n";
+    const Json report{{"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
+    const std::string json = to_text(report, 2) + "\n";
     if (!options.output.empty()) write(options.output, json);
     fmt::print("{}", options.waiting.json ? json : to_text(conditions) + "\n" + to_text(groups));
     return all_measured(groups) ? kDone : kJobFailed;

@@ -3,11 +3,11 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/ber_job.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -31,7 +31,7 @@ int run_ber(const BerOptions& options) {
     const ResultTable table = ber_table(options, results);
     if (!options.csv.empty()) write_csv(table, options.csv);
     if (options.json) {
-        fmt::print("{}\n", to_json(table).dump(2));
+        fmt::print("{}\n", to_text(to_json(table), 2));
     } else {
         fmt::print("{}", to_text(table));
     }

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/number_list.hpp"
@@ -16,6 +15,7 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/recording_writer.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -141,10 +141,10 @@ int run_channel(const Options& options) {
         writer.close();
     });
     if (options.json) {
-        const nlohmann::ordered_json json{{"recording", options.output},
-                                          {"samples", writer.samples()},
-                                          {"samples_limited", writer.limited_samples()}};
-        fmt::print("{}\n", json.dump(2));
+        const Json json{{"recording", options.output},
+                        {"samples", writer.samples()},
+                        {"samples_limited", writer.limited_samples()}};
+        fmt::print("{}\n", to_text(json, 2));
     } else {
         fmt::print("{} samples, {} of them limited, in {}\n", writer.samples(), writer.limited_samples(),
                    options.output);

@@ -5,17 +5,16 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/option.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using View = const RxView&;
 
 /// Something that a reception tells. Reports for people and for programs and the lines of --status are made
@@ -184,24 +183,26 @@ const Field kFields[] = {
 std::string in_text(std::string_view text, const Json& value);
 
 // The parts of an object behind one another: "ISCR 12, BUFS 3".
-std::string parts_of(const Json& object) {
+std::string parts_of(const Json::Object& members) {
     std::string text;
-    for (const auto& [key, part] : object.items())
+    for (const auto& [key, part] : members)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, in_text("{}", part));
     return text;
 }
 
-template <class Value>
-std::string filled(std::string_view text, const Value& value) {
-    return fmt::format(fmt::runtime(text), value);
-}
+/// How a value stands in a sentence; null and arrays never do.
+struct InText {
+    std::string_view text;
+
+    std::string operator()(bool truth) const { return (*this)(std::string(truth ? "on" : "off")); }
+    std::string operator()(const Json::Object& members) const { return (*this)(parts_of(members)); }
+    std::string operator()(std::monostate) const { return {}; }
+    std::string operator()(const Json::Array&) const { return {}; }
+    std::string operator()(const auto& plain) const { return fmt::format(fmt::runtime(text), plain); }
+};
 
 std::string in_text(std::string_view text, const Json& value) {
-    if (value.is_boolean()) return filled(text, value.get<bool>() ? "on" : "off");
-    if (value.is_number_float()) return filled(text, value.get<double>());
-    if (value.is_number()) return filled(text, value.get<std::int64_t>());
-    if (value.is_object()) return filled(text, parts_of(value));
-    return filled(text, value.get<std::string>());
+    return value.visit(InText{text});
 }
 
 // "3 frames bad" of frames_bad.
@@ -211,14 +212,20 @@ std::string counted(std::string_view name, const Json& value) {
     return text;
 }
 
-bool is_usual(const Field& field, const Json& value) {
-    if (value.is_null() || (value.is_object() && value.empty())) return true;
-    if (value.is_number_float() && !std::isfinite(value.get<double>())) return true;
-    return field.usual && (value.is_boolean() ? int{value.get<bool>()} : value.get<double>()) == *field.usual;
-}
+/// Whether a value is what one expects, or nothing, and so needs no words.
+struct IsUsual {
+    std::optional<double> usual;
+
+    bool operator()(std::monostate) const { return true; }
+    bool operator()(const Json::Object& members) const { return members.empty(); }
+    bool operator()(double number) const { return !std::isfinite(number) || number == usual; }
+    bool operator()(const std::string&) const { return false; }
+    bool operator()(const Json::Array&) const { return false; }
+    bool operator()(std::integral auto number) const { return static_cast<double>(number) == usual; }
+};
 
 void add_to_line(std::string& line, const Field& field, const Json& value) {
-    if (is_usual(field, value)) return;
+    if (value.visit(IsUsual{field.usual})) return;
     line += line.empty() ? "" : ", ";
     line += field.text.empty() ? counted(field.name, value) : in_text(field.text, value);
 }

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/io/ts_monitor.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -39,10 +38,10 @@ struct RxView {
 };
 
 /// A line of --status.
-nlohmann::ordered_json status_json(const RxView& view);
+Json status_json(const RxView& view);
 
 /// The fields of a report; those of losses in an object of their own.
-nlohmann::ordered_json fields_json(const RxView& view);
+Json fields_json(const RxView& view);
 
 /// The same for people: a line of a few fields each.
 std::string fields_text(const RxView& view);

@@ -1,18 +1,16 @@
 #include <ranges>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/run/bottleneck.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json used_schedule_json(const RxOutcome& outcome) {
     if (!outcome.schedule) return {};
@@ -94,12 +92,12 @@ std::string report_json(const RxOutcome& outcome) {
     Json json = fields_json(view_of(outcome));
     json["schedule"] = used_schedule_json(outcome);
     json["adaptations"] = changes_json(outcome.changes);
-    json["run"] = Json::parse(to_json(outcome.run));
+    json["run"] = json_of(outcome.run);
     json["energy"] = json["run"]["energy"];
     const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.report.totals.frames));
     json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
     json["warnings"] = all_warnings(outcome);
-    return json.dump(2);
+    return to_text(json, 2);
 }
 
 std::string failure_text(const RxOutcome& outcome) {

@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -22,7 +21,7 @@ std::string RxStatus::line(double now_s) {
     view.corrected_bits = totals.corrected_bits - last_.corrected_bits;
     last_ = totals;
     last_s_ = now_s;
-    return status_json(view).dump();
+    return to_text(status_json(view));
 }
 
 EverySecond::EverySecond(std::function<void(double)> act)

@@ -1,17 +1,17 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/tx_job.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/io/ts_packet.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
 namespace {
 
-nlohmann::ordered_json json_of(const TxOptions& options, const TxOutcome& sent) {
+Json json_of(const TxOptions& options, const TxOutcome& sent) {
     return {{"recording", options.output},
             {"packets", sent.bytes / io::kTsPacketBytes},
             {"bytes", sent.bytes},
@@ -30,7 +30,7 @@ int run_tx(const TxOptions& options) {
     // The signal itself may be on standard output.
     std::FILE* const results = is_standard_stream(options.output) ? stderr : stdout;
     if (options.json) {
-        fmt::print(results, "{}\n", json_of(options, sent).dump(2));
+        fmt::print(results, "{}\n", to_text(json_of(options, sent), 2));
     } else {
         const std::string deleted =
             options.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";

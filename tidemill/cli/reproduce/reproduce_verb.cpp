@@ -4,12 +4,12 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -64,12 +64,12 @@ class ProgressLine {
 };
 
 int list(bool json) {
-    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    Json names = Json::array();
     for (const Reproduction& each : kReproductions) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
         if (!json) fmt::print("{:<8}  {}\n", each.name, each.summary);
     }
-    if (json) fmt::print("{}\n", nlohmann::ordered_json{{"reproductions", names}}.dump(2));
+    if (json) fmt::print("{}\n", to_text(Json{{"reproductions", names}}, 2));
     return kDone;
 }
 
@@ -85,7 +85,7 @@ int run_reproduce(Options options) {
     options.amount.progress = [&](std::string_view next, double done) { line.show(next, done); };
     const std::vector<ResultTable> tables = found->make(options.amount);
     line.clear();
-    nlohmann::ordered_json json{{"name", found->name}, {"tables", nlohmann::ordered_json::array()}};
+    Json json{{"name", found->name}, {"tables", Json::array()}};
     for (const ResultTable& table : tables) {
         if (options.json) {
             json["tables"].push_back(to_json(table));
@@ -93,7 +93,7 @@ int run_reproduce(Options options) {
             fmt::print("{}{}", &table == tables.data() ? "" : "\n", to_text(table));
         }
     }
-    if (options.json) fmt::print("{}\n", json.dump(2));
+    if (options.json) fmt::print("{}\n", to_text(json, 2));
     return kDone;
 }
 

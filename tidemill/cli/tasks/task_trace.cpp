@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
@@ -37,7 +37,7 @@ class Events final : public TraceFile {
         fmt::print(to_,
                    "{}\n{{\"name\":{},\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
                    "\"args\":{{\"task\":{},\"iteration\":{}}}}}",
-                   first_ ? "" : ",", nlohmann::json(kernel).dump(), task.worker, task.begin_us,
+                   first_ ? "" : ",", to_text(Json(kernel)), task.worker, task.begin_us,
                    task.end_us - task.begin_us, task.number, task.iteration);
         first_ = false;
     }

@@ -3,17 +3,15 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/graph/graph_error.hpp"
+#include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The names are those of a simulated run, where it has the same.
 Json to_json(const RealRun& run, const RealRunOptions& options) {
@@ -75,7 +73,7 @@ int run_tasks_for_real(std::string_view program, const TaskProgramSize& size, Re
         const RealRun run = run_for_real(program, size, options);
         if (to) write(run, *to);
         if (json) {
-            fmt::print("{}\n", to_json(run, options).dump(2));
+            fmt::print("{}\n", to_text(to_json(run, options), 2));
         } else {
             print(run, options);
         }

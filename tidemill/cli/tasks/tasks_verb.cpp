@@ -1,20 +1,18 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/cli/tasks/tasks_for_real.hpp"
 #include "tidemill/cli/tasks/worker_kinds.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 
 namespace tidemill::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string program;
@@ -42,7 +40,7 @@ int list(bool json) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
         if (!json) fmt::print("{:<14}  {}\n", each.name, each.summary);
     }
-    if (json) fmt::print("{}\n", Json{{"programs", names}}.dump(2));
+    if (json) fmt::print("{}\n", to_text(Json{{"programs", names}}, 2));
     return kDone;
 }
 
@@ -117,7 +115,7 @@ int simulate(Options options) {
     double speed = 0;
     for (const double each : options.machine.speeds) speed += each;
     if (options.json) {
-        fmt::print("{}\n", to_json(options, *program, report, report.efficiency(speed)).dump(2));
+        fmt::print("{}\n", to_text(to_json(options, *program, report, report.efficiency(speed)), 2));
     } else {
         print(options, *program, report, report.efficiency(speed));
     }

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <fmt/ostream.h>
-#include <nlohmann/json.hpp>
 
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/json/json.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/run_error.hpp"
 
@@ -16,7 +16,7 @@ namespace tidemill {
 namespace {
 
 std::string quoted(const std::string& text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return to_text(Json(text));
 }
 
 std::string name_of_stage(const ObservedThread& thread) {
