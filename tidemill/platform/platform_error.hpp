@@ -10,4 +10,10 @@ class PlatformError : public Error {
     using Error::Error;
 };
 
+/// The system has no thread left to give: nothing that was asked for is wrong.
+class NoMoreThreads : public PlatformError {
+  public:
+    using PlatformError::PlatformError;
+};
+
 }  // namespace tidemill

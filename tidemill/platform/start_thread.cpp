@@ -4,8 +4,8 @@
 
 namespace tidemill {
 
-PlatformError no_more_threads(const std::system_error& refusal) {
-    return PlatformError(fmt::format(
+NoMoreThreads no_more_threads(const std::system_error& refusal) {
+    return NoMoreThreads(fmt::format(
         "the system refuses one more thread ({}): use fewer, or raise the limit on processes (ulimit -u; a "
         "container's pids limit)",
         refusal.code().message()));

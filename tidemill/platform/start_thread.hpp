@@ -9,9 +9,9 @@
 namespace tidemill {
 
 /// Says that the system has refused a thread, and what to do.
-PlatformError no_more_threads(const std::system_error& refusal);
+NoMoreThreads no_more_threads(const std::system_error& refusal);
 
-/// A thread that does `work`. Throws PlatformError where the system has none left: containers and `ulimit -u`
+/// A thread that does `work`. Throws NoMoreThreads where the system has none left: containers and `ulimit -u`
 /// limit how many there may be.
 template <class Work>
 std::jthread start_thread(Work&& work) {

@@ -31,8 +31,8 @@ void ThreadPool::add_threads(std::size_t wanted) {
         while (threads_.size() < wanted) {
             threads_.push_back(start_thread([this, index = threads_.size()] { serve(index); }));
         }
-    } catch (const PlatformError& error) {
-        throw PlatformError(
+    } catch (const NoMoreThreads& error) {
+        throw NoMoreThreads(
             fmt::format("{} of {} threads could be started: {}", threads_.size(), wanted, error.what()));
     }
 }

@@ -22,7 +22,7 @@ class ThreadPool {
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     /// Begins all jobs at once, each on a thread of its own, when those before are done. Jobs must not throw.
-    /// Throws PlatformError when the system refuses so many threads: then no job has begun, and those threads
+    /// Throws NoMoreThreads when the system refuses so many: then no job has begun, and those threads
     /// that there are wait for the next ones.
     void start(std::vector<Job> jobs);
     /// Until the last is done.
