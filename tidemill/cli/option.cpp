@@ -114,10 +114,6 @@ void Option::refuse(const std::string& text) const {
     throw WrongUsage(fmt::format("{} {}: give {}", name(), text.empty() ? "''" : text, allowed()));
 }
 
-bool is_standard_stream(const std::string& place) {
-    return place == "-";
-}
-
 std::string default_text(double value) {
     return fmt::format("{}", value);
 }

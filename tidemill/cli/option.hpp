@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/standard_stream.hpp"
 
 namespace tidemill::cli {
 
@@ -56,8 +57,7 @@ struct OrAuto {
     bool is_auto() const { return !value; }
 };
 
-/// Whether a place is standard input or output, "-".
-bool is_standard_stream(const std::string& place);
+using io::is_standard_stream;
 
 /// One option of a verb, as data: what it is called, what it takes, and what was given.
 class Option {
@@ -92,6 +92,7 @@ class Option {
     /// What it takes, as a sentence goes on: "a whole number from 1 to 64".
     std::string allowed() const;
 
+    bool is_given() const { return !given.empty(); }
     /// Keeps a text that the user gave; throws WrongUsage for an empty one.
     void give(const std::string& text);
     /// Reads what was given into the variable; throws WrongUsage, or what the reader of a file throws.

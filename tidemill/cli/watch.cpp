@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill::cli {
 
@@ -46,7 +47,7 @@ void listen() {
 Watch::Watch(std::function<std::string()> line)
     : line_(std::move(line)),
       terminal_(isatty(STDERR_FILENO) == 1),
-      thread_([this](const std::stop_token& done) { look_after(done); }) {
+      thread_(start_thread([this](const std::stop_token& done) { look_after(done); })) {
     listen();
 }
 
@@ -78,7 +79,7 @@ void Watch::look_after(const std::stop_token& done) {
 
 void Watch::show(bool last) {
     if (terminal_) {
-        tell("\r{}\x1b[K{}", line_(), last ? "\n" : "");
+        draw(fmt::format("\r{}\x1b[K{}", line_(), last ? "\n" : ""));
     } else {
         tell("{}\n", line_());
     }

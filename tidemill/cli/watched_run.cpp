@@ -69,6 +69,7 @@ void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string
     const std::size_t warned = run.warnings().size();
     {
         const Watch watch(std::move(line));
+        const std::stop_callback end_waiting(watch.stop(), end_);
         options.stop = watch.stop();
         options.energy_meter = energy_.meter.get();
         insight_.watch(options);

@@ -33,6 +33,9 @@ class WatchedRun {
     /// Throws for what cannot be measured or written, so that nobody waits for a run that has nowhere to go.
     WatchedRun(const RunningOptions& options, Graph& graph);
 
+    /// Told, from another thread, when the user wants the run to end: a source may be waiting for its data.
+    void ends_with(std::function<void()> end) { end_ = std::move(end); }
+
     /// Runs it. `line` tells how far it is; without one, frames are counted.
     void go(GraphRun& run, RunOptions options = {}, std::function<std::string()> line = {},
             const GraphRun::Follow& follow = {});
@@ -47,6 +50,7 @@ class WatchedRun {
     Graph& graph_;
     FoundEnergyMeter energy_;
     Insight insight_;
+    std::function<void()> end_ = [] {};
     RunReport report_{};
     bool interrupted_ = false;
 };

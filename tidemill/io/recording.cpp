@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -168,6 +169,12 @@ Recording open_wav(const fs::path& path, const RecordingHints& hints) {
     return recording;
 }
 
+// What cannot be looked at is told by who opens it.
+bool is_there(const fs::path& path) {
+    std::error_code unknown;
+    return fs::exists(path, unknown);
+}
+
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
     return a.size() == b.size() &&
            std::equal(a.begin(), a.end(), b.begin(),
@@ -190,8 +197,8 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
     if (equal_ignoring_case(path.extension().string(), ".wav")) return open_wav(path, hints);
     const auto paths = sigmf_paths(path);
     const bool is_data = path == paths.data;
-    const bool has_metadata = fs::exists(paths.meta);
-    if (path == paths.meta || (has_metadata && (is_data || !fs::exists(path)))) {
+    const bool has_metadata = is_there(paths.meta);
+    if (path == paths.meta || (has_metadata && (is_data || !is_there(path)))) {
         return open_sigmf(paths, hints);
     }
     const auto format = hints.format ? hints.format : raw_format(path);

@@ -14,13 +14,23 @@
 
 namespace tidemill::io {
 
-/// Writes samples as a SigMF recording, or as raw samples when the path has one of the raw extensions or is
-/// "-", standard output.
+/// How samples are stored under a name.
+struct StoredAs {
+    bool raw = false;  ///< samples alone; else SigMF
+    dsp::SampleFormat format = dsp::SampleFormat::ci8;
+};
+
+/// Raw samples in the format of a raw extension, or as `wanted` where the path is "-", a device or a named
+/// pipe; SigMF, as `wanted`, when it ends in .sigmf-meta or .sigmf-data or has no extension. Throws IoError
+/// for every other name, for a folder, and when the extension promises another format than `wanted`.
+StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleFormat> wanted);
+
+/// Writes samples as stored_as() says of the path.
 class RecordingWriter {
   public:
     /// Opens the files of `path` (see sigmf_paths), which keep what they held until something is written;
     /// samples are multiplied by `gain` and quantised as `description.format` says, with full scale 1.0.
-    /// Throws IoError when the file cannot be created or a raw extension names another format.
+    /// Throws IoError as stored_as() does, and when a file cannot be opened.
     RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain);
 
     /// Appends samples; throws IoError when the disk is full or the path fails in another way.

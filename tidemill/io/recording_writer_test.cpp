@@ -89,6 +89,20 @@ TEST_CASE("writer: an extension that promises another format is refused") {
                          IoError);
 }
 
+TEST_CASE("writer: the name tells how samples are stored, and one that does not is refused") {
+    using enum SampleFormat;
+    CHECK(stored_as("r.cf32", {}).format == cf32);
+    CHECK(stored_as("r.cs16", ci16).raw);
+    CHECK(!stored_as("r.sigmf-data", {}).raw);
+    CHECK(stored_as("r", {}).format == ci8);
+    CHECK(stored_as("-", cf64).format == cf64);
+    CHECK(stored_as("/dev/full", {}).raw);
+    for (const char* name : {"", "r.mp3", "r.sigmf", "folder/"})
+        CHECK_THROWS_WITH_AS(stored_as(name, {}), doctest::Contains("does not tell how"), IoError);
+    const internal::ScratchFolder folder;
+    CHECK_THROWS_WITH_AS(stored_as(folder / ".", {}), doctest::Contains("it is a folder"), IoError);
+}
+
 TEST_CASE("writer: a folder that does not exist is an error with its path") {
     CHECK_THROWS_WITH_AS(RecordingWriter("/nowhere/r.cf32", {}, 1.0F), doctest::Contains("/nowhere/r.cf32"),
                          IoError);

@@ -1,38 +1,17 @@
 #include "tidemill/io/stream_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
-
-#include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
-
-#include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
 namespace {
 
-// Waits for bytes; 0 is the end.
-std::size_t read_some(int descriptor, std::span<std::byte> to) {
-    while (true) {
-        const ssize_t got = ::read(descriptor, to.data(), to.size());
-        if (got >= 0) return static_cast<std::size_t>(got);
-        if (errno == EAGAIN) {
-            pollfd wait_for{descriptor, POLLIN, 0};
-            poll(&wait_for, 1, -1);
-        } else if (errno != EINTR) {
-            throw IoError(fmt::format("cannot read standard input: {}", std::strerror(errno)));
-        }
-    }
-}
-
 // Reads until the last sample is whole; what is left of one at the end of the stream is not counted.
-std::size_t read_samples(int descriptor, std::size_t sample_bytes, std::span<std::byte> to) {
+std::size_t read_samples(InputStream& stream, std::size_t sample_bytes, std::span<std::byte> to) {
     std::size_t bytes = 0;
     do {
-        const std::size_t got = read_some(descriptor, to.subspan(bytes));
+        const std::size_t got = stream.read_some(to.subspan(bytes));
         if (got == 0) break;
         bytes += got;
     } while (bytes % sample_bytes != 0);
@@ -45,17 +24,14 @@ std::span<std::byte> whole_samples(std::span<std::byte> bytes, dsp::SampleFormat
 
 }  // namespace
 
-StreamReader::StreamReader(int descriptor, dsp::SampleFormat format, std::optional<double> sample_rate_hz,
-                           std::vector<std::byte> beginning)
-    : descriptor_(descriptor),
-      format_(format),
-      sample_rate_hz_(sample_rate_hz),
-      beginning_(std::move(beginning)) {}
+StreamReader::StreamReader(InputStream& stream, dsp::SampleFormat format,
+                           std::optional<double> sample_rate_hz, std::vector<std::byte> beginning)
+    : stream_(stream), format_(format), sample_rate_hz_(sample_rate_hz), beginning_(std::move(beginning)) {}
 
 std::size_t StreamReader::read(std::span<std::byte> to) {
     to = whole_samples(to, format_);
     const std::size_t kept = std::min(to.size(), beginning_.size() - taken_);
-    if (kept == 0) return read_samples(descriptor_, dsp::bytes_per_sample(format_), to);
+    if (kept == 0) return read_samples(stream_, dsp::bytes_per_sample(format_), to);
     std::memcpy(to.data(), beginning_.data() + taken_, kept);
     taken_ += kept;
     if (taken_ == beginning_.size()) {
@@ -73,19 +49,10 @@ std::size_t MemoryReader::read(std::span<std::byte> to) {
     return count;
 }
 
-std::size_t read_whole(int descriptor, std::span<std::byte> to) {
-    std::size_t done = 0;
-    while (done < to.size()) {
-        const std::size_t got = read_some(descriptor, to.subspan(done));
-        if (got == 0) break;
-        done += got;
-    }
-    return done;
-}
-
-std::vector<std::byte> read_beginning(int descriptor, dsp::SampleFormat format, std::size_t most_bytes) {
+std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes) {
+    constexpr std::chrono::milliseconds kPatience{1000};
     std::vector<std::byte> bytes(most_bytes);
-    const std::size_t done = read_whole(descriptor, whole_samples(bytes, format));
+    const std::size_t done = stream.read(whole_samples(bytes, format), kPatience);
     bytes.resize(done - done % dsp::bytes_per_sample(format));
     return bytes;
 }

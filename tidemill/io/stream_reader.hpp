@@ -5,16 +5,16 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::io {
 
-/// Raw samples from an open descriptor (standard input, a pipe), behind some that were read before.
+/// Raw samples from a stream, behind some that were read before.
 class StreamReader final : public SampleSource {
   public:
-    /// `descriptor` stays open and must outlive the reader; `beginning` holds whole samples and is given out
-    /// first.
-    StreamReader(int descriptor, dsp::SampleFormat format, std::optional<double> sample_rate_hz,
+    /// The stream must outlive the reader; `beginning` holds whole samples and is given out first.
+    StreamReader(InputStream& stream, dsp::SampleFormat format, std::optional<double> sample_rate_hz,
                  std::vector<std::byte> beginning = {});
 
     dsp::SampleFormat format() const override { return format_; }
@@ -24,7 +24,7 @@ class StreamReader final : public SampleSource {
     std::size_t read(std::span<std::byte> to) override;
 
   private:
-    int descriptor_;
+    InputStream& stream_;
     dsp::SampleFormat format_;
     std::optional<double> sample_rate_hz_;
     std::vector<std::byte> beginning_;
@@ -48,10 +48,8 @@ class MemoryReader final : public SampleSource {
     std::optional<double> sample_rate_hz_;
 };
 
-/// Fills the span from a descriptor, waiting for what comes; fewer bytes mean the end. Throws IoError.
-std::size_t read_whole(int descriptor, std::span<std::byte> to);
-
-/// Reads whole samples until `most_bytes` are there or the stream ends; throws IoError.
-std::vector<std::byte> read_beginning(int descriptor, dsp::SampleFormat format, std::size_t most_bytes);
+/// Reads whole samples until `most_bytes` are there, the stream ends, or nothing more comes for a second;
+/// throws IoError.
+std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes);
 
 }  // namespace tidemill::io

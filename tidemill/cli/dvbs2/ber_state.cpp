@@ -1,10 +1,13 @@
 #include "tidemill/cli/dvbs2/ber_state.hpp"
 
 #include <array>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
@@ -44,7 +47,8 @@ std::string key_of(const dvbs2::BerPoint& point) {
 }  // namespace
 
 BerState::BerState(std::filesystem::path path) : path_(std::move(path)) {
-    if (!path_.empty() && std::filesystem::exists(path_)) read();
+    std::error_code unknown;  // what cannot be looked at cannot be written either, which is told then
+    if (!path_.empty() && std::filesystem::exists(path_, unknown)) read();
 }
 
 void BerState::read() {
@@ -71,12 +75,13 @@ void BerState::put(const dvbs2::BerPoint& point, const BerCounts& counts) {
         Json& point_json = json[key];
         for (const auto& [name, field] : kFields) point_json[name] = values.*field;
     }
-    const std::filesystem::path fresh = path_.string() + ".new";
+    const std::filesystem::path fresh = fmt::format("{}.{}.new", path_.string(), getpid());
     std::ofstream file(fresh);
     file << to_text(json, 2) << '\n';
     file.close();
     std::error_code failed;
     if (file) std::filesystem::rename(fresh, path_, failed);
+    if (!file) std::filesystem::remove(fresh, failed);
     if (!file || failed)
         throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path_.string()));
 }

@@ -10,6 +10,7 @@
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
@@ -30,14 +31,15 @@ struct Options {
     std::vector<std::string> echoes, dropouts;
     std::string iq_offset;
     dvbs2::ChannelConfig channel;
-    std::string format = "ci8";
+    std::optional<double> sample_rate_hz;     // none: as the recording says
+    std::optional<dsp::SampleFormat> format;  // none: by the output's name
     double level_dbfs = -12;
     bool json = false;
 };
 
 double sample_rate_hz(const io::Recording& recording) {
     if (!recording.sample_rate_hz) {
-        throw WrongUsage("the recording does not tell its sample rate: use a SigMF recording");
+        throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
     }
     return *recording.sample_rate_hz;
 }
@@ -108,7 +110,7 @@ io::RecordingWriter writer_of(const Options& options, const dvbs2::ChannelConfig
     const double noise_power =
         channel.samples_per_symbol * channel.rate_ratio * std::pow(10.0, -channel.esn0_db / 10.0);
     io::SigmfMetadata description;
-    description.format = sample_format_of(options.format);
+    description.format = stored_format(options.output, options.format);
     description.sample_rate_hz = rate_hz * channel.rate_ratio;
     description.description = "made by Tidemill; channel simulated";
     const double gain = std::pow(10.0, options.level_dbfs / 20.0) / std::sqrt(1.0 + noise_power);
@@ -116,8 +118,19 @@ io::RecordingWriter writer_of(const Options& options, const dvbs2::ChannelConfig
         [&] { return io::RecordingWriter(options.output, description, static_cast<float>(gain)); });
 }
 
+std::string report_of(const Options& options, const io::RecordingWriter& writer) {
+    if (!options.json)
+        return fmt::format("{} samples, {} of them limited, in {}\n", writer.samples(),
+                           writer.limited_samples(), options.output);
+    const Json json{{"recording", options.output},
+                    {"samples", writer.samples()},
+                    {"samples_limited", writer.limited_samples()}};
+    return to_text(json, 2) + "\n";
+}
+
 int run_channel(const Options& options) {
-    const io::Recording recording = io::open_recording(options.recording);
+    const io::Recording recording =
+        io::open_recording(options.recording, {.format = {}, .sample_rate_hz = options.sample_rate_hz});
     const dvbs2::ChannelConfig config = channel_of(options, recording);
     const auto channel = [&] {
         try {
@@ -140,15 +153,7 @@ int run_channel(const Options& options) {
         writer.write(received);
         writer.close();
     });
-    if (options.json) {
-        const Json json{{"recording", options.output},
-                        {"samples", writer.samples()},
-                        {"samples_limited", writer.limited_samples()}};
-        fmt::print("{}\n", to_text(json, 2));
-    } else {
-        fmt::print("{} samples, {} of them limited, in {}\n", writer.samples(), writer.limited_samples(),
-                   options.output);
-    }
+    report(report_of(options, writer), is_standard_stream(options.output));
     return kDone;
 }
 
@@ -162,19 +167,17 @@ void add_impairments(Verb& verb, Options& options) {
                 "Phase walk: standard deviation over 1000 symbols in degrees")
         .in(at_least(0));
     verb.option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm");
-    verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
-    verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate, from 1 on");
+    verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too").in(at_least(0));
+    verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate").in(between(1, 1e4));
     verb.flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
-    verb.option("--echo", options.echoes,
-                "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way; may be repeated");
-    verb.option("--dropout", options.dropouts,
-                "BEGIN,SYMBOLS: nothing arrives for so many symbols; may be repeated");
+    verb.option("--echo", options.echoes, "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way");
+    verb.option("--dropout", options.dropouts, "BEGIN,SYMBOLS: nothing arrives for so many symbols");
     verb.option("--dc", options.iq_offset,
                 "I,Q: what the receiver adds to them, 1 for the signal's root mean square");
     verb.option("--iq-gain", channel.iq_gain_db, "Gain of the receiver's Q over its I in dB");
     verb.option("--iq-angle", channel.iq_angle_deg, "Degrees by which I and Q are off a right angle");
-    verb.option("--lead", channel.lead_samples, "Samples of noise before the signal");
-    verb.option("--tail", channel.tail_samples, "Samples of noise after the signal");
+    verb.option("--lead", channel.lead_samples, "Samples of noise before the signal").in(between(0, 1e8));
+    verb.option("--tail", channel.tail_samples, "Samples of noise after the signal").in(between(0, 1e8));
     verb.option("--seed", channel.seed, "Seed of the noise");
 }
 
@@ -185,17 +188,21 @@ void add_dvbs2_channel(Verb& dvbs2) {
     Verb& verb = dvbs2.verb("channel", "Put a clean recording through a simulated channel");
     verb.footer(
         "Example: tidemill dvbs2 channel clean.sigmf-meta -o noisy.sigmf-meta --esn0 8 --cfo 20e3 --ppm 20");
-    verb.option("recording", options->recording, "SigMF recording of a clean signal")
+    verb.option("recording", options->recording,
+                "Clean signal: SigMF recording, .wav, or raw samples by the extension")
         .is(Kind::input_file)
         .required();
     verb.option("-o,--output", options->output, "SigMF recording, or raw samples by the extension")
-        .is(Kind::output_file)
+        .is(Kind::output_place)
         .required();
+    verb.option("--rate,--sample-rate", options->sample_rate_hz,
+                "Samples per second, where the recording does not tell")
+        .in(above(0));
     verb.option("--symbol-rate", options->symbol_rate_hz, "Symbols per second")
         .in(above(0))
         .shows("half the sample rate");
     add_impairments(verb, *options);
-    verb.option("--format", options->format, "cf32, ci16, ci8 or cu8");
+    add_stored_format(verb, options->format);
     verb.option("--level", options->level_dbfs, "Root mean square in dB below full scale")
         .in(between(-60.0, 0.0));
     verb.flag("--json", options->json, "One JSON object on standard output");

@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 
 namespace tidemill::cli {
@@ -16,10 +17,9 @@ int run_rx(const RxOptions& options) {
     const RxOutputOptions& outputs = options.outputs;
     const bool taken = is_standard_stream(outputs.packets) || is_standard_stream(outputs.bbframes) ||
                        is_standard_stream(outputs.generic);
-    std::FILE* const results = taken ? stderr : stdout;
-    if (options.json) fmt::print(results, "{}\n", report_json(outcome));
+    if (options.json) report(report_json(outcome) + "\n", taken);
     if (!outcome.received()) throw JobFailed(failure_text(outcome));
-    if (!options.json) fmt::print(results, "{}", report_text(outcome, options.stats));
+    if (!options.json) report(report_text(outcome, options.stats), taken);
     return kDone;
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
@@ -49,31 +48,34 @@ void check_settings(const dvbs2::ReceiverConfig& config, const io::Recording& re
 }
 
 // Samples come as they may; what is read here is kept and comes first.
-ReceptionJob prepare_stream(const io::RecordingHints& hints) {
+ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& hints) {
     constexpr std::size_t kBeginningBytes = 8 << 20;
-    if (!hints.format || !hints.sample_rate_hz) {
-        throw WrongUsage("samples on standard input tell nothing of themselves: give --format and --rate");
+    const std::string name = is_standard_stream(place) ? "standard input" : place;
+    const auto format = hints.format ? hints.format : io::raw_format(place);
+    if (!format || !hints.sample_rate_hz) {
+        throw WrongUsage(fmt::format(
+            "{}: samples that stream in tell nothing of themselves: give --format and --sample-rate", name));
     }
     ReceptionJob job;
-    job.is_stream = true;
-    job.recording.data_path = "standard input";
-    job.recording.format = *hints.format;
+    job.recording.data_path = name;
+    job.recording.format = *format;
     job.recording.sample_rate_hz = hints.sample_rate_hz;
-    job.beginning = io::read_beginning(STDIN_FILENO, *hints.format, kBeginningBytes);
-    if (job.beginning.empty()) throw io::IoError("standard input is empty: no samples came");
+    job.stream = std::make_unique<io::InputStream>(place);
+    job.beginning = io::read_beginning(*job.stream, *format, kBeginningBytes);
+    if (job.beginning.empty()) throw io::IoError(fmt::format("{} is empty: no samples came", name));
     return job;
 }
 
 }  // namespace
 
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job) {
-    if (!job.is_stream) return std::make_unique<io::RecordingReader>(job.recording);
-    return std::make_unique<io::StreamReader>(STDIN_FILENO, job.recording.format,
-                                              job.recording.sample_rate_hz, std::exchange(job.beginning, {}));
+    if (!job.stream) return std::make_unique<io::RecordingReader>(job.recording);
+    return std::make_unique<io::StreamReader>(*job.stream, job.recording.format, job.recording.sample_rate_hz,
+                                              std::exchange(job.beginning, {}));
 }
 
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
-    if (!job.is_stream) return std::make_unique<io::RecordingReader>(job.recording);
+    if (!job.stream) return std::make_unique<io::RecordingReader>(job.recording);
     return std::make_unique<io::MemoryReader>(job.beginning, job.recording.format,
                                               job.recording.sample_rate_hz);
 }
@@ -81,8 +83,8 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
 ReceptionJob prepare(const ReceptionOptions& options) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
     ReceptionJob job;
-    if (is_standard_stream(options.recording)) {
-        job = prepare_stream(hints);
+    if (io::InputStream::is_stream(options.recording)) {
+        job = prepare_stream(options.recording, hints);
     } else {
         job.recording = io::open_recording(options.recording, hints);
     }

@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/topology.hpp"
@@ -17,7 +18,7 @@ namespace tidemill::cli {
 
 /// What a user may say about a recording and how to receive it.
 struct ReceptionOptions {
-    std::string recording;                    ///< a file, or raw samples on standard input
+    std::string recording;                    ///< a file, or a stream of raw samples
     std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: as the name tells
     std::optional<double> sample_rate_hz;     ///< none: as the metadata say
     std::optional<OrAuto<double>>
@@ -28,9 +29,9 @@ struct ReceptionOptions {
 
 /// A recording with a receiver's settings, checked.
 struct ReceptionJob {
-    io::Recording recording;           ///< of a stream: what is known of it, without samples
-    bool is_stream = false;            ///< standard input
-    std::vector<std::byte> beginning;  ///< of a stream: what has been read of it for a look
+    io::Recording recording;                  ///< of a stream: what is known of it, without samples
+    std::unique_ptr<io::InputStream> stream;  ///< standard input or a named pipe; null: a file
+    std::vector<std::byte> beginning;         ///< of a stream: what has been read of it for a look
     dvbs2::ReceiverConfig config;
     std::vector<std::string> warnings;
 };

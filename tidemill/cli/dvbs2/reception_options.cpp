@@ -6,8 +6,8 @@ namespace tidemill::cli {
 
 void add_reception_options(Verb& verb, ReceptionOptions& options) {
     verb.option("recording", options.recording,
-                "SigMF recording or archive, .wav, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; - for "
-                "raw samples on standard input")
+                "SigMF recording or archive, .wav, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; raw samples also "
+                "from a named pipe, or - for standard input")
         .is(Kind::input_place)
         .required();
     verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second, or auto to search")

@@ -100,6 +100,9 @@ RxOutcome receive(const RxOptions& options) {
     dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
     WatchedRun watched(options.running, receiver.graph());
     StatusLines status(options.status, receiver, writer.monitor());
+    watched.ends_with([&stream = outcome.job.stream] {
+        if (stream) stream->end();
+    });
     watched.go(run, {},
                [&, start = std::chrono::steady_clock::now()] { return progress_line(receiver, start); });
     receiver.finish();
@@ -120,7 +123,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams
     predict_from_period(outcome);
     // Only now, because it reads the whole file once more.
-    if (!outcome.interrupted && !outcome.job.is_stream) {
+    if (!outcome.interrupted && !outcome.job.stream) {
         const std::string disagreement = io::check_digest(outcome.job.recording);
         if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
     }

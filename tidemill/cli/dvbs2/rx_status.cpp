@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill::cli {
 
@@ -25,7 +26,7 @@ std::string RxStatus::line(double now_s) {
 }
 
 EverySecond::EverySecond(std::function<void(double)> act)
-    : act_(std::move(act)), thread_([this](const std::stop_token& done) { run(done); }) {}
+    : act_(std::move(act)), thread_(start_thread([this](const std::stop_token& done) { run(done); })) {}
 
 EverySecond::~EverySecond() {
     thread_.request_stop();

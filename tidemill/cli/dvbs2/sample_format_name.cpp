@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/recording_writer.hpp"
 
 namespace tidemill::cli {
 
@@ -20,6 +22,19 @@ dsp::SampleFormat sample_format_of(const std::string& name) {
             name));
     }
     return found->second;
+}
+
+dsp::SampleFormat stored_format(const std::string& output, std::optional<dsp::SampleFormat> wanted) {
+    try {
+        return io::stored_as(output, wanted).format;
+    } catch (const io::IoError& error) {
+        throw WrongUsage(fmt::format("--output {}: {}", output, error.what()));
+    }
+}
+
+void add_stored_format(Verb& verb, std::optional<dsp::SampleFormat>& format) {
+    verb.parsed("--format", format, sample_format_of, "cf32, cf64, ci16, ci8 or cu8, with _be for big endian")
+        .shows("by the output's extension, else ci8");
 }
 
 }  // namespace tidemill::cli

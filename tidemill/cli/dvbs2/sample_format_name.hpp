@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "tidemill/cli/command_line.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 
 namespace tidemill::cli {
@@ -9,5 +11,11 @@ namespace tidemill::cli {
 /// The format that `--format` names: cf32, cf64, ci16, ci8, cu8 or with _be for big endian; throws WrongUsage
 /// for anything else.
 dsp::SampleFormat sample_format_of(const std::string& name);
+
+/// The format in which samples are written to a place: as `wanted`, or as its name says. Throws WrongUsage.
+dsp::SampleFormat stored_format(const std::string& output, std::optional<dsp::SampleFormat> wanted);
+
+/// Adds the option --format of samples that are written.
+void add_stored_format(Verb& verb, std::optional<dsp::SampleFormat>& format);
 
 }  // namespace tidemill::cli

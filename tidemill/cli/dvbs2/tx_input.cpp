@@ -42,6 +42,7 @@ class FileInput final : public TxInput {
     }
 
     bool ended() const override { return ended_; }
+    void end() noexcept override { reader_.end(); }
     std::uint64_t bytes_left_out() const override { return trailing_bytes_; }
 
   private:
@@ -106,6 +107,7 @@ class PacedInput final : public TxInput {
     }
 
     bool ended() const override { return input_->ended(); }
+    void end() noexcept override { input_->end(); }
     std::uint64_t bytes_left_out() const override { return input_->bytes_left_out(); }
 
   private:

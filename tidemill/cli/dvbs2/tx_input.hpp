@@ -23,6 +23,9 @@ class TxInput {
     /// Whether data come by a clock of their own, which the signal must keep up with.
     virtual bool is_live() const { return false; }
 
+    /// From another thread: who waits for data is told that this is the end.
+    virtual void end() noexcept {}
+
     /// Bytes that came and could not be sent: a part of a packet, or more than fits in the signal.
     virtual std::uint64_t bytes_left_out() const { return 0; }
 };
@@ -33,7 +36,8 @@ struct TxInputOptions {
     double rate_mbps = 0;  ///< at which a file or standard input arrives, by the signal's clock; 0: at once
 };
 
-/// A path, "-" for standard input, or "udp://host:port" to listen at. Throws io::IoError or WrongUsage.
+/// A path (of a file or a named pipe), "-" for standard input, or "udp://host:port" to listen at. Throws
+/// io::IoError or WrongUsage.
 std::unique_ptr<TxInput> open_tx_input(const std::string& place, const TxInputOptions& options);
 
 /// `packets` transport stream packets with random payload.

@@ -115,7 +115,7 @@ dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<N
 
 io::RecordingWriter writer_of(const TxOptions& options) {
     io::SigmfMetadata description;
-    description.format = sample_format_of(options.format);
+    description.format = stored_format(options.output, options.format);
     description.sample_rate_hz = options.symbol_rate_hz * options.samples_per_symbol;
     description.description =
         options.plan.empty()
@@ -152,6 +152,9 @@ class TxJob {
     TxOutcome run() {
         {
             Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
+            const std::stop_callback end_waiting(watch.stop(), [this] {
+                for (const NamedInput& each : inputs_) each.input->end();
+            });
             while (!done() && !watch.interrupted()) send_one(watch);
         }
         writing([&] {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tidemill/dsp/sample_format.hpp"
 
 namespace tidemill::cli {
 
@@ -30,7 +33,7 @@ struct TxOptions {
     double most_seconds = 0;  ///< of signal; 0: to the end of the inputs
     std::string output;
     std::string packets_output;
-    std::string format = "ci8";
+    std::optional<dsp::SampleFormat> format;  ///< none: by the output's name
     double level_dbfs = -12;
     bool json = false;
 };

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/json/json.hpp"
@@ -25,22 +27,21 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
             {"samples_limited", sent.limited_samples}};
 }
 
+std::string text_of(const TxOptions& options, const TxOutcome& sent) {
+    const std::string deleted =
+        options.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";
+    return fmt::format(
+        "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
+        "{:.3f} s, {} of them limited, in {}\n",
+        sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
+        sent.samples, sent.duration_s, sent.limited_samples, options.output);
+}
+
 int run_tx(const TxOptions& options) {
     const TxOutcome sent = transmit(options);
-    // The signal itself may be on standard output.
-    std::FILE* const results = is_standard_stream(options.output) ? stderr : stdout;
-    if (options.json) {
-        fmt::print(results, "{}\n", to_text(json_of(options, sent), 2));
-    } else {
-        const std::string deleted =
-            options.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";
-        fmt::print(
-            results,
-            "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
-            "{:.3f} s, {} of them limited, in {}\n",
-            sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
-            sent.samples, sent.duration_s, sent.limited_samples, options.output);
-    }
+    const std::string text =
+        options.json ? to_text(json_of(options, sent), 2) + "\n" : text_of(options, sent);
+    report(text, is_standard_stream(options.output));
     return kDone;
 }
 
@@ -105,7 +106,7 @@ void add_outputs(Verb& verb, TxOptions& options) {
         .required();
     verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
         .is(Kind::output_file);
-    verb.option("--format", options.format, "cf32, cf64, ci16, ci8 or cu8, with _be for big endian");
+    add_stored_format(verb, options.format);
     verb.option("--level", options.level_dbfs, "Root mean square in dB below full scale")
         .in(between(-60.0, 0.0));
     verb.flag("--json", options.json, "One JSON object on standard output");

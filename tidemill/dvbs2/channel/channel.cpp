@@ -15,14 +15,22 @@ namespace {
 
 constexpr std::uint64_t kWalkSeed = 0x77616c6b;  // sets the phase walk apart from the noise
 
+// Of any delay: more is silence that fills the memory.
+constexpr double kMostDelaySamples = 1e8;
+constexpr double kMostRateRatio = 1e4;
+
 bool has_begun_and_ends(const Dropout& dropout) {
     return dropout.begin_symbols >= 0 && dropout.symbols >= 0 &&
            std::isfinite(dropout.begin_symbols + dropout.symbols);
 }
 
 bool can_be_heard(const Echo& echo) {
-    return echo.delay_symbols >= 0 && std::isfinite(echo.delay_symbols) && std::isfinite(echo.phase_rad) &&
-           echo.gain_db <= 40 && !std::isnan(echo.gain_db);
+    return echo.delay_symbols >= 0 && std::isfinite(echo.phase_rad) && echo.gain_db <= 40 &&
+           !std::isnan(echo.gain_db);
+}
+
+bool comes_soon(double delay_symbols, const ChannelConfig& config) {
+    return delay_symbols * config.samples_per_symbol <= kMostDelaySamples;
 }
 
 const ChannelConfig& checked(const ChannelConfig& config) {
@@ -32,16 +40,20 @@ const ChannelConfig& checked(const ChannelConfig& config) {
                    config.delay_symbols, config.clock_offset_ppm, config.rate_ratio, config.iq_gain_db,
                    config.iq_angle_deg, double{config.iq_offset.real()}, double{config.iq_offset.imag()}},
         [](double value) { return std::isfinite(value); });
-    const bool in_range = config.samples_per_symbol >= 1.0 && config.delay_symbols >= 0.0 &&
-                          config.rate_ratio >= 1.0 && std::abs(config.clock_offset_ppm) < 1e5 &&
-                          std::abs(config.iq_angle_deg) < 90 &&
-                          std::ranges::all_of(config.echoes, can_be_heard) &&
-                          std::ranges::all_of(config.dropouts, has_begun_and_ends);
+    const bool in_range =
+        config.samples_per_symbol >= 1.0 && config.delay_symbols >= 0.0 && config.rate_ratio >= 1.0 &&
+        config.rate_ratio <= kMostRateRatio && comes_soon(config.delay_symbols, config) &&
+        std::abs(config.clock_offset_ppm) < 1e5 && std::abs(config.iq_angle_deg) < 90 &&
+        std::ranges::all_of(config.echoes, can_be_heard) &&
+        std::ranges::all_of(config.echoes,
+                            [&](const Echo& echo) { return comes_soon(echo.delay_symbols, config); }) &&
+        std::ranges::all_of(config.dropouts, has_begun_and_ends);
     if (!all_finite || !in_range || std::isnan(config.esn0_db)) {
         throw Dvbs2Error(
             "impossible channel: delays, echoes' delays and dropouts begin at 0, rate ratios and samples per "
-            "symbol at 1; echoes add 40 dB and I and Q are off by 90 degrees at the most; all must be "
-            "numbers");
+            "symbol at 1; delays are 10^8 samples, rate ratios 10^4, echoes add 40 dB and I and Q are off by "
+            "90 "
+            "degrees at the most; all must be numbers");
     }
     return config;
 }

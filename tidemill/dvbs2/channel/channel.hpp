@@ -26,9 +26,9 @@ struct ChannelConfig {
     double drift_cycles_per_symbol2 = 0.0;
     double phase_rad = 0.0;
     double phase_noise_deg = 0.0;   // standard deviation of the phase walk over 1000 symbols
-    double delay_symbols = 0.0;     // from 0 on
+    double delay_symbols = 0.0;     // from 0 on; at most 10^8 samples
     double clock_offset_ppm = 0.0;  // above 0 the receiver's sample clock is fast: more samples per symbol
-    double rate_ratio = 1.0;        // output over input sample rate, from 1 on
+    double rate_ratio = 1.0;        // output over input sample rate, from 1 to 10^4
     bool inverted_spectrum = false;
     std::vector<Echo> echoes{};
     std::vector<Dropout> dropouts{};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tidemill/io/internal/file_failure.hpp"
+#include "tidemill/io/standard_stream.hpp"
 
 namespace tidemill::io::internal {
 namespace {
@@ -57,9 +58,9 @@ bool is_regular(int descriptor) {
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path)
-    : path_(path == "-" ? "standard output" : path),
-      descriptor_(path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1) {
-    if (path != "-") open_file();
+    : path_(is_standard_stream(path) ? "standard output" : path),
+      descriptor_(is_standard_stream(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1) {
+    if (!is_standard_stream(path)) open_file();
     if (descriptor_ < 0) fail_file("write to", path_, errno);
 }
 

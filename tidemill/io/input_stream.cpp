@@ -1,0 +1,76 @@
+#include "tidemill/io/input_stream.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "tidemill/io/internal/file_failure.hpp"
+#include "tidemill/io/standard_stream.hpp"
+
+namespace tidemill::io {
+
+bool InputStream::is_stream(const std::filesystem::path& path) {
+    std::error_code missing;  // what is not there is told by who opens it as a file
+    return is_standard_stream(path) || std::filesystem::is_fifo(path, missing);
+}
+
+InputStream::InputStream(const std::filesystem::path& path)
+    : path_(is_standard_stream(path) ? "standard input" : path),
+      descriptor_(is_standard_stream(path) ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      ended_(eventfd(0, EFD_CLOEXEC)) {
+    if (descriptor_ < 0 || ended_ < 0) internal::fail_file("open", path_, errno);
+}
+
+InputStream::~InputStream() {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+    ::close(ended_);
+}
+
+// False when no more is wanted, or nothing came.
+bool InputStream::wait(std::chrono::milliseconds at_most) const {
+    std::array<pollfd, 2> for_either{{{descriptor_, POLLIN, 0}, {ended_, POLLIN, 0}}};
+    int ready = -1;
+    while (ready < 0) {
+        ready = poll(for_either.data(), for_either.size(), static_cast<int>(at_most.count()));
+        if (ready < 0 && errno != EINTR) internal::fail_file("read", path_, errno);
+    }
+    return ready > 0 && for_either[1].revents == 0;
+}
+
+std::size_t InputStream::read_some(std::span<std::byte> to) {
+    return read_some(to, kForEver);
+}
+
+std::size_t InputStream::read_some(std::span<std::byte> to, std::chrono::milliseconds patience) {
+    while (wait(patience)) {
+        const ssize_t got = ::read(descriptor_, to.data(), to.size());
+        if (got >= 0) return static_cast<std::size_t>(got);
+        if (errno != EAGAIN && errno != EINTR) internal::fail_file("read", path_, errno);
+    }
+    return 0;
+}
+
+std::size_t InputStream::read(std::span<std::byte> to) {
+    return read(to, kForEver);
+}
+
+std::size_t InputStream::read(std::span<std::byte> to, std::chrono::milliseconds patience) {
+    std::size_t done = 0;
+    while (done < to.size()) {
+        const std::size_t got = read_some(to.subspan(done), done == 0 ? kForEver : patience);
+        if (got == 0) break;
+        done += got;
+    }
+    return done;
+}
+
+void InputStream::end() noexcept {
+    eventfd_write(ended_, 1);
+}
+
+}  // namespace tidemill::io

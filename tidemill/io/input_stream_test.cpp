@@ -1,0 +1,83 @@
+#include "tidemill/io/input_stream.hpp"
+
+#include <array>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tidemill/io/byte_reader.hpp"
+#include "tidemill/io/internal/scratch_folder.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::io {
+namespace {
+
+// A named pipe that has something in it and stays open for writing.
+class Pipe {
+  public:
+    explicit Pipe(std::string_view text) {
+        REQUIRE(::mkfifo(path().c_str(), 0600) == 0);
+        held_ = ::open(path().c_str(), O_RDWR | O_CLOEXEC);
+        REQUIRE(::write(held_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    }
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+    ~Pipe() { close(); }
+
+    std::filesystem::path path() const { return folder_ / "pipe"; }
+    void close() {
+        if (held_ >= 0) ::close(held_);
+        held_ = -1;
+    }
+
+  private:
+    internal::ScratchFolder folder_;
+    int held_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("input stream: a named pipe is read to the end of its writers") {
+    Pipe pipe("abcdef");
+    CHECK(InputStream::is_stream(pipe.path()));
+    InputStream stream(pipe.path());
+    pipe.close();
+    std::array<std::byte, 4> bytes{};
+    CHECK(stream.read(bytes) == 4);
+    CHECK(stream.read(bytes) == 2);
+    CHECK(stream.read_some(bytes) == 0);
+}
+
+TEST_CASE("input stream: who waits for a silent writer can be told that this is the end") {
+    const Pipe pipe("abcd");
+    InputStream stream(pipe.path());
+    StreamReader samples(stream, dsp::SampleFormat::ci8, 1e6);
+    std::array<std::byte, 16> bytes{};
+    CHECK(samples.read(bytes) == 4);
+    std::thread reader([&] { CHECK(samples.read(bytes) == 0); });
+    stream.end();
+    reader.join();
+    CHECK(stream.read_some(bytes) == 0);
+}
+
+TEST_CASE("byte reader: a named pipe is a stream, which cannot begin anew") {
+    Pipe pipe("abc");
+    ByteReader reader(pipe.path());
+    pipe.close();
+    std::array<std::uint8_t, 4> bytes{};
+    CHECK(reader.read(bytes) == 3);
+    CHECK(!reader.rewind());
+}
+
+TEST_CASE("input stream: folders, devices and files are none") {
+    const internal::ScratchFolder folder;
+    for (const std::filesystem::path& path :
+         {std::filesystem::path(folder / "."), std::filesystem::path("/dev/zero"),
+          std::filesystem::path(folder.put("file", "x")), std::filesystem::path(folder / "missing")})
+        CHECK(!InputStream::is_stream(path));
+}
+
+}  // namespace tidemill::io
