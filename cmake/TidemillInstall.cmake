@@ -53,6 +53,12 @@ foreach(room IN LISTS rooms)
 endforeach()
 install(TARGETS tidemill_everything EXPORT tidemill-targets)
 install(TARGETS tidemill)
+if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
+  install(CODE "set(manuals \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
+    file(MAKE_DIRECTORY \"\${manuals}\")
+    execute_process(COMMAND \"$<TARGET_FILE:tidemill>\" --manual OUTPUT_FILE \"\${manuals}/tidemill.1\"
+      COMMAND_ERROR_IS_FATAL ANY)")
+endif()
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/tidemill")
 install(EXPORT tidemill-targets NAMESPACE tidemill:: DESTINATION "${package}")

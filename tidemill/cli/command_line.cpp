@@ -1,12 +1,15 @@
 #include "tidemill/cli/command_line.hpp"
 
 #include <cstdio>
+#include <new>
 #include <ranges>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/cli/manual.hpp"
+#include "tidemill/cli/option_rules.hpp"
 #include "tidemill/cli/places.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/io_error.hpp"
@@ -48,6 +51,10 @@ std::string value_name(const Option& option) {
 
 std::string help_of(const Option& option) {
     std::vector<std::string> more;
+    if (option.is_required) more.emplace_back("required");
+    if (option.is_repeatable) more.emplace_back("may be repeated");
+    for (const std::string& other : option.excluded) more.push_back("not with " + other);
+    for (const std::string& other : option.needed) more.push_back("with " + other);
     if (const std::string range = option.range.text(); !range.empty()) more.push_back(range);
     if (!option.default_text.empty()) more.push_back("default: " + option.default_text);
     if (more.empty()) return option.help;
@@ -55,18 +62,28 @@ std::string help_of(const Option& option) {
 }
 
 CLI::Option& declare(const Option& option, CLI::App& app) {
-    if (option.kind == Kind::flag) {
-        return *app.add_flag(option.names)->description(help_of(option))->disable_flag_override();
-    }
+    if (option.kind == Kind::flag) return *app.add_flag(option.names)->description(help_of(option));
     const auto keep = [](const CLI::results_t&) { return true; };
     CLI::Option& word = *app.add_option(option.names, keep, help_of(option));
-    word.type_name(value_name(option))->required(option.is_required);
-    if (option.is_repeatable) word.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    word.type_name(value_name(option))->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     return word;
 }
 
+[[noreturn]] void refuse_word(const Verb& verb, const std::string& word) {
+    const std::string help = fmt::format("(see {} --help)", verb.path());
+    if (word.starts_with('-')) throw WrongUsage(fmt::format("{}: there is no such option {}", word, help));
+    if (verb.verbs().empty()) throw WrongUsage(fmt::format("{}: one word too many {}", word, help));
+    throw WrongUsage(fmt::format("{}: there is no such verb {}", word, help));
+}
+
+[[noreturn]] void refuse_missing_verb(const Verb& verb) {
+    std::vector<std::string> names;
+    for (const Verb& below : verb.verbs()) names.push_back(below.name());
+    throw WrongUsage(fmt::format("give a verb: {} (see {} --help)", fmt::join(names, ", "), verb.path()));
+}
+
 /// The declared verbs and options as CLI11 knows them. It takes a command line apart and writes the help;
-/// what the words mean, each option knows itself.
+/// what the words mean, each option knows itself, and what goes together, check_rules().
 class Words {
   public:
     Words(Verb& program, const std::string& version) : program_(program) {
@@ -75,6 +92,8 @@ class Words {
         app_.fallthrough(!program.options().empty());
         declare_all(program, app_);
         if (!version.empty()) app_.set_version_flag("--version", version);
+        app_.footer(
+            fmt::format("{}\nThe whole manual: {} --manual | man -l -", app_.get_footer(), program.name()));
     }
 
     /// Takes the words apart and gives each option its own; returns the verb that they name, or none where
@@ -86,50 +105,57 @@ class Words {
             app_.exit(asked);
             return nullptr;
         } catch (const CLI::ParseError& error) {
-            throw WrongUsage(fmt::format("{} (see --help)", error.what()));
+            refuse(error.what());
         }
-        for (auto& [option, word] : options_) {
-            if (option->kind == Kind::flag && word->count() > 0) option->give("true");
-            if (option->kind == Kind::flag) continue;
-            for (const std::string& text : word->results()) option->give(text);
+        Verb& verb = chosen(program_, app_);
+        for (const Declared& each : options_) {
+            each.option->given.clear();
+            for (const std::string& text : each.word->results()) each.option->give(text);
         }
+        check_rules(program_);
+        check_rules(verb);
         check_all_places();
-        for (auto& [option, word] : options_) option->read();
-        return &chosen(program_, app_);
+        for (const Declared& each : options_) each.option->read();
+        return &verb;
     }
 
   private:
+    struct Declared {
+        Option* option;
+        CLI::Option* word;
+        CLI::App* verb;
+    };
+
     void check_all_places() const {
         std::vector<const Option*> all;
-        for (const auto& [option, word] : options_) all.push_back(option);
+        for (const Declared& each : options_) all.push_back(each.option);
         check_places(all);
     }
 
     void declare_all(Verb& verb, CLI::App& app) {
         app.description(verb.summary());
         app.footer(verb.footer() + "\n" + kStatuses);
-        app.allow_extras(verb.others() != nullptr);
-        if (!verb.verbs().empty()) app.require_subcommand(1);
+        app.allow_extras();  // chosen() refuses them
         for (Option& option : verb.options()) {
             CLI::Option& word = declare(option, app);
             word.group(option.heading);
-            options_.emplace_back(&option, &word);
-        }
-        for (Option& option : verb.options()) {
-            CLI::Option& word = *app.get_option(option.name());
-            for (const std::string& other : option.excluded) word.excludes(app.get_option(other));
-            for (const std::string& other : option.needed) word.needs(app.get_option(other));
+            options_.push_back({&option, &word, &app});
         }
         for (Verb& below : verb.verbs()) declare_all(below, *app.add_subcommand(below.name()));
     }
 
-    // CLI11 takes the last word first, and "--name=" for an option without a value.
-    static std::vector<std::string> reversed(int argc, const char* const* argv) {
+    // CLI11 takes the last word first, "--name=" for an option without a value, and "-o=x" for the value
+    // "=x".
+    std::vector<std::string> reversed(int argc, const char* const* argv) const {
         std::vector<std::string> words;
         for (int i = 1; i < argc; ++i) {
             std::string word = argv[i];
-            const bool empty_value = word.starts_with("--") && word.find('=') == word.size() - 1;
+            const std::size_t equals = word.find('=');
+            if (word.starts_with('-') && equals == 2)
+                throw WrongUsage(fmt::format("{}: leave the = out", word));
+            const bool empty_value = word.starts_with("--") && equals == word.size() - 1;
             if (empty_value) word.pop_back();
+            if (empty_value && names_flag(word)) throw WrongUsage(word + ": it takes no value");
             words.push_back(std::move(word));
             if (empty_value) words.emplace_back();
         }
@@ -137,23 +163,44 @@ class Words {
         return words;
     }
 
-    static const Verb& chosen(Verb& verb, CLI::App& app) {
-        if (verb.others() != nullptr) *verb.others() = app.remaining();
+    bool names_flag(const std::string& word) const {
+        return std::ranges::any_of(options_, [&](const Declared& each) {
+            return each.option->kind == Kind::flag && each.option->name() == word;
+        });
+    }
+
+    // The one thing that CLI11 still finds itself: an option at the end whose value is missing.
+    [[noreturn]] void refuse(const std::string& said) const {
+        for (const Declared& each : options_) {
+            if (each.verb->parsed() && said.starts_with(each.word->get_name() + ":")) each.option->refuse("");
+        }
+        throw WrongUsage(said + " (see --help)");
+    }
+
+    static Verb& chosen(Verb& verb, CLI::App& app) {
+        std::vector<std::string> others = app.remaining();
+        if (verb.others() != nullptr) {
+            *verb.others() = others;
+        } else {
+            if (const auto end = std::ranges::find(others, "--"); end != others.end()) others.erase(end);
+            if (!others.empty()) refuse_word(verb, others.front());
+        }
         for (Verb& below : verb.verbs()) {
             CLI::App* const app_below = app.get_subcommand(below.name());
             if (app_below->parsed()) return chosen(below, *app_below);
         }
+        if (!verb.verbs().empty()) refuse_missing_verb(verb);
         return verb;
     }
 
     Verb& program_;
     CLI::App app_;
-    std::vector<std::pair<Option*, CLI::Option*>> options_;
+    std::vector<Declared> options_;
 };
 
 ExitStatus status_of(const std::exception& error) {
-    if (dynamic_cast<const FrameError*>(&error) != nullptr) return kJobFailed;  // a task's, while it ran
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
+    if (is.operator()<FrameError, NoMoreThreads>()) return kJobFailed;
     if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
     return kJobFailed;
@@ -181,15 +228,38 @@ Option& Verb::add(std::string names, std::string help, Kind kind, Option::Store 
     return options_.emplace_back(std::move(names), std::move(help), heading_, kind, std::move(store));
 }
 
+namespace {
+
+int run(Verb& program, int argc, const char* const* argv, const std::string& version) {
+    if (argc == 2 && std::string_view(argv[1]) == "--manual") {
+        print(manual_of(program));
+        return kDone;
+    }
+    const Verb* const chosen = Words(program, version).read(argc, argv);
+    return chosen ? chosen->act() : kDone;
+}
+
+// A name of thousands of letters must not hide what is said about it.
+std::string shortened(const std::string& message) {
+    constexpr std::size_t kBegin = 700;
+    constexpr std::size_t kEnd = 200;
+    if (message.size() <= kBegin + kEnd) return message;
+    return message.substr(0, kBegin) + " ... " + message.substr(message.size() - kEnd);
+}
+
+}  // namespace
+
 int run_command_line(Verb& program, int argc, const char* const* argv, const std::string& version) {
     secure_standard_streams();
     try {
-        const Verb* const chosen = Words(program, version).read(argc, argv);
-        const int status = chosen ? chosen->act() : kDone;
+        const int status = run(program, argc, argv, version);
         flush_results();
         return status;
+    } catch (const std::bad_alloc&) {
+        tell("{}: there is not enough memory for this\n", program.name());
+        return kJobFailed;
     } catch (const std::exception& error) {
-        tell("{}: {}\n", program.name(), error.what());
+        tell("{}: {}\n", program.name(), shortened(error.what()));
         return status_of(error);
     }
 }

@@ -116,7 +116,9 @@ class Verb {
     const std::string& summary() const { return summary_; }
     const std::string& footer() const { return footer_; }
     std::deque<Option>& options() { return options_; }
+    const std::deque<Option>& options() const { return options_; }
     std::deque<Verb>& verbs() { return verbs_; }
+    const std::deque<Verb>& verbs() const { return verbs_; }
     std::vector<std::string>* others() const { return others_; }
     int act() const { return act_(); }
 

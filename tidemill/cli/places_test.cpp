@@ -28,7 +28,7 @@ class Inputs {
         folder_.put("rec.sigmf-data", small.bytes());
         folder_.put("raw.ci8", small.bytes());
         folder_.put("b.ts", small.packets);
-        folder_.put("p.json", R"({"tasks": [{"name": "a", "weights": {"big": 1}}]})");
+        folder_.put("p.json", R"({"tasks": [{"name": "a", "weight": {"big": 1}}]})");
         fs::create_hard_link(folder_ / "b.ts", folder_ / "hard.sigmf-data");
         fs::create_symlink("raw.ci8", folder_ / "soft");
         fs::create_symlink("new", folder_ / "to-new");

@@ -106,7 +106,7 @@ void add_schedule(Verb& program) {
     verb.option("--batch", options->batch,
                 "File with one chain and its cores in each line (- for standard input); one result a line")
         .is(Kind::input_place);
-    add_objective_options(verb, options->how, "--frame-rate,--rate");
+    add_objective_options(verb, options->how, "--rate,--frame-rate");
     add_machine_options(verb, options->how);
     verb.option("-o,--output", options->output, "Write a schedule file").is(Kind::output_file);
     verb.flag("--json", options->json, "One JSON object on standard output");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/plain_text.hpp"
 
 namespace tidemill::cli {
 
@@ -28,17 +29,23 @@ void secure_standard_streams() {
     fill_if_closed(STDIN_FILENO, O_WRONLY);
     fill_if_closed(STDOUT_FILENO, O_RDONLY);
     fill_if_closed(STDERR_FILENO, O_RDONLY);
-    // A handler, because programs that are started from here would inherit that the signal is ignored.
+    // Handlers, because programs that are started from here would inherit that signals are ignored.
     std::signal(SIGPIPE, [](int) {});
+    std::signal(SIGXFSZ, [](int) {});
 }
 
 void tell(std::string_view text) noexcept {
+    draw(plain_text(text));
+}
+
+void draw(std::string_view text) noexcept {
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void print(std::string_view text) noexcept {
+    const std::string plain = plain_text(text);
     errno = 0;
-    if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size() && first_error == 0)
+    if (std::fwrite(plain.data(), 1, plain.size(), stdout) < plain.size() && first_error == 0)
         first_error = errno;
 }
 

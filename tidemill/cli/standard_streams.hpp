@@ -9,11 +9,11 @@ namespace tidemill::cli {
 
 /// Called first in main(). Where standard input, output or error are closed, something takes their place from
 /// which nothing can be read and to which nothing can be written, so that no file that is opened later
-/// becomes one of them. A closed pipe is an error from now on, not a signal.
+/// becomes one of them. A closed pipe, and a limit on the size of files, are errors from now on, not signals.
 void secure_standard_streams();
 
-/// Writes to standard error what people should know. What it does not take is lost: a full disk under the log
-/// ends no job.
+/// Writes to standard error, as plain_text(), what people should know. What it does not take is lost: a full
+/// disk under the log ends no job.
 void tell(std::string_view text) noexcept;
 
 template <class... Parts>
@@ -21,7 +21,10 @@ void tell(fmt::format_string<Parts...> text, Parts&&... parts) {
     tell(std::string_view(fmt::format(text, std::forward<Parts>(parts)...)));
 }
 
-/// Writes a result to standard output. Whether it arrived is told by flush_results().
+/// Draws on the terminal that standard error is: the text may move the cursor.
+void draw(std::string_view text) noexcept;
+
+/// Writes a result to standard output, as plain_text(). Whether it arrived is told by flush_results().
 void print(std::string_view text) noexcept;
 
 template <class... Parts>

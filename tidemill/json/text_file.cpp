@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -38,7 +40,8 @@ Json read_json(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) fail_with_errno(path, "open for reading");
     const std::string text = read_at_most(file, kEnoughToRefuse);
-    if (file.bad() || std::filesystem::is_directory(path)) fail_with_errno(path, "read");
+    std::error_code unknown;
+    if (file.bad() || std::filesystem::is_directory(path, unknown)) fail_with_errno(path, "read");
     return parse_json(text, path.string());
 }
 

@@ -13,6 +13,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
+#include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -108,7 +109,7 @@ class Progress {
   public:
     explicit Progress(std::size_t cases) : cases_(cases) {}
     ~Progress() {
-        if (shown_) tell("\r\x1b[K");
+        if (shown_) draw("\r\x1b[K");
     }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -120,7 +121,7 @@ class Progress {
         const std::string name = line.substr(begin + kBegin.size(), line.rfind('"') - begin - kBegin.size());
         done_ += name != last_ ? 1 : 0;
         last_ = name;
-        if (shown_) tell("\r\x1b[K{} of {}: {}", done_, cases_, name);
+        if (shown_) draw(fmt::format("\r\x1b[K{} of {}: {}", done_, cases_, plain_text(name)));
     }
 
   private:

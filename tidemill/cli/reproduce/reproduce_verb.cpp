@@ -53,10 +53,10 @@ class ProgressLine {
   public:
     void show(std::string_view next, double done) const {
         if (!shown_) return;
-        tell("\r\x1b[K{:.0f} %: {}", 100 * done, next);
+        draw(fmt::format("\r\x1b[K{:.0f} %: {}", 100 * done, next));
     }
     void clear() const {
-        if (shown_) tell("\r\x1b[K");
+        if (shown_) draw("\r\x1b[K");
     }
 
   private:

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tidemill::cli {
+
+/// A text that may come from outside as it can be shown: what a terminal would obey (control characters but
+/// line ends and tabs) and what is no UTF-8 stand there as \xNN.
+std::string plain_text(std::string_view text);
+
+}  // namespace tidemill::cli
