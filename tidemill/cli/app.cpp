@@ -28,13 +28,13 @@ int run_profile(const AppProgram& program, ProfileVerb verb) {
     const Profile profile = profile_app(program, topology, verb.how);
     for (const std::string& warning : profile.warnings) tell("warning: {}\n", warning);
     if (!verb.output.empty()) write_profile(profile, verb.output);
-    fmt::print("{}", verb.json ? to_json(profile) : profile_table(profile));
+    print("{}", verb.json ? to_json(profile) : profile_table(profile));
     return kDone;
 }
 
 int run_run(const AppProgram& program, const AppRunOptions& options) {
     const AppOutcome outcome = run_app(program, options);
-    fmt::print("{}", options.json ? report_json(outcome) + "\n" : report_text(outcome, options.stats));
+    print("{}", options.json ? report_json(outcome) + "\n" : report_text(outcome, options.stats));
     return kDone;
 }
 

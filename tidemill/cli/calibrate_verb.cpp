@@ -43,7 +43,7 @@ int run_calibrate(const Options& options) {
                                      .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
     if (!options.output.empty()) write_model(found.model, options.output);
-    fmt::print("{}", options.json ? to_json(found.model) : table_of(found));
+    print("{}", options.json ? to_json(found.model) : table_of(found));
     return kDone;
 }
 

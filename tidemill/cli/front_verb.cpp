@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/herad.hpp"
@@ -48,13 +49,13 @@ int run_front(const Options& options) {
         throw WrongUsage("no power is known: give --watts, for instance big=1.0,little=0.25");
     const std::vector<FrontPoint> front = power_front(profile, platform, model);
     if (!options.json) {
-        fmt::print("{}", table_of(front, profile));
+        print("{}", table_of(front, profile));
         return kDone;
     }
     Json points = Json::array();
     for (const FrontPoint& point : front)
         points.push_back(result_json(point.schedule, profile, platform, model));
-    fmt::print("{}\n", to_text(Json{{"front", points}}, 2));
+    print("{}\n", to_text(Json{{"front", points}}, 2));
     return kDone;
 }
 

@@ -29,7 +29,7 @@ int run_profile(const Options& options) {
             "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");
     }
     if (!options.output.empty()) write_profile(found.profile, options.output);
-    fmt::print("{}", options.json ? to_json(found.profile) : profile_table(found.profile));
+    print("{}", options.json ? to_json(found.profile) : profile_table(found.profile));
     return kDone;
 }
 

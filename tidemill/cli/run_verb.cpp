@@ -5,6 +5,7 @@
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -45,8 +46,7 @@ int run_run(const Options& options) {
                [&](const Schedule& schedule) { rehearsal.follow(schedule); });
     watched.write(run);
     const AppOutcome outcome = outcome_of(options.chain, run, watched);
-    fmt::print("{}",
-               options.run.json ? report_json(outcome) + "\n" : report_text(outcome, options.run.stats));
+    print("{}", options.run.json ? report_json(outcome) + "\n" : report_text(outcome, options.run.stats));
     return kDone;
 }
 

@@ -40,11 +40,11 @@ int run_one(const Options& options) {
     say_if_out_of_reach(objective, schedule);
     if (!options.output.empty()) write_schedule(schedule, options.output);
     if (options.json) {
-        fmt::print("{}\n", to_text(result_json(schedule, profile, platform, model), 2));
+        print("{}\n", to_text(result_json(schedule, profile, platform, model), 2));
         return kDone;
     }
-    fmt::print("{}", to_table(schedule, profile, model));
-    if (model.has_power()) fmt::print("power {:.3f} W\n", power_w(schedule, platform, model));
+    print("{}", to_table(schedule, profile, model));
+    if (model.has_power()) print("power {:.3f} W\n", power_w(schedule, platform, model));
     return kDone;
 }
 
@@ -73,7 +73,7 @@ int run_lines(const Options& options, std::istream& lines) {
                 what.starts_with(place) ? std::string(what) : fmt::format("{}: {}", place, what);
             status = kUnusableInput;
         }
-        fmt::print("{}\n", to_text(result));
+        print("{}\n", to_text(result));
     }
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/per_kind.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/profile_file.hpp"
@@ -89,12 +90,12 @@ int run_simulate(const Options& options) {
     const SimReport report = simulate(model_of(schedule, profile, machine), options.frames);
     const double predicted_us = period_us(schedule, profile, machine.model);
     if (options.json) {
-        fmt::print("{}\n", to_text(to_json(report, predicted_us, profile), 2));
+        print("{}\n", to_text(to_json(report, predicted_us, profile), 2));
         return kDone;
     }
-    fmt::print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n", to_table(report),
-               predicted_us, percent_more(report.period_us, predicted_us),
-               1e6 * profile.frames_per_execution / report.period_us);
+    print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n", to_table(report),
+          predicted_us, percent_more(report.period_us, predicted_us),
+          1e6 * profile.frames_per_execution / report.period_us);
     return kDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/platform/describe.hpp"
@@ -57,7 +58,7 @@ void add_topo(Verb& program) {
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] {
         const Topology topology = Topology::here(options->kinds);
-        fmt::print("{}", options->json ? to_text(to_json(topology), 2) + "\n" : describe(topology));
+        print("{}", options->json ? to_text(to_json(topology), 2) + "\n" : describe(topology));
         return kDone;
     });
 }

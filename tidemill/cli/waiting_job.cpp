@@ -7,6 +7,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/sim/published.hpp"
 #include "tidemill/sim/simulator.hpp"
@@ -40,14 +41,13 @@ Json measure(const Case& setting, const Strategy& strategy, const WaitingOptions
     const Profile profile = stretched(published, schedule, 1000 * options.period_ms);
     const double predicted_ms = predicted_us(schedule, profile, options.frames) / 1000;
     if (!options.json) {
-        fmt::print("{:<8}  {:<17}  {:<11}  {:>6}  {:>7}  {:>12.3f}  ", setting.platform,
-                   to_string(setting.cores), strategy.name, schedule.stages.size(), schedule.thread_count(),
-                   predicted_ms);
-        std::fflush(stdout);  // the prediction comes before the measurement
+        print("{:<8}  {:<17}  {:<11}  {:>6}  {:>7}  {:>12.3f}  ", setting.platform, to_string(setting.cores),
+              strategy.name, schedule.stages.size(), schedule.thread_count(), predicted_ms);
+        flush_results();  // the prediction comes before the measurement
     }
     const double real_ms = waiting_period_us(schedule, profile, options.frames) / 1000;
     const double off_percent = 100 * (real_ms / predicted_ms - 1);
-    if (!options.json) fmt::print("{:>8.3f}  {:>+6.2f}\n", real_ms, off_percent);
+    if (!options.json) print("{:>8.3f}  {:>+6.2f}\n", real_ms, off_percent);
     return {{"platform", setting.platform},     {"cores", to_string(setting.cores)},
             {"strategy", strategy.name},        {"tasks", schedule.task_count()},
             {"stages", schedule.stages.size()}, {"threads", schedule.thread_count()},
@@ -59,7 +59,7 @@ Json measure(const Case& setting, const Strategy& strategy, const WaitingOptions
 
 int run_waiting(const WaitingOptions& options) {
     if (!options.json) {
-        fmt::print(
+        print(
             "Pipelines of tasks that wait, {} frames each: does the runtime keep the predicted period?\n"
             "{:<8}  {:<17}  {:<11}  {:>6}  {:>7}  {:>12}  {:>8}  {:>6}\n",
             options.frames, "profile", "cores", "strategy", "stages", "threads", "predicted ms", "real ms",
@@ -73,10 +73,10 @@ int run_waiting(const WaitingOptions& options) {
         }
     }
     if (options.json) {
-        fmt::print("{}\n",
-                   to_text(Json{{"benchmark", "waiting"}, {"frames", options.frames}, {"runs", results}}, 2));
+        print("{}\n",
+              to_text(Json{{"benchmark", "waiting"}, {"frames", options.frames}, {"runs", results}}, 2));
     } else {
-        fmt::print(
+        print(
             "Waiting shows hand-over and timers; it cannot show clocks, caches and memory, which made "
             "real computing pipelines up to 19 % slower than predicted.\n");
     }

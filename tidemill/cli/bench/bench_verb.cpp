@@ -80,10 +80,10 @@ int list(bool json) {
     if (json) {
         Json all = Json::array();
         for (const auto& name : names) all.push_back(name.first);
-        fmt::print("{}\n", to_text(Json{{"benchmarks", all}}, 2));
+        print("{}\n", to_text(Json{{"benchmarks", all}}, 2));
         return kDone;
     }
-    for (const auto& [name, what] : names) fmt::print("{:<10}  {}\n", name, what);
+    for (const auto& [name, what] : names) print("{:<10}  {}\n", name, what);
     if (rooms.empty()) tell("no room's benchmarks are built beside this program; {}\n", kHowToBuild);
     return kDone;
 }
@@ -168,7 +168,7 @@ int run_room(const std::string& name, const Options& options) {
     const Json report{{"benchmark", name}, {"machine", to_json(conditions)}, {"groups", to_json(groups)}};
     const std::string json = to_text(report, 2) + "\n";
     if (!options.output.empty()) write(options.output, json);
-    fmt::print("{}", options.waiting.json ? json : to_text(conditions) + "\n" + to_text(groups));
+    print("{}", options.waiting.json ? json : to_text(conditions) + "\n" + to_text(groups));
     return all_measured(groups) ? kDone : kJobFailed;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/json/json.hpp"
@@ -31,9 +32,9 @@ int run_ber(const BerOptions& options) {
     const ResultTable table = ber_table(options, results);
     if (!options.csv.empty()) write_csv(table, options.csv);
     if (options.json) {
-        fmt::print("{}\n", to_text(to_json(table), 2));
+        print("{}\n", to_text(to_json(table), 2));
     } else {
-        fmt::print("{}", to_text(table));
+        print("{}", to_text(table));
     }
     return kDone;
 }

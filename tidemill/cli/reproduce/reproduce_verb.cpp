@@ -67,9 +67,9 @@ int list(bool json) {
     Json names = Json::array();
     for (const Reproduction& each : kReproductions) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
-        if (!json) fmt::print("{:<8}  {}\n", each.name, each.summary);
+        if (!json) print("{:<8}  {}\n", each.name, each.summary);
     }
-    if (json) fmt::print("{}\n", to_text(Json{{"reproductions", names}}, 2));
+    if (json) print("{}\n", to_text(Json{{"reproductions", names}}, 2));
     return kDone;
 }
 
@@ -90,10 +90,10 @@ int run_reproduce(Options options) {
         if (options.json) {
             json["tables"].push_back(to_json(table));
         } else {
-            fmt::print("{}{}", &table == tables.data() ? "" : "\n", to_text(table));
+            print("{}{}", &table == tables.data() ? "" : "\n", to_text(table));
         }
     }
-    if (options.json) fmt::print("{}\n", to_text(json, 2));
+    if (options.json) print("{}\n", to_text(json, 2));
     return kDone;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/graph/graph_error.hpp"
 #include "tidemill/json/json.hpp"
@@ -38,23 +39,23 @@ Json to_json(const RealRun& run, const RealRunOptions& options) {
     return json;
 }
 
-void print(const RealRun& run, const RealRunOptions& options) {
+void print_text(const RealRun& run, const RealRunOptions& options) {
     const bool waits = options.pastime == Pastime::waiting;
-    fmt::print("{} under {} on {} workers: {} tasks in {} iteration{}\n", run.name, options.policy,
-               run.workers, run.tasks, run.iterations, run.iterations == 1 ? "" : "s");
-    fmt::print("makespan      {:.3f} ms, of {:.3f} ms of work {}\n", run.makespan_us / 1e3, run.work_us / 1e3,
-               waits ? "that is waited for" : "in order on one thread");
-    fmt::print("efficiency    {:.3f} of all workers\n", run.efficiency());
-    fmt::print("utilisation   {:.3f} of their time in tasks, {:.3f} us each\n", run.utilisation(),
-               run.in_tasks_us / static_cast<double>(run.tasks));
+    print("{} under {} on {} workers: {} tasks in {} iteration{}\n", run.name, options.policy, run.workers,
+          run.tasks, run.iterations, run.iterations == 1 ? "" : "s");
+    print("makespan      {:.3f} ms, of {:.3f} ms of work {}\n", run.makespan_us / 1e3, run.work_us / 1e3,
+          waits ? "that is waited for" : "in order on one thread");
+    print("efficiency    {:.3f} of all workers\n", run.efficiency());
+    print("utilisation   {:.3f} of their time in tasks, {:.3f} us each\n", run.utilisation(),
+          run.in_tasks_us / static_cast<double>(run.tasks));
     if (run.mean_latency_us) {
-        fmt::print("latency       {:.3f} ms per iteration, at most {:.3f} ms\n", *run.mean_latency_us / 1e3,
-                   *run.most_latency_us / 1e3);
+        print("latency       {:.3f} ms per iteration, at most {:.3f} ms\n", *run.mean_latency_us / 1e3,
+              *run.most_latency_us / 1e3);
     }
-    if (run.token_bytes) fmt::print("in flight     {} bytes at most\n", *run.token_bytes);
-    if (run.peak_tasks) fmt::print("in flight     {} tasks at most\n", *run.peak_tasks);
-    fmt::print("checked       bit by bit as in order{}\n",
-               run.residual ? fmt::format("; the factors' product is right to {:.1e}", *run.residual) : "");
+    if (run.token_bytes) print("in flight     {} bytes at most\n", *run.token_bytes);
+    if (run.peak_tasks) print("in flight     {} tasks at most\n", *run.peak_tasks);
+    print("checked       bit by bit as in order{}\n",
+          run.residual ? fmt::format("; the factors' product is right to {:.1e}", *run.residual) : "");
 }
 
 void write(const RealRun& run, TaskTrace& to) {
@@ -73,9 +74,9 @@ int run_tasks_for_real(std::string_view program, const TaskProgramSize& size, Re
         const RealRun run = run_for_real(program, size, options);
         if (to) write(run, *to);
         if (json) {
-            fmt::print("{}\n", to_text(to_json(run, options), 2));
+            print("{}\n", to_text(to_json(run, options), 2));
         } else {
-            print(run, options);
+            print_text(run, options);
         }
     } catch (const WrongResult& error) {
         throw JobFailed(error.what());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/cli/tasks/tasks_for_real.hpp"
 #include "tidemill/cli/tasks/worker_kinds.hpp"
@@ -38,9 +39,9 @@ int list(bool json) {
     Json names = Json::array();
     for (const TaskProgramName& each : task_programs()) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
-        if (!json) fmt::print("{:<14}  {}\n", each.name, each.summary);
+        if (!json) print("{:<14}  {}\n", each.name, each.summary);
     }
-    if (json) fmt::print("{}\n", to_text(Json{{"programs", names}}, 2));
+    if (json) print("{}\n", to_text(Json{{"programs", names}}, 2));
     return kDone;
 }
 
@@ -64,20 +65,19 @@ Json to_json(const Options& options, const TaskProgram& program, const Simulated
             {"master_share", report.master_share}};
 }
 
-void print(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
-           double efficiency) {
-    fmt::print("{} under {} on {} simulated workers: {} tasks in {} iteration{}\n", program.name(),
-               options.scheduling.policy, report.workers, report.tasks, program.iterations(),
-               program.iterations() == 1 ? "" : "s");
-    fmt::print("makespan      {:.3f} ms, of {:.3f} ms of work\n", report.makespan_us / 1e3,
-               report.work_us / 1e3);
-    fmt::print("efficiency    {:.3f} of all workers' speed\n", efficiency);
-    fmt::print("utilisation   {:.3f}, once settled {:.3f}\n", report.utilisation, report.settled_utilisation);
-    fmt::print("latency       {:.3f} ms per iteration, at most {:.3f} ms\n", report.mean_latency_us / 1e3,
-               report.most_latency_us / 1e3);
-    fmt::print("in flight     {} tasks and {} renamed bytes at most\n", report.peak_tasks, report.peak_bytes);
+void print_text(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
+                double efficiency) {
+    print("{} under {} on {} simulated workers: {} tasks in {} iteration{}\n", program.name(),
+          options.scheduling.policy, report.workers, report.tasks, program.iterations(),
+          program.iterations() == 1 ? "" : "s");
+    print("makespan      {:.3f} ms, of {:.3f} ms of work\n", report.makespan_us / 1e3, report.work_us / 1e3);
+    print("efficiency    {:.3f} of all workers' speed\n", efficiency);
+    print("utilisation   {:.3f}, once settled {:.3f}\n", report.utilisation, report.settled_utilisation);
+    print("latency       {:.3f} ms per iteration, at most {:.3f} ms\n", report.mean_latency_us / 1e3,
+          report.most_latency_us / 1e3);
+    print("in flight     {} tasks and {} renamed bytes at most\n", report.peak_tasks, report.peak_bytes);
     if (report.master_share > 0)
-        fmt::print("master        busy {:.1f} % of the time\n", 100 * report.master_share);
+        print("master        busy {:.1f} % of the time\n", 100 * report.master_share);
 }
 
 int run_for_real(const Options& options) {
@@ -115,9 +115,9 @@ int simulate(Options options) {
     double speed = 0;
     for (const double each : options.machine.speeds) speed += each;
     if (options.json) {
-        fmt::print("{}\n", to_text(to_json(options, *program, report, report.efficiency(speed)), 2));
+        print("{}\n", to_text(to_json(options, *program, report, report.efficiency(speed)), 2));
     } else {
-        print(options, *program, report, report.efficiency(speed));
+        print_text(options, *program, report, report.efficiency(speed));
     }
     return kDone;
 }
