@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/ldpc_result.hpp"
 #include "tidemill/fec/ldpc_settings.hpp"
 #include "tidemill/fec/llr.hpp"
 
@@ -13,14 +14,6 @@ namespace tidemill::fec {
 
 struct LdpcMemory;
 struct LdpcSchedule;
-
-/// How the decoding of one FECFRAME ended.
-struct LdpcResult {
-    int iterations;  ///< sweeps over all checks, the last one counted whole
-    bool converged;  ///< the decisions are a codeword
-
-    bool operator==(const LdpcResult&) const = default;
-};
 
 /// The inner code's decoder, layered min-sum on 8-bit messages, in one or several attempts; owns its scratch,
 /// so each thread needs a copy.

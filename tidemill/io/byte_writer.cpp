@@ -1,5 +1,6 @@
 #include "tidemill/io/byte_writer.hpp"
 
+#include "tidemill/io/internal/output_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
@@ -10,9 +11,12 @@ constexpr std::size_t kBufferBytes = 348 * kTsPacketBytes;  // just under 64 KiB
 
 }  // namespace
 
-ByteWriter::ByteWriter(const std::filesystem::path& path) : file_(path) {
+ByteWriter::ByteWriter(const std::filesystem::path& path)
+    : file_(std::make_unique<internal::OutputFile>(path)) {
     buffer_.reserve(kBufferBytes);
 }
+
+ByteWriter::ByteWriter(ByteWriter&&) noexcept = default;
 
 ByteWriter::~ByteWriter() {
     try {
@@ -39,7 +43,7 @@ void ByteWriter::write(std::span<const std::uint8_t> bytes) {
 void ByteWriter::flush() {
     check_usable();
     try {
-        file_.write_all(std::as_bytes(std::span(buffer_)));
+        file_->write_all(std::as_bytes(std::span(buffer_)));
     } catch (const IoError& error) {
         failure_ = error.what();
         throw;
@@ -50,7 +54,7 @@ void ByteWriter::flush() {
 
 void ByteWriter::close() {
     flush();
-    file_.close();
+    file_->close();
 }
 
 }  // namespace tidemill::io

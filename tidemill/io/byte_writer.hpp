@@ -3,13 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tidemill/io/internal/output_file.hpp"
-
 namespace tidemill::io {
+
+namespace internal {
+class OutputFile;
+}
 
 /// Writes bytes, buffered, to a file, a named pipe, or "-" for standard output.
 class ByteWriter {
@@ -18,7 +21,7 @@ class ByteWriter {
     /// that is not possible.
     explicit ByteWriter(const std::filesystem::path& path);
 
-    ByteWriter(ByteWriter&&) = default;
+    ByteWriter(ByteWriter&&) noexcept;
     ByteWriter& operator=(ByteWriter&&) = delete;
 
     /// Flushes as far as it can; only close() tells whether everything arrived.
@@ -40,7 +43,7 @@ class ByteWriter {
   private:
     void check_usable() const;
 
-    internal::OutputFile file_;
+    std::unique_ptr<internal::OutputFile> file_;
     std::vector<std::uint8_t> buffer_;
     std::string failure_;
     std::uint64_t bytes_delivered_ = 0;

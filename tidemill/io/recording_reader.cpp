@@ -3,16 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "tidemill/io/internal/file.hpp"
+
 namespace tidemill::io {
 
 RecordingReader::RecordingReader(Recording recording)
-    : recording_(std::move(recording)), file_(internal::File::open_regular(recording_.data_path)) {}
+    : recording_(std::move(recording)),
+      file_(std::make_unique<internal::File>(internal::File::open_regular(recording_.data_path))) {}
+
+RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
+
+RecordingReader::~RecordingReader() = default;
 
 std::size_t RecordingReader::read(std::span<std::byte> to) {
     const auto sample_bytes = dsp::bytes_per_sample(recording_.format);
     const auto wanted = std::min<std::uint64_t>(to.size() / sample_bytes, recording_.samples - position_);
     const auto got =
-        file_.read_at(to.first(wanted * sample_bytes), recording_.data_offset + position_ * sample_bytes) /
+        file_->read_at(to.first(wanted * sample_bytes), recording_.data_offset + position_ * sample_bytes) /
         sample_bytes;
     position_ += got;
     if (got < wanted) {

@@ -1,18 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
-#include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::io {
+
+namespace internal {
+class File;
+}
 
 /// Reads the samples of a recording block by block; the file is never mapped, memory stays the caller's.
 class RecordingReader final : public SampleSource {
   public:
     /// Throws IoError when the data cannot be opened.
     explicit RecordingReader(Recording recording);
+    RecordingReader(RecordingReader&&) noexcept;
+    ~RecordingReader() override;
 
     dsp::SampleFormat format() const override { return recording_.format; }
     std::optional<double> sample_rate_hz() const override { return recording_.sample_rate_hz; }
@@ -33,7 +39,7 @@ class RecordingReader final : public SampleSource {
 
   private:
     Recording recording_;
-    internal::File file_;
+    std::unique_ptr<internal::File> file_;
     std::uint64_t position_ = 0;
     std::uint64_t missing_samples_ = 0;
 };

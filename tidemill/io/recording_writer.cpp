@@ -1,14 +1,17 @@
 #include "tidemill/io/recording_writer.hpp"
 
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/output_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"
+#include "tidemill/io/sha512.hpp"
 #include "tidemill/io/standard_stream.hpp"
 
 namespace tidemill::io {
@@ -49,30 +52,41 @@ StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleF
          ".cs16 .ci8 .cs8 .cu8, or -");
 }
 
+struct RecordingWriter::Files {
+    Files(const std::filesystem::path& path, bool raw) : data(raw ? path : sigmf_paths(path).data) {
+        if (!raw) meta.emplace(sigmf_paths(path).meta);
+    }
+
+    internal::OutputFile data;
+    std::optional<internal::OutputFile> meta;  // none of raw samples
+    Sha512 sha;
+};
+
 RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain)
     : metadata_(std::move(description)),
       gain_(gain),
-      is_raw_(stored_as(path, metadata_.format).raw),
-      data_(is_raw_ ? path : sigmf_paths(path).data) {
-    if (!is_raw_) meta_.emplace(sigmf_paths(path).meta);
-}
+      files_(std::make_unique<Files>(path, stored_as(path, metadata_.format).raw)) {}
+
+RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
+
+RecordingWriter::~RecordingWriter() = default;
 
 void RecordingWriter::write(std::span<const dsp::Iq> samples) {
-    if (meta_) meta_->begin();  // what it says of other data is not true any more
+    if (files_->meta) files_->meta->begin();  // what it says of other data is not true any more
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
     limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
-    data_.write_all(block_);
-    if (!is_raw_) sha_.update(block_);
+    files_->data.write_all(block_);
+    if (files_->meta) files_->sha.update(block_);
     samples_ += samples.size();
 }
 
 void RecordingWriter::close() {
-    data_.close();
-    if (!meta_) return;
-    metadata_.sha512 = sha_.finish();
+    files_->data.close();
+    if (!files_->meta) return;
+    metadata_.sha512 = files_->sha.finish();
     const auto text = format_sigmf(metadata_);
-    meta_->write_all(std::as_bytes(std::span(text)));
-    meta_->close();
+    files_->meta->write_all(std::as_bytes(std::span(text)));
+    files_->meta->close();
 }
 
 }  // namespace tidemill::io

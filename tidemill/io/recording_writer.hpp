@@ -3,13 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/io/internal/output_file.hpp"
-#include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 
 namespace tidemill::io {
@@ -32,6 +31,8 @@ class RecordingWriter {
     /// samples are multiplied by `gain` and quantised as `description.format` says, with full scale 1.0.
     /// Throws IoError as stored_as() does, and when a file cannot be opened.
     RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain);
+    RecordingWriter(RecordingWriter&&) noexcept;
+    ~RecordingWriter();
 
     /// Appends samples; throws IoError when the disk is full or the path fails in another way.
     void write(std::span<const dsp::Iq> samples);
@@ -45,12 +46,11 @@ class RecordingWriter {
     std::uint64_t limited_samples() const { return limited_samples_; }
 
   private:
+    struct Files;
+
     SigmfMetadata metadata_;
     float gain_;
-    bool is_raw_;
-    internal::OutputFile data_;
-    std::optional<internal::OutputFile> meta_;  // none of raw samples
-    Sha512 sha_;
+    std::unique_ptr<Files> files_;
     std::vector<std::byte> block_;
     std::uint64_t samples_ = 0;
     std::uint64_t limited_samples_ = 0;

@@ -7,6 +7,8 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/front/front_block.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"

@@ -18,7 +18,7 @@
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/dvbs2/send/transmitter.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/recording_writer.hpp"
 

@@ -12,7 +12,7 @@
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
-#include "tidemill/dvbs2/send/transmitter.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill::dvbs2 {

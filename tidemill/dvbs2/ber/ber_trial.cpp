@@ -4,6 +4,7 @@
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 

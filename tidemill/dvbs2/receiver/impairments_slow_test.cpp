@@ -10,6 +10,7 @@
 
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -3,10 +3,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tidemill/dvbs2/receiver/receiver_front.hpp"
 #include "tidemill/dvbs2/receiver/rx_carrier.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
+#include "tidemill/dvbs2/receiver/rx_sink.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -16,78 +19,113 @@ double symbol_rate_of(const io::SampleSource& source, const ReceiverConfig& conf
     return config.symbol_rate_hz > 0 ? config.symbol_rate_hz : source.sample_rate_hz().value_or(2) / 2;
 }
 
+static_assert(ReceiverConfig{}.block_samples == kMaxBlockSamples);
+
 }  // namespace
 
-Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
-    : symbol_rate_hz_(symbol_rate_of(source, config)),
-      scrambler_(config.gold_code),
-      front_(add_front(
-          graph_, source,
-          {source.sample_rate_hz().value_or(2), symbol_rate_hz_, config.rolloff, config.block_samples})) {
-    frame_sync_ = &graph_.add<RxFrameSync>(scrambler_);
-    auto& carrier = graph_.add<RxCarrier>(scrambler_);
-    auto& demapper = graph_.add<RxDemapper>();
-    auto& ldpc = graph_.add<RxLdpc>();
-    auto& bch = graph_.add<RxBch>();
-    auto& descrambler = graph_.add<RxDescrambler>();
-    sink_ = &graph_.add<RxSink>(std::move(outputs));
+struct Receiver::Stages {
+    Stages(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs);
+
+    ReceptionNow describe(const FrameTotals& totals) const;
+    ReceptionReport report() const;
+
+    double symbol_rate_hz;
+    PlScrambler scrambler;
+    Graph graph{"dvbs2-rx"};
+    ReceiverFront front;
+    RxFrameSync* frame_sync = nullptr;
+    RxSink* sink = nullptr;
+};
+
+Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
+    : symbol_rate_hz(symbol_rate_of(source, config)),
+      scrambler(config.gold_code),
+      front(add_front(
+          graph, source,
+          {source.sample_rate_hz().value_or(2), symbol_rate_hz, config.rolloff, config.block_samples})) {
+    frame_sync = &graph.add<RxFrameSync>(scrambler);
+    auto& carrier = graph.add<RxCarrier>(scrambler);
+    auto& demapper = graph.add<RxDemapper>();
+    auto& ldpc = graph.add<RxLdpc>();
+    auto& bch = graph.add<RxBch>();
+    auto& descrambler = graph.add<RxDescrambler>();
+    sink = &graph.add<RxSink>(std::move(outputs));
 
     // Blocks whose symbol clock is known.
-    graph_.bind(front_.timing.symbols, frame_sync_->symbols);
-    graph_.bind(front_.timing.info, frame_sync_->block);
+    graph.bind(front.timing.symbols, frame_sync->symbols);
+    graph.bind(front.timing.info, frame_sync->block);
 
     // PLFRAMEs.
-    graph_.bind(frame_sync_->frame, carrier.frame);
-    graph_.bind(carrier.data, demapper.data);
-    graph_.bind(carrier.quality, demapper.quality);
-    graph_.bind(demapper.llrs, ldpc.llrs);
-    graph_.bind(ldpc.codeword, bch.codeword);
-    graph_.bind(bch.codeword, descrambler.codeword);
-    graph_.bind(descrambler.codeword, sink_->codeword);
+    graph.bind(frame_sync->frame, carrier.frame);
+    graph.bind(carrier.data, demapper.data);
+    graph.bind(carrier.quality, demapper.quality);
+    graph.bind(demapper.llrs, ldpc.llrs);
+    graph.bind(ldpc.codeword, bch.codeword);
+    graph.bind(bch.codeword, descrambler.codeword);
+    graph.bind(descrambler.codeword, sink->codeword);
     for (const auto& info :
-         {carrier.info, demapper.info, ldpc.info, bch.info, descrambler.info, sink_->info}) {
-        graph_.bind(frame_sync_->info, info);
+         {carrier.info, demapper.info, ldpc.info, bch.info, descrambler.info, sink->info}) {
+        graph.bind(frame_sync->info, info);
     }
-    graph_.bind(frame_sync_->gap, sink_->gap);
-    graph_.bind(carrier.quality, sink_->quality);
-    graph_.bind(ldpc.result, sink_->ldpc);
-    graph_.bind(bch.result, sink_->bch);
+    graph.bind(frame_sync->gap, sink->gap);
+    graph.bind(carrier.quality, sink->quality);
+    graph.bind(ldpc.result, sink->ldpc);
+    graph.bind(bch.result, sink->bch);
 }
 
-Receiver::~Receiver() = default;
-
-ReceptionNow Receiver::now() const {
-    return describe(sink_->totals_so_far());
-}
-
-ReceptionNow Receiver::describe(const FrameTotals& totals) const {
+ReceptionNow Receiver::Stages::describe(const FrameTotals& totals) const {
     // What the front took out, and what the frames, turned upright, still had.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
-    return {.found = front_.coarse.found(),
-            .locked = frame_sync_->locked(),
+    return {.found = front.coarse.found(),
+            .locked = frame_sync->locked(),
             .totals = totals,
-            .symbol_rate_hz = symbol_rate_hz_,
-            .frequency_hz = (front_.coarse.frequency() + left) * symbol_rate_hz_,
-            .clock_ppm = front_.timing.clock_ppm(),
-            .iq_offset_db = front_.coarse.iq_offset_db(),
-            .iq_image_db = front_.coarse.iq_image_db(),
-            .samples_clipped = front_.spectrum.live_clipped()};
+            .symbol_rate_hz = symbol_rate_hz,
+            .frequency_hz = (front.coarse.frequency() + left) * symbol_rate_hz,
+            .clock_ppm = front.timing.clock_ppm(),
+            .iq_offset_db = front.coarse.iq_offset_db(),
+            .iq_image_db = front.coarse.iq_image_db(),
+            .samples_clipped = front.spectrum.live_clipped()};
 }
 
-ReceptionReport Receiver::report() const {
-    const StreamSorter& streams = sink_->streams();
+ReceptionReport Receiver::Stages::report() const {
+    const StreamSorter& streams = sink->streams();
     ReceptionReport report;
-    static_cast<ReceptionNow&>(report) = describe(sink_->totals());
-    report.sync = frame_sync_->counts();
+    static_cast<ReceptionNow&>(report) = describe(sink->totals());
+    report.sync = frame_sync->counts();
     report.packets = streams.counts();
     report.frames_by_fault = streams.frames_by_fault();
     report.frames_of_streams = streams.frames_of_streams();
     report.generic_frames = streams.generic_frames();
-    report.samples = front_.source.samples();
-    report.samples_not_finite = front_.spectrum.defects().non_finite;
-    report.blocks_without_signal = front_.coarse.dropped_blocks();
-    report.blocks_without_clock = front_.timing.dropped_blocks();
+    report.samples = front.source.samples();
+    report.samples_not_finite = front.spectrum.defects().non_finite;
+    report.blocks_without_signal = front.coarse.dropped_blocks();
+    report.blocks_without_clock = front.timing.dropped_blocks();
     return report;
+}
+
+Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
+    : stages_(std::make_unique<Stages>(source, config, std::move(outputs))) {}
+
+Receiver::~Receiver() = default;
+
+Graph& Receiver::graph() {
+    return stages_->graph;
+}
+
+void Receiver::finish() {
+    stages_->sink->finish();
+}
+
+ReceptionNow Receiver::now() const {
+    return stages_->describe(stages_->sink->totals_so_far());
+}
+
+ReceptionReport Receiver::report() const {
+    return stages_->report();
+}
+
+const FrameTotals& Receiver::totals() const {
+    return stages_->sink->totals();
 }
 
 }  // namespace tidemill::dvbs2

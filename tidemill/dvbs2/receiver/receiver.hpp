@@ -1,27 +1,24 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
 
-#include "tidemill/dvbs2/receiver/receiver_front.hpp"
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
-#include "tidemill/dvbs2/receiver/rx_sink.hpp"
-#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/dvbs2/receiver/rx_outputs.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
-
-class RxFrameSync;
 
 /// What a receiver must be told; everything else it reads off the air.
 struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
     int gold_code = 0;
-    std::uint32_t block_samples = kMaxBlockSamples;
+    std::uint32_t block_samples = 16384;  ///< at most so many
 };
 
 /// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,
@@ -44,27 +41,22 @@ class Receiver {
 
     ~Receiver();
 
-    Graph& graph() { return graph_; }
+    Graph& graph();
 
     /// Gives out what still waited for a next frame. To be called once, when no run will follow.
-    void finish() { sink_->finish(); }
+    void finish();
 
     /// What it does and has heard so far; any thread may ask while it runs.
     ReceptionNow now() const;
     /// The whole account, between runs.
     ReceptionReport report() const;
     /// What report() tells of frames; also for who runs with the sink: a condition to stop.
-    const FrameTotals& totals() const { return sink_->totals(); }
+    const FrameTotals& totals() const;
 
   private:
-    ReceptionNow describe(const FrameTotals& totals) const;
+    struct Stages;
 
-    double symbol_rate_hz_;
-    PlScrambler scrambler_;
-    Graph graph_{"dvbs2-rx"};
-    ReceiverFront front_;
-    RxFrameSync* frame_sync_ = nullptr;
-    RxSink* sink_ = nullptr;
+    std::unique_ptr<Stages> stages_;
 };
 
 }  // namespace tidemill::dvbs2

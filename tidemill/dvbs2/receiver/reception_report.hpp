@@ -5,9 +5,10 @@
 #include <map>
 #include <optional>
 
+#include "tidemill/dvbs2/standard/bb_header.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
-#include "tidemill/dvbs2/streams/stream_sorter.hpp"
-#include "tidemill/dvbs2/sync/frame_sync.hpp"
+#include "tidemill/dvbs2/streams/stream_outputs.hpp"
+#include "tidemill/dvbs2/sync/frame_info.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -57,7 +58,7 @@ struct ReceptionNow {
 struct ReceptionReport : ReceptionNow {
     FrameSyncCounts sync;
     PacketCounts packets;
-    std::array<std::uint64_t, StreamSorter::kFaults> frames_by_fault{};
+    std::array<std::uint64_t, kBbFaults> frames_by_fault{};
     std::map<std::uint8_t, std::uint64_t> frames_of_streams;  ///< by input stream, where there are several
     std::uint64_t generic_frames = 0;
     std::uint64_t samples = 0;

@@ -1,25 +1,11 @@
 #include "tidemill/dvbs2/send/transmitter.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-
-#include <fmt/format.h>
-
-#include "tidemill/dsp/pulse.hpp"
-#include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
-
-dsp::Interpolator make_shaper(int samples_per_symbol, double rolloff) {
-    if (samples_per_symbol < 1 || !(rolloff > 0.0 && rolloff <= 1.0)) {
-        throw Dvbs2Error(
-            fmt::format("cannot shape {} samples per symbol with roll-off {}: use at least 1, and 0 to 1",
-                        samples_per_symbol, rolloff));
-    }
-    return {PulseShaper::kReachSymbols, static_cast<std::size_t>(samples_per_symbol),
-            [rolloff](double t) { return dsp::root_raised_cosine(t, rolloff); }};
-}
 
 void append(std::span<const dsp::Iq> some, std::vector<dsp::Iq>& samples) {
     samples.insert(samples.end(), some.begin(), some.end());
@@ -27,58 +13,52 @@ void append(std::span<const dsp::Iq> some, std::vector<dsp::Iq>& samples) {
 
 }  // namespace
 
-PulseShaper::PulseShaper(int samples_per_symbol, double rolloff)
-    : interpolator_(make_shaper(samples_per_symbol, rolloff)),
-      samples_per_symbol_(static_cast<std::size_t>(samples_per_symbol)),
-      last_(interpolator_.history()) {}
+struct Transmitter::Stages {
+    explicit Stages(const TransmitterConfig& config)
+        : pls(config.pls),
+          multiplexer({.plan = {{config.pls}}, .gold_code = config.gold_code, .rolloff = config.rolloff}),
+          shaper(config.samples_per_symbol, config.rolloff) {}
 
-std::span<const dsp::Iq> PulseShaper::process(std::span<const dsp::Iq> symbols) {
-    if (samples_per_symbol_ == 1) return symbols;
-    const std::size_t made = symbols.size() * samples_per_symbol_;
-    samples_.resize(std::max(samples_.size(), made));
-    const auto samples = std::span(samples_).first(made);
-    // The first ones need those before beside them; all others have them there already.
-    const std::size_t history = interpolator_.history();
-    const std::size_t first = std::min(history, symbols.size());
-    last_.insert(last_.end(), symbols.begin(), symbols.begin() + static_cast<std::ptrdiff_t>(first));
-    interpolator_.process(last_, samples.first(first * samples_per_symbol_));
-    if (first == history) {
-        interpolator_.process(symbols, samples.subspan(first * samples_per_symbol_));
-        last_.assign(symbols.end() - static_cast<std::ptrdiff_t>(history), symbols.end());
-    } else {
-        last_.erase(last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-    return samples;
-}
+    Pls pls;
+    Multiplexer multiplexer;
+    PulseShaper shaper;
+    std::vector<dsp::Iq> symbols{};
+};
 
-std::span<const dsp::Iq> PulseShaper::finish() {
-    if (samples_per_symbol_ == 1) return {};
-    return process(std::vector<dsp::Iq>(interpolator_.history()));
-}
+Transmitter::Transmitter(const TransmitterConfig& config) : stages_(std::make_unique<Stages>(config)) {}
 
-Transmitter::Transmitter(const TransmitterConfig& config)
-    : pls_(config.pls),
-      multiplexer_({.plan = {{config.pls}}, .gold_code = config.gold_code, .rolloff = config.rolloff}),
-      shaper_(config.samples_per_symbol, config.rolloff) {}
+Transmitter::Transmitter(Transmitter&&) noexcept = default;
+
+Transmitter::~Transmitter() = default;
 
 void Transmitter::modulate(std::span<const std::uint8_t> packets, std::vector<dsp::Iq>& symbols) {
-    multiplexer_.feed(0, packets);
-    while (multiplexer_.send(symbols)) {
+    stages_->multiplexer.feed(0, packets);
+    while (stages_->multiplexer.send(symbols)) {
     }
 }
 
 void Transmitter::transmit(std::span<const std::uint8_t> packets, std::vector<dsp::Iq>& samples) {
-    symbols_.clear();
-    modulate(packets, symbols_);
-    append(shaper_.process(symbols_), samples);
+    std::vector<dsp::Iq>& symbols = stages_->symbols;
+    symbols.clear();
+    modulate(packets, symbols);
+    append(stages_->shaper.process(symbols), samples);
 }
 
 void Transmitter::finish(std::vector<dsp::Iq>& samples) {
-    symbols_.clear();
-    while (multiplexer_.send_padded(symbols_)) {
+    std::vector<dsp::Iq>& symbols = stages_->symbols;
+    symbols.clear();
+    while (stages_->multiplexer.send_padded(symbols)) {
     }
-    append(shaper_.process(symbols_), samples);
-    append(shaper_.finish(), samples);
+    append(stages_->shaper.process(symbols), samples);
+    append(stages_->shaper.finish(), samples);
+}
+
+const FrameModulator& Transmitter::modulator() const {
+    return stages_->multiplexer.modulator(stages_->pls);
+}
+
+std::uint64_t Transmitter::frames() const {
+    return stages_->multiplexer.counts().frames;
 }
 
 }  // namespace tidemill::dvbs2

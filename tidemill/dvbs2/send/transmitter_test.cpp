@@ -15,6 +15,8 @@
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/ts_file.hpp"

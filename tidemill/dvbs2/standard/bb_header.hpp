@@ -47,6 +47,7 @@ enum class BbFault : std::uint8_t {
     packet_format,
     other_input_stream,
 };
+inline constexpr std::size_t kBbFaults = 9;
 
 /// A sentence for people, without a full stop.
 std::string_view describe(BbFault fault);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,34 +7,14 @@
 #include <vector>
 
 #include "tidemill/dvbs2/standard/bb_header.hpp"
+#include "tidemill/dvbs2/streams/stream_outputs.hpp"
 #include "tidemill/dvbs2/streams/user_packet.hpp"
 
 namespace tidemill::dvbs2 {
 
-/// What becomes of a whole packet whose CRC-8 is wrong.
-enum class DamagedPacket : std::uint8_t { drop, mark };  // mark: set its transport_error_indicator
-
 struct PacketExtractorOptions {
     DamagedPacket damaged = DamagedPacket::drop;
     std::optional<std::uint8_t> input_stream;  // of several; the first seen unless given
-};
-
-/// What a PacketExtractor has seen so far.
-struct PacketCounts {
-    std::uint64_t frames = 0;         // all that were pushed
-    std::uint64_t frames_lost = 0;    // told by lose()
-    std::uint64_t frames_faulty = 0;  // impossible headers: as if lost
-    std::uint64_t frames_unsupported = 0;
-    std::uint64_t frames_of_other_streams = 0;
-    std::uint64_t resynchronisations =
-        0;                      // packets did not go on where they had to: a frame was missed unnoticed
-    std::uint64_t packets = 0;  // given out, marked ones and null packets put back included
-    std::uint64_t packets_marked = 0;
-    std::uint64_t packets_dropped = 0;     // begun or whole ones; those in lost frames are not known
-    std::uint64_t packets_cut_off = 0;     // begun when the stream ended: no loss
-    std::uint64_t packets_unverified = 0;  // given out, but their CRC-8 was lost with the next frame
-    std::uint64_t null_packets = 0;        // deleted by the sender and put back
-    std::array<std::uint64_t, kIssyKinds> issy_fields{};  // taken off packets, by IssyKind
 };
 
 /// Joins the packets of BBFRAMEs that come in order, those of a transport stream or of a generic packetised

@@ -92,7 +92,7 @@ PacketCounts StreamSorter::counts() const {
     }
     sum.frames = frames_;
     sum.frames_lost = frames_lost_;
-    for (std::size_t fault = 1; fault < kFaults; ++fault) sum.frames_faulty += frames_by_fault_[fault];
+    for (std::size_t fault = 1; fault < kBbFaults; ++fault) sum.frames_faulty += frames_by_fault_[fault];
     const auto with = [&](BbFault fault) { return frames_by_fault_[static_cast<std::size_t>(fault)]; };
     sum.frames_of_other_streams = with(BbFault::other_input_stream);
     sum.frames_unsupported = with(BbFault::generic_stream) + with(BbFault::packet_format);

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -10,30 +9,13 @@
 #include <vector>
 
 #include "tidemill/dvbs2/streams/packet_extractor.hpp"
+#include "tidemill/dvbs2/streams/stream_outputs.hpp"
 
 namespace tidemill::dvbs2 {
-
-/// Which input streams of several are wanted, and what becomes of their damaged packets.
-struct StreamChoice {
-    bool all = false;  ///< every one; otherwise `only` that one, or the first that is seen
-    std::optional<std::uint8_t> only{};
-    DamagedPacket damaged = DamagedPacket::drop;
-};
-
-/// Where streams go. Streams of a single-input signal have number 0.
-struct StreamOutputs {
-    /// Whole packets of a transport stream.
-    std::function<void(std::span<const std::uint8_t> packets, std::uint8_t stream)> packets;
-    /// What a frame completed of a generic stream: whole packets, each with its sync byte, or the data field
-    /// of a continuous one, whole bytes. Without this output generic streams are unsupported.
-    std::function<void(std::span<const std::uint8_t> bytes, std::uint8_t stream)> generic{};
-};
 
 /// Takes BBFRAMEs in order and gives each wanted input stream out for itself.
 class StreamSorter {
   public:
-    static constexpr std::size_t kFaults = 9;  ///< kinds of BbFault
-
     StreamSorter(const StreamChoice& choice, StreamOutputs outputs);
 
     /// An error-free packed BBFRAME, descrambled.
@@ -48,7 +30,7 @@ class StreamSorter {
     /// Of all streams together.
     PacketCounts counts() const;
     /// Frames by what was wrong with them, by BbFault.
-    const std::array<std::uint64_t, kFaults>& frames_by_fault() const { return frames_by_fault_; }
+    const std::array<std::uint64_t, kBbFaults>& frames_by_fault() const { return frames_by_fault_; }
     /// Frames of the streams seen, wanted or not; empty for a single-input signal.
     const std::map<std::uint8_t, std::uint64_t>& frames_of_streams() const { return frames_of_streams_; }
     /// Frames of generic streams that were given out.
@@ -66,7 +48,7 @@ class StreamSorter {
     StreamOutputs outputs_;
     std::map<std::pair<StreamType, std::uint8_t>, PacketExtractor> extractors_;
     std::vector<std::uint8_t> packets_;
-    std::array<std::uint64_t, kFaults> frames_by_fault_{};
+    std::array<std::uint64_t, kBbFaults> frames_by_fault_{};
     std::map<std::uint8_t, std::uint64_t> frames_of_streams_;
     std::uint64_t frames_ = 0;
     std::uint64_t frames_lost_ = 0;

@@ -12,6 +12,7 @@
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/run/pipeline.hpp"

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "tidemill/dvbs2/carrier/noise.hpp"
+#include "tidemill/dvbs2/streams/stream_outputs.hpp"
+#include "tidemill/dvbs2/sync/frame_info.hpp"
+#include "tidemill/fec/ldpc_result.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// A BBFRAME as it left the decoder.
+struct ReceivedFrame {
+    const FrameInfo& info;
+    const SignalQuality& quality;
+    const fec::LdpcResult& ldpc;
+    std::span<const std::uint8_t> bbframe;  ///< packed, descrambled
+    bool good;                              ///< false: more errors than the outer code corrects
+};
+
+/// Where what was received goes; called by the one thread that runs the sink.
+struct RxOutputs {
+    StreamOutputs streams;
+    std::function<void(const ReceivedFrame& frame)> frames{};  ///< every frame, also a bad one; may be empty
+    StreamChoice choice{};
+};
+
+}  // namespace tidemill::dvbs2
