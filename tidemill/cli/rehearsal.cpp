@@ -12,6 +12,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/real_threads.hpp"
 
 namespace tidemill::cli {
 

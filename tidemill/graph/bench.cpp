@@ -1,8 +1,12 @@
 #include "tidemill/graph/bench.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 
 #include <fmt/format.h>
+
+#include "tidemill/graph/arena.hpp"
 
 namespace tidemill {
 
@@ -20,17 +24,32 @@ void check_promise(const Module& module, std::uint32_t task, Flow flow) {
 
 }  // namespace
 
-ModuleBench::ModuleBench(std::unique_ptr<Graph> graph)
-    : graph_(std::move(graph)),
-      fed_(module().sockets().size()),
-      frames_(module().tasks().size(), 0),
-      stopping_(std::make_unique<std::atomic<bool>>(false)) {
-    std::size_t bytes = 0;
-    for (const SocketInfo& socket : module().sockets()) {
-        places_.push_back({Base::scratch, static_cast<std::uint32_t>(bytes)});
-        bytes += aligned(socket.bytes());
+struct ModuleBench::State {
+    explicit State(const Module& module) : fed(module.sockets().size()), frames(module.tasks().size(), 0) {
+        std::size_t bytes = 0;
+        for (const SocketInfo& socket : module.sockets()) {
+            places.push_back({internal::Base::scratch, static_cast<std::uint32_t>(bytes)});
+            bytes += aligned(socket.bytes());
+        }
+        memory = Arena(bytes);
     }
-    memory_ = Arena(bytes);
+
+    std::vector<internal::Place> places;  // per socket
+    Arena memory;
+    std::vector<std::optional<std::vector<std::byte>>> fed;  // per socket
+    std::vector<std::uint64_t> frames;                       // per task, the next one's number
+    std::atomic<bool> stopping{false};
+};
+
+ModuleBench::ModuleBench(std::unique_ptr<Graph> graph)
+    : graph_(std::move(graph)), state_(std::make_unique<State>(module())) {}
+
+ModuleBench::ModuleBench(ModuleBench&&) noexcept = default;
+
+ModuleBench::~ModuleBench() = default;
+
+const std::byte* ModuleBench::data_of(SocketRef socket) const {
+    return state_->memory.data() + state_->places[socket.index].offset;
 }
 
 SocketRef ModuleBench::socket_of(std::string_view name, const ElementType& type) const {
@@ -58,7 +77,7 @@ ModuleBench& ModuleBench::feed_bytes(SocketRef socket, std::span<const std::byte
         throw GraphError(fmt::format("{} values -> {} ({} x {}): too many", bytes.size() / info.type.size,
                                      path, info.type.name, info.count));
     }
-    std::vector<std::byte>& values = fed_[socket.index].emplace(info.bytes());
+    std::vector<std::byte>& values = state_->fed[socket.index].emplace(info.bytes());
     std::copy(bytes.begin(), bytes.end(), values.begin());
     return *this;
 }
@@ -66,36 +85,37 @@ ModuleBench& ModuleBench::feed_bytes(SocketRef socket, std::span<const std::byte
 // Every step begins with what was fed, for a forward's task has changed its data in place, and with outputs
 // of all ones (a NaN, a -1): in a run they hold what another frame left, which no task may count on.
 void ModuleBench::fill_sockets(std::uint32_t task) {
-    for (std::uint32_t s = 0; s < places_.size(); ++s) {
+    for (std::uint32_t s = 0; s < state_->places.size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
         if (socket.task != task) continue;
         if (socket.direction == Direction::out) {
-            std::fill_n(memory_.data() + places_[s].offset, socket.bytes(), std::byte{0xff});
+            std::fill_n(state_->memory.data() + state_->places[s].offset, socket.bytes(), std::byte{0xff});
             continue;
         }
-        if (!fed_[s]) {
+        if (!state_->fed[s]) {
             throw GraphError(fmt::format("{} was not fed: feed it before the step of {}",
                                          module().path_of_socket(s), module().path_of_task(task)));
         }
-        std::copy(fed_[s]->begin(), fed_[s]->end(), memory_.data() + places_[s].offset);
+        std::copy(state_->fed[s]->begin(), state_->fed[s]->end(),
+                  state_->memory.data() + state_->places[s].offset);
     }
 }
 
 Flow ModuleBench::step(const Task& task) {
     check_own(task.module);
     const TaskInfo& info = module().tasks()[task.index];
-    if (info.control != ControlKind::none) {
+    if (info.control != internal::ControlKind::none) {
         throw GraphError(fmt::format("{} is carried out by executors: test it in a graph under Sequence",
                                      module().path_of_task(task.index)));
     }
     fill_sockets(task.index);
-    FrameContext context;
-    context.bases[static_cast<std::size_t>(Base::scratch)] = memory_.data();
-    context.number = frames_[task.index];
-    context.stopping = stopping_.get();
-    const Flow flow = info.call(module(), info.code, Frame(context, places_.data()));
+    internal::FrameContext context;
+    context.bases[static_cast<std::size_t>(internal::Base::scratch)] = state_->memory.data();
+    context.number = state_->frames[task.index];
+    context.stopping = &state_->stopping;
+    const Flow flow = info.call(module(), info.code, Frame(context, state_->places.data()));
     check_promise(module(), task.index, flow);
-    if (flow != Flow::again) ++frames_[task.index];
+    if (flow != Flow::again) ++state_->frames[task.index];
     return flow;
 }
 
@@ -113,12 +133,12 @@ Flow ModuleBench::step(std::string_view task) {
 }
 
 ModuleBench& ModuleBench::at_frame(std::uint64_t number) {
-    std::fill(frames_.begin(), frames_.end(), number);
+    std::fill(state_->frames.begin(), state_->frames.end(), number);
     return *this;
 }
 
 ModuleBench& ModuleBench::ask_to_stop() {
-    stopping_->store(true, std::memory_order_relaxed);
+    state_->stopping.store(true, std::memory_order_relaxed);
     return *this;
 }
 

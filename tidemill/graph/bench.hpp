@@ -1,17 +1,14 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "tidemill/graph/arena.hpp"
 #include "tidemill/graph/graph.hpp"
 
 namespace tidemill {
@@ -23,6 +20,8 @@ class ModuleBench {
   public:
     /// Takes a graph that holds the module, and nothing else.
     explicit ModuleBench(std::unique_ptr<Graph> graph);
+    ModuleBench(ModuleBench&&) noexcept;
+    ~ModuleBench();
 
     /// What an input or forward holds from the next step on, the same on every step until it is fed
     /// anew; fewer values than the socket's count leave the rest zero.
@@ -75,23 +74,21 @@ class ModuleBench {
     Module& module() const { return graph_->module(0); }
 
   private:
+    struct State;
+
     template <class T>
     std::span<const T> typed(SocketRef socket) const {
-        const auto* first = reinterpret_cast<const T*>(memory_.data() + places_[socket.index].offset);
-        return {first, module().sockets()[socket.index].count};
+        return {reinterpret_cast<const T*>(data_of(socket)), module().sockets()[socket.index].count};
     }
 
+    const std::byte* data_of(SocketRef socket) const;
     SocketRef socket_of(std::string_view name, const ElementType& type) const;
     void check_own(const Module* module) const;
     ModuleBench& feed_bytes(SocketRef socket, std::span<const std::byte> bytes);
     void fill_sockets(std::uint32_t task);
 
     std::unique_ptr<Graph> graph_;
-    std::vector<Place> places_;  // per socket
-    Arena memory_;
-    std::vector<std::optional<std::vector<std::byte>>> fed_;  // per socket
-    std::vector<std::uint64_t> frames_;                       // per task, the next one's number
-    std::unique_ptr<std::atomic<bool>> stopping_;
+    std::unique_ptr<State> state_;
 };
 
 /// A bench that makes its module: `Bench<QpskDemapper> b{64}; b.feed(b->symbols, {...}).step();`. Takes a

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/arena.hpp"
 #include "tidemill/graph/control.hpp"
 
 using namespace tidemill;

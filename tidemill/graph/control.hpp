@@ -19,10 +19,10 @@ class Switch final : public Module {
     Switch(std::string name, std::uint8_t paths, std::size_t count = 1)
         : Module(std::move(name)), data(in<T>("data", count)), control(in<std::uint8_t>("control")) {
         for (int p = 0; p < paths; ++p) out_of_path.push_back(out<T>("out" + std::to_string(p), count));
-        control_task("commute", ControlKind::switch_commute);
+        control_task("commute", internal::ControlKind::switch_commute);
         for (int p = 0; p < paths; ++p) into_path.push_back(in<T>("in" + std::to_string(p), count));
         joined = out<T>("joined", count);
-        control_task("select", ControlKind::switch_select);
+        control_task("select", internal::ControlKind::switch_select);
     }
 
     In<T> data;
@@ -47,12 +47,12 @@ class Loop final : public Module {
           first(in<T>("first", count)),
           next(late_in<T>("next", count)),
           turn(out<T>("turn", count)),
-          select_(control_task("select", ControlKind::loop_select)),
+          select_(control_task("select", internal::ControlKind::loop_select)),
           data(in<T>("data", count)),
           control(in<std::uint8_t>("control")),
           done(out<T>("done", count)),
           body(out<T>("body", count)),
-          commute_(control_task("commute", ControlKind::loop_commute)) {}
+          commute_(control_task("commute", internal::ControlKind::loop_commute)) {}
 
     In<T> first;  ///< the value of the first turn
     In<T> next;   ///< the value of the next turn, made from `body`

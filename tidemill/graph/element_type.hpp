@@ -20,6 +20,8 @@ struct ElementType {
     bool operator==(const ElementType& other) const { return id == other.id; }
 };
 
+namespace internal {
+
 /// A C++ type's name as the compiler spells it, without namespaces.
 std::string plain_type_name(const std::type_info& type);
 
@@ -31,6 +33,8 @@ inline constexpr bool kRefersElsewhere<std::span<T, kExtent>> = true;
 template <class T, class Traits>
 inline constexpr bool kRefersElsewhere<std::basic_string_view<T, Traits>> = true;
 
+}  // namespace internal
+
 /// Describes T; sockets carry any trivially copyable type.
 template <class T>
 ElementType element_type() {
@@ -38,7 +42,7 @@ ElementType element_type() {
     constexpr bool is_complex =
         std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
     static_assert(std::is_trivially_copyable_v<T> || is_complex, "a socket's bytes are copied and recycled");
-    static_assert(!kRefersElsewhere<T>,
+    static_assert(!internal::kRefersElsewhere<T>,
                   "a socket carries data: what a pointer or span refers to may be gone when it is read");
     static_assert(alignof(T) <= 64, "sockets are aligned to 64 bytes");
     const auto make = [](const char* name) { return ElementType{typeid(T), name, sizeof(T)}; };
@@ -51,7 +55,7 @@ ElementType element_type() {
     if constexpr (std::is_same_v<T, float>) return make("float32");
     if constexpr (std::is_same_v<T, double>) return make("float64");
     if constexpr (std::is_same_v<T, std::complex<float>>) return make("cf32");
-    return {typeid(T), plain_type_name(typeid(T)), sizeof(T)};
+    return {typeid(T), internal::plain_type_name(typeid(T)), sizeof(T)};
 }
 
 }  // namespace tidemill

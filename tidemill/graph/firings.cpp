@@ -16,26 +16,26 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
         // Every firing reads the same constants.
-        if (socket.task != task || places_[s].base == Base::constant) continue;
+        if (socket.task != task || places_[s].base == internal::Base::constant) continue;
         strides_.push_back({s, static_cast<std::uint32_t>(socket.bytes())});
     }
 }
 
-TaskCode Firings::code() const {
-    TaskCode code;
+internal::TaskCode Firings::code() const {
+    internal::TaskCode code;
     const Firings* self = this;
     std::memcpy(code.bytes.data(), &self, sizeof(void*));
     return code;
 }
 
-Flow Firings::fire(Module& module, const TaskCode& code, Frame frame) {
+Flow Firings::fire(Module& module, const internal::TaskCode& code, Frame frame) {
     Firings* self = nullptr;
     std::memcpy(&self, code.bytes.data(), sizeof(void*));
     return self->run(module, frame.context());
 }
 
-Flow Firings::run(Module& module, const FrameContext& context) {
-    FrameContext own = context;
+Flow Firings::run(Module& module, const internal::FrameContext& context) {
+    internal::FrameContext own = context;
     own.number *= count_;
     places_ = first_places_;
     for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {

@@ -19,8 +19,8 @@ class Firings {
     Firings& operator=(const Firings&) = delete;
 
     /// What to call, with `code()`, in the task's stead.
-    static Flow fire(Module& module, const TaskCode& code, Frame frame);
-    TaskCode code() const;
+    static Flow fire(Module& module, const internal::TaskCode& code, Frame frame);
+    internal::TaskCode code() const;
 
   private:
     struct Stride {
@@ -28,13 +28,13 @@ class Firings {
         std::uint32_t bytes;
     };
 
-    Flow run(Module& module, const FrameContext& context);
+    Flow run(Module& module, const internal::FrameContext& context);
 
-    TaskCall call_;
-    TaskCode code_;
+    internal::TaskCall call_;
+    internal::TaskCode code_;
     std::uint32_t count_;
-    const std::vector<Place>& first_places_;
-    std::vector<Place> places_;  // of the firing that runs
+    const std::vector<internal::Place>& first_places_;
+    std::vector<internal::Place> places_;  // of the firing that runs
     std::vector<Stride> strides_;
 };
 

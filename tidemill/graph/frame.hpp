@@ -10,6 +10,8 @@
 
 namespace tidemill {
 
+namespace internal {
+
 /// Where a socket's bytes can lie while a task runs.
 enum class Base : std::uint32_t {
     token,       ///< travels with the frame from stage to stage
@@ -32,10 +34,13 @@ struct FrameContext {
     const std::atomic<bool>* stopping = nullptr;
 };
 
+}  // namespace internal
+
 /// A running task's view of the frame it works on; cheap to pass by value.
 class Frame {
   public:
-    Frame(const FrameContext& context, const Place* places) : context_(&context), places_(places) {}
+    Frame(const internal::FrameContext& context, const internal::Place* places)
+        : context_(&context), places_(places) {}
 
     template <class T>
     std::span<const T> operator[](const In<T>& socket) const {
@@ -59,16 +64,16 @@ class Frame {
     }
 
     /// For executors: what this frame's tasks have in common.
-    const FrameContext& context() const { return *context_; }
+    const internal::FrameContext& context() const { return *context_; }
 
   private:
     std::byte* bytes(std::uint32_t socket) const {
-        const Place place = places_[socket];
+        const internal::Place place = places_[socket];
         return context_->bases[static_cast<std::size_t>(place.base)] + place.offset;
     }
 
-    const FrameContext* context_;
-    const Place* places_;  // of all sockets of the task's module
+    const internal::FrameContext* context_;
+    const internal::Place* places_;  // of all sockets of the task's module
 };
 
 }  // namespace tidemill

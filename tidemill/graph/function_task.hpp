@@ -11,6 +11,8 @@
 
 namespace tidemill {
 
+namespace internal {
+
 /// A socket of a task that is a plain callable.
 template <class T, Direction kDirection>
 struct SocketDeclaration {
@@ -22,18 +24,23 @@ struct SocketDeclaration {
     std::size_t count;
 };
 
+}  // namespace internal
+
+/// Sockets of a task that is a plain callable.
 template <class T>
-SocketDeclaration<T, Direction::in> in(std::string name, std::size_t count = 1) {
+internal::SocketDeclaration<T, Direction::in> in(std::string name, std::size_t count = 1) {
     return {std::move(name), count};
 }
 template <class T>
-SocketDeclaration<T, Direction::out> out(std::string name, std::size_t count = 1) {
+internal::SocketDeclaration<T, Direction::out> out(std::string name, std::size_t count = 1) {
     return {std::move(name), count};
 }
 template <class T>
-SocketDeclaration<T, Direction::forward> forward(std::string name, std::size_t count = 1) {
+internal::SocketDeclaration<T, Direction::forward> forward(std::string name, std::size_t count = 1) {
     return {std::move(name), count};
 }
+
+namespace internal {
 
 /// What a callable's type tells of a task with these sockets.
 template <class Function, class... Sockets>
@@ -50,11 +57,13 @@ struct CallableForm {
     static constexpr bool kPure = kConst && kHoldsNothing && kReads && kWrites;
 };
 
+}  // namespace internal
+
 /// A module with one task: a callable that takes one span per socket, in the order of declaration.
 template <class Function, class... Sockets>
 class FunctionTask final : public Module {
   public:
-    template <TaskWord... Words>
+    template <internal::TaskWord... Words>
     FunctionTask(std::string name, std::tuple<Words...>, std::tuple<Sockets...> sockets, Function function)
         : Module(name),
           sockets_(std::apply([&](auto&... each) { return std::tuple{declare_typed(each)...}; }, sockets)),
@@ -65,36 +74,36 @@ class FunctionTask final : public Module {
     FunctionTask(FunctionTask&&) = default;
 
   private:
-    using Form = CallableForm<Function, Sockets...>;
+    using Form = internal::CallableForm<Function, Sockets...>;
     static_assert(Form::kFits,
                   "the function takes a span per socket, in their order: of const elements for an input");
 
-    template <TaskWord... Words>
+    template <internal::TaskWord... Words>
     static constexpr TaskOptions options() {
-        static_assert(Form::kConst || !kSays<Said<Replication::pure>, Words...>,
+        static_assert(Form::kConst || !internal::kSays<internal::Said<Replication::pure>, Words...>,
                       "a pure task can be called through const: without mutable, without a non-const ()");
-        TaskOptions options = options_of<Words...>();
+        TaskOptions options = internal::options_of<Words...>();
         if (basis<Words...>() == Basis::form) options.replication = Replication::pure;
         return options;
     }
 
     // Whoever may skip or repeat and says no more ends a segment: its captures do not change frame numbers.
-    template <TaskWord... Words>
+    template <internal::TaskWord... Words>
     static constexpr Basis basis() {
         if (sizeof...(Words) > 0 || !Form::kConst) return Basis::word;
         return Form::kPure ? Basis::form : Basis::silence;
     }
 
     template <class T>
-    In<T> declare_typed(SocketDeclaration<T, Direction::in>& socket) {
+    In<T> declare_typed(internal::SocketDeclaration<T, Direction::in>& socket) {
         return in<T>(socket.name, socket.count);
     }
     template <class T>
-    Out<T> declare_typed(SocketDeclaration<T, Direction::out>& socket) {
+    Out<T> declare_typed(internal::SocketDeclaration<T, Direction::out>& socket) {
         return out<T>(socket.name, socket.count);
     }
     template <class T>
-    Forward<T> declare_typed(SocketDeclaration<T, Direction::forward>& socket) {
+    Forward<T> declare_typed(internal::SocketDeclaration<T, Direction::forward>& socket) {
         return forward<T>(socket.name, socket.count);
     }
 
@@ -114,7 +123,7 @@ class FunctionTask final : public Module {
     }
 
     template <class T, Direction kDirection>
-    static TypedSocket<T, kDirection> typed(const SocketDeclaration<T, kDirection>&);
+    static TypedSocket<T, kDirection> typed(const internal::SocketDeclaration<T, kDirection>&);
 
     std::tuple<decltype(typed(std::declval<Sockets>()))...> sockets_;
     Task task_;
@@ -148,7 +157,7 @@ auto part_of(std::tuple<All...>& all, std::index_sequence<kIndex...>) {
 /// `sequential`. The task keeps a copy of the callable: to read its members later, pass std::ref of it.
 template <class... WordsSocketsFunction>
 auto task(std::string name, WordsSocketsFunction... all) {
-    constexpr std::size_t kWords = (0 + ... + std::size_t{TaskWord<WordsSocketsFunction>});
+    constexpr std::size_t kWords = (0 + ... + std::size_t{internal::TaskWord<WordsSocketsFunction>});
     std::tuple<WordsSocketsFunction...> parts(std::move(all)...);
     return internal::make_function_task(
         std::move(name), internal::part_of<0>(parts, std::make_index_sequence<kWords>()),

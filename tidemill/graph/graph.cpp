@@ -29,7 +29,7 @@ std::string snake_case(const std::string& camel) {
 }  // namespace
 
 void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
-    if (module->name_.empty()) module->name_ = snake_case(plain_type_name(typeid(*module)));
+    if (module->name_.empty()) module->name_ = snake_case(internal::plain_type_name(typeid(*module)));
     const std::string wanted = module->name_ = prefix_ + module->name_;
     const auto taken = [&](const std::string& name) {
         return std::any_of(nodes_.begin(), nodes_.end(),
@@ -37,7 +37,7 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
     };
     for (int number = 2; taken(module->name_); ++number) module->name_ = fmt::format("{}_{}", wanted, number);
     module->in_graph_ = true;
-    std::vector<std::unique_ptr<Source>> sources(module->sockets().size());
+    std::vector<std::unique_ptr<internal::Source>> sources(module->sockets().size());
     nodes_.push_back({std::move(module), std::move(cloner), std::move(sources)});
 }
 
@@ -75,7 +75,7 @@ void Graph::check_declared(SocketRef socket) {
     throw GraphError("a socket that no module has declared: write In<float> x = in<float>(\"x\")");
 }
 
-std::unique_ptr<Source>& Graph::free_input(SocketRef input) {
+std::unique_ptr<internal::Source>& Graph::free_input(SocketRef input) {
     check_declared(input);
     Node& node = nodes_[index_of(*input.module)];
     if (input.module->sockets()[input.index].direction == Direction::out) {
@@ -87,11 +87,11 @@ std::unique_ptr<Source>& Graph::free_input(SocketRef input) {
     return node.sources[input.index];
 }
 
-std::unique_ptr<Source>& Graph::free_input_for(SocketRef output, SocketRef input) {
+std::unique_ptr<internal::Source>& Graph::free_input_for(SocketRef output, SocketRef input) {
     check_declared(output);
     index_of(*output.module);
     const SocketInfo& from = output.module->sockets()[output.index];
-    std::unique_ptr<Source>& source = free_input(input);
+    std::unique_ptr<internal::Source>& source = free_input(input);
     const std::string ends = described(output) + " -> " + described(input);
     if (from.direction == Direction::in) throw GraphError(ends + ": the first is an input; bind an output");
     if (from.type != input.module->sockets()[input.index].type) {
@@ -101,29 +101,29 @@ std::unique_ptr<Source>& Graph::free_input_for(SocketRef output, SocketRef input
 }
 
 void Graph::bind(SocketRef output, SocketRef input) {
-    std::unique_ptr<Source>& source = free_input_for(output, input);
+    std::unique_ptr<internal::Source>& source = free_input_for(output, input);
     if (output.module->sockets()[output.index].count != input.module->sockets()[input.index].count) {
         throw GraphError(
             fmt::format("{} -> {}: counts differ; give both the same count, or let one run more "
                         "often than the other with stream()",
                         described(output), described(input)));
     }
-    source = std::make_unique<Source>(Source{output.module, output.index, {}});
+    source = std::make_unique<internal::Source>(internal::Source{output.module, output.index, {}});
 }
 
 void Graph::stream(SocketRef output, SocketRef input) {
-    free_input_for(output, input) =
-        std::make_unique<Source>(Source{output.module, output.index, {}, /*streams=*/true});
+    free_input_for(output, input) = std::make_unique<internal::Source>(
+        internal::Source{output.module, output.index, {}, /*streams=*/true});
 }
 
 void Graph::bind_constant(std::vector<std::byte> bytes, SocketRef input) {
-    std::unique_ptr<Source>& source = free_input(input);
+    std::unique_ptr<internal::Source>& source = free_input(input);
     const std::size_t wanted = input.module->sockets()[input.index].bytes();
     if (bytes.size() != wanted) {
         throw GraphError(
             fmt::format("constant of {} bytes -> {}: give {} bytes", bytes.size(), described(input), wanted));
     }
-    source = std::make_unique<Source>(Source{nullptr, 0, std::move(bytes)});
+    source = std::make_unique<internal::Source>(internal::Source{nullptr, 0, std::move(bytes)});
 }
 
 void Graph::link(const Module& from, const Module& to) {
@@ -144,7 +144,7 @@ void Graph::link(const Module& from, const Module& to) {
     for (std::size_t i = 0; i < outputs.size(); ++i) bind(outputs[i], inputs[i]);
 }
 
-const Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {
+const internal::Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {
     return nodes_[module].sources[socket].get();
 }
 
@@ -155,7 +155,7 @@ void Graph::require_clonable(std::size_t module) const {
             fmt::format("module '{}' ({}) cannot be copied, so its tasks cannot be replicated: give it a "
                         "copy constructor, "
                         "or declare its tasks pure or sequential",
-                        node.module->name(), plain_type_name(typeid(*node.module))));
+                        node.module->name(), internal::plain_type_name(typeid(*node.module))));
     }
 }
 
@@ -183,7 +183,8 @@ Graph Graph::duplicate() const {
     }
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
         for (const auto& source : nodes_[m].sources) {
-            auto& copied = copy.nodes_[m].sources.emplace_back(source ? new Source(*source) : nullptr);
+            auto& copied =
+                copy.nodes_[m].sources.emplace_back(source ? new internal::Source(*source) : nullptr);
             if (source && source->module) copied->module = &copy.module(index_of(*source->module));
         }
     }

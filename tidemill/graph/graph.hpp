@@ -15,6 +15,8 @@
 
 namespace tidemill {
 
+namespace internal {
+
 /// Where an input's data comes from: an output of another module, or constant bytes.
 struct Source {
     const Module* module = nullptr;  ///< null for constant data
@@ -22,8 +24,6 @@ struct Source {
     std::vector<std::byte> constant;
     bool streams = false;  ///< element by element, rather than frame to frame
 };
-
-namespace internal {
 
 /// True when M leaves the member as Module has it.
 template <class M>
@@ -136,7 +136,7 @@ class Graph {
     Module& module(std::size_t index) const { return *nodes_[index].module; }
 
     /// What feeds a socket; null when nothing does.
-    const Source* source_of(std::size_t module, std::uint32_t socket) const;
+    const internal::Source* source_of(std::size_t module, std::uint32_t socket) const;
 
     /// The index of a module of this graph; throws GraphError for another graph's.
     std::size_t index_of(const Module& module) const;
@@ -157,7 +157,7 @@ class Graph {
     struct Node {
         std::unique_ptr<Module> module;
         Cloner cloner;
-        std::vector<std::unique_ptr<Source>> sources;  // one per socket
+        std::vector<std::unique_ptr<internal::Source>> sources;  // one per socket
     };
 
     template <class M>
@@ -185,11 +185,11 @@ class Graph {
     }
 
     void adopt(std::unique_ptr<Module> module, Cloner cloner);
-    std::unique_ptr<Source>& free_input_for(SocketRef output, SocketRef input);
+    std::unique_ptr<internal::Source>& free_input_for(SocketRef output, SocketRef input);
     static void check_declared(SocketRef socket);
     void bind_constant(std::vector<std::byte> bytes, SocketRef input);
     void link(const Module& from, const Module& to);
-    std::unique_ptr<Source>& free_input(SocketRef input);
+    std::unique_ptr<internal::Source>& free_input(SocketRef input);
 
     std::string name_;
     std::string prefix_;  // of the groups that are open

@@ -34,7 +34,7 @@ struct Around : Module {
     void nothing(Frame) {}
 };
 
-template <TaskWord... Words>
+template <internal::TaskWord... Words>
 auto pass(const std::string& name, Words... words) {
     return task(name, words..., in<float>("x", 8), out<float>("y", 8), [](auto, auto) { return Flow::ok; });
 }

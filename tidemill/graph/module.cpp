@@ -12,7 +12,7 @@
 
 namespace tidemill {
 
-std::string plain_type_name(const std::type_info& type) {
+std::string internal::plain_type_name(const std::type_info& type) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
@@ -74,8 +74,10 @@ std::uint32_t Module::declare(std::string name, Direction direction, ElementType
     return static_cast<std::uint32_t>(sockets_.size() - 1);
 }
 
-Task Module::control_task(std::string name, ControlKind kind) {
-    const auto leave_to_executor = [](Module&, const TaskCode&, Frame) { return kControlFlow; };
+Task Module::control_task(std::string name, internal::ControlKind kind) {
+    const auto leave_to_executor = [](Module&, const internal::TaskCode&, Frame) {
+        return internal::kControlFlow;
+    };
     return declare_task(
         {std::move(name), {.replication = Replication::pure}, leave_to_executor, {}, kind, Basis::word});
 }

@@ -90,16 +90,16 @@ class Module {
     }
 
     /// A task that the executor itself carries out.
-    Task control_task(std::string name, ControlKind kind);
+    Task control_task(std::string name, internal::ControlKind kind);
 
     /// A task that calls a member function, which returns Flow, or void for Flow::ok. It is sequential,
     /// unless a word says otherwise.
-    template <class M, class F, TaskWord... Words>
+    template <class M, class F, internal::TaskWord... Words>
     requires std::is_function_v<F> Task task(std::string name, F M::*function, Words...) {
         constexpr bool kConst = std::is_invocable_v<F M::*, const M&, Frame>;
-        static_assert(kConst || !kSays<Said<Replication::pure>, Words...>,
+        static_assert(kConst || !internal::kSays<internal::Said<Replication::pure>, Words...>,
                       "a pure task can be called through const: declare its function const");
-        return declare_task(std::move(name), function, options_of<Words...>(),
+        return declare_task(std::move(name), function, internal::options_of<Words...>(),
                             kConst && sizeof...(Words) == 0 ? Basis::silence : Basis::word);
     }
 
@@ -114,10 +114,11 @@ class Module {
     Task declare_task(std::string name, F M::*function, TaskOptions options, Basis basis) {
         using R = std::invoke_result_t<F M::*, M&, Frame>;
         static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
-        TaskCode code;
+        internal::TaskCode code;
         static_assert(sizeof(function) <= sizeof(code.bytes));
         std::memcpy(code.bytes.data(), &function, sizeof(function));
-        return declare_task({std::move(name), options, &call_member<M, F>, code, ControlKind::none, basis});
+        return declare_task(
+            {std::move(name), options, &call_member<M, F>, code, internal::ControlKind::none, basis});
     }
 
     /// Says that this module's tasks share no mutable state.
@@ -136,7 +137,7 @@ class Module {
     };
 
     template <class M, class F>
-    static Flow call_member(Module& module, const TaskCode& code, Frame frame) {
+    static Flow call_member(Module& module, const internal::TaskCode& code, Frame frame) {
         F M::*function;
         std::memcpy(&function, code.bytes.data(), sizeof(function));
         if constexpr (std::is_void_v<std::invoke_result_t<F M::*, M&, Frame>>) {

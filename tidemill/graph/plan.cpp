@@ -94,15 +94,17 @@ class Compiler {
     }
 
     // An item's place as a task of `segment` sees it.
-    Place place_of(std::size_t item, std::uint32_t segment) const {
+    internal::Place place_of(std::size_t item, std::uint32_t segment) const {
         const auto [in_token, offset] = item_places_[item];
-        if (!in_token) return {Base::scratch, offset};
-        return {values_.items()[item].segment == segment ? Base::token : Base::next_token, offset};
+        if (!in_token) return {internal::Base::scratch, offset};
+        return {values_.items()[item].segment == segment ? internal::Base::token : internal::Base::next_token,
+                offset};
     }
 
     void resolve() {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
-            plan_.places.emplace_back(graph_.module(m).sockets().size(), Place{Base::constant, 0});
+            plan_.places.emplace_back(graph_.module(m).sockets().size(),
+                                      internal::Place{internal::Base::constant, 0});
         }
         internal::for_each_socket(graph_, structure_,
                                   [&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
@@ -117,12 +119,12 @@ class Compiler {
         ControlStep& joining = plan_.steps[region.select].control;
         joining.kind = internal::control_of(graph_, structure_, region.select);
         joining.region = index;
-        Place joined{};
+        internal::Place joined{};
         internal::for_each_socket(
             graph_, structure_,
             [&](std::uint32_t at, const OrderedTask&, std::uint32_t s, const SocketInfo& socket) {
                 if (at != region.select) return;
-                const Place place = plan_.places[select.id.module][s];
+                const internal::Place place = plan_.places[select.id.module][s];
                 if (socket.direction == Direction::out)
                     joined = place;
                 else
@@ -138,7 +140,7 @@ class Compiler {
 
     void resolve_socket(const OrderedTask& task, std::uint32_t index, const SocketInfo& socket) {
         const std::uint32_t module = task.id.module;
-        Place& place = plan_.places[module][index];
+        internal::Place& place = plan_.places[module][index];
         if (socket.direction == Direction::in) {
             place = input_place(task, index);
             return;
@@ -150,7 +152,7 @@ class Compiler {
             {input_place(task, index), place, static_cast<std::uint32_t>(socket.bytes() * task.firings)});
     }
 
-    Place input_place(const OrderedTask& task, std::uint32_t index) {
+    internal::Place input_place(const OrderedTask& task, std::uint32_t index) {
         if (const Value* source = values_.source_of(task.id.module, index)) {
             return place_of(internal::item_in(*source, task.segment), task.segment);
         }
@@ -158,7 +160,7 @@ class Compiler {
         const std::size_t offset = aligned(plan_.constants.size());
         plan_.constants.resize(offset + bytes.size());
         std::copy(bytes.begin(), bytes.end(), plan_.constants.begin() + static_cast<std::ptrdiff_t>(offset));
-        return {Base::constant, static_cast<std::uint32_t>(offset)};
+        return {internal::Base::constant, static_cast<std::uint32_t>(offset)};
     }
 
     // What later segments read is copied into every frame that the segments' last tasks emit.

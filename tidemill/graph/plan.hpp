@@ -15,8 +15,8 @@ struct StageCut {
 
 /// Bytes to copy from one place to another.
 struct Copy {
-    Place from;
-    Place to;
+    internal::Place from;
+    internal::Place to;
     std::uint32_t bytes;
 };
 
@@ -26,10 +26,10 @@ inline constexpr std::uint32_t kNoStep = 0xffffffff;
 /// What a task of a switch or loop does. The state of a region is the path that was opened last; of a loop, 0
 /// before its first turn and 1 during the later ones.
 struct ControlStep {
-    ControlKind kind = ControlKind::none;
+    internal::ControlKind kind = internal::ControlKind::none;
     std::uint32_t region = 0;            ///< whose state it reads or sets
     std::vector<Copy> inputs;            ///< select: what to copy in each state
-    Place control{};                     ///< commute: where the control value is
+    internal::Place control{};           ///< commute: where the control value is
     std::vector<std::uint32_t> targets;  ///< commute: the next step for each state
 };
 
@@ -69,7 +69,7 @@ struct Plan {
     std::vector<Step> steps;
     std::vector<PlannedStage> stages;
     std::vector<PlannedSegment> segments;
-    std::vector<std::vector<Place>> places;  ///< per module, per socket
+    std::vector<std::vector<internal::Place>> places;  ///< per module, per socket
     std::vector<std::byte> constants;
     std::uint32_t regions;  ///< switches and loops
 };

@@ -30,7 +30,7 @@ void refuse(std::initializer_list<Faults> found) {
 // Per node, one that must be in the same unit: the tasks of a module with state, or of a switch or loop.
 std::vector<std::uint32_t> partners(const Graph& graph, const TaskNodes& tasks) {
     const auto shares = [](const TaskInfo& task) {
-        return task.options.replication != Replication::pure || task.control != ControlKind::none;
+        return task.options.replication != Replication::pure || task.control != internal::ControlKind::none;
     };
     std::vector<std::uint32_t> together;
     for (std::uint32_t node = 0; node < tasks.size(); ++node) {

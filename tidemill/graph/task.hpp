@@ -34,12 +34,6 @@ enum class Basis : std::uint8_t {
     silence,  ///< sequential, though it can be called through const: nobody said that it is pure
 };
 
-/// What the tasks of a switch or a loop are to the executor, which does their work itself.
-enum class ControlKind : std::uint8_t { none, switch_commute, switch_select, loop_select, loop_commute };
-
-/// What a control task returns: look at its kind for what comes next.
-inline constexpr Flow kControlFlow{0xff};
-
 /// What a task promises: the words of its declaration (task_words.hpp), or what a program finds at run time.
 struct TaskOptions {
     Replication replication = Replication::sequential;
@@ -53,6 +47,14 @@ struct Task {
     std::uint32_t index;
 };
 
+namespace internal {
+
+/// What the tasks of a switch or a loop are to the executor, which does their work itself.
+enum class ControlKind : std::uint8_t { none, switch_commute, switch_select, loop_select, loop_commute };
+
+/// What a control task returns: look at its kind for what comes next.
+inline constexpr Flow kControlFlow{0xff};
+
 /// The function behind a task, stored by value: a member function pointer.
 struct TaskCode {
     alignas(void*) std::array<std::byte, 2 * sizeof(void*)> bytes{};
@@ -61,13 +63,15 @@ struct TaskCode {
 /// Calls the function in `code` on the module that owns the task.
 using TaskCall = Flow (*)(Module& module, const TaskCode& code, Frame frame);
 
+}  // namespace internal
+
 /// What there is to know of a task: immutable, shared by all frames and threads.
 struct TaskInfo {
     std::string name;
     TaskOptions options;
-    TaskCall call;
-    TaskCode code;
-    ControlKind control = ControlKind::none;
+    internal::TaskCall call;
+    internal::TaskCode code;
+    internal::ControlKind control = internal::ControlKind::none;
     Basis basis = Basis::word;
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.

@@ -6,27 +6,31 @@
 
 namespace tidemill {
 
+namespace internal {
+
 /// A word with which a task's author promises something: `task("gain", pure, in<float>("x"), out<float>("y"),
 /// function)`, or `task("gain", &Gain::run, pure)` in a module.
 template <auto kPromise>
 struct Said {};
 
+}  // namespace internal
+
 /// One object serves all threads. Compiles only for what can be called through const; that nothing changes
 /// behind references, pointers and globals that the function uses is its author's promise.
-inline constexpr Said<Replication::pure> pure{};
+inline constexpr internal::Said<Replication::pure> pure{};
 
 /// Every thread has a copy. What a call gives depends on its inputs and the frame number alone: a copy keeps
 /// scratch, or totals that merge() adds up. A copied reference or pointer still refers to the same thing.
-inline constexpr Said<Replication::cloned> cloned{};
+inline constexpr internal::Said<Replication::cloned> cloned{};
 
 /// One thread, frames in order.
-inline constexpr Said<Replication::sequential> sequential{};
+inline constexpr internal::Said<Replication::sequential> sequential{};
 
 /// May return Flow::skip.
-inline constexpr Said<Flow::skip> may_skip{};
+inline constexpr internal::Said<Flow::skip> may_skip{};
 
 /// May return Flow::again; sequential tasks only.
-inline constexpr Said<Flow::again> may_repeat{};
+inline constexpr internal::Said<Flow::again> may_repeat{};
 
 namespace internal {
 
@@ -51,10 +55,8 @@ constexpr void promise(TaskOptions& options, Said<kReplication>) {
     options.replication = kReplication;
 }
 
-}  // namespace internal
-
 template <class T>
-concept TaskWord = internal::kIsWord<T>;
+concept TaskWord = kIsWord<T>;
 
 /// True when one of the words is this one.
 template <class Wanted, TaskWord... Words>
@@ -63,11 +65,13 @@ inline constexpr bool kSays = (std::is_same_v<Wanted, Words> || ...);
 /// What a task promises whose author says these words.
 template <TaskWord... Words>
 constexpr TaskOptions options_of() {
-    static_assert((0 + ... + int{internal::kSaysReplication<Words>}) <= 1,
+    static_assert((0 + ... + int{kSaysReplication<Words>}) <= 1,
                   "a task is pure, cloned or sequential: say one of them");
     TaskOptions options;
-    (internal::promise(options, Words{}), ...);
+    (promise(options, Words{}), ...);
     return options;
 }
+
+}  // namespace internal
 
 }  // namespace tidemill

@@ -79,8 +79,9 @@ std::optional<PinError> pin_this_thread(std::span<const Pu> pus) {
     const std::vector<int> granted = affinity_of_this_thread();
     if (granted.empty() || granted == wanted) return std::nullopt;
     if (!before.empty()) set_affinity(before);
-    return PinError{EINVAL, fmt::format("only {} of {} were granted (system's numbers)",
-                                        number_ranges("PU", granted), number_ranges("PU", wanted))};
+    return PinError{
+        EINVAL, fmt::format("only {} of {} were granted (system's numbers)",
+                            internal::number_ranges("PU", granted), internal::number_ranges("PU", wanted))};
 }
 
 std::optional<PinError> unpin_this_thread(const Topology& topology) {

@@ -33,7 +33,7 @@ std::string core_ranges(const Topology& topology, const std::vector<std::size_t>
     std::vector<int> numbers;
     numbers.reserve(cores.size());
     for (std::size_t core : cores) numbers.push_back(topology.cores[core].number);
-    return number_ranges("core", std::move(numbers));
+    return internal::number_ranges("core", std::move(numbers));
 }
 
 PuSet pus_of(const Topology& topology, const std::vector<std::size_t>& cores) {

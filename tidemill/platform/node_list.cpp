@@ -44,7 +44,7 @@ std::string available_pus(std::span<const Core> cores) {
 std::string available_cores(std::span<const Core> cores) {
     std::vector<int> numbers;
     for (const Core& core : cores) numbers.push_back(core.number);
-    return number_ranges("core", std::move(numbers));
+    return internal::number_ranges("core", std::move(numbers));
 }
 
 PuSet pu_node(std::span<const Core> cores, int number, std::string_view entry) {

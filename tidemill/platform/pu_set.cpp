@@ -6,7 +6,7 @@
 
 namespace tidemill {
 
-std::string number_ranges(std::string_view prefix, std::vector<int> numbers) {
+std::string internal::number_ranges(std::string_view prefix, std::vector<int> numbers) {
     std::sort(numbers.begin(), numbers.end());
     std::string text{prefix};
     for (std::size_t first = 0; first < numbers.size();) {
@@ -24,7 +24,7 @@ std::string to_string(std::span<const Pu> pus) {
     if (pus.empty()) return "any";
     std::vector<int> numbers;
     for (const Pu& pu : pus) numbers.push_back(pu.number);
-    return number_ranges("PU", std::move(numbers));
+    return internal::number_ranges("PU", std::move(numbers));
 }
 
 }  // namespace tidemill

@@ -26,14 +26,14 @@ Topology load(const SampleMachine& machine, TopologySource source = {}) {
 std::string cores_of_kind(const Topology& topology, std::size_t kind) {
     std::vector<int> numbers;
     for (std::size_t core : topology.kinds.at(kind).cores) numbers.push_back(topology.cores[core].number);
-    return number_ranges("", numbers);
+    return internal::number_ranges("", numbers);
 }
 
 std::string cores_of_cluster(const Topology& topology, std::size_t cluster) {
     std::vector<int> numbers;
     for (std::size_t core : topology.clusters.at(cluster).cores)
         numbers.push_back(topology.cores[core].number);
-    return number_ranges("", numbers);
+    return internal::number_ranges("", numbers);
 }
 
 std::size_t caches_shared_by(const Topology& topology, int level, std::size_t cores, std::size_t kib) {

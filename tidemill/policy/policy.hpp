@@ -6,24 +6,13 @@
 #include <span>
 #include <string_view>
 
+#include "tidemill/policy/policy_options.hpp"
+
 namespace tidemill::policy {
 
 /// A task's place among those in flight: small, dense, free for another task after complete().
 using TaskSlot = std::uint32_t;
 inline constexpr TaskSlot kNoTask = std::numeric_limits<TaskSlot>::max();
-
-/// What a task is an instance of: small and dense.
-using KernelId = std::uint32_t;
-
-/// A thread that runs tasks, from 0 on.
-using WorkerId = std::uint32_t;
-
-/// A kind of core, from 0 to 31.
-using KindId = std::uint32_t;
-
-/// Kinds of cores: bit k stands for kind k.
-using KindSet = std::uint32_t;
-inline constexpr KindSet kAnyKind = ~KindSet{0};
 
 /// A task when the program creates it.
 struct NewTask {
@@ -79,13 +68,6 @@ class Policy {
 
     /// How often creating a task has changed what another one is worth: what botlev, crit and mdesc pay for.
     virtual std::uint64_t rank_changes() const = 0;
-};
-
-/// When and how much the adaptive policies adapt.
-struct Adapting {
-    std::uint64_t interval_ns = 100'000'000;          ///< between looks at the statistics
-    std::uint64_t starved_interval_ns = 500'000'000;  ///< after a look that found the master too slow
-    std::int64_t first_delta = 8;                     ///< of gpriority, in tasks
 };
 
 /// A policy or, parted by commas, a list of which each breaks the ties of those before: "toplev,oldest".

@@ -1,23 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "tidemill/policy/policy_options.hpp"
+
 namespace tidemill::policy {
-
-/// How much of a program may be in flight. An iteration is in flight from its first task's creation until all
-/// of its tasks, and those of all iterations before it, have completed.
-///
-/// In iterations, it bounds how far kernels run apart. In tasks it does not: one task that waits lets all
-/// others run ahead. In bytes, it is a promise about memory.
-struct Window {
-    static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-
-    std::uint64_t iterations = kUnlimited;
-    std::uint64_t tasks = kUnlimited;
-    std::uint64_t bytes = kUnlimited;
-};
 
 /// Holds the program back when the window is full. Told of every creation, completion and release of memory,
 /// by one caller at a time.

@@ -10,6 +10,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/prctl.h>
 
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/duplicates.hpp"
 #include "tidemill/run/pipeline.hpp"

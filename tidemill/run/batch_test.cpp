@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/thread_per_task.hpp"

@@ -1,9 +1,9 @@
-#include "tidemill/run/bottleneck.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
+
+#include "tidemill/run/report.hpp"
 
 namespace tidemill {
 

@@ -1,4 +1,3 @@
-#include "tidemill/run/bottleneck.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

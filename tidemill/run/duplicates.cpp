@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "tidemill/graph/graph_error.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
+#include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
 
@@ -17,38 +19,62 @@ std::uint64_t share_of(std::uint64_t frames, std::size_t copy, std::size_t copie
 
 }  // namespace
 
-Duplicates::Duplicates(Graph& graph, std::size_t copies) : graph_(graph) {
-    if (copies == 0) throw GraphError("0 duplicates of a graph; give 1 or more");
-    for (std::size_t c = 0; c < copies; ++c) {
-        Copy& copy = copies_.emplace_back();
-        if (c > 0) copy.graph = std::make_unique<Graph>(graph.duplicate());
-        copy.sequence = std::make_unique<Sequence>(c > 0 ? *copy.graph : graph);
+struct Duplicates::Copies {
+    struct Copy {
+        std::unique_ptr<Graph> graph;  // null for the first
+        std::unique_ptr<Sequence> sequence;
+    };
+
+    Copies(Graph& original, std::size_t count) : graph(original) {
+        for (std::size_t c = 0; c < count; ++c) {
+            Copy& copy = copies.emplace_back();
+            if (c > 0) copy.graph = std::make_unique<Graph>(graph.duplicate());
+            copy.sequence = std::make_unique<Sequence>(c > 0 ? *copy.graph : graph);
+        }
     }
+
+    std::vector<RunReport> run(const RunOptions& options);
+    void merge_totals();
+
+    Graph& graph;
+    std::vector<Copy> copies;
+    ThreadPool pool{};
+};
+
+Duplicates::Duplicates(Graph& graph, std::size_t copies) {
+    if (copies == 0) throw GraphError("0 duplicates of a graph; give 1 or more");
+    copies_ = std::make_unique<Copies>(graph, copies);
 }
+
+Duplicates::~Duplicates() = default;
 
 std::vector<RunReport> Duplicates::run(const RunOptions& options) {
     if (!options.observers.empty()) throw GraphError("observers look at one run: give none to duplicates");
-    std::vector<RunReport> reports(copies_.size());
-    std::vector<std::exception_ptr> failures(copies_.size());
+    return copies_->run(options);
+}
+
+std::vector<RunReport> Duplicates::Copies::run(const RunOptions& options) {
+    std::vector<RunReport> reports(copies.size());
+    std::vector<std::exception_ptr> failures(copies.size());
     std::stop_source all;
     const std::stop_callback on_request(options.stop, [&] { all.request_stop(); });
     std::vector<ThreadPool::Job> jobs;
-    for (std::size_t c = 0; c < copies_.size(); ++c) {
+    for (std::size_t c = 0; c < copies.size(); ++c) {
         jobs.push_back([&, c] {
             RunOptions own = options;
-            own.frames = share_of(options.frames, c, copies_.size());
-            own.numbers = {options.numbers.of(c), options.numbers.step * copies_.size()};
+            own.frames = share_of(options.frames, c, copies.size());
+            own.numbers = {options.numbers.of(c), options.numbers.step * copies.size()};
             own.stop = all.get_token();
             if (c > 0) own.energy_meter = nullptr;  // it measures the machine, not a thread
             try {
-                reports[c] = copies_[c].sequence->run(own);
+                reports[c] = copies[c].sequence->run(own);
             } catch (...) {
                 failures[c] = std::current_exception();
                 all.request_stop();
             }
         });
     }
-    pool_.run_all(std::move(jobs));
+    pool.run_all(std::move(jobs));
     merge_totals();
     for (const std::exception_ptr& failure : failures) {
         if (failure) std::rethrow_exception(failure);
@@ -56,10 +82,10 @@ std::vector<RunReport> Duplicates::run(const RunOptions& options) {
     return reports;
 }
 
-void Duplicates::merge_totals() {
-    for (const Copy& copy : copies_) {
-        for (std::size_t m = 0; copy.graph && m < graph_.module_count(); ++m) {
-            graph_.module(m).merge(copy.graph->module(m));
+void Duplicates::Copies::merge_totals() {
+    for (const Copy& copy : copies) {
+        for (std::size_t m = 0; copy.graph && m < graph.module_count(); ++m) {
+            graph.module(m).merge(copy.graph->module(m));
             copy.graph->module(m).forget_totals();
         }
     }

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
-#include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
 
@@ -20,6 +18,7 @@ class Duplicates {
     /// `graph` itself is the first of `copies`. Throws GraphError when it is faulty or a module cannot be
     /// copied.
     Duplicates(Graph& graph, std::size_t copies);
+    ~Duplicates();
 
     /// Runs all copies until their sources stop, or as the options say, which count frames of all together;
     /// then the modules' totals are merged into those of the graph. Returns a report per copy. When a task
@@ -28,16 +27,9 @@ class Duplicates {
     std::vector<RunReport> run(const RunOptions& options = {});
 
   private:
-    struct Copy {
-        std::unique_ptr<Graph> graph;  // null for the first
-        std::unique_ptr<Sequence> sequence;
-    };
+    struct Copies;
 
-    void merge_totals();
-
-    Graph& graph_;
-    std::vector<Copy> copies_;
-    ThreadPool pool_;
+    std::unique_ptr<Copies> copies_;
 };
 
 }  // namespace tidemill

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "tidemill/run/report.hpp"
+
 namespace tidemill {
 
 /// Durations of one task (or of waits, or latencies) in clock ticks; written by one thread.
@@ -55,18 +57,6 @@ class Durations {
     std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t most_ = 0;
     std::array<std::uint64_t, (kLargestBits - kFineBits + 1) * kFine> buckets_{};
-};
-
-/// Durations in microseconds: what a report tells of them.
-struct DurationReport {
-    std::uint64_t count = 0;
-    double total_us = 0;
-    double mean_us = 0;
-    double least_us = 0;
-    double p50_us = 0;  ///< half of them took no longer; percentiles are right within 1/32
-    double p90_us = 0;
-    double p99_us = 0;
-    double most_us = 0;
 };
 
 /// Counts ticks as microseconds.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tidemill/platform/energy_watch.hpp"
+#include "tidemill/run/observed_run.hpp"
 
 namespace tidemill {
 

@@ -14,6 +14,7 @@
 
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/token_ring.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/testing/bench.hpp"

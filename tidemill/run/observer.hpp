@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "tidemill/graph/frame.hpp"
 #include "tidemill/graph/task.hpp"
@@ -69,22 +68,6 @@ class Observer {
     /// The one who looks at a thread; the observer owns it. Asked once per thread before any of them runs,
     /// and again for the threads of a new schedule.
     virtual ThreadObserver& watch(const ObservedThread& thread) = 0;
-};
-
-/// Tells observers when a run begins and ends.
-class ObservedRun {
-  public:
-    explicit ObservedRun(const std::vector<Observer*>& observers) : observers_(observers) {
-        for (Observer* observer : observers_) observer->begin_run();
-    }
-    ~ObservedRun() {
-        for (Observer* observer : observers_) observer->end_run();
-    }
-    ObservedRun(const ObservedRun&) = delete;
-    ObservedRun& operator=(const ObservedRun&) = delete;
-
-  private:
-    const std::vector<Observer*>& observers_;
 };
 
 }  // namespace tidemill

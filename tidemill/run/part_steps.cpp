@@ -11,12 +11,12 @@ namespace tidemill {
 
 namespace {
 
-std::byte* bytes_at(const FrameContext& context, Place place) {
+std::byte* bytes_at(const internal::FrameContext& context, internal::Place place) {
     return context.bases[static_cast<std::size_t>(place.base)] + place.offset;
 }
 
 // What goes round a loop is often a single number, for which a call would cost more than the copy.
-void move(const Copy& copy, const FrameContext& context) {
+void move(const Copy& copy, const internal::FrameContext& context) {
     std::byte* to = bytes_at(context, copy.to);
     const std::byte* from = bytes_at(context, copy.from);
     if (copy.bytes == sizeof(std::uint64_t)) {
@@ -34,7 +34,7 @@ void move(const Copy& copy, const FrameContext& context) {
 
 }  // namespace
 
-void copy_all(const std::vector<Copy>& copies, const FrameContext& context) {
+void copy_all(const std::vector<Copy>& copies, const internal::FrameContext& context) {
     for (const Copy& copy : copies) {
         std::memcpy(bytes_at(context, copy.to), bytes_at(context, copy.from), copy.bytes);
     }
@@ -61,16 +61,16 @@ PartSteps::PartSteps(const Plan& plan, const Part& part, const std::vector<Modul
         step.next = at(step.step->next);
         step.jumps = step.next != &step + 1;
         step.next_at_hole = at(step.step->next_at_hole);
-        if (step.info->control != ControlKind::none) add_steering(step);
+        if (step.info->control != internal::ControlKind::none) add_steering(step);
     }
 }
 
 void PartSteps::add_steering(RunStep& step) {
     const ControlStep& control = step.step->control;
-    const bool selects =
-        control.kind == ControlKind::switch_select || control.kind == ControlKind::loop_select;
-    const bool is_loop =
-        control.kind == ControlKind::loop_select || control.kind == ControlKind::loop_commute;
+    const bool selects = control.kind == internal::ControlKind::switch_select ||
+                         control.kind == internal::ControlKind::loop_select;
+    const bool is_loop = control.kind == internal::ControlKind::loop_select ||
+                         control.kind == internal::ControlKind::loop_commute;
     Steering& made = steerings_.emplace_back(
         Steering{selects, is_loop, &region_states_[control.region], control.inputs, control.control, {}});
     for (const std::uint32_t target : control.targets) made.targets.push_back(at(target));
@@ -106,7 +106,7 @@ const RunStep* PartSteps::at(std::uint32_t index) const {
     return position < before_end ? &steps_[position] : nullptr;
 }
 
-const RunStep* PartSteps::steer(const RunStep& step, const FrameContext& context) {
+const RunStep* PartSteps::steer(const RunStep& step, const internal::FrameContext& context) {
     const Steering& steering = *step.steering;
     std::uint32_t& state = *steering.state;
     if (steering.selects) {

@@ -22,16 +22,16 @@ struct Steering {
     bool is_loop;
     std::uint32_t* state;  ///< of its region
     std::vector<Copy> inputs{};
-    Place control{};
+    internal::Place control{};
     std::vector<const RunStep*> targets{};
 };
 
 /// A task of a plan, ready to be called by one thread. What every call needs lies in the first cache line.
 struct alignas(64) RunStep {
-    TaskCall call;
+    internal::TaskCall call;
     Module* module;
-    const Place* places;
-    TaskCode code;
+    const internal::Place* places;
+    internal::TaskCode code;
     std::uint64_t holes;  ///< the skips that keep it from running
     std::uint32_t index;  ///< in the plan
     bool copies;          ///< some of its forwards
@@ -44,7 +44,7 @@ struct alignas(64) RunStep {
 };
 
 /// Copies bytes between places of a frame.
-void copy_all(const std::vector<Copy>& copies, const FrameContext& context);
+void copy_all(const std::vector<Copy>& copies, const internal::FrameContext& context);
 
 /// Throws when a task returned a flow that it did not promise.
 void check_promise(const TaskInfo& task, Flow flow);
@@ -66,7 +66,7 @@ class PartSteps {
 
     /// Does what a task of a switch or loop does; returns what comes next. Throws RunError when the
     /// control value names no path.
-    static const RunStep* steer(const RunStep& step, const FrameContext& context);
+    static const RunStep* steer(const RunStep& step, const internal::FrameContext& context);
     /// What comes next when a hole keeps `step` from running.
     static const RunStep* leave_out(const RunStep& step);
 

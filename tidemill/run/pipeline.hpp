@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/graph/structure.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
@@ -15,6 +14,7 @@
 namespace tidemill {
 
 class Engine;
+struct Structure;
 
 /// What a pipeline does where its schedule does not say.
 struct PipelineOptions {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/internal/random_graph.hpp"
 #include "tidemill/run/internal/test_chain.hpp"

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"

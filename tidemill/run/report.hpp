@@ -6,11 +6,22 @@
 #include <vector>
 
 #include "tidemill/platform/energy_use.hpp"
-#include "tidemill/run/durations.hpp"
 
 namespace tidemill {
 
 class Json;
+
+/// Durations in microseconds: what a report tells of them.
+struct DurationReport {
+    std::uint64_t count = 0;
+    double total_us = 0;
+    double mean_us = 0;
+    double least_us = 0;
+    double p50_us = 0;  ///< half of them took no longer; percentiles are right within 1/32
+    double p90_us = 0;
+    double p99_us = 0;
+    double most_us = 0;
+};
 
 /// What a task did during a run.
 struct TaskReport {
@@ -84,6 +95,10 @@ std::string stage_table(const RunReport& report);
 
 /// The energy of a run in one line: joules, watts and what each of `frames` took, or "not measured" and why.
 std::string energy_line(const EnergyUse& energy, std::uint64_t frames);
+
+/// One sentence: which stage limits the speed of a run, which of its units is to blame, and what would help.
+/// Says so when no stage does, because all of them wait, and when no times were taken.
+std::string bottleneck(const RunReport& report);
 
 /// The whole report as one JSON object, times in microseconds.
 Json json_of(const RunReport& report);

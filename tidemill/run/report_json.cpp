@@ -1,5 +1,4 @@
 #include "tidemill/json/json.hpp"
-#include "tidemill/run/bottleneck.hpp"
 #include "tidemill/run/report.hpp"
 
 namespace tidemill {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+
 #include "tidemill/error.hpp"
 
 namespace tidemill {
@@ -8,6 +13,29 @@ namespace tidemill {
 class RunError : public Error {
   public:
     using Error::Error;
+};
+
+/// What an exception says.
+std::string message_of(const std::exception_ptr& cause);
+
+/// A task threw: which one, where, on which frame, and what it said. The frames before it were delivered.
+class FrameError : public RunError {
+  public:
+    FrameError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
+               std::exception_ptr cause);
+
+    const std::string& task() const { return task_; }
+    std::size_t stage() const { return stage_; }      ///< counted from 0
+    std::size_t replica() const { return replica_; }  ///< counted from 0
+    std::uint64_t frame() const { return frame_; }    ///< its number in the task's segment
+    const std::exception_ptr& cause() const { return cause_; }
+
+  private:
+    std::string task_;
+    std::size_t stage_;
+    std::size_t replica_;
+    std::uint64_t frame_;
+    std::exception_ptr cause_;
 };
 
 }  // namespace tidemill

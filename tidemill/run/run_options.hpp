@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tidemill/platform/energy_meter.hpp"
-#include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/observer.hpp"
+#include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 

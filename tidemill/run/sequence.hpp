@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/graph/structure.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 
 namespace tidemill {
 
 class Engine;
+struct Structure;
 
 /// Runs a graph in order on the calling thread.
 class Sequence {

@@ -1,6 +1,12 @@
 #include "tidemill/run/thread_per_task.hpp"
 
+#include "tidemill/graph/structure.hpp"
+
 namespace tidemill {
+
+Schedule thread_per_task(const Graph& graph, int replicas) {
+    return thread_per_task(structure_of(graph), replicas);
+}
 
 Schedule thread_per_task(const Structure& structure, int replicas) {
     Schedule schedule;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/graph/arena.hpp"
+#include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/waiting.hpp"
 
 namespace tidemill {

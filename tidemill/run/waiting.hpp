@@ -1,8 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <mutex>
 
 namespace tidemill {
 
@@ -11,44 +9,6 @@ enum class WaitMode : std::uint8_t {
     passive,  ///< looks for a microsecond or two, then sleeps in the kernel
     active,   ///< spins, and yields the core when others may need it
     mixed,    ///< spins for some tens of microseconds, then sleeps
-};
-
-/// What code that threads share asks of the machine: words, and ways to wait until they change.
-///
-/// Such code is a template over this type. What ships is compiled for RealThreads; the explorer compiles the
-/// same code for threads of its own and goes through their interleavings (protocol/).
-struct RealThreads {
-    template <typename T>
-    using Atomic = std::atomic<T>;
-    /// What only one thread at a time may touch, whoever has the turn or the lock.
-    template <typename T>
-    using Plain = T;
-    using Mutex = std::mutex;
-
-    static constexpr int kShortSpin = 50;  ///< some 1 to 3 us: less than falling asleep and being woken takes
-    static constexpr int kLongSpin = 2000;  ///< some 30 to 70 us: more than a pair of futex calls costs
-    static constexpr int kSpinBeforeYield = 200;
-
-    /// Tells the processor that this is a spin.
-    static void relax() {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        asm volatile("yield");
-#endif
-    }
-
-    /// Lets other threads have the core.
-    static void yield_core();
-
-    /// Sleeps while `word` holds `seen`; may return early.
-    static void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen);
-
-    /// The same, but for `at_most_ns` at most, which is less than a second.
-    static void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen, long at_most_ns);
-
-    /// Wakes all that sleep on `word`.
-    static void wake_all(const std::atomic<std::uint32_t>& word);
 };
 
 }  // namespace tidemill

@@ -71,9 +71,9 @@ void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Mod
                           part.stage_index + 1 == plan.segments[part.segment].stages;
     Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules), delivers});
     added.context.stopping = state_.halting_flag();
-    added.context.bases[static_cast<std::size_t>(Base::scratch)] = scratch_.data();
+    added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
-    added.context.bases[static_cast<std::size_t>(Base::constant)] =
+    added.context.bases[static_cast<std::size_t>(internal::Base::constant)] =
         const_cast<std::byte*>(plan.constants.data());
     if (!options_.statistics && options_.observers.empty()) return;
     for (std::uint32_t step = part.first_step; step < part.last_step; ++step)
@@ -148,7 +148,7 @@ template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::run(std::size_t part, Token& token, std::uint32_t frame) {
     Share& share = worker_.shares_[part];
     share.context.number = worker_.options_.numbers.of(worker_.walk_.part(part).frame);
-    share.context.bases[static_cast<std::size_t>(Base::token)] = token.data(frame);
+    share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
     return run_steps(share, token.mark(frame));
 }
 
@@ -170,7 +170,7 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
             if (flow == Flow::ok) {
                 // A branch is foretold, and the next step fetched ahead; a pointer would be waited for.
                 step = running->jumps ? running->next : running + 1;
-            } else if (flow == kControlFlow) {
+            } else if (flow == internal::kControlFlow) {
                 step = share.steps.steer(*running, share.context);
                 flow = Flow::ok;
             } else {
@@ -205,7 +205,7 @@ template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::emit(std::size_t part, const FrameMark& mark, Token& out) {
     Share& share = worker_.shares_[part];
     const RunStep& step = *share.steps.end();
-    share.context.bases[static_cast<std::size_t>(Base::next_token)] = out.data(out.frames);
+    share.context.bases[static_cast<std::size_t>(internal::Base::next_token)] = out.data(out.frames);
     try {
         const std::uint64_t before = stamp();
         const Flow flow = call(share, step);

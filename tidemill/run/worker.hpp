@@ -73,7 +73,7 @@ class Worker {
     struct Share {
         PartSteps steps;
         bool delivers;  // frames that are through it have left the graph
-        FrameContext context{};
+        internal::FrameContext context{};
     };
 
     template <Watching kWatching>

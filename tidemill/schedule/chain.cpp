@@ -12,9 +12,9 @@ namespace tidemill {
 namespace {
 
 void check_unique_kinds(const Chain& chain) {
-    if (chain.kinds.size() > kMaxKinds)
-        throw ScheduleError(
-            fmt::format("chain: {} core kinds; at most {} are known", chain.kinds.size(), kMaxKinds));
+    if (chain.kinds.size() > internal::kMaxKinds)
+        throw ScheduleError(fmt::format("chain: {} core kinds; at most {} are known", chain.kinds.size(),
+                                        internal::kMaxKinds));
     std::unordered_set<std::string_view> seen;
     for (const auto& kind : chain.kinds) {
         if (kind.empty())
@@ -98,8 +98,8 @@ Platform parse_platform(std::string_view text) {
     for (std::size_t begin = 0; begin <= text.size();) {
         const auto end = std::min(text.find(',', begin), text.size());
         const CoreCount item = parse_core_count(text.substr(begin, end - begin), text);
-        if (seen.size() == kMaxKinds)
-            throw ScheduleError(fmt::format("cores: more than {} kinds; give fewer", kMaxKinds));
+        if (seen.size() == internal::kMaxKinds)
+            throw ScheduleError(fmt::format("cores: more than {} kinds; give fewer", internal::kMaxKinds));
         if (!seen.insert(item.kind).second)
             throw ScheduleError(fmt::format("cores \"{}\": '{}' is given twice; keep one", text, item.kind));
         platform.set(item.kind, item.count);

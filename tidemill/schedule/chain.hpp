@@ -21,8 +21,12 @@ struct ChainTask {
     bool operator==(const ChainTask&) const = default;
 };
 
+namespace internal {
+
 /// Beyond any machine; keeps what looks through all kinds short.
-constexpr std::size_t kMaxKinds = 64;
+inline constexpr std::size_t kMaxKinds = 64;
+
+}  // namespace internal
 
 /// Tasks in the order in which a frame passes them, with their weights on each core kind, per execution.
 struct Chain {

@@ -124,8 +124,8 @@ void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     totals.threads += stage.threads;
     stage.core_kind = kind_from_file(object.at("core-type").text());
     totals.kinds.insert(stage.core_kind);
-    if (totals.kinds.size() > kMaxKinds)
-        place.fail(fmt::format("more than {} core kinds in all stages", kMaxKinds));
+    if (totals.kinds.size() > internal::kMaxKinds)
+        place.fail(fmt::format("more than {} core kinds in all stages", internal::kMaxKinds));
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
     if (object.has("shares-core")) stage.shares_core = object.at("shares-core").flag();
     parse_ring(object, stage);

@@ -41,7 +41,7 @@ Tasks::Runtime::Runtime(TasksOptions options)
       bundle_ticks_(static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick())),
       program_(options_.program_helps ? 0 : static_cast<WorkerId>(options_.workers)),
       order_(options_.window.tasks),
-      bodies_(std::make_unique<TaskBody[]>(options_.window.tasks)),
+      bodies_(std::make_unique<internal::TaskBody[]>(options_.window.tasks)),
       gathered_(bundle_ticks_),
       board_(options_, bundle_ticks_, {program_, options_.program_helps}),
       workers_(board_, {options_.kinds, bundle_ticks_, options_.waiting}),
@@ -115,7 +115,7 @@ TaskKernel Tasks::Runtime::kernel_at(const std::source_location& place) {
     return workers_.look([&] { return TaskKernel{sites_.add(place)}; });
 }
 
-TaskBody* Tasks::Runtime::begin_spawn() {
+internal::TaskBody* Tasks::Runtime::begin_spawn() {
     check_spawner();
     if (limit_.is_set()) {
         ++dropped_;

@@ -29,7 +29,7 @@ class Tasks::Runtime {
 
     TaskKernel kernel(std::string name, policy::KindSet kinds);
     TaskKernel kernel_at(const std::source_location& place);
-    TaskBody* begin_spawn();
+    internal::TaskBody* begin_spawn();
     void finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority);
     void next_iteration();
     TasksReport wait();
@@ -50,8 +50,8 @@ class Tasks::Runtime {
     std::thread::id owner_ = std::this_thread::get_id();
     policy::WorkerId program_;  // the program's thread: the first worker, or a visitor
     SpawnOrder order_;
-    std::unique_ptr<TaskBody[]> bodies_;  // per slot
-    std::uint64_t dropped_ = 0;           // before they were spawned
+    std::unique_ptr<internal::TaskBody[]> bodies_;  // per slot
+    std::uint64_t dropped_ = 0;                     // before they were spawned
     RunLimit limit_;
     GatheredSpawns gathered_;
     alignas(64) SpawnBoard board_;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "tidemill/tasks/internal/task_body.hpp"
 #include "tidemill/tasks/run_limit.hpp"
 #include "tidemill/tasks/spawn_board.hpp"
-#include "tidemill/tasks/task_body.hpp"
 
 namespace tidemill {
 
@@ -18,7 +18,7 @@ class SpawnWorker {
     /// What all workers of a program share.
     struct Shared {
         const SpawnedTasks& tasks;
-        TaskBody* bodies;  ///< per slot
+        internal::TaskBody* bodies;  ///< per slot
         RunLimit& limit;
         const std::function<void(const ObservedTask&)>& observe;
         std::function<void()> nothing_comes;  ///< called when no work has come for milliseconds

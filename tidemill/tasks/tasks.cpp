@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/run/frame_error.hpp"
+#include "tidemill/run/run_error.hpp"
 #include "tidemill/tasks/runtime.hpp"
 
 namespace tidemill {
@@ -22,7 +22,7 @@ TaskKernel Tasks::kernel(std::string name, policy::KindSet kinds) {
 TaskKernel Tasks::kernel_at(const std::source_location& place) {
     return runtime_->kernel_at(place);
 }
-TaskBody* Tasks::begin_spawn() {
+internal::TaskBody* Tasks::begin_spawn() {
     return runtime_->begin_spawn();
 }
 void Tasks::finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority) {

@@ -14,11 +14,10 @@
 
 #include "tidemill/error.hpp"
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/policy/policy.hpp"
-#include "tidemill/policy/throttle.hpp"
+#include "tidemill/policy/policy_options.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/tasks/access.hpp"
-#include "tidemill/tasks/task_body.hpp"
+#include "tidemill/tasks/internal/task_body.hpp"
 
 namespace tidemill {
 
@@ -129,7 +128,7 @@ class Tasks {
     /// The same for a kernel that the program has named, and as many accesses as it likes.
     template <class F>
     void spawn(TaskKernel kernel, std::span<const Access> accesses, F&& work, std::int32_t priority = 0) {
-        if (TaskBody* body = begin_spawn()) {
+        if (internal::TaskBody* body = begin_spawn()) {
             body->put(std::forward<F>(work));
             finish_spawn(kernel, accesses, priority);
         }
@@ -159,7 +158,7 @@ class Tasks {
     class Runtime;
 
     TaskKernel kernel_at(const std::source_location& place);
-    TaskBody* begin_spawn();
+    internal::TaskBody* begin_spawn();
     void finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority);
 
     std::unique_ptr<Runtime> runtime_;

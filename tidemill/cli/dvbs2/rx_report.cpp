@@ -6,7 +6,7 @@
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/json/json.hpp"
-#include "tidemill/run/bottleneck.hpp"
+#include "tidemill/run/report.hpp"
 
 namespace tidemill::cli {
 

@@ -1,138 +1,30 @@
 #include "tidemill/run/dynamic/dynamic.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "tidemill/graph/arena.hpp"
-#include "tidemill/platform/energy_watch.hpp"
-#include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/dynamic/task_crew.hpp"
+#include "tidemill/run/dynamic/dynamic_engine.hpp"
 
 namespace tidemill {
 
 Dynamic::Dynamic(Graph& graph, DynamicOptions options)
-    : graph_(graph),
-      graph_size_(graph.size()),
-      options_(std::move(options)),
-      structure_(structure_of(graph)),
-      plan_(compile_apart(graph, structure_)),
-      kernels_(kernels_of(graph, structure_, plan_)),
-      next_frames_(structure_.segments, 0) {
-    check();
-    policy::KindSet there = 0;
-    for (const policy::KindId kind : kinds()) there |= policy::KindSet{1} << kind;
-    confine(kernels_, structure_, options_.only, there);
-}
+    : engine_(std::make_unique<DynamicEngine>(graph, std::move(options))) {}
 
-std::vector<policy::KindId> Dynamic::kinds() const {
-    return options_.kinds.empty() ? std::vector<policy::KindId>(options_.workers) : options_.kinds;
-}
-
-void Dynamic::check() const {
-    if (options_.workers == 0) throw GraphError("dynamic scheduling with 0 workers: give 1 or more");
-    const auto check_count = [this](const char* what, std::size_t given) {
-        if (given == 0 || given == options_.workers) return;
-        throw GraphError(fmt::format("{} are given for {} workers, there are {}: give one for each, or none",
-                                     what, given, options_.workers));
-    };
-    check_count("sets of cores", options_.cores.size());
-    check_count("kinds of cores", options_.kinds.size());
-    policy::make_policy(options_.policy, kinds());
-    tokens();
-    if (options_.workers == 1) return;
-    for (const OrderedTask& task : structure_.order) {
-        const TaskOptions& promised = graph_.module(task.id.module).tasks()[task.id.task].options;
-        if (promised.replication == Replication::cloned) graph_.require_clonable(task.id.module);
-    }
-}
-
-std::uint64_t Dynamic::bytes_per_frame() const {
-    std::uint64_t bytes = 0;
-    for (const PlannedSegment& segment : plan_.segments) bytes += aligned(segment.token_bytes);
-    return bytes;
-}
-
-std::uint64_t Dynamic::default_window() const {
-    constexpr std::uint64_t kCacheBytes = 1 << 20;
-    constexpr std::uint64_t kMost = 64;
-    const std::uint64_t least = 2 * options_.workers + 2;
-    return std::clamp(kCacheBytes / std::max<std::uint64_t>(1, bytes_per_frame()), least,
-                      std::max(least, kMost));
-}
-
-std::vector<std::uint32_t> Dynamic::tokens() const {
-    const policy::Window& window = options_.window;
-    constexpr std::uint64_t kMost = 1 << 20;
-    const bool limited =
-        std::min({window.iterations, window.tasks, window.bytes}) != policy::Window::kUnlimited;
-    const std::uint64_t bytes = std::max<std::uint64_t>(1, bytes_per_frame());
-    const std::uint64_t frames =
-        limited ? std::min({window.iterations, window.tasks / kernels_.size(), window.bytes / bytes, kMost})
-                : default_window();
-    if (frames == 0) {
-        throw GraphError(fmt::format(
-            "the window of {} iterations, {} tasks and {} bytes has no room for a frame: of '{}' it takes 1, "
-            "{} "
-            "and {}",
-            window.iterations, window.tasks, window.bytes, graph_.name(), kernels_.size(), bytes));
-    }
-    return std::vector<std::uint32_t>(structure_.segments, static_cast<std::uint32_t>(frames));
-}
+Dynamic::~Dynamic() = default;
 
 RunReport Dynamic::run(const RunOptions& options) {
-    next_frames_.assign(structure_.segments, 0);
-    return resume(options);
+    return engine_->run(options);
 }
 
 RunReport Dynamic::resume(const RunOptions& options) {
-    using Clock = std::chrono::steady_clock;
-    RunReport report;
-    const Graph::Running running(graph_, graph_size_);
-    const ObservedRun observed(options.observers);
-    EnergyWatch energy(options.energy_meter);
-    const Clock::time_point start = Clock::now();
-    TaskCrew::Settings settings;
-    settings.board.policy = options_.policy;
-    settings.board.adapting = options_.adapting;
-    settings.board.kinds = kinds();
-    settings.board.tokens = tokens();
-    settings.board.first_frames = next_frames_;
-    settings.board.frames = options.frames;
-    settings.board.stop_when = options.stop_when;
-    settings.board.bundle_ticks =
-        static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick());
-    settings.board.latencies = options.statistics || !options.observers.empty();
-    settings.waiting = options_.waiting;
-    settings.cores = options_.cores;
-    TaskCrew crew(graph_, plan_, kernels_, settings, options);
-    {
-        const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
-        crew.run(pool_);
-    }
-    report.elapsed_s = report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-    report.energy = energy.stop();
-    crew.board().rethrow();
-    next_frames_ = crew.board().next_frames();
-    fill_report(crew, report);
-    return report;
+    return engine_->resume(options);
 }
 
-void Dynamic::fill_report(const TaskCrew& crew, RunReport& report) const {
-    RunTotals totals;
-    crew.add_to(totals);
-    report_totals(structure_, totals, report);
-    report.stages.push_back({0, structure_.units.size(), crew.thread_reports()});
-    const std::vector<std::uint32_t> token_counts = tokens();
-    for (std::size_t s = 0; s < plan_.segments.size(); ++s) {
-        report.segments.push_back(
-            {token_counts[s], token_counts[s] * aligned(plan_.segments[s].token_bytes), options_.workers, 0});
-    }
-    for (std::size_t step = 0; step < totals.step_times.size(); ++step) {
-        std::uint64_t& frames = report.segments[structure_.order[step].segment].frames;
-        frames = std::max(frames, totals.step_times[step].count());
-    }
+const Structure& Dynamic::structure() const {
+    return engine_->structure();
+}
+
+std::vector<std::uint32_t> Dynamic::tokens() const {
+    return engine_->tokens();
 }
 
 }  // namespace tidemill

@@ -2,20 +2,25 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/policy/policy.hpp"
-#include "tidemill/policy/throttle.hpp"
-#include "tidemill/run/dynamic/kernels.hpp"
-#include "tidemill/run/pool/thread_pool.hpp"
+#include "tidemill/policy/policy_options.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/waiting.hpp"
 
 namespace tidemill {
+
+class DynamicEngine;
+struct Structure;
+
+/// Kinds of cores by module ("demapper") or task ("demapper.run").
+using KindsByName = std::map<std::string, policy::KindSet>;
 
 /// How tasks are scheduled while they run.
 struct DynamicOptions {
@@ -43,6 +48,7 @@ class Dynamic {
     /// Throws GraphError when the graph is faulty, cannot be replicated, does not fit the window, or has a
     /// task that no worker may run; PolicyError when there is no such policy.
     explicit Dynamic(Graph& graph, DynamicOptions options = {});
+    ~Dynamic();
 
     /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
     RunReport run(const RunOptions& options = {});
@@ -51,26 +57,13 @@ class Dynamic {
     RunReport resume(const RunOptions& options = {});
 
     /// The graph in order, with its units and segments.
-    const Structure& structure() const { return structure_; }
+    const Structure& structure() const;
 
     /// Per segment, how many frames may be in flight.
     std::vector<std::uint32_t> tokens() const;
 
   private:
-    void check() const;
-    std::vector<policy::KindId> kinds() const;
-    std::uint64_t bytes_per_frame() const;
-    std::uint64_t default_window() const;
-    void fill_report(const class TaskCrew& crew, RunReport& report) const;
-
-    Graph& graph_;
-    const std::size_t graph_size_;
-    DynamicOptions options_;
-    Structure structure_;
-    Plan plan_;
-    std::vector<Kernel> kernels_;
-    std::vector<std::uint64_t> next_frames_;  // per segment
-    ThreadPool pool_;
+    std::unique_ptr<DynamicEngine> engine_;
 };
 
 }  // namespace tidemill

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/frame_error.hpp"
 #include "tidemill/run/insight/internal/hanging_run.hpp"
+#include "tidemill/run/run_error.hpp"
 
 using namespace tidemill;
 

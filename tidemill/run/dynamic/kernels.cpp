@@ -41,8 +41,8 @@ class AccessList {
     }
 
   private:
-    static void add(Place place, std::size_t bytes, bool writes, Accesses& to) {
-        if (place.base == Base::token) to.push_back({place.offset, place.offset + bytes, writes});
+    static void add(internal::Place place, std::size_t bytes, bool writes, Accesses& to) {
+        if (place.base == internal::Base::token) to.push_back({place.offset, place.offset + bytes, writes});
     }
 
     static void add(const Copy& copy, Accesses& to) {
@@ -118,8 +118,8 @@ std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, c
     return kernels;
 }
 
-void confine(std::vector<Kernel>& kernels, const Structure& structure, const KindsByName& only,
-             policy::KindSet there) {
+void confine(std::vector<Kernel>& kernels, const Structure& structure,
+             const std::map<std::string, policy::KindSet>& only, policy::KindSet there) {
     for (const auto& [name, kinds] : only) {
         if (confine(kernels, structure, name, kinds)) continue;
         throw GraphError(fmt::format(

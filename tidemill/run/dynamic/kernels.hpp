@@ -7,7 +7,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/policy/policy.hpp"
+#include "tidemill/policy/policy_options.hpp"
 
 namespace tidemill {
 
@@ -35,12 +35,9 @@ Plan compile_apart(const Graph& graph, const Structure& structure);
 /// which the stream ends; and where the later one ends the segment.
 std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, const Plan& plan);
 
-/// Kinds of cores by module ("demapper") or task ("demapper.run").
-using KindsByName = std::map<std::string, policy::KindSet>;
-
 /// Confines each kernel to the kinds that all of its tasks which `only` names may run on. Throws GraphError
 /// for a name that the graph has not, and for a kernel that is left without a kind among `there`.
-void confine(std::vector<Kernel>& kernels, const Structure& structure, const KindsByName& only,
-             policy::KindSet there);
+void confine(std::vector<Kernel>& kernels, const Structure& structure,
+             const std::map<std::string, policy::KindSet>& only, policy::KindSet there);
 
 }  // namespace tidemill

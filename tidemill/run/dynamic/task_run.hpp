@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/run/frame_error.hpp"
+#include "tidemill/run/run_error.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {

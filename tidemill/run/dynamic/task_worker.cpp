@@ -9,7 +9,7 @@ namespace tidemill {
 
 namespace {
 
-std::size_t index_of(Base base) {
+std::size_t index_of(internal::Base base) {
     return static_cast<std::size_t>(base);
 }
 
@@ -68,7 +68,7 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
     if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
     context_.stopping = options_.stopping;
     // Constants are bound to inputs only, so nobody writes through this pointer.
-    context_.bases[index_of(Base::constant)] = const_cast<std::byte*>(plan.constants.data());
+    context_.bases[index_of(internal::Base::constant)] = const_cast<std::byte*>(plan.constants.data());
 }
 
 void TaskWorker::run(HeldRuns& held) {
@@ -101,7 +101,7 @@ template <Watching kWatching>
 void TaskWorker::run_frames(TaskRun& run) {
     RunKernel& kernel = kernels_[run.kernel];
     const std::uint64_t end = std::min(run.first.frame + run.frames, run.limit);
-    context_.bases[index_of(Base::scratch)] = kernel.scratch;
+    context_.bases[index_of(internal::Base::scratch)] = kernel.scratch;
     try {
         const std::uint32_t segment = kernel.kernel->segment;
         for (FramePlace place = run.first; place.frame < end; place = place.next(tokens_[segment].count)) {
@@ -126,7 +126,7 @@ void TaskWorker::begin(std::uint32_t segment, FramePlace place) {
     running_.place.frame = place.frame;
     running_.place.token = place.token;
     running_.segment = segment;
-    context_.bases[index_of(Base::token)] = data_of(segment, place.token);
+    context_.bases[index_of(internal::Base::token)] = data_of(segment, place.token);
     context_.number = options_.numbers.of(place.frame);
 }
 
@@ -153,7 +153,7 @@ bool TaskWorker::run_steps(PartSteps& steps) {
         if constexpr (kWatching != Watching::nothing) start = ticks();
         Flow flow = call<kWatching>(*step);
         const RunStep* next = step->next;
-        if (flow == kControlFlow) {
+        if (flow == internal::kControlFlow) {
             next = steps.steer(*step, context_);
             flow = Flow::ok;
         }
@@ -199,7 +199,7 @@ template <Watching kWatching>
 bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
     const RunStep& end = *kernel.steps.end();
     step_ = &end;
-    context_.bases[index_of(Base::next_token)] = data_of(running_.segment + 1, run.out.token);
+    context_.bases[index_of(internal::Base::next_token)] = data_of(running_.segment + 1, run.out.token);
     std::uint64_t start = 0;
     if constexpr (kWatching != Watching::nothing) start = ticks();
     const Flow flow = call<kWatching>(end);

@@ -104,7 +104,7 @@ class TaskWorker {
     std::vector<Tokens> tokens_;  // per segment
     Arena scratch_;
     std::vector<RunKernel> kernels_;
-    FrameContext context_{};
+    internal::FrameContext context_{};
     Running running_;
     const RunStep* step_ = nullptr;  // that runs
     std::vector<StreamEnd> ends_;

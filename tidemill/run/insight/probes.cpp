@@ -9,6 +9,7 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/durations.hpp"
 #include "tidemill/run/insight/socket_text.hpp"
 
 namespace tidemill {
@@ -21,7 +22,9 @@ double seconds(std::uint64_t elapsed_ticks) {
 
 // The executor itself fills the outputs of switches and loops, by copying, when nobody looks.
 void check_written_by_task(const Module& module, const SocketInfo& socket) {
-    if (socket.direction == Direction::in || module.tasks()[socket.task].control == ControlKind::none) return;
+    if (socket.direction == Direction::in ||
+        module.tasks()[socket.task].control == internal::ControlKind::none)
+        return;
     throw GraphError(fmt::format("{}.{} cannot be probed: probe what feeds it or what reads it",
                                  module.name(), socket.name));
 }
@@ -35,12 +38,15 @@ void ProbeReading::check_type(const ElementType& wanted) const {
 }
 
 Probe::Probe(std::string socket, ElementType type, std::size_t bytes)
-    : last_{.socket = std::move(socket), .type = std::move(type), .value = std::vector<std::byte>(bytes)} {}
+    : last_{.socket = std::move(socket), .type = std::move(type), .value = std::vector<std::byte>(bytes)},
+      latencies_(std::make_unique<Durations>()) {}
+
+Probe::~Probe() = default;
 
 ProbeReading Probe::reading() const {
     const std::lock_guard lock(mutex_);
     ProbeReading reading = last_;
-    reading.latency = report_of(latencies_);
+    reading.latency = report_of(*latencies_);
     return reading;
 }
 
@@ -48,13 +54,13 @@ void Probe::begin_run() {
     const std::lock_guard lock(mutex_);
     run_began_ = ticks();
     last_.frames = 0;
-    latencies_ = {};
+    *latencies_ = {};
 }
 
 void Probe::pass(const ObservedCall& call, std::span<const std::byte> value) {
     const std::lock_guard lock(mutex_);
     if (last_.frames++ == 0) first_end_ = call.end;
-    latencies_.add(call.end - call.born);
+    latencies_->add(call.end - call.born);
     // Replicas pass frames out of order: what is shown is the latest frame, not the last to come.
     if (last_.frames > 1 && call.frame.number() < last_.number) return;
     last_.number = call.frame.number();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -11,10 +12,12 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/run/durations.hpp"
 #include "tidemill/run/observer.hpp"
+#include "tidemill/run/report.hpp"
 
 namespace tidemill {
+
+class Durations;
 
 /// What a probe has seen of its socket until now.
 struct ProbeReading {
@@ -44,6 +47,7 @@ struct ProbeReading {
 class Probe {
   public:
     Probe(std::string socket, ElementType type, std::size_t bytes);
+    ~Probe();
 
     ProbeReading reading() const;
 
@@ -54,7 +58,7 @@ class Probe {
 
     mutable std::mutex mutex_;  // replicas pass frames at the same time
     ProbeReading last_;
-    Durations latencies_;
+    std::unique_ptr<Durations> latencies_;
     std::uint64_t run_began_ = 0;
     std::uint64_t first_end_ = 0;
 };

@@ -36,7 +36,7 @@ std::vector<std::string> inputs_of(const Graph& graph, const Plan& plan, std::si
     for (std::size_t m = 0; m < graph.module_count(); ++m) {
         const Module& module = graph.module(m);
         for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
-            const Source* source = graph.source_of(m, s);
+            const internal::Source* source = graph.source_of(m, s);
             if (!source || !source->module || stage_of(m, module.sockets()[s].task) != stage) continue;
             const std::uint32_t maker = source->module->sockets()[source->socket].task;
             if (stage_of(graph.index_of(*source->module), maker) == stage) continue;

@@ -70,7 +70,7 @@ RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
         case Executor::dynamic:
             return run_dynamic(graph, options);
         case Executor::threads:
-            schedule_ = thread_per_task(structure_of(graph), how_.replicas);
+            schedule_ = thread_per_task(graph, how_.replicas);
             break;
         case Executor::pipeline:
             break;

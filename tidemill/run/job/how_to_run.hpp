@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "tidemill/policy/throttle.hpp"
+#include "tidemill/policy/policy_options.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tidemill/run/waiting.hpp"
+#include "tidemill/run/real_threads.hpp"
 
 namespace tidemill {
 

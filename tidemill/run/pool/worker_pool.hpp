@@ -10,6 +10,7 @@
 #include "tidemill/run/pool/bell.hpp"
 #include "tidemill/run/pool/ready_work.hpp"
 #include "tidemill/run/pool/spin_lock.hpp"
+#include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/waiting.hpp"
 
 namespace tidemill {

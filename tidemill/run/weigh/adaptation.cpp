@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tidemill/run/weigh/live_profile.hpp"
+
 namespace tidemill {
 
 Profile reweighed(Profile profile, const Schedule& schedule, const LiveWeights& seen) {
@@ -25,12 +27,18 @@ Adaptation::Adaptation(Pipeline& pipeline, Profile profile, Schedule schedule, A
       profile_(std::move(profile)),
       schedule_(std::move(schedule)),
       options_(std::move(options)),
-      live_(pipeline.structure()) {
+      live_(std::make_unique<LiveProfile>(pipeline.structure())) {
     if (!options_.strategy) options_.strategy = &strategy("herad");
 }
 
+Adaptation::~Adaptation() = default;
+
+Observer& Adaptation::observer() {
+    return *live_;
+}
+
 bool Adaptation::look() {
-    const LiveWeights seen = live_.take();
+    const LiveWeights seen = live_->take();
     frames_ += seen.frames;
     // Just after a change, what was seen belongs to both schedules.
     if (std::exchange(just_changed_, false) || seen.frames < options_.least_frames) return false;

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/weigh/live_profile.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
 namespace tidemill {
+
+class LiveProfile;
+struct LiveWeights;
 
 /// The profile with the weights that were seen while a schedule ran: each unit's weight on the kind that it
 /// ran on, and those on other kinds changed by the same factor. Units that did not run keep their weights.
@@ -41,9 +44,10 @@ class Adaptation {
   public:
     /// The schedule is the one that the pipeline was made with, for the profile's chain.
     Adaptation(Pipeline& pipeline, Profile profile, Schedule schedule, AdaptationOptions options);
+    ~Adaptation();
 
     /// To be among the run's observers.
-    Observer& observer() { return live_; }
+    Observer& observer();
 
     /// Looks at what passed since the last look. Returns whether it changed the schedule; frames in flight
     /// are still finished under the old one. Called by one thread at a time.
@@ -58,7 +62,7 @@ class Adaptation {
     Profile profile_;
     Schedule schedule_;
     AdaptationOptions options_;
-    LiveProfile live_;
+    std::unique_ptr<LiveProfile> live_;
     std::uint64_t frames_ = 0;
     bool just_changed_ = false;
     std::vector<AdaptationChange> changes_;

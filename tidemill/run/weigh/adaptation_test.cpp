@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/run/weigh/live_profile.hpp"
 #include "tidemill/schedule/herad.hpp"
 
 using namespace tidemill;

@@ -13,6 +13,7 @@
 #include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill {

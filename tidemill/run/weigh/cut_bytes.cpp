@@ -38,7 +38,7 @@ class Crossings {
         }
     }
 
-    void list_reader(std::size_t step, const Source& source) {
+    void list_reader(std::size_t step, const internal::Source& source) {
         if (!source.module) return;
         const TaskReport& task = report_.tasks[step];
         readers_[{graph_.index_of(*source.module), source.socket}].push_back(

@@ -44,8 +44,8 @@ auto from_json_file(const std::filesystem::path& path, Read read) {
 /// The members of an object that has one for each core kind.
 inline auto members_by_kind(const JsonPlace& place) {
     auto members = place.members();
-    if (members.size() > kMaxKinds)
-        place.fail(fmt::format("{} core kinds; at most {} are known", members.size(), kMaxKinds));
+    if (members.size() > internal::kMaxKinds)
+        place.fail(fmt::format("{} core kinds; at most {} are known", members.size(), internal::kMaxKinds));
     return members;
 }
 

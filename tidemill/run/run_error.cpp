@@ -1,4 +1,4 @@
-#include "tidemill/run/frame_error.hpp"
+#include "tidemill/run/run_error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidemill/run/waiting.hpp"
+#include "tidemill/run/real_threads.hpp"
 
 #include <climits>
 #include <ctime>

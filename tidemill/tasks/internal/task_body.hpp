@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tidemill {
+namespace tidemill::internal {
 
 /// A function to be called once, kept in place where it is small. Stays where it was put.
 class TaskBody {
@@ -55,4 +55,4 @@ class TaskBody {
     void (*destroy_)(std::byte*) = nullptr;
 };
 
-}  // namespace tidemill
+}  // namespace tidemill::internal

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/plan.hpp"
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
+
+namespace tidemill {
+
+class TaskCrew;
+
+/// What is behind Dynamic: the graph as kernels, and the threads, which outlive a run.
+class DynamicEngine {
+  public:
+    /// Throws what Dynamic's constructor throws.
+    DynamicEngine(Graph& graph, DynamicOptions options);
+
+    /// Frames are numbered from 0.
+    RunReport run(const RunOptions& options);
+    /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too.
+    RunReport resume(const RunOptions& options);
+
+    const Structure& structure() const { return structure_; }
+
+    /// Per segment, how many frames may be in flight.
+    std::vector<std::uint32_t> tokens() const;
+
+  private:
+    void check() const;
+    std::vector<policy::KindId> kinds() const;
+    std::uint64_t bytes_per_frame() const;
+    std::uint64_t default_window() const;
+    void fill_report(const TaskCrew& crew, RunReport& report) const;
+
+    Graph& graph_;
+    const std::size_t graph_size_;
+    DynamicOptions options_;
+    Structure structure_;
+    Plan plan_;
+    std::vector<Kernel> kernels_;
+    std::vector<std::uint64_t> next_frames_;  // per segment
+    ThreadPool pool_;
+};
+
+}  // namespace tidemill
