@@ -1,0 +1,16 @@
+# Run by `cmake --install`: the public headers, those that they include, and those that these include.
+set(pending ${TIDEMILL_PUBLIC_HEADERS})
+set(headers ${TIDEMILL_PUBLIC_HEADERS})
+while(pending)
+  list(POP_FRONT pending header)
+  file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" includes REGEX "^#include \"tidemill/")
+  list(TRANSFORM includes REPLACE "^#include \"(.*)\".*" "\\1")
+  list(REMOVE_ITEM includes "" ${headers})
+  list(APPEND pending ${includes})
+  list(APPEND headers ${includes})
+endwhile()
+foreach(header IN LISTS headers)
+  cmake_path(GET header PARENT_PATH folder)
+  file(INSTALL "${PROJECT_SOURCE_DIR}/${header}" TYPE FILE
+    DESTINATION "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
+endforeach()
