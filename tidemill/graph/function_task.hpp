@@ -70,9 +70,6 @@ class FunctionTask final : public Module {
           task_(declare_task(std::move(name), &FunctionTask::run, options<Words...>(), basis<Words...>())),
           function_(std::move(function)) {}
 
-    FunctionTask(const FunctionTask&) = default;
-    FunctionTask(FunctionTask&&) = default;
-
   private:
     using Form = internal::CallableForm<Function, Sockets...>;
     static_assert(Form::kFits,
