@@ -132,6 +132,7 @@ class Words {
     }
 
     void declare_all(Verb& verb, CLI::App& app) {
+        if (!verb.alias().empty()) app.alias(verb.alias());
         app.description(verb.summary());
         app.footer(verb.footer() + "\n" + kStatuses);
         app.allow_extras();  // chosen() refuses them

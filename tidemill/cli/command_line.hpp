@@ -22,6 +22,9 @@ class Verb {
     /// Adds a verb below this one.
     Verb& verb(const std::string& name, std::string summary);
 
+    /// Another name for this verb, which the help tells.
+    void alias(std::string name) { alias_ = std::move(name); }
+
     /// What the help ends with: a line of examples or more.
     void footer(std::string text) { footer_ = std::move(text); }
 
@@ -113,6 +116,7 @@ class Verb {
     /// "tidemill dvbs2 rx".
     const std::string& path() const { return path_; }
     std::string name() const { return path_.substr(path_.rfind(' ') + 1); }
+    const std::string& alias() const { return alias_; }
     const std::string& summary() const { return summary_; }
     const std::string& footer() const { return footer_; }
     std::deque<Option>& options() { return options_; }
@@ -127,6 +131,7 @@ class Verb {
 
     std::string path_;
     std::string summary_;
+    std::string alias_{};
     std::string footer_{};
     std::string heading_ = "Options";
     std::deque<Option> options_{};  // neither options nor verbs move

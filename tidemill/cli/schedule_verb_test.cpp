@@ -66,8 +66,8 @@ TEST_CASE("schedule --batch: a result for each line, and errors that say which l
     }
 }
 
-TEST_CASE("front: each point is slower and draws less than the one before") {
-    const Json front = json_of(run_program({"front", kProfile, "--watts", kWatts, "--json"}))["front"];
+TEST_CASE("pareto: each point is slower and draws less than the one before") {
+    const Json front = json_of(run_program({"pareto", kProfile, "--watts", kWatts, "--json"}))["front"];
     REQUIRE(front.size() > 5);
     CHECK(front.front()["period"].get<double>() == doctest::Approx(3520.53));
     for (std::size_t i = 1; i < front.size(); ++i) {
@@ -77,7 +77,18 @@ TEST_CASE("front: each point is slower and draws less than the one before") {
     CHECK(front.back()["power"] == doctest::Approx(3.3));  // one little core busy, all others idle
 }
 
-TEST_CASE("schedule, front and simulate: what cannot be used ends with one clear error") {
+TEST_CASE("pareto: its old name is front, as its help tells") {
+    const std::vector<std::string> how{kProfile, "--watts", kWatts};
+    const auto with = [&](std::string verb) {
+        std::vector<std::string> words = how;
+        words.insert(words.begin(), std::move(verb));
+        return run_program(words).out;
+    };
+    CHECK(with("pareto") == with("front"));
+    CHECK(run_program({"--help"}).out.find("pareto, front") != std::string::npos);
+}
+
+TEST_CASE("schedule, pareto and simulate: what cannot be used ends with one clear error") {
     const ScratchFolder folder;
     const std::string schedule = folder / "schedule.json";
     CHECK(run_program({"schedule", kProfile, "-o", schedule}).status == 0);
@@ -110,8 +121,8 @@ TEST_CASE("schedule, front and simulate: what cannot be used ends with one clear
               "--frame-rate and --period do not go together"},
              {{"schedule", kProfile, "--model", kProfile}, 3, "dvbs2-rx-opi5.json: unknown key"},
              {{"schedule", schedule, "--cores", "big=1"}, 3, "schedule.json: unknown key"},
-             {{"front", kProfile}, 2, "no power is known: give --watts"},
-             {{"front", kProfile, "--watts", "big=much"}, 2, "'big=much' is not KIND=BUSY"},
+             {{"pareto", kProfile}, 2, "no power is known: give --watts"},
+             {{"pareto", kProfile, "--watts", "big=much"}, 2, "'big=much' is not KIND=BUSY"},
              {with(simulate, {"--watts", "gpu=1"}), 2,
               "--watts: the chain has no weights for core kind 'gpu'"},
              {with(simulate, {"--frequency-drop", "big=1"}), 2, "a share from 0 to below 1"},

@@ -3,7 +3,7 @@
 namespace tidemill::cli {
 
 void add_verbs(Verb& program) {
-    for (const auto add : {add_topo, add_profile, add_schedule, add_front, add_calibrate, add_simulate,
+    for (const auto add : {add_topo, add_profile, add_schedule, add_pareto, add_calibrate, add_simulate,
                            add_run, add_tasks, add_dvbs2, add_reproduce, add_bench}) {
         add(program);
     }

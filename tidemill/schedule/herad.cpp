@@ -93,19 +93,19 @@ Schedule herad(const Chain& chain, const Platform& platform, const Objective& ob
     return best_of_levels(chain, cores_of(best), {.among_equals = objective.among_equals}, model);
 }
 
-std::vector<FrontPoint> power_front(const Chain& chain, const Platform& platform, const Model& model) {
+std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const Model& model) {
     if (!model.has_power())
-        throw ScheduleError("front: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
-    Effort effort("front");
+        throw ScheduleError("pareto: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
+    Effort effort("pareto");
     std::vector<Found> points;
     for (const Platform& cores : levels(platform, model)) {
         Level level(chain, cores, model, Preference::kLeastPower, effort);
-        for (Candidate& point : level.front()) {
+        for (Candidate& point : level.pareto_front()) {
             Schedule schedule = to_schedule(chain, level.exact(), point.stages, "herad", model);
             points.push_back({std::move(point), std::move(schedule)});
         }
     }
-    std::vector<FrontPoint> front;
+    std::vector<ParetoPoint> front;
     for (Found& point : undominated(std::move(points))) {
         const double power = power_w(point.schedule, platform, model);
         const double period = *point.schedule.period_us;

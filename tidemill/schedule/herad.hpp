@@ -16,16 +16,17 @@ Schedule herad(const Chain& chain, const Platform& platform, const Objective& ob
                const Model& model = {});
 
 /// A schedule that is faster than any of less or equal power.
-struct FrontPoint {
+struct ParetoPoint {
     Schedule schedule;
     double period_us = 0;
     double power_w = 0;
 
-    bool operator==(const FrontPoint&) const = default;
+    bool operator==(const ParetoPoint&) const = default;
 };
 
-/// The whole trade between period and power, fastest first: each point has the least period of its power and
-/// the least power of its period. Throws ScheduleError as herad() does, and when the model knows no power.
-std::vector<FrontPoint> power_front(const Chain& chain, const Platform& platform, const Model& model);
+/// The Pareto front: the whole trade between period and power, fastest first: each point has the least period
+/// of its power and the least power of its period. Throws ScheduleError as herad() does, and when the model
+/// knows no power.
+std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const Model& model);
 
 }  // namespace tidemill

@@ -6,7 +6,7 @@ namespace tidemill {
 
 using internal::compare_with_enumeration;
 
-// More than 100,000 problems in all, each solved for every preference, a wanted period and the front.
+// More than 100,000 problems in all, each solved for every preference, a wanted period and the Pareto front.
 TEST_CASE("a hundred thousand random problems equal enumeration") {
     compare_with_enumeration({.max_tasks = 5, .kinds = 2, .max_cores = 3}, {}, 40'000);
     compare_with_enumeration({.max_tasks = 5, .kinds = 1, .max_cores = 4}, {.costs = true}, 10'000);

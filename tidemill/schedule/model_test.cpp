@@ -20,7 +20,7 @@ Chain two_tasks() {
 
 }  // namespace
 
-TEST_CASE("every preference, wanted period and front equals enumeration in the published model") {
+TEST_CASE("every preference, wanted period and Pareto front equals enumeration in the published model") {
     compare_with_enumeration({.max_tasks = 5, .kinds = 2, .max_cores = 3, .most_weight = 30}, {}, 400);
     compare_with_enumeration({.max_tasks = 4, .kinds = 3, .max_cores = 2, .most_weight = 30}, {}, 200);
 }
@@ -91,8 +91,8 @@ TEST_CASE("models that make no sense are refused") {
     refused({.kinds = {{.kind = "big", .slowdown = {1.2, 1.1}}}});
     refused({.kinds = {{.kind = "big", .slowdown = {0.5}}}});
     refused({.kinds = {{.kind = "big", .shared_slowdown = 0.9}}});
-    CHECK_THROWS_WITH(power_front(two_tasks(), Platform{.big = 1}, {}),
-                      "front: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
+    CHECK_THROWS_WITH(pareto_front(two_tasks(), Platform{.big = 1}, {}),
+                      "pareto: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
 }
 
 TEST_CASE("what crosses a cut is the chain's to say, unless the model does") {

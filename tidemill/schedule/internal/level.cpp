@@ -64,7 +64,7 @@ Candidate Level::best(const std::optional<Ratio>& wanted) {
     return candidate(preferred());
 }
 
-std::vector<Candidate> Level::front() {
+std::vector<Candidate> Level::pareto_front() {
     std::vector<Candidate> points{best(std::nullopt)};
     while (points.back().power > cheapest_core()) {
         const PowerLimit limit{power_, points.back().power - 1};

@@ -36,7 +36,7 @@ class Level {
     Candidate best(const std::optional<Ratio>& wanted);
 
     /// The least power of the least period, then the least period of any less power, and so on.
-    std::vector<Candidate> front();
+    std::vector<Candidate> pareto_front();
 
   private:
     Solution fewest_cores() const;

@@ -58,7 +58,7 @@ inline void compare_wanted(const ModelInstance& problem, const std::vector<Measu
     CHECK(found.power == best.power);
 }
 
-/// Checks the whole front of period and power.
+/// Checks the whole Pareto front of period and power.
 inline void compare_front(const ModelInstance& problem, std::vector<Measured> all) {
     if (!problem.model().has_power()) return;
     std::ranges::sort(all, [](const Measured& a, const Measured& b) {
@@ -67,7 +67,7 @@ inline void compare_front(const ModelInstance& problem, std::vector<Measured> al
     std::vector<Measured> expected;
     for (const Measured& point : all)
         if (expected.empty() || point.power < expected.back().power) expected.push_back(point);
-    const auto front = power_front(to_chain(problem.base), to_platform(problem.base), problem.model());
+    const auto front = pareto_front(to_chain(problem.base), to_platform(problem.base), problem.model());
     REQUIRE(front.size() == expected.size());
     for (std::size_t i = 0; i < front.size(); ++i) {
         const Measured found = measure(problem, plain_stages(problem.base, front[i].schedule));

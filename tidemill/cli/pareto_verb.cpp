@@ -26,14 +26,14 @@ std::string cores_text(const Schedule& schedule) {
     return text;
 }
 
-double millijoules_per_frame(const FrontPoint& point, const Profile& profile) {
+double millijoules_per_frame(const ParetoPoint& point, const Profile& profile) {
     return 1e3 * point.power_w * 1e-6 * point.period_us / profile.frames_per_execution;
 }
 
-std::string table_of(const std::vector<FrontPoint>& front, const Profile& profile) {
+std::string table_of(const std::vector<ParetoPoint>& front, const Profile& profile) {
     std::string table = fmt::format("{:>12}  {:>12}  {:>9}  {:>12}  {:>6}  cores\n", "period us", "frames/s",
                                     "power W", "mJ/frame", "stages");
-    for (const FrontPoint& point : front)
+    for (const ParetoPoint& point : front)
         table += fmt::format("{:>12.2f}  {:>12.1f}  {:>9.3f}  {:>12.4f}  {:>6}  {}\n", point.period_us,
                              1e6 * profile.frames_per_execution / point.period_us, point.power_w,
                              millijoules_per_frame(point, profile), point.schedule.stages.size(),
@@ -41,19 +41,19 @@ std::string table_of(const std::vector<FrontPoint>& front, const Profile& profil
     return table;
 }
 
-int run_front(const Options& options) {
+int run_pareto(const Options& options) {
     const Profile profile = read_profile(options.profile);
     const Platform platform = platform_of(options.how, profile);
     const Model model = model_of(options.how, profile);
     if (!model.has_power())
         throw WrongUsage("no power is known: give --watts, for instance big=1.0,little=0.25");
-    const std::vector<FrontPoint> front = power_front(profile, platform, model);
+    const std::vector<ParetoPoint> front = pareto_front(profile, platform, model);
     if (!options.json) {
         print("{}", table_of(front, profile));
         return kDone;
     }
     Json points = Json::array();
-    for (const FrontPoint& point : front)
+    for (const ParetoPoint& point : front)
         points.push_back(result_json(point.schedule, profile, platform, model));
     print("{}\n", to_text(Json{{"front", points}}, 2));
     return kDone;
@@ -61,15 +61,17 @@ int run_front(const Options& options) {
 
 }  // namespace
 
-void add_front(Verb& program) {
+void add_pareto(Verb& program) {
     auto options = std::make_shared<Options>();
-    Verb& verb =
-        program.verb("front", "All schedules that are faster than any of less or equal power, fastest first");
-    verb.footer("Example: tidemill front profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
+    Verb& verb = program.verb(
+        "pareto",
+        "The Pareto front: all schedules that are faster than any of less or equal power, fastest first");
+    verb.alias("front");
+    verb.footer("Example: tidemill pareto profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
     verb.option("profile", options->profile, "Profile or chain file (JSON)").is(Kind::input_file).required();
     add_machine_options(verb, options->how);
     verb.flag("--json", options->json, "One JSON object on standard output");
-    verb.does([options] { return run_front(*options); });
+    verb.does([options] { return run_pareto(*options); });
 }
 
 }  // namespace tidemill::cli
