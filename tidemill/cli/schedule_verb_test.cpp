@@ -192,22 +192,23 @@ TEST_CASE("simulate takes the model that schedule takes, and settles at the peri
     CHECK(simulated["power_w"].get<double>() > 0);
 }
 
-TEST_CASE("run: a chain is rehearsed by its best schedule, and the real period stands beside the predicted") {
+TEST_CASE(
+    "rehearse: a chain is rehearsed by its best schedule, and the real period stands beside the predicted") {
     const ScratchFolder folder;
     const std::string chain = folder.put("chain.json", R"({"tasks": [
         {"name": "read", "replicable": false, "weight": {"big": 1000, "little": 2000}},
         {"name": "decode", "replicable": true, "weight": {"big": 6000, "little": 9000}},
         {"name": "write", "replicable": false, "weight": {"big": 500, "little": 500}}]})");
     const Json run =
-        json_of(run_program({"run", chain, "--cores", "big=2,little=2", "--frames", "30", "--json"}));
+        json_of(run_program({"rehearse", chain, "--cores", "big=2,little=2", "--frames", "30", "--json"}));
     CHECK(run["delivered"] == 30);
     CHECK(run["predicted_period_us"] == run["schedule"]["period"]);
     CHECK(run["period_us"].get<double>() > 0.95 * run["predicted_period_us"].get<double>());
     CHECK(run["adaptations"].empty());
     CHECK(run["run"]["energy"].contains("not_measured"));
-    CHECK(run_program({"run", chain, "--cores", "big=1", "--change", "decode=3"}).status == 2);
-    CHECK(run_program({"run", chain, "--cores", "big=1", "--change", "3:encode=3"}).status == 2);
-    CHECK(run_program({"run", folder / "nothing.json"}).status == 3);
+    CHECK(run_program({"rehearse", chain, "--cores", "big=1", "--change", "decode=3"}).status == 2);
+    CHECK(run_program({"rehearse", chain, "--cores", "big=1", "--change", "3:encode=3"}).status == 2);
+    CHECK(run_program({"rehearse", folder / "nothing.json"}).status == 3);
 }
 
 TEST_CASE(
@@ -217,7 +218,7 @@ TEST_CASE(
         {"name": "read", "replicable": false, "weight": {"big": 2500}},
         {"name": "decode", "replicable": true, "weight": {"big": 15000}},
         {"name": "check", "replicable": true, "weight": {"big": 5000}}]})");
-    const Json run = json_of(run_program({"run", chain, "--adapt", "--adapt-every", "0.8", "--change",
+    const Json run = json_of(run_program({"rehearse", chain, "--adapt", "--adapt-every", "0.8", "--change",
                                           "50:check=9", "--frames", "200", "--json"}));
     CHECK(run["delivered"] == 200);
     REQUIRE_FALSE(run["adaptations"].empty());

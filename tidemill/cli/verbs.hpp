@@ -12,7 +12,7 @@ void add_topo(Verb& program);
 void add_profile(Verb& program);
 void add_schedule(Verb& program);
 void add_pareto(Verb& program);
-void add_run(Verb& program);
+void add_rehearse(Verb& program);
 void add_calibrate(Verb& program);
 void add_simulate(Verb& program);
 void add_tasks(Verb& program);

@@ -30,7 +30,7 @@ HowToRun how_of(const Options& options, const Profile& profile) {
     return how;
 }
 
-int run_run(const Options& options) {
+int run_rehearsal(const Options& options) {
     std::vector<CostChange> changes;
     for (const std::string& text : options.changes) changes.push_back(parse_cost_change(text));
     const Profile profile = read_profile(options.chain);
@@ -52,19 +52,20 @@ int run_run(const Options& options) {
 
 }  // namespace
 
-void add_run(Verb& program) {
+void add_rehearse(Verb& program) {
     auto options = std::make_shared<Options>();
     Verb& verb = program.verb(
-        "run", "Rehearse a chain: real threads whose tasks take what they weigh, by its best schedule");
+        "rehearse", "Rehearse a chain: real threads whose tasks take what they weigh, by its best schedule");
+    verb.alias("run");
     verb.footer(
         "Waiting tasks stand in for cores that this machine does not have; --spin keeps real ones busy.\n"
-        "Example: tidemill run profile.json --cores big=2,little=2 --adapt --change 500:decode=3");
+        "Example: tidemill rehearse profile.json --cores big=2,little=2 --adapt --change 500:decode=3");
     verb.option("chain", options->chain, "Profile or chain file (JSON)").is(Kind::input_file).required();
     verb.flag("--spin", options->spin, "Tasks compute, pinned to this machine's cores; else they wait");
     verb.option("--change", options->changes,
                 "FRAME:TASK=FACTOR: from that frame on, the task takes so many times as long");
     add_run_options(verb, options->run);
-    verb.does([options] { return run_run(*options); });
+    verb.does([options] { return run_rehearsal(*options); });
 }
 
 }  // namespace tidemill::cli
