@@ -33,7 +33,8 @@ std::string schedule_text(const Json& profile, const std::string& kind) {
 }
 
 Json profile_json() {
-    const Ended profiled = run_program({"profile", small_recording().meta, "--seconds", "0.01", "--json"});
+    const Ended profiled =
+        run_program({"dvbs2", "profile", small_recording().meta, "--seconds", "0.01", "--json"});
     REQUIRE_MESSAGE(profiled.status == 0, profiled.err);
     return Json::parse(profiled.out);
 }
@@ -198,7 +199,7 @@ TEST_CASE("every verb explains itself with an example") {
     for (const std::vector<std::string>& verb : {std::vector<std::string>{"topo"},
                                                  {"profile"},
                                                  {"schedule"},
-                                                 {"front"},
+                                                 {"pareto"},
                                                  {"simulate"},
                                                  {"tasks"},
                                                  {"reproduce"},

@@ -33,13 +33,10 @@ int run_profile(const Options& options) {
     return kDone;
 }
 
-}  // namespace
-
-void add_profile(Verb& program) {
+void add_profile_to(Verb& above, std::string summary) {
     auto options = std::make_shared<Options>();
-    Verb& verb = program.verb(
-        "profile", "Weigh the receiver's tasks on each kind of core, in microseconds per block of samples");
-    verb.footer("Example: tidemill profile data/demo.sigmf-meta -o profile.json");
+    Verb& verb = above.verb("profile", std::move(summary));
+    verb.footer("Example: tidemill dvbs2 profile data/demo.sigmf-meta -o profile.json");
     add_reception_options(verb, options->reception);
     verb.option("-o,--output", options->output, "Write a profile file").is(Kind::output_file);
     verb.option("--seconds", options->seconds, "How long to profile each kind of core")
@@ -47,6 +44,17 @@ void add_profile(Verb& program) {
         .in(between(0.01, 600.0));
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_profile(*options); });
+}
+
+}  // namespace
+
+void add_dvbs2_profile(Verb& dvbs2) {
+    add_profile_to(dvbs2,
+                   "Profile the receiver's tasks on each kind of core, in microseconds per block of samples");
+}
+
+void add_profile(Verb& program) {
+    add_profile_to(program, "Another name for dvbs2 profile");
 }
 
 }  // namespace tidemill::cli
