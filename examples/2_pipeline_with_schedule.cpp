@@ -1,4 +1,4 @@
-// Weighs the tasks of a graph on this machine's cores, finds the best schedule, and runs the graph by it.
+// Profiles the tasks of a graph on this machine's cores, finds the best schedule, and runs the graph by it.
 
 #include <algorithm>
 #include <cmath>

@@ -22,7 +22,7 @@ int main() {
     const Profile cost = profile(g, {.frames = 200});
     const Schedule best = herad(cost, {.big = 2});
     write_schedule(best, "schedule.json");
-    fmt::print("{} tasks weighed\n", cost.tasks.size());
+    fmt::print("{} tasks profiled\n", cost.tasks.size());
 
     total = 0;
     Pipeline pipeline(g, read_schedule("schedule.json"));

@@ -49,7 +49,7 @@ void add_app_run(Verb& app, const AppProgram& program) {
 void add_app_profile(Verb& app, const AppProgram& program) {
     auto options = std::make_shared<ProfileVerb>();
     Verb& verb =
-        app.verb("profile", "Weigh the tasks on each kind of core, in microseconds per source frame");
+        app.verb("profile", "Profile the tasks on each kind of core, in microseconds per source frame");
     verb.footer(fmt::format("Example: {} profile -o profile.json", program.name));
     verb.option("-o,--output", options->output, "Write a profile file").is(Kind::output_file);
     verb.parsed("--cores", options->how.cores, parse_platform, "Kinds of cores to profile, e.g. big=1")

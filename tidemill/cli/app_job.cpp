@@ -11,7 +11,7 @@ Profile profile_app(const AppProgram& program, const Topology& topology, const P
     for (const CoreKind* const kind : profiler.kinds()) {
         Graph graph(program.name);
         program.build(graph);
-        profiler.weigh(graph, *kind);
+        profiler.profile(graph, *kind);
     }
     return profiler.profile();
 }

@@ -37,7 +37,7 @@ struct AppOutcome {
     double period_us() const;
 };
 
-/// Weighs the program's tasks, with a new graph for each kind of cores.
+/// Profiles the program's tasks, with a new graph for each kind of cores.
 Profile profile_app(const AppProgram& program, const Topology& topology, const ProfileOptions& how);
 
 /// What a run of a graph came to.

@@ -52,8 +52,8 @@ std::string report_json(const AppOutcome& outcome) {
               {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = json_of(outcome.run);
-    const bool weighed = outcome.profile && outcome.schedule;
-    json["schedule"] = weighed ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
+    const bool known = outcome.profile && outcome.schedule;
+    json["schedule"] = known ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
     return to_text(json, 2);
 }
 

@@ -4,7 +4,7 @@
 
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/run/weigh/calibration.hpp"
+#include "tidemill/run/profile/calibration.hpp"
 #include "tidemill/schedule/model_file.hpp"
 
 namespace tidemill::cli {

@@ -39,7 +39,7 @@ class Rehearsal {
 
     Graph& graph() { return graph_; }
 
-    /// From now on every task takes what it weighs on the kind of cores that the schedule gives it.
+    /// From now on every task takes what its profile says on the kind of cores that the schedule gives it.
     void follow(const Schedule& schedule);
 
   private:

@@ -55,7 +55,8 @@ int run_rehearsal(const Options& options) {
 void add_rehearse(Verb& program) {
     auto options = std::make_shared<Options>();
     Verb& verb = program.verb(
-        "rehearse", "Rehearse a chain: real threads whose tasks take what they weigh, by its best schedule");
+        "rehearse",
+        "Rehearse a chain: real threads whose tasks take what the profile says, by its best schedule");
     verb.alias("run");
     verb.footer(
         "Waiting tasks stand in for cores that this machine does not have; --spin keeps real ones busy.\n"

@@ -117,7 +117,7 @@ std::string to_string(const Platform& platform) {
 
 void check(const Chain& chain) {
     if (chain.tasks.empty()) throw ScheduleError("chain: no tasks; a chain has at least one");
-    if (chain.kinds.empty()) throw ScheduleError("chain: no core kinds; weigh the tasks on at least one");
+    if (chain.kinds.empty()) throw ScheduleError("chain: no core kinds; profile the tasks on at least one");
     check_unique_kinds(chain);
     std::unordered_set<std::string_view> names;
     for (const auto& task : chain.tasks) {

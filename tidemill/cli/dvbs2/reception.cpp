@@ -106,7 +106,7 @@ ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topo
         const std::unique_ptr<io::SampleSource> source = open_preview(job);
         dvbs2::Receiver receiver(*source, job.config, [](auto) {});
         const auto [blocks, info_bits] =
-            profiler.weigh(receiver.graph(), *kind, [&] { return receiver.totals().info_bits; });
+            profiler.profile(receiver.graph(), *kind, [&] { return receiver.totals().info_bits; });
         result.info_bits_per_block = static_cast<double>(info_bits) / static_cast<double>(blocks);
     }
     result.profile = profiler.profile();

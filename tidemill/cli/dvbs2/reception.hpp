@@ -12,7 +12,7 @@
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/weigh/profiler.hpp"
+#include "tidemill/run/profile/profiler.hpp"
 
 namespace tidemill::cli {
 

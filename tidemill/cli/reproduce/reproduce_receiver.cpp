@@ -124,7 +124,7 @@ ResultTable scheduled_bars(std::uint64_t frames) {
     return table;
 }
 
-// Clocks of a platform under load, as a share of those at which tasks were weighed (section 8.4 of the
+// Clocks of a platform under load, as a share of those at which tasks were profiled (section 8.4 of the
 // paper).
 struct SeenClocks {
     const char* platform;
@@ -134,7 +134,7 @@ struct SeenClocks {
     double little_least, little_most;
 };
 constexpr SeenClocks kSeenClocks[] = {
-    {"ai370", "S30", "big as weighed, little 51 to 100 %", 1, 1, 1680.0 / 3300, 1},
+    {"ai370", "S30", "big as profiled, little 51 to 100 %", 1, 1, 1680.0 / 3300, 1},
     {"x7ti", "S40", "big 77 to 96 %, little 87 %", 0.77, 0.96, 0.87, 0.87},
 };
 

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/profile/keep_adapting.hpp"
 #include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/run/thread_per_task.hpp"
-#include "tidemill/run/weigh/keep_adapting.hpp"
 
 namespace tidemill {
 
@@ -37,7 +37,7 @@ GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)
     check(how_);
 }
 
-void GraphRun::prepare(const Weigh& weigh) {
+void GraphRun::prepare(const MakeProfile& make_profile) {
     if (how_.executor == Executor::dynamic)
         how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
     if (how_.executor != Executor::pipeline) return;
@@ -48,7 +48,7 @@ void GraphRun::prepare(const Weigh& weigh) {
         return;
     }
     how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
-    profile_ = weigh({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
+    profile_ = make_profile({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
     warnings_ = profile_->warnings;
     schedule_ = tidemill::schedule(*profile_, how_.scheduling);
 }

@@ -10,8 +10,8 @@
 #include "tidemill/run/job/how_to_run.hpp"
 #include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/weigh/adaptation.hpp"
-#include "tidemill/run/weigh/profiler.hpp"
+#include "tidemill/run/profile/adaptation.hpp"
+#include "tidemill/run/profile/profiler.hpp"
 
 namespace tidemill {
 
@@ -24,17 +24,17 @@ namespace tidemill {
 class GraphRun {
   public:
     /// Makes a profile of such a graph as is going to run.
-    using Weigh = std::function<Profile(const ProfileOptions&)>;
+    using MakeProfile = std::function<Profile(const ProfileOptions&)>;
     /// Is told of each schedule that is followed from then on, the first one too.
     using Follow = std::function<void(const Schedule&)>;
 
     /// Throws RunError for wishes that contradict each other.
     GraphRun(HowToRun how, const Topology& topology);
 
-    /// Finds the schedule for this machine's cores, if there is to be one; the graph is weighed only where
+    /// Finds the schedule for this machine's cores, if there is to be one; the graph is profiled only where
     /// that is needed. Throws PlatformError for cores that are not there, and RunError where a profile is
     /// missing.
-    void prepare(const Weigh& weigh);
+    void prepare(const MakeProfile& make_profile);
 
     /// The same for a chain that is known already, on its cores, which need not be this machine's.
     void prepare_for(Profile known);

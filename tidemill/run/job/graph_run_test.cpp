@@ -19,7 +19,7 @@ struct Adder {
     Adder() : sum(graph.add<Sum>()) { graph.bind(graph.add<Count>(1000).value, sum.value); }
 };
 
-Profile weighed(const ProfileOptions& how) {
+Profile profile_of(const ProfileOptions& how) {
     Adder adder;
     return profile(adder.graph, how);
 }
@@ -33,7 +33,7 @@ Schedule one_stage() {
 long total_of(const HowToRun& how) {
     const Topology topology = Topology::here();
     GraphRun run(how, topology);
-    run.prepare(weighed);
+    run.prepare(profile_of);
     Adder adder;
     run.go(adder.graph);
     return adder.sum.total;
@@ -62,7 +62,7 @@ TEST_CASE("a graph run: a limit of frames ends it, whoever runs it") {
 TEST_CASE("a graph run: a profile is made only where a schedule is needed, and is told with its prediction") {
     const Topology topology = Topology::here();
     int profiles = 0;
-    const auto count = [&](const ProfileOptions& how) { return ++profiles, weighed(how); };
+    const auto count = [&](const ProfileOptions& how) { return ++profiles, profile_of(how); };
     GraphRun in_order({.executor = Executor::sequence}, topology);
     in_order.prepare(count);
     CHECK(profiles == 0);
@@ -94,7 +94,7 @@ TEST_CASE("a graph run: wishes that contradict each other, or the machine, are r
     CHECK_THROWS_AS(GraphRun({.schedule = Schedule{}, .scheduling = {.cores = Platform{.big = 1}}}, topology),
                     RunError);
     GraphRun too_many({.scheduling = {.cores = Platform{.big = 100000}}}, topology);
-    CHECK_THROWS_AS(too_many.prepare(weighed), PlatformError);
+    CHECK_THROWS_AS(too_many.prepare(profile_of), PlatformError);
     GraphRun not_prepared({}, topology);
     Adder adder;
     CHECK_THROWS_AS(not_prepared.go(adder.graph), RunError);

@@ -17,7 +17,7 @@
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/io/quantize.hpp"
-#include "tidemill/run/weigh/profiler.hpp"
+#include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/schedule/herad.hpp"
 
 /// Receptions that are timed, of recordings in memory: for the receiver's benchmarks.
@@ -133,7 +133,7 @@ inline Schedule schedule_found(std::span<const std::byte> recording, int cores) 
     const Topology topology = Topology::here();
     Profiler profiler(topology, {});
     const CoreKind& kind = topology.kinds.front();
-    profiler.weigh(receiver.graph(), kind, [&] { return receiver.totals().frames; });
+    profiler.profile(receiver.graph(), kind, [&] { return receiver.totals().frames; });
     Platform platform;
     platform.set(kind.name, cores);
     return herad(profiler.profile(), platform);

@@ -1,4 +1,4 @@
-#include "tidemill/run/weigh/live_profile.hpp"
+#include "tidemill/run/profile/live_profile.hpp"
 
 #include "tidemill/platform/tick_clock.hpp"
 
@@ -19,10 +19,10 @@ void LiveProfile::Thread::called(const ObservedCall& call) {
     add(sums_[call.step].calls, 1);
 }
 
-LiveWeights LiveProfile::take() {
+LiveWindow LiveProfile::take() {
     const std::lock_guard lock(mutex_);
-    const LiveWeights now = totals();
-    LiveWeights window{now.frames - taken_.frames, now.weights_us};
+    const LiveWindow now = totals();
+    LiveWindow window{now.frames - taken_.frames, now.weights_us};
     for (std::size_t unit = 0; unit < window.weights_us.size(); ++unit) {
         window.weights_us[unit] -= taken_.weights_us[unit];
         if (window.frames > 0) window.weights_us[unit] /= static_cast<double>(window.frames);
@@ -32,8 +32,8 @@ LiveWeights LiveProfile::take() {
 }
 
 // Microseconds of all frames.
-LiveWeights LiveProfile::totals() const {
-    LiveWeights all;
+LiveWindow LiveProfile::totals() const {
+    LiveWindow all;
     const std::uint32_t source = structure_.units.front().tasks.front();
     for (const Unit& unit : structure_.units) {
         std::uint64_t ticks = 0;

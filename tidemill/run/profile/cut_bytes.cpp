@@ -1,4 +1,4 @@
-#include "tidemill/run/weigh/cut_bytes.hpp"
+#include "tidemill/run/profile/cut_bytes.hpp"
 
 #include <algorithm>
 #include <map>

@@ -11,13 +11,13 @@
 
 namespace tidemill {
 
-/// What the units of a graph weighed for a while.
-struct LiveWeights {
+/// What the units of a graph took for a while.
+struct LiveWindow {
     std::uint64_t frames = 0;          ///< that the source began
     std::vector<double> weights_us{};  ///< per unit and source frame; 0 where nothing ran
 };
 
-/// Weighs the units of a graph while it runs: give it to RunOptions::observers and ask from any thread.
+/// Profiles the units of a graph while it runs: give it to RunOptions::observers and ask from any thread.
 class LiveProfile final : public Observer {
   public:
     explicit LiveProfile(const Structure& structure);
@@ -25,7 +25,7 @@ class LiveProfile final : public Observer {
     ThreadObserver& watch(const ObservedThread& thread) override;
 
     /// What was seen since the last call.
-    LiveWeights take();
+    LiveWindow take();
 
   private:
     // One thread adds, whoever asks reads.
@@ -44,12 +44,12 @@ class LiveProfile final : public Observer {
         std::vector<Sum> sums_;  // per step
     };
 
-    LiveWeights totals() const;
+    LiveWindow totals() const;
 
     const Structure& structure_;
     std::mutex mutex_;  // guards what follows
     std::deque<Thread> threads_;
-    LiveWeights taken_;
+    LiveWindow taken_;
 };
 
 }  // namespace tidemill

@@ -1,11 +1,11 @@
-#include "tidemill/run/weigh/profiler.hpp"
+#include "tidemill/run/profile/profiler.hpp"
 
 #include <chrono>
 
 #include <fmt/format.h>
 
 #include "tidemill/platform/affinity.hpp"
-#include "tidemill/run/weigh/cut_bytes.hpp"
+#include "tidemill/run/profile/cut_bytes.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -29,7 +29,7 @@ std::vector<const CoreKind*> Profiler::kinds() const {
     return kinds;
 }
 
-Profiler::Weighed Profiler::weigh(Graph& graph, const CoreKind& kind, const Output& output) {
+Profiler::Profiled Profiler::profile(Graph& graph, const CoreKind& kind, const Output& output) {
     const PinGuard pinned(topology_.cores[kind.cores.front()].pus);
     if (pinned.error()) warn(kind, "not pinned, " + pinned.error()->reason);
     Sequence sequence(graph);
@@ -87,7 +87,7 @@ void Profiler::add_weights(const std::string& kind, const Sequence& sequence, co
 
 Profile profile(Graph& graph, const Topology& topology, const ProfileOptions& options) {
     Profiler profiler(topology, options);
-    for (const CoreKind* const kind : profiler.kinds()) profiler.weigh(graph, *kind);
+    for (const CoreKind* const kind : profiler.kinds()) profiler.profile(graph, *kind);
     return profiler.profile();
 }
 

@@ -1,4 +1,4 @@
-#include "tidemill/run/weigh/adaptation.hpp"
+#include "tidemill/run/profile/adaptation.hpp"
 
 #include <chrono>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/structure.hpp"
-#include "tidemill/run/weigh/live_profile.hpp"
+#include "tidemill/run/profile/live_profile.hpp"
 #include "tidemill/schedule/herad.hpp"
 
 using namespace tidemill;
@@ -68,23 +68,23 @@ Profile profile_of_beginning() {
 TEST_CASE(
     "weights seen on one kind change those on the others alike, and units that did not run keep theirs") {
     const Schedule schedule{.stages = {{0, 2, 1, "little"}, {2, 2, 1, "big"}}};
-    const Profile seen = reweighed(profile_of_beginning(), schedule, {100, {200, 1000, 0, 3}});
+    const Profile seen = updated(profile_of_beginning(), schedule, {100, {200, 1000, 0, 3}});
     CHECK(seen.tasks[0].weight_us == std::vector<double>{100, 200});
     CHECK(seen.tasks[1].weight_us == std::vector<double>{500, 1000});
     CHECK(seen.tasks[2].weight_us == std::vector<double>{500, 1500});
     CHECK(seen.tasks[3].weight_us == std::vector<double>{3, 3});
     Profile unknown = profile_of_beginning();
     unknown.tasks[3].weight_us = {0, 0};
-    CHECK(reweighed(unknown, schedule, {100, {0, 0, 0, 3}}).tasks[3].weight_us == std::vector<double>{3, 3});
+    CHECK(updated(unknown, schedule, {100, {0, 0, 0, 3}}).tasks[3].weight_us == std::vector<double>{3, 3});
 }
 
-TEST_CASE("units are weighed while they run, per source frame and over all threads") {
+TEST_CASE("units are profiled while they run, per source frame and over all threads") {
     TurningChain chain([](int) {});
     const Schedule schedule{.stages = {{0, 1, 1, "big"}, {1, 3, 1, "big"}}};
     Pipeline pipeline(chain.graph, schedule);
     LiveProfile live(pipeline.structure());
     const RunReport report = pipeline.run({.frames = 20, .observers = {&live}});
-    const LiveWeights seen = live.take();
+    const LiveWindow seen = live.take();
     CHECK(seen.frames == 20);
     REQUIRE(seen.weights_us.size() == 4);
     const std::vector<double> expected_us = report.unit_weights_us();
@@ -119,7 +119,7 @@ TEST_CASE("when a task becomes slower in mid-stream, the pipeline gets the sched
     CHECK(threads_of_second(kept.schedule()) > 1);
 }
 
-TEST_CASE("a pipeline that runs as it was weighed keeps its schedule") {
+TEST_CASE("a pipeline that runs as it was profiled keeps its schedule") {
     const Profile profile = profile_of_beginning();
     const Schedule schedule = herad(profile, {.big = 2});
     TurningChain chain([](int) {});

@@ -1,8 +1,8 @@
-#include "tidemill/run/weigh/profiler.hpp"
+#include "tidemill/run/profile/profiler.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/weigh/cut_bytes.hpp"
+#include "tidemill/run/profile/cut_bytes.hpp"
 
 namespace tidemill {
 namespace {
@@ -48,7 +48,7 @@ TEST_CASE("a cut moves each socket that is read behind it once, as often as it i
     CHECK(bytes[4] == 0);
 }
 
-TEST_CASE("a profile weighs every unit and tells what a cut behind it moves, in whole numbers") {
+TEST_CASE("a profile has every unit and tells what a cut behind it moves, in whole numbers") {
     Graph graph;
     build(graph);
     const Profile found = profile(graph, Topology::here(), {.frames = 6});
@@ -86,7 +86,7 @@ Topology one_kind() {
 
 }  // namespace
 
-TEST_CASE("a profile warms up before it weighs, and says so when the stream is over by then") {
+TEST_CASE("a profile warms up before it counts, and says so when the stream is over by then") {
     Graph graph;
     auto& source = graph.add<Counted>(1000);
     const Topology topology = one_kind();
@@ -103,15 +103,15 @@ TEST_CASE("a profile warms up before it weighs, and says so when the stream is o
     CHECK(from_warm_up.warnings[0].find("warm-up") != std::string::npos);
 }
 
-TEST_CASE("a profile that waits for output weighs only what comes behind the first of it") {
+TEST_CASE("a profile that waits for output counts only what comes behind the first of it") {
     Graph graph;
     auto& source = graph.add<Counted>(1000);
     const Topology topology = one_kind();
     Profiler profiler(topology, {.frames = 50});
     const auto output = [&] { return source.begun > 300 ? source.begun - 300 : 0; };
-    const Profiler::Weighed weighed = profiler.weigh(graph, *profiler.kinds().front(), output);
-    CHECK(weighed.frames == 50);
-    CHECK(weighed.output == 50);
+    const Profiler::Profiled profiled = profiler.profile(graph, *profiler.kinds().front(), output);
+    CHECK(profiled.frames == 50);
+    CHECK(profiled.output == 50);
     CHECK(source.begun == 351);
 }
 

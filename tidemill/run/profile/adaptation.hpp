@@ -11,11 +11,11 @@
 namespace tidemill {
 
 class LiveProfile;
-struct LiveWeights;
+struct LiveWindow;
 
 /// The profile with the weights that were seen while a schedule ran: each unit's weight on the kind that it
 /// ran on, and those on other kinds changed by the same factor. Units that did not run keep their weights.
-Profile reweighed(Profile profile, const Schedule& schedule, const LiveWeights& seen);
+Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen);
 
 /// When a pipeline is worth another schedule.
 struct AdaptationOptions {
@@ -34,8 +34,8 @@ struct AdaptationChange {
     double after_us = 0;      ///< the new one's
 };
 
-/// Keeps a running pipeline at its optimum: weighs its units live, and changes the schedule when the best one
-/// for these weights is faster by more than a threshold.
+/// Keeps a running pipeline at its optimum: profiles its units live, and changes the schedule when the best
+/// one for these weights is faster by more than a threshold.
 ///
 ///     Adaptation adaptation(pipeline, profile, schedule, {.cores = cores});
 ///     // every second, from another thread or from a task: adaptation.look();

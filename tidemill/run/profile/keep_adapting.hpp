@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "tidemill/run/weigh/adaptation.hpp"
+#include "tidemill/run/profile/adaptation.hpp"
 
 namespace tidemill {
 

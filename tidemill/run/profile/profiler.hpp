@@ -13,23 +13,23 @@
 
 namespace tidemill {
 
-/// What is weighed, and for how long.
+/// What is profiled, and for how long.
 struct ProfileOptions {
-    std::optional<Platform> cores{};        ///< whose kinds are weighed; none: all that there are
+    std::optional<Platform> cores{};        ///< whose kinds are profiled; none: all that there are
     std::optional<std::uint64_t> frames{};  ///< source frames on each kind; none: by time
     double seconds = 0.5;                   ///< on each kind, the warm-up included
 };
 
-/// Runs a graph in order, pinned to the first core of a kind, and weighs its units; one kind after the other.
-/// A first part is thrown away each time: learning, tables made at first use and fresh memory are not what a
-/// stream costs in the long run.
+/// Runs a graph in order, pinned to the first core of a kind, and profiles its units; one kind after the
+/// other. A first part is thrown away each time: learning, tables made at first use and fresh memory are not
+/// what a stream costs in the long run.
 class Profiler {
   public:
     /// Counts what a graph has brought out so far.
     using Output = std::function<std::uint64_t()>;
 
-    /// What was weighed on a kind.
-    struct Weighed {
+    /// What was profiled on a kind.
+    struct Profiled {
         std::uint64_t frames = 0;  ///< of the source
         std::uint64_t output = 0;  ///< what came out meanwhile
     };
@@ -37,13 +37,13 @@ class Profiler {
     Profiler(const Topology& topology, ProfileOptions options)
         : topology_(topology), options_(std::move(options)) {}
 
-    /// The kinds to weigh.
+    /// The kinds to profile.
     std::vector<const CoreKind*> kinds() const;
 
-    /// Weighs a graph on one kind. Frames that run are delivered: a graph with state goes on from where it
+    /// Profiles a graph on one kind. Frames that run are delivered: a graph with state goes on from where it
     /// was. With `output`, the warm-up lasts until something comes out, and time counts from then on. Throws
     /// ScheduleError when the source ends before its first frame.
-    Weighed weigh(Graph& graph, const CoreKind& kind, const Output& output = {});
+    Profiled profile(Graph& graph, const CoreKind& kind, const Output& output = {});
 
     /// The units' weights in microseconds per source frame, and what makes them less sure than they look.
     const Profile& profile() const { return profile_; }
@@ -60,7 +60,7 @@ class Profiler {
     Profile profile_{};
 };
 
-/// Weighs a graph on every kind of cores.
+/// Profiles a graph on every kind of cores.
 Profile profile(Graph& graph, const Topology& topology, const ProfileOptions& options = {});
 
 /// The same on this machine's.

@@ -1,4 +1,4 @@
-#include "tidemill/run/weigh/calibration.hpp"
+#include "tidemill/run/profile/calibration.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "tidemill/run/weigh/keep_adapting.hpp"
+#include "tidemill/run/profile/keep_adapting.hpp"
 
 #include <exception>
 #include <utility>

@@ -1,12 +1,12 @@
-#include "tidemill/run/weigh/adaptation.hpp"
+#include "tidemill/run/profile/adaptation.hpp"
 
 #include <utility>
 
-#include "tidemill/run/weigh/live_profile.hpp"
+#include "tidemill/run/profile/live_profile.hpp"
 
 namespace tidemill {
 
-Profile reweighed(Profile profile, const Schedule& schedule, const LiveWeights& seen) {
+Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen) {
     for (const Stage& stage : schedule.stages) {
         const std::size_t kind = profile.kind_index(stage.core_kind);
         for (std::size_t unit = stage.first_task; unit < stage.first_task + stage.task_count; ++unit) {
@@ -38,11 +38,11 @@ Observer& Adaptation::observer() {
 }
 
 bool Adaptation::look() {
-    const LiveWeights seen = live_->take();
+    const LiveWindow seen = live_->take();
     frames_ += seen.frames;
     // Just after a change, what was seen belongs to both schedules.
     if (std::exchange(just_changed_, false) || seen.frames < options_.least_frames) return false;
-    profile_ = reweighed(std::move(profile_), schedule_, seen);
+    profile_ = updated(std::move(profile_), schedule_, seen);
     const double now_us = period_us(schedule_, profile_, options_.model);
     Schedule best = options_.strategy->schedule(profile_, options_.cores, options_.objective, options_.model);
     if (*best.period_us > (1 - options_.threshold) * now_us) return false;
