@@ -10,7 +10,7 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/run_error.hpp"
-#include "tidemill/schedule/model_file.hpp"
+#include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -75,9 +75,10 @@ TEST_CASE("app: a program gives the same result in order, by itself and by a sch
 
 TEST_CASE("app: a model in which cuts are dear makes one stage, and the prediction counts with it") {
     const Folder folder;
-    write_model({.stage_us = 1000, .hop_us = 1e6}, folder / "model.json");
+    write_cost_model({.stage_us = 1000, .hop_us = 1e6}, folder / "model.json");
     const cli::AppOutcome outcome = cli::run_app(
-        kProgram, running({.scheduling = {.model = read_model(folder / "model.json")}, .profile_s = 0.01}));
+        kProgram,
+        running({.scheduling = {.model = read_cost_model(folder / "model.json")}, .profile_s = 0.01}));
     CHECK(outcome.result == "sum 999000");
     REQUIRE(outcome.schedule);
     CHECK(outcome.schedule->stages.size() == 1);

@@ -5,7 +5,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/run/profile/calibration.hpp"
-#include "tidemill/schedule/model_file.hpp"
+#include "tidemill/schedule/cost_model_file.hpp"
 
 namespace tidemill::cli {
 
@@ -24,7 +24,7 @@ std::string table_of(const Calibration& found) {
     for (const auto& [bytes, cost_us] : found.hops)
         table += fmt::format("{:>12}  {:>12.3f}\n", bytes, cost_us);
     table += fmt::format("hop_us {}, byte_us {}\n", found.model.hop_us, found.model.byte_us);
-    for (const KindModel& kind : found.model.kinds) {
+    for (const KindCosts& kind : found.model.kinds) {
         table += fmt::format("{}: slowdown", kind.kind);
         for (const double factor : kind.slowdown) table += fmt::format(" {:.2f}", factor);
         if (kind.busy_w > 0) table += fmt::format(", {:.3f} W busy, {:.3f} W idle", kind.busy_w, kind.idle_w);
@@ -42,7 +42,7 @@ int run_calibrate(const Options& options) {
                                      .energy_meter = energy.meter.get(),
                                      .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
-    if (!options.output.empty()) write_model(found.model, options.output);
+    if (!options.output.empty()) write_cost_model(found.model, options.output);
     print("{}", options.json ? to_json(found.model) : table_of(found));
     return kDone;
 }

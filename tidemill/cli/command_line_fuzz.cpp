@@ -10,7 +10,7 @@
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/per_kind.hpp"
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 
 namespace {
 

@@ -44,7 +44,7 @@ std::string table_of(const std::vector<ParetoPoint>& front, const Profile& profi
 int run_pareto(const Options& options) {
     const Profile profile = read_profile(options.profile);
     const Platform platform = platform_of(options.how, profile);
-    const Model model = model_of(options.how, profile);
+    const CostModel model = model_of(options.how, profile);
     if (!model.has_power())
         throw WrongUsage("no power is known: give --watts, for instance big=1.0,little=0.25");
     const std::vector<ParetoPoint> front = pareto_front(profile, platform, model);

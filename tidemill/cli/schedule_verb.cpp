@@ -34,7 +34,7 @@ void say_if_out_of_reach(const Objective& objective, const Schedule& schedule) {
 int run_one(const Options& options) {
     const Profile profile = read_profile(options.chain);
     const Platform platform = platform_of(options.how, profile);
-    const Model model = model_of(options.how, profile);
+    const CostModel model = model_of(options.how, profile);
     const Objective objective = objective_of(options.how, profile, platform);
     const Schedule schedule = options.how.strategy->schedule(profile, platform, objective, model);
     say_if_out_of_reach(objective, schedule);
@@ -50,7 +50,7 @@ int run_one(const Options& options) {
 
 Json batch_result(const Options& options, const Profile& profile) {
     const Platform platform = platform_of(options.how, profile);
-    const Model model = model_of(options.how, profile);
+    const CostModel model = model_of(options.how, profile);
     const Schedule schedule = options.how.strategy->schedule(
         profile, platform, objective_of(options.how, profile, platform), model);
     return result_json(schedule, profile, platform, model);

@@ -2,7 +2,7 @@
 
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/json/json.hpp"
-#include "tidemill/schedule/model_file.hpp"
+#include "tidemill/schedule/cost_model_file.hpp"
 
 namespace tidemill::cli {
 
@@ -15,9 +15,10 @@ std::vector<std::pair<std::string, const Strategy*>> strategy_words() {
 void add_model_options(Verb& verb, HowToSchedule& how) {
     verb.parsed("--watts", how.watts, parse_watts,
                 "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
-    verb.file("--model", how.model, read_model,
-              "Model file, as calibrate writes it: costs of stages, hops and bytes, slowdowns, shared cores, "
-              "watts");
+    verb.file(
+        "--model", how.model, read_cost_model,
+        "CostModel file, as calibrate writes it: costs of stages, hops and bytes, slowdowns, shared cores, "
+        "watts");
 }
 
 void add_machine_options(Verb& verb, HowToSchedule& how) {
@@ -50,7 +51,7 @@ Platform platform_of(const HowToSchedule& how, const Profile& profile) {
     return usage_of("--cores", [&] { return how.cores_for(profile); });
 }
 
-Model model_of(const HowToSchedule& how, const Chain& chain) {
+CostModel model_of(const HowToSchedule& how, const Chain& chain) {
     HowToSchedule without_watts = how;
     without_watts.watts.clear();
     without_watts.model_for(chain);
@@ -63,7 +64,8 @@ Objective objective_of(const HowToSchedule& how, const Profile& profile, const P
     return objective;
 }
 
-Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform, const Model& model) {
+Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,
+                 const CostModel& model) {
     Json json = schedule_json(schedule, chain);
     json["period"] = period_us(schedule, chain, model);
     const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);

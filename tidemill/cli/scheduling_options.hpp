@@ -29,12 +29,13 @@ void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& ra
 Platform platform_of(const HowToSchedule& how, const Profile& profile);
 
 /// The model of --model, of which ScheduleError is thrown, with the watts of --watts.
-Model model_of(const HowToSchedule& how, const Chain& chain);
+CostModel model_of(const HowToSchedule& how, const Chain& chain);
 
 /// What is wanted of a schedule for these cores.
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform);
 
 /// A schedule as results show it: period, cores, stages, under a model, and the power where one is known.
-Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform, const Model& model);
+Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,
+                 const CostModel& model);
 
 }  // namespace tidemill::cli

@@ -34,12 +34,12 @@ int cores_used_of(const Schedule& schedule, const std::string& kind) {
     return found == used.end() ? 0 : found->count;
 }
 
-KindModel& kind_of(Model& model, const std::string& name) {
-    const auto found = std::ranges::find(model.kinds, name, &KindModel::kind);
-    return found != model.kinds.end() ? *found : model.kinds.emplace_back(KindModel{.kind = name});
+KindCosts& kind_of(CostModel& model, const std::string& name) {
+    const auto found = std::ranges::find(model.kinds, name, &KindCosts::kind);
+    return found != model.kinds.end() ? *found : model.kinds.emplace_back(KindCosts{.kind = name});
 }
 
-void add_drops(Model& model, const Schedule& schedule, const std::string& drops) {
+void add_drops(CostModel& model, const Schedule& schedule, const std::string& drops) {
     for (const auto& [kind, drop] : parse_per_kind(drops, "--frequency-drop")) {
         if (drop < 0 || drop >= 1) {
             throw WrongUsage("--frequency-drop: a share from 0 to below 1 for each kind");

@@ -16,7 +16,7 @@ TEST_CASE("a schedule with two stages on one core is made, pinned and run") {
                        {"sink.sink", false, {8}}}};
     Platform one_core;
     one_core.set(kind, 1);
-    const Model model{.kinds = {{.kind = kind, .shared_slowdown = 1.2}}};
+    const CostModel model{.kinds = {{.kind = kind, .shared_slowdown = 1.2}}};
     const Schedule schedule = herad(chain, one_core, {}, model);
     REQUIRE(schedule.stages.size() == 2);
     CHECK(schedule.stages[0].shares_core);

@@ -18,7 +18,7 @@ using internal::Ratio;
 constexpr std::size_t kMaxLevels = 4096;
 
 // The numbers of cores of a kind up to which its cores are equally fast, and all of them.
-std::vector<int> ends_of_levels(const KindModel& kind, int cores) {
+std::vector<int> ends_of_levels(const KindCosts& kind, int cores) {
     std::vector<int> ends;
     const int steps = std::min(cores, static_cast<int>(kind.slowdown.size()));
     for (int busy = 1; busy < steps; ++busy)
@@ -29,7 +29,7 @@ std::vector<int> ends_of_levels(const KindModel& kind, int cores) {
 
 // A schedule is as fast as its busy cores let it be, so each combination of numbers up to which the cores are
 // equally fast is a problem of its own; without slowdowns there is one.
-std::vector<Platform> levels(const Platform& cores, const Model& model) {
+std::vector<Platform> levels(const Platform& cores, const CostModel& model) {
     std::vector<Platform> all{cores};
     for (const auto& [kind, count] : cores.kinds()) {
         std::vector<Platform> split;
@@ -58,7 +58,7 @@ struct Found {
 };
 
 Schedule best_of_levels(const Chain& chain, const Platform& cores, const Objective& objective,
-                        const Model& model) {
+                        const CostModel& model) {
     Effort effort("herad");
     std::optional<Found> best;
     for (const Platform& platform : levels(cores, model)) {
@@ -87,13 +87,14 @@ std::vector<Found> undominated(std::vector<Found> points) {
 
 }  // namespace
 
-Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective, const Model& model) {
+Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective,
+               const CostModel& model) {
     Schedule best = best_of_levels(chain, usable(platform, objective), objective, model);
     if (!objective.wanted_period_us || objective.among_equals == Preference::kFewestStages) return best;
     return best_of_levels(chain, cores_of(best), {.among_equals = objective.among_equals}, model);
 }
 
-std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const Model& model) {
+std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const CostModel& model) {
     if (!model.has_power())
         throw ScheduleError("pareto: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
     Effort effort("pareto");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 #include "tidemill/schedule/objective.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -13,7 +13,7 @@ namespace tidemill {
 /// matter more). Throws ScheduleError for chains, platforms or models it cannot use. Named after the
 /// published strategy, whose dynamic programme it replaces by tests of single periods: README.md says how.
 Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective = {},
-               const Model& model = {});
+               const CostModel& model = {});
 
 /// A schedule that is faster than any of less or equal power.
 struct ParetoPoint {
@@ -27,6 +27,6 @@ struct ParetoPoint {
 /// The Pareto front: the whole trade between period and power, fastest first: each point has the least period
 /// of its power and the least power of its period. Throws ScheduleError as herad() does, and when the model
 /// knows no power.
-std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const Model& model);
+std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const CostModel& model);
 
 }  // namespace tidemill

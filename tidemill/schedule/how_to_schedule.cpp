@@ -25,11 +25,11 @@ Objective HowToSchedule::objective_for(const Profile& profile) const {
     return wanted;
 }
 
-Model HowToSchedule::model_for(const Chain& chain) const {
-    Model all = with_bytes_of(chain, model);
-    for (const KindModel& power : watts) {
-        const auto found = std::ranges::find(all.kinds, power.kind, &KindModel::kind);
-        KindModel& kind = found == all.kinds.end() ? all.kinds.emplace_back(power) : *found;
+CostModel HowToSchedule::model_for(const Chain& chain) const {
+    CostModel all = with_bytes_of(chain, model);
+    for (const KindCosts& power : watts) {
+        const auto found = std::ranges::find(all.kinds, power.kind, &KindCosts::kind);
+        KindCosts& kind = found == all.kinds.end() ? all.kinds.emplace_back(power) : *found;
         kind.busy_w = power.busy_w;
         kind.idle_w = power.idle_w;
     }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 #include "tidemill/schedule/objective.hpp"
 #include "tidemill/schedule/schedule.hpp"
 #include "tidemill/schedule/strategy.hpp"
@@ -16,8 +16,8 @@ struct HowToSchedule {
     Objective objective{};
     std::optional<double>
         rate_hz{};  ///< wanted source frames a second; the objective's period follows from it
-    Model model{};
-    std::vector<KindModel> watts{};   ///< of kinds of cores, instead of the model's
+    CostModel model{};
+    std::vector<KindCosts> watts{};   ///< of kinds of cores, instead of the model's
     std::optional<Platform> cores{};  ///< none: those that the profile names
 
     const Strategy& chosen_strategy() const;
@@ -26,7 +26,7 @@ struct HowToSchedule {
 
     Platform cores_for(const Profile& profile) const;
     Objective objective_for(const Profile& profile) const;
-    Model model_for(const Chain& chain) const;
+    CostModel model_for(const Chain& chain) const;
 };
 
 /// The schedule that is wanted; throws ScheduleError when the wishes do not fit the profile.

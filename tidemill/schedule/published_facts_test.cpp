@@ -102,7 +102,7 @@ TEST_CASE("herad equals the known optima: period, cores and stages") {
 TEST_CASE("herad equals the known optima with costs and powers on one, two and three kinds") {
     for_each_fact("example_general_optima.jsonl", [](const json& fact) {
         const Instance instance{fact["w"], flags(fact["rep"]), fact["cap"]};
-        Model model{.stage_us = fact["c0"], .byte_us = 1, .bytes_at_cut = fact["comm"]};
+        CostModel model{.stage_us = fact["c0"], .byte_us = 1, .bytes_at_cut = fact["comm"]};
         for (std::size_t kind = 0; kind < instance.cores.size(); ++kind)
             model.kinds.push_back({.kind = internal::kind_name(kind), .busy_w = fact["power"][kind]});
         const Chain chain = internal::to_chain(instance);

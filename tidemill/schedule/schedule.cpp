@@ -78,7 +78,7 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
 }
 
 // What a stage costs beyond its tasks: itself, and its cuts.
-double costs_of(const Stage& stage, const Chain& chain, const Model& model) {
+double costs_of(const Stage& stage, const Chain& chain, const CostModel& model) {
     const std::size_t end = stage.first_task + stage.task_count;
     double costs_us = model.stage_us;
     if (stage.first_task > 0) costs_us += model.cut_us(stage.first_task - 1);
@@ -135,7 +135,7 @@ double frames_per_second(const Schedule& schedule, const Profile& profile) {
     return 1e6 * profile.frames_per_execution / period_us(schedule, profile);
 }
 
-std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const Model& model) {
+std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
     struct Factors {
         std::string kind;
         double busy;
@@ -143,7 +143,7 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
     };
     std::vector<Factors> kinds;
     for (const auto& [name, busy] : cores_used(schedule)) {
-        const KindModel kind = model.kind(name);
+        const KindCosts kind = model.kind(name);
         kinds.push_back(
             {name, kind.slowdown.empty() ? 1 : slowdown(kind, busy), kind.shared_slowdown.value_or(1)});
     }
@@ -159,7 +159,7 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
     return weights_us;
 }
 
-double period_us(const Schedule& schedule, const Chain& chain, const Model& model) {
+double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
     if (model.has_published_periods()) return period_us(schedule, chain);
     double period = 0;
     for (const double weight_us : stage_weights_us(schedule, chain, model))
@@ -167,11 +167,11 @@ double period_us(const Schedule& schedule, const Chain& chain, const Model& mode
     return period;
 }
 
-double power_w(const Schedule& schedule, const Platform& platform, const Model& model) {
+double power_w(const Schedule& schedule, const Platform& platform, const CostModel& model) {
     const std::vector<CoreCount> used = cores_used(schedule);
     double power = 0;
     for (const auto& [name, count] : platform.kinds()) {
-        const KindModel kind = model.kind(name);
+        const KindCosts kind = model.kind(name);
         const int busy = cores_of(used, name);
         power += busy * kind.busy_w + (count - busy) * kind.idle_w;
     }
@@ -234,7 +234,7 @@ std::optional<Waiting> parse_waiting(std::string_view text) {
     return parse_name<Waiting>(kWaitingNames, text);
 }
 
-std::string to_table(const Schedule& schedule, const Chain& chain, const Model& model) {
+std::string to_table(const Schedule& schedule, const Chain& chain, const CostModel& model) {
     const double period = period_us(schedule, chain, model);
     const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
     std::size_t width = 5;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tidemill/schedule/chain.hpp"
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 
 namespace tidemill {
 
@@ -79,14 +79,14 @@ double period_us(const Schedule& schedule, const Chain& chain);
 
 /// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
 /// busy.
-std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const Model& model);
+std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
 /// The largest stage weight under a model.
-double period_us(const Schedule& schedule, const Chain& chain, const Model& model);
+double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
 /// Watts of all cores of a platform while the schedule runs on it: a core with a thread is busy, the others
 /// are idle.
-double power_w(const Schedule& schedule, const Platform& platform, const Model& model);
+double power_w(const Schedule& schedule, const Platform& platform, const CostModel& model);
 
 /// Source frames per second at the predicted period.
 double frames_per_second(const Schedule& schedule, const Profile& profile);
@@ -113,6 +113,6 @@ std::optional<Pinning> parse_pinning(std::string_view text);
 std::optional<Waiting> parse_waiting(std::string_view text);
 
 /// A table for people: one line per stage, then period and cores used, and which tasks lack a word.
-std::string to_table(const Schedule& schedule, const Chain& chain, const Model& model = {});
+std::string to_table(const Schedule& schedule, const Chain& chain, const CostModel& model = {});
 
 }  // namespace tidemill

@@ -16,7 +16,7 @@ using Greedy = Schedule (*)(const Chain&, const Platform&, const Objective&);
 // The greedy strategies rely on what holds in the published model only: fewer tasks never cost more.
 template <Greedy greedy>
 Schedule published_model_only(const Chain& chain, const Platform& platform, const Objective& objective,
-                              const Model& model) {
+                              const CostModel& model) {
     check(model, chain);
     if (!model.has_published_periods())
         throw ScheduleError(

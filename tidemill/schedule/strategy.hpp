@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 #include "tidemill/schedule/objective.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -14,12 +14,12 @@ struct Strategy {
     std::string_view name;
     std::string_view summary;
     Schedule (*solve)(const Chain& chain, const Platform& platform, const Objective& objective,
-                      const Model& model);
+                      const CostModel& model);
 
     /// Schedules a chain; throws ScheduleError for chains, platforms, objectives and models that the strategy
     /// cannot use.
     Schedule schedule(const Chain& chain, const Platform& platform, const Objective& objective = {},
-                      const Model& model = {}) const {
+                      const CostModel& model = {}) const {
         return solve(chain, platform, objective, model);
     }
 };

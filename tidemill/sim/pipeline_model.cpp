@@ -18,7 +18,7 @@ bool sensible(double amount) {
     return std::isfinite(amount) && amount >= 0;
 }
 
-void check_core(const KindModel& core) {
+void check_core(const KindCosts& core) {
     for (const double factor : core.slowdown) {
         require(std::isfinite(factor) && factor >= 1, core.kind + " slowdown", factor);
     }
@@ -26,10 +26,10 @@ void check_core(const KindModel& core) {
     require(sensible(core.idle_w), core.kind + " idle watts", core.idle_w);
 }
 
-double unused_watts(const Schedule& schedule, const std::vector<KindModel>& cores, const Platform& platform) {
+double unused_watts(const Schedule& schedule, const std::vector<KindCosts>& cores, const Platform& platform) {
     const std::vector<CoreCount> used = cores_used(schedule);
     double watts = 0;
-    for (const KindModel& core : cores) {
+    for (const KindCosts& core : cores) {
         const auto busy = std::ranges::find(used, core.kind, &CoreCount::kind);
         const int spare = platform.count(core.kind) - (busy == used.end() ? 0 : busy->count);
         watts += std::max(spare, 0) * core.idle_w;
@@ -38,7 +38,7 @@ double unused_watts(const Schedule& schedule, const std::vector<KindModel>& core
 }
 
 // Without the slowdowns, which come and go while the stage works.
-double unslowed_work_us(const Stage& stage, const Chain& chain, const Model& model) {
+double unslowed_work_us(const Stage& stage, const Chain& chain, const CostModel& model) {
     const std::size_t kind = chain.kind_index(stage.core_kind);
     double work_us = 0;
     for (std::size_t i = 0; i < stage.task_count; ++i) {
@@ -93,7 +93,7 @@ void check(const PipelineModel& model) {
     require(model.tokens > 0, "number of tokens", 0);
     require(sensible(model.hop_latency_us), "hop in us", model.hop_latency_us);
     require(sensible(model.jitter), "jitter", model.jitter);
-    for (const KindModel& core : model.cores) check_core(core);
+    for (const KindCosts& core : model.cores) check_core(core);
     for (const StageModel& stage : model.stages) {
         require(stage.threads > 0, "number of threads in a stage", 0);
         require(stage.kind < model.cores.size(), "core kind", static_cast<double>(stage.kind));

@@ -12,7 +12,7 @@ namespace tidemill {
 
 /// What a schedule and a profile do not say of a real pipeline. The default is the published model.
 struct MachineModel {
-    Model model{};               ///< what strategies know: work of stages and cuts, slowdowns, watts
+    CostModel model{};           ///< what strategies know: work of stages and cuts, slowdowns, watts
     double hop_latency_us = 0;   ///< from a hand-over until the next stage can begin with the frame
     double jitter = 0;           ///< relative standard deviation of a stage's time from frame to frame
     std::uint64_t seed = 1;      ///< of the jitter
@@ -33,7 +33,7 @@ struct StageModel {
 /// A pipeline on modelled cores.
 struct PipelineModel {
     std::vector<StageModel> stages;
-    std::vector<KindModel> cores;
+    std::vector<KindCosts> cores;
     std::size_t tokens = 1;  ///< frames in flight at most
     double hop_latency_us = 0;
     double jitter = 0;

@@ -182,7 +182,7 @@ class Simulation {
         double watts_us = model_.unused_w * now_us_;
         for (std::size_t s = 0; s < report_.stages.size(); ++s) {
             SimStageReport& stage = report_.stages[s];
-            const KindModel& core = model_.cores[model_.stages[s].kind];
+            const KindCosts& core = model_.cores[model_.stages[s].kind];
             const double there_us = static_cast<double>(stage.threads) * now_us_;
             stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
             const double waiting_w = model_.stages[s].spins ? core.busy_w : core.idle_w;

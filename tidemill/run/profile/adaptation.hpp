@@ -20,7 +20,7 @@ Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& see
 /// When a pipeline is worth another schedule.
 struct AdaptationOptions {
     Platform cores{};
-    Model model{};
+    CostModel model{};
     const Strategy* strategy = nullptr;  ///< null: herad
     Objective objective{};
     double threshold = 0.1;           ///< part of the period that a change must save

@@ -8,7 +8,7 @@
 #include "tidemill/platform/energy_meter.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/waiting.hpp"
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 
 namespace tidemill {
 
@@ -29,7 +29,7 @@ struct HopMeasurement {
 
 /// What was measured of a machine, and the model that follows.
 struct Calibration {
-    Model model;
+    CostModel model;
     std::vector<HopMeasurement> hops;       ///< from which hop_us and byte_us were fitted
     std::vector<std::string> not_measured;  ///< what is not in the model, and why
 };

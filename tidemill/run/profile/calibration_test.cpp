@@ -58,7 +58,7 @@ TEST_CASE("a meter's idle power is shared by all cores, and what computing adds 
     TwelveWatts meter;
     const Calibration found = calibrate(topology, {.seconds = 0.002, .rounds = 3, .energy_meter = &meter});
     const double share_w = 12 / static_cast<double>(topology.cores.size());
-    for (const KindModel& kind : found.model.kinds) {
+    for (const KindCosts& kind : found.model.kinds) {
         CHECK(kind.idle_w == doctest::Approx(share_w).epsilon(0.001));
         CHECK(kind.busy_w == doctest::Approx(share_w).epsilon(0.001));
     }

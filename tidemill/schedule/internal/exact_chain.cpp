@@ -26,7 +26,7 @@ constexpr int kMaxCores = 1 << 30;  // far from overflow when counted in halves
 }
 
 // What a way of using cores multiplies weights by; nothing where it leaves them alone.
-std::optional<Decimal> slowdown_of(const ExactKind& kind, const CorePool& pool, const KindModel& model) {
+std::optional<Decimal> slowdown_of(const ExactKind& kind, const CorePool& pool, const KindCosts& model) {
     const auto busy = static_cast<int>(pool.units / pool.per_core);
     const double shared = kind.shares_core ? *model.shared_slowdown : 1.0;
     if (slowdown(model, busy) * shared == 1) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Decimal> slowdown_of(const ExactKind& kind, const CorePool& pool, 
 
 using DecimalColumns = std::vector<std::vector<Decimal>>;
 
-DecimalColumns decimal_columns(const Chain& chain, const ExactChain& exact, const Model& model) {
+DecimalColumns decimal_columns(const Chain& chain, const ExactChain& exact, const CostModel& model) {
     DecimalColumns columns(exact.kinds.size());
     for (std::size_t way = 0; way < exact.kinds.size(); ++way) {
         const ExactKind& kind = exact.kinds[way];
@@ -67,12 +67,12 @@ int decimals_of(double value) {
 }
 
 // Enough for every number of busy cores of every kind, so that all of them count in the same units.
-int decimals_of_all(const Chain& chain, const Model& model) {
+int decimals_of_all(const Chain& chain, const CostModel& model) {
     int weights = 0;
     for (const auto& task : chain.tasks)
         for (const double weight : task.weight_us) weights = std::max(weights, decimals_of(weight));
     int slowdowns = 0;
-    for (const KindModel& kind : model.kinds) {
+    for (const KindCosts& kind : model.kinds) {
         int own = 0;
         for (const double factor : kind.slowdown) own = std::max(own, decimals_of(factor));
         slowdowns = std::max(slowdowns, own + decimals_of(kind.shared_slowdown.value_or(1)));
@@ -103,7 +103,7 @@ std::uint64_t scaled_cost(const std::optional<Decimal>& cost, int decimals, std:
     return *units;
 }
 
-void scale_costs(ExactChain& exact, const Model& model, int decimals) {
+void scale_costs(ExactChain& exact, const CostModel& model, int decimals) {
     if (model.stage_us == 0 && model.hop_us == 0 && model.byte_us == 0) return;
     exact.stage_cost = scaled_cost(to_decimal(model.stage_us), decimals, "stage_us");
     const std::uint64_t hop = scaled_cost(to_decimal(model.hop_us), decimals, "hop_us");
@@ -139,7 +139,7 @@ void add_kind(ExactChain& exact, std::size_t chain_kind, int count, bool shared)
             {.chain_kind = chain_kind, .cores = 2 * count, .pool = pool, .shares_core = true});
 }
 
-void add_kinds(ExactChain& exact, const Chain& chain, const Platform& platform, const Model& model) {
+void add_kinds(ExactChain& exact, const Chain& chain, const Platform& platform, const CostModel& model) {
     for (const auto& [kind, count] : platform.kinds()) {
         if (count < 0 || count >= kMaxCores)
             throw ScheduleError(fmt::format("platform: {} cores of kind '{}'; expected at least 0{}", count,
@@ -159,7 +159,7 @@ std::uint64_t ExactChain::total_cores() const {
     return total;
 }
 
-ExactChain exact_chain(const Chain& chain, const Platform& platform, const Model& model) {
+ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model) {
     check(chain);
     check(model, chain);
     ExactChain exact;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tidemill/schedule/chain.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 #include "tidemill/schedule/internal/ratio.hpp"
-#include "tidemill/schedule/model.hpp"
 
 namespace tidemill::internal {
 
@@ -73,6 +73,6 @@ struct ExactChain {
 /// units, when sums leave 61 bits, when the platform has no cores, or one of a kind that the chain does not
 /// weigh. Cores are as slow as the model says when all of `platform` are busy; the units do not depend on how
 /// many those are.
-ExactChain exact_chain(const Chain& chain, const Platform& platform, const Model& model = {});
+ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model = {});
 
 }  // namespace tidemill::internal

@@ -47,7 +47,7 @@ bool is_better(const Candidate& a, const Candidate& b, Preference preference,
     return key(a) < key(b);
 }
 
-Level::Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference,
+Level::Level(const Chain& chain, const Platform& platform, const CostModel& model, Preference preference,
              Effort& effort)
     : preference_(preference),
       exact_(checked_size(exact_chain(chain, platform, model),

@@ -26,7 +26,7 @@ class Level {
   public:
     /// Throws ScheduleError for chains, platforms or models that cannot be used, and for more cores than
     /// there is memory for under this preference; so do its other functions when the effort is spent.
-    Level(const Chain& chain, const Platform& platform, const Model& model, Preference preference,
+    Level(const Chain& chain, const Platform& platform, const CostModel& model, Preference preference,
           Effort& effort);
 
     /// The problem in exact integers.

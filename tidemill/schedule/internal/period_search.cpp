@@ -129,9 +129,9 @@ class PeriodSearch {
 
 }  // namespace
 
-CorePower::CorePower(const Chain& chain, const ExactChain& exact, const Model& model) {
+CorePower::CorePower(const Chain& chain, const ExactChain& exact, const CostModel& model) {
     for (const CorePool& pool : exact.pools) {
-        const KindModel kind = model.kind(chain.kinds[pool.chain_kind]);
+        const KindCosts kind = model.kind(chain.kinds[pool.chain_kind]);
         per_core_.push_back(static_cast<std::uint64_t>(std::llround(kMicro * (kind.busy_w - kind.idle_w))));
     }
 }

@@ -23,7 +23,7 @@ auto with_cells_for(std::size_t most, Use use) {
 class CorePower {
   public:
     CorePower() = default;
-    CorePower(const Chain& chain, const ExactChain& exact, const Model& model);
+    CorePower(const Chain& chain, const ExactChain& exact, const CostModel& model);
 
     /// Of a core of a pool; 0 where no power is known.
     std::uint64_t per_core(std::size_t pool) const { return pool < per_core_.size() ? per_core_[pool] : 0; }

@@ -28,7 +28,7 @@ Ratio one_core_period(const ExactChain& chain) {
 }
 
 Schedule to_schedule(const Chain& chain, const ExactChain& exact, const Solution& stages,
-                     std::string_view strategy, const Model& model) {
+                     std::string_view strategy, const CostModel& model) {
     Schedule schedule;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const auto& [begin, kind, cores] = stages[s];

@@ -19,6 +19,6 @@ Ratio one_core_period(const ExactChain& chain);
 
 /// The solution as users get it, with task names, predicted period and the strategy's name.
 Schedule to_schedule(const Chain& chain, const ExactChain& exact, const Solution& stages,
-                     std::string_view strategy, const Model& model = {});
+                     std::string_view strategy, const CostModel& model = {});
 
 }  // namespace tidemill::internal

@@ -1,4 +1,4 @@
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -22,7 +22,7 @@ void check_cost(std::string_view name, double value) {
             fmt::format("model: {} is {}; expected a finite number, at least 0", name, value));
 }
 
-void check_bytes(const Model& model, const Chain& chain) {
+void check_bytes(const CostModel& model, const Chain& chain) {
     for (const double bytes : model.bytes_at_cut) check_cost("bytes_at_cut", bytes);
     if (!model.bytes_at_cut.empty() && model.bytes_at_cut.size() + 1 != chain.tasks.size())
         throw ScheduleError(
@@ -31,7 +31,7 @@ void check_bytes(const Model& model, const Chain& chain) {
                         model.bytes_at_cut.size(), chain.tasks.size() - 1));
 }
 
-void check_slowdown(const KindModel& kind, double factor, double least) {
+void check_slowdown(const KindCosts& kind, double factor, double least) {
     if (!(factor >= least && factor <= kMaxSlowdown))
         throw ScheduleError(fmt::format(
             "model: slowdown {} of '{}'; expected {} to {}: cores get slower, not faster, as more "
@@ -39,7 +39,7 @@ void check_slowdown(const KindModel& kind, double factor, double least) {
             factor, kind.kind, least, kMaxSlowdown));
 }
 
-void check_kind(const KindModel& kind) {
+void check_kind(const KindCosts& kind) {
     if (!is_cost(kind.idle_w) || !(kind.busy_w >= kind.idle_w) || kind.busy_w > kMaxWatts)
         throw ScheduleError(
             fmt::format("model: '{}' draws {} W busy and {} W idle; expected 0 <= idle <= busy <= {}",
@@ -59,7 +59,7 @@ std::optional<double> parse_watt(std::string_view text) {
     return value;
 }
 
-KindModel parse_kind_watts(std::string_view item, std::string_view whole) {
+KindCosts parse_kind_watts(std::string_view item, std::string_view whole) {
     const auto equals = item.find('=');
     const std::string_view numbers = equals == std::string_view::npos ? "" : item.substr(equals + 1);
     const auto slash = numbers.find('/');
@@ -76,57 +76,57 @@ KindModel parse_kind_watts(std::string_view item, std::string_view whole) {
 
 }  // namespace
 
-bool Model::has_published_periods() const {
-    const auto slows = [](const KindModel& kind) { return !kind.slowdown.empty() || kind.shared_slowdown; };
+bool CostModel::has_published_periods() const {
+    const auto slows = [](const KindCosts& kind) { return !kind.slowdown.empty() || kind.shared_slowdown; };
     return stage_us == 0 && hop_us == 0 && byte_us == 0 && std::ranges::none_of(kinds, slows);
 }
 
-bool Model::has_power() const {
-    return std::ranges::any_of(kinds, [](const KindModel& kind) { return kind.busy_w > 0; });
+bool CostModel::has_power() const {
+    return std::ranges::any_of(kinds, [](const KindCosts& kind) { return kind.busy_w > 0; });
 }
 
-KindModel Model::kind(std::string_view name) const {
-    const auto found = std::ranges::find(kinds, name, &KindModel::kind);
-    return found == kinds.end() ? KindModel{.kind = std::string(name)} : *found;
+KindCosts CostModel::kind(std::string_view name) const {
+    const auto found = std::ranges::find(kinds, name, &KindCosts::kind);
+    return found == kinds.end() ? KindCosts{.kind = std::string(name)} : *found;
 }
 
-double Model::cut_us(std::size_t task) const {
+double CostModel::cut_us(std::size_t task) const {
     return hop_us + (bytes_at_cut.empty() ? 0 : byte_us * bytes_at_cut.at(task));
 }
 
-Model with_bytes_of(const Chain& chain, Model model) {
+CostModel with_bytes_of(const Chain& chain, CostModel model) {
     if (!model.bytes_at_cut.empty() || chain.tasks.empty()) return model;
     for (std::size_t task = 0; task + 1 < chain.tasks.size(); ++task)
         model.bytes_at_cut.push_back(chain.tasks[task].bytes_after);
     return model;
 }
 
-double slowdown(const KindModel& kind, int busy_cores) {
+double slowdown(const KindCosts& kind, int busy_cores) {
     if (kind.slowdown.empty() || busy_cores < 1) return 1;
     return kind.slowdown[std::min(static_cast<std::size_t>(busy_cores), kind.slowdown.size()) - 1];
 }
 
-void check(const Model& model, const Chain& chain) {
+void check(const CostModel& model, const Chain& chain) {
     check_cost("stage_us", model.stage_us);
     check_cost("hop_us", model.hop_us);
     check_cost("byte_us", model.byte_us);
     check_bytes(model, chain);
     for (std::size_t i = 0; i < model.kinds.size(); ++i) {
-        const KindModel& kind = model.kinds[i];
+        const KindCosts& kind = model.kinds[i];
         chain.kind_index(kind.kind);
-        if (std::ranges::find(model.kinds, kind.kind, &KindModel::kind) !=
+        if (std::ranges::find(model.kinds, kind.kind, &KindCosts::kind) !=
             model.kinds.begin() + static_cast<std::ptrdiff_t>(i))
             throw ScheduleError(fmt::format("model: core kind '{}' is listed twice; keep one", kind.kind));
         check_kind(kind);
     }
 }
 
-std::vector<KindModel> parse_watts(std::string_view text) {
-    std::vector<KindModel> kinds;
+std::vector<KindCosts> parse_watts(std::string_view text) {
+    std::vector<KindCosts> kinds;
     for (std::size_t begin = 0; begin <= text.size();) {
         const auto end = std::min(text.find(',', begin), text.size());
         kinds.push_back(parse_kind_watts(text.substr(begin, end - begin), text));
-        if (std::ranges::count(kinds, kinds.back().kind, &KindModel::kind) > 1)
+        if (std::ranges::count(kinds, kinds.back().kind, &KindCosts::kind) > 1)
             throw ScheduleError(
                 fmt::format("watts \"{}\": '{}' is there twice; keep one", text, kinds.back().kind));
         begin = end + 1;

@@ -1,12 +1,12 @@
-#include "tidemill/schedule/model.hpp"
+#include "tidemill/schedule/cost_model.hpp"
 
 #include <cmath>
 
 #include <doctest/doctest.h>
 
+#include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/model_checks.hpp"
-#include "tidemill/schedule/model_file.hpp"
+#include "tidemill/schedule/internal/cost_model_checks.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
 namespace tidemill {
@@ -70,7 +70,7 @@ TEST_CASE("cores left free are not used, and a period out of reach is answered w
 }
 
 TEST_CASE("what a greedy strategy cannot do is refused") {
-    const Model hops{.hop_us = 1};
+    const CostModel hops{.hop_us = 1};
     CHECK_THROWS_WITH(strategy("fertac").schedule(two_tasks(), Platform{.big = 1}, {}, hops),
                       "strategy: only herad knows costs, slowdowns and shared cores; use it, or no model");
     CHECK_THROWS_WITH(strategy("2catac").schedule(two_tasks(), Platform{.big = 1},
@@ -79,7 +79,7 @@ TEST_CASE("what a greedy strategy cannot do is refused") {
 }
 
 TEST_CASE("models that make no sense are refused") {
-    const auto refused = [](const Model& model) {
+    const auto refused = [](const CostModel& model) {
         CHECK_THROWS_AS(check(model, two_tasks()), ScheduleError);
     };
     refused({.stage_us = -1});
@@ -97,7 +97,7 @@ TEST_CASE("models that make no sense are refused") {
 
 TEST_CASE("what crosses a cut is the chain's to say, unless the model does") {
     Chain chain{{"big"}, {{"a", false, {4}, 100}, {"b", false, {4}, 30}, {"c", false, {4}, 7}}};
-    const Model told = with_bytes_of(chain, {.byte_us = 0.1});
+    const CostModel told = with_bytes_of(chain, {.byte_us = 0.1});
     CHECK(told.bytes_at_cut == std::vector<double>{100, 30});
     CHECK(with_bytes_of(chain, {.bytes_at_cut = {1, 2}}).bytes_at_cut == std::vector<double>{1, 2});
     // A cut behind a costs 10, one behind b 3: on two cores it is better to cut behind b.
@@ -109,7 +109,7 @@ TEST_CASE("what crosses a cut is the chain's to say, unless the model does") {
 
 TEST_CASE("watts are read busy and idle, and anything else is refused") {
     const auto kinds = parse_watts("big=1.5/0.25,little=0.5");
-    CHECK(kinds == std::vector<KindModel>{{.kind = "big", .busy_w = 1.5, .idle_w = 0.25},
+    CHECK(kinds == std::vector<KindCosts>{{.kind = "big", .busy_w = 1.5, .idle_w = 0.25},
                                           {.kind = "little", .busy_w = 0.5}});
     for (const char* text : {"", "big", "=1", "big=", "big=x", "big=1/", "big=-1", "big=nan", "big=1,"}) {
         CAPTURE(text);
@@ -118,21 +118,22 @@ TEST_CASE("watts are read busy and idle, and anything else is refused") {
 }
 
 TEST_CASE("a model file is read whole, and what is wrong in it is named") {
-    const Model model = parse_model(R"({"stage_us": 0.5, "hop_us": 1, "byte_us": 0.001, "bytes_at_cut": [512],
+    const CostModel model =
+        parse_cost_model(R"({"stage_us": 0.5, "hop_us": 1, "byte_us": 0.001, "bytes_at_cut": [512],
         "kinds": {"big": {"busy_w": 4, "idle_w": 1, "slowdown": [1, 1.25], "shared_slowdown": 1.6}}})",
-                                    "model.json");
-    CHECK(
-        model ==
-        Model{.stage_us = 0.5,
+                         "model.json");
+    CHECK(model ==
+          CostModel{
+              .stage_us = 0.5,
               .hop_us = 1,
               .byte_us = 0.001,
               .bytes_at_cut = {512},
               .kinds = {
                   {.kind = "big", .busy_w = 4, .idle_w = 1, .slowdown = {1, 1.25}, .shared_slowdown = 1.6}}});
-    CHECK_THROWS_WITH(parse_model(R"({"kinds": {"big": {"watts": 4}}})", "model.json"),
+    CHECK_THROWS_WITH(parse_cost_model(R"({"kinds": {"big": {"watts": 4}}})", "model.json"),
                       "model.json.kinds.big: unknown key \"watts\"; known are: busy_w, idle_w, slowdown, "
                       "shared_slowdown");
-    CHECK_THROWS_WITH(parse_model(R"({"hop_us": "1"})", "model.json"),
+    CHECK_THROWS_WITH(parse_cost_model(R"({"hop_us": "1"})", "model.json"),
                       "model.json.hop_us: expected a number, found \"1\"");
 }
 

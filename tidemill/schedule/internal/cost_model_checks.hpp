@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/schedule/internal/model_reference.hpp"
+#include "tidemill/schedule/internal/cost_model_reference.hpp"
 
 namespace tidemill::internal {
 

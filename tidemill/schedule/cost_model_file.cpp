@@ -1,4 +1,4 @@
-#include "tidemill/schedule/model_file.hpp"
+#include "tidemill/schedule/cost_model_file.hpp"
 
 #include "tidemill/schedule/internal/from_json.hpp"
 
@@ -16,9 +16,9 @@ std::vector<double> numbers(const JsonObject& object, std::string_view key) {
     return result;
 }
 
-KindModel parse_kind(const std::string& name, const JsonPlace& place) {
+KindCosts parse_kind(const std::string& name, const JsonPlace& place) {
     const JsonObject object(place, {"busy_w", "idle_w", "slowdown", "shared_slowdown"});
-    KindModel kind{.kind = name,
+    KindCosts kind{.kind = name,
                    .busy_w = number_or_0(object, "busy_w"),
                    .idle_w = number_or_0(object, "idle_w"),
                    .slowdown = numbers(object, "slowdown")};
@@ -26,7 +26,7 @@ KindModel parse_kind(const std::string& name, const JsonPlace& place) {
     return kind;
 }
 
-Json kind_json(const KindModel& kind) {
+Json kind_json(const KindCosts& kind) {
     Json json = Json::object();
     if (kind.busy_w > 0) json["busy_w"] = kind.busy_w;
     if (kind.idle_w > 0) json["idle_w"] = kind.idle_w;
@@ -35,12 +35,12 @@ Json kind_json(const KindModel& kind) {
     return json;
 }
 
-Model model_at(const JsonPlace& place) {
+CostModel model_at(const JsonPlace& place) {
     const JsonObject object(place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds"});
-    Model model{.stage_us = number_or_0(object, "stage_us"),
-                .hop_us = number_or_0(object, "hop_us"),
-                .byte_us = number_or_0(object, "byte_us"),
-                .bytes_at_cut = numbers(object, "bytes_at_cut")};
+    CostModel model{.stage_us = number_or_0(object, "stage_us"),
+                    .hop_us = number_or_0(object, "hop_us"),
+                    .byte_us = number_or_0(object, "byte_us"),
+                    .bytes_at_cut = numbers(object, "bytes_at_cut")};
     if (object.has("kinds"))
         for (const auto& [name, kind] : internal::members_by_kind(object.at("kinds")))
             model.kinds.push_back(parse_kind(name, kind));
@@ -49,23 +49,23 @@ Model model_at(const JsonPlace& place) {
 
 }  // namespace
 
-Model parse_model(std::string_view text, std::string_view source) {
+CostModel parse_cost_model(std::string_view text, std::string_view source) {
     return internal::from_json_text(text, source, model_at);
 }
 
-Model read_model(const std::filesystem::path& path) {
+CostModel read_cost_model(const std::filesystem::path& path) {
     return internal::from_json_file(path, model_at);
 }
 
-std::string to_json(const Model& model) {
+std::string to_json(const CostModel& model) {
     Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
     if (!model.bytes_at_cut.empty()) json["bytes_at_cut"] = model.bytes_at_cut;
     json["kinds"] = Json::object();
-    for (const KindModel& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
+    for (const KindCosts& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
     return internal::file_text(json);
 }
 
-void write_model(const Model& model, const std::filesystem::path& path) {
+void write_cost_model(const CostModel& model, const std::filesystem::path& path) {
     internal::write_file(path, to_json(model));
 }
 

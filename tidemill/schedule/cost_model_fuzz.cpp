@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/model_file.hpp"
 
 /// Any text is a model or a ScheduleError; under it a small chain has a schedule that fits, or there is a
 /// reason.
@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr int kCores = 3;
     const Platform platform{.big = kCores, .little = kCores};
     try {
-        const Model model = parse_model({reinterpret_cast<const char*>(data), size}, "fuzz.json");
-        const Model again = parse_model(to_json(model), "again.json");
+        const CostModel model = parse_cost_model({reinterpret_cast<const char*>(data), size}, "fuzz.json");
+        const CostModel again = parse_cost_model(to_json(model), "again.json");
         if (again.stage_us != model.stage_us || again.kinds.size() != model.kinds.size()) std::abort();
         const Schedule schedule = herad(chain, platform, {}, model);
         check(schedule, chain);

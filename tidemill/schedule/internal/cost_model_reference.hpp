@@ -19,11 +19,11 @@ struct ModelInstance {
     std::vector<std::vector<std::uint64_t>> slow_tenths{};  // [kind][busy cores - 1]; empty: none
     std::vector<std::uint64_t> shared_tenths{};             // [kind]; 0: cores are not shared
 
-    Model model() const {
-        Model result{.stage_us = static_cast<double>(stage_cost), .byte_us = 1};
+    CostModel model() const {
+        CostModel result{.stage_us = static_cast<double>(stage_cost), .byte_us = 1};
         for (const auto cost : cut_cost) result.bytes_at_cut.push_back(static_cast<double>(cost));
         for (std::size_t kind = 0; kind < watts.size(); ++kind) {
-            KindModel own{.kind = kind_name(kind), .busy_w = static_cast<double>(watts[kind])};
+            KindCosts own{.kind = kind_name(kind), .busy_w = static_cast<double>(watts[kind])};
             for (const auto tenths : slow_tenths[kind])
                 own.slowdown.push_back(static_cast<double>(tenths) / 10);
             if (shared_tenths[kind] > 0) own.shared_slowdown = static_cast<double>(shared_tenths[kind]) / 10;

@@ -11,26 +11,26 @@ namespace tidemill {
 
 /// How the cores of one kind behave beyond the published model: the power of a core with and without a thread
 /// of the schedule on it, and what makes it slower.
-struct KindModel {
+struct KindCosts {
     std::string kind;
     double busy_w = 0;
     double idle_w = 0;
     std::vector<double> slowdown{};  // weights times this with 1, 2, ... busy cores; the last holds beyond
     std::optional<double> shared_slowdown{};  // two stages may share a core, where weights are times this
 
-    bool operator==(const KindModel&) const = default;
+    bool operator==(const KindCosts&) const = default;
 };
 
 /// What schedules cost beyond their tasks' weights. All of it is off by default, which is the published
 /// model.
-struct Model {
+struct CostModel {
     double stage_us = 0;                 // of every stage and execution
     double hop_us = 0;                   // of every cut, for the stages on both sides
     double byte_us = 0;                  // likewise, for each byte that crosses it
     std::vector<double> bytes_at_cut{};  // after each task but the last; none: as the chain says
-    std::vector<KindModel> kinds{};
+    std::vector<KindCosts> kinds{};
 
-    bool operator==(const Model&) const = default;
+    bool operator==(const CostModel&) const = default;
 
     /// Whether periods are those of the published model; power does not matter for that.
     bool has_published_periods() const;
@@ -39,25 +39,25 @@ struct Model {
     bool has_power() const;
 
     /// What is said of a kind: all defaults when nothing is.
-    KindModel kind(std::string_view name) const;
+    KindCosts kind(std::string_view name) const;
 
     /// Cost in µs of a cut after `task`, counted from 0, for each of the two stages.
     double cut_us(std::size_t task) const;
 };
 
 /// The model with the bytes at cuts that the chain tells of itself, unless it has its own.
-Model with_bytes_of(const Chain& chain, Model model);
+CostModel with_bytes_of(const Chain& chain, CostModel model);
 
 /// How many times longer weights on a kind take when so many of its cores are busy; 1 where nothing is said.
-double slowdown(const KindModel& kind, int busy_cores);
+double slowdown(const KindCosts& kind, int busy_cores);
 
 /// Throws ScheduleError unless every number is finite and at least 0, busy power at least idle power,
 /// slowdowns at least 1 and never falling, each kind named once and known to the chain, bytes given for each
 /// cut or none.
-void check(const Model& model, const Chain& chain);
+void check(const CostModel& model, const Chain& chain);
 
 /// Reads "big=1.0,little=0.25", or "big=1.0/0.1" with the power of an idle core; throws ScheduleError on
 /// anything else and on a kind given twice.
-std::vector<KindModel> parse_watts(std::string_view text);
+std::vector<KindCosts> parse_watts(std::string_view text);
 
 }  // namespace tidemill
