@@ -3,7 +3,7 @@
 /// All of Tidemill that a stream program needs.
 ///
 /// Describe a stream: Graph, Module, task(), In, Out, Forward, Frame, Flow; pure, cloned, sequential,
-/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Test a module alone: Bench.
+/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Test a module alone: Testbench.
 ///
 /// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport. Look into a run: Trace, Probes,
 /// DebugPrint, Watchdog, to_svg().
@@ -16,10 +16,10 @@
 /// The DVB-S2 transceiver is in tidemill/dvbs2.hpp; programs that spawn tasks, in tidemill/tasks/tasks.hpp.
 
 #include "tidemill/cli/app.hpp"
-#include "tidemill/graph/bench.hpp"
 #include "tidemill/graph/control.hpp"
 #include "tidemill/graph/delay.hpp"
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/testbench.hpp"
 #include "tidemill/graph/window.hpp"
 #include "tidemill/run/duplicates.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tidemill/graph/bench.hpp"
+#include "tidemill/graph/testbench.hpp"
 #include "tidemill/graph/graph.hpp"
 
 using namespace tidemill;
@@ -97,7 +97,7 @@ void modules(Graph& graph) {
     graph.add<Totals>();       // error: merge() and forget_totals() go together
 }
 
-void benches(Bench<Floats>& b) {
+void benches(Testbench<Floats>& b) {
     b.feed(b->x, {1});
     b.feed(b->y, {1});  // error: an output is read, not fed
     b.read(b->x);       // error: an input is fed, not read

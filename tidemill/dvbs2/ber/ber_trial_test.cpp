@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
-#include "tidemill/graph/bench.hpp"
+#include "tidemill/graph/testbench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -28,7 +28,7 @@ BerPoint with_full_sync(double esn0_db, std::uint64_t frames) {
 
 TEST_CASE("ber: the noise has the variance that the demapper is told, and the symbols have unit energy") {
     for (const int modcod : {1, 12, 18, 28}) {
-        Bench<BerIdealLink> bench(Pls{modcod, FrameSize::normal, false}, 3.0, std::uint64_t{1});
+        Testbench<BerIdealLink> bench(Pls{modcod, FrameSize::normal, false}, 3.0, std::uint64_t{1});
         bench.step();
         const auto noisy = bench.read(bench->data);
         const auto symbols =

@@ -16,34 +16,34 @@ namespace tidemill {
 /// Drives one module alone, for its tests: feeds its sockets, steps its tasks, reads what came out.
 ///
 /// What a test gets wrong (a socket that was never fed, values that do not fit) throws GraphError.
-class ModuleBench {
+class ModuleTestbench {
   public:
     /// Takes a graph that holds the module, and nothing else.
-    explicit ModuleBench(std::unique_ptr<Graph> graph);
-    ModuleBench(ModuleBench&&) noexcept;
-    ~ModuleBench();
+    explicit ModuleTestbench(std::unique_ptr<Graph> graph);
+    ModuleTestbench(ModuleTestbench&&) noexcept;
+    ~ModuleTestbench();
 
     /// What an input or forward holds from the next step on, the same on every step until it is fed
     /// anew; fewer values than the socket's count leave the rest zero.
     template <class T, Direction kDirection>
-    ModuleBench& feed(const TypedSocket<T, kDirection>& socket,
-                      std::initializer_list<std::type_identity_t<T>> values) {
+    ModuleTestbench& feed(const TypedSocket<T, kDirection>& socket,
+                          std::initializer_list<std::type_identity_t<T>> values) {
         return feed(socket, std::span<const T>(values.begin(), values.size()));
     }
     template <class T, Direction kDirection>
-    ModuleBench& feed(const TypedSocket<T, kDirection>& socket,
-                      std::span<const std::type_identity_t<T>> values) {
+    ModuleTestbench& feed(const TypedSocket<T, kDirection>& socket,
+                          std::span<const std::type_identity_t<T>> values) {
         static_assert(kDirection != Direction::out, "an output is read, not fed");
         return feed_bytes(socket, std::as_bytes(values));
     }
 
     /// The same for a socket by its name: `feed<float>("x", {1, 2})`.
     template <class T>
-    ModuleBench& feed(std::string_view socket, std::initializer_list<T> values) {
+    ModuleTestbench& feed(std::string_view socket, std::initializer_list<T> values) {
         return feed(socket, std::span<const T>(values.begin(), values.size()));
     }
     template <class T>
-    ModuleBench& feed(std::string_view socket, std::span<const T> values) {
+    ModuleTestbench& feed(std::string_view socket, std::span<const T> values) {
         return feed_bytes(socket_of(socket, element_type<T>()), std::as_bytes(values));
     }
 
@@ -66,10 +66,10 @@ class ModuleBench {
 
     /// The number of every task's next frame; each counts on from there, except after Flow::again, when it
     /// is called with the same frame once more. Without this call, frames count from 0.
-    ModuleBench& at_frame(std::uint64_t number);
+    ModuleTestbench& at_frame(std::uint64_t number);
 
     /// From now on tasks see that the run is to end.
-    ModuleBench& ask_to_stop();
+    ModuleTestbench& ask_to_stop();
 
     Module& module() const { return graph_->module(0); }
 
@@ -84,21 +84,21 @@ class ModuleBench {
     const std::byte* data_of(SocketRef socket) const;
     SocketRef socket_of(std::string_view name, const ElementType& type) const;
     void check_own(const Module* module) const;
-    ModuleBench& feed_bytes(SocketRef socket, std::span<const std::byte> bytes);
+    ModuleTestbench& feed_bytes(SocketRef socket, std::span<const std::byte> bytes);
     void fill_sockets(std::uint32_t task);
 
     std::unique_ptr<Graph> graph_;
     std::unique_ptr<State> state_;
 };
 
-/// A bench that makes its module: `Bench<QpskDemapper> b{64}; b.feed(b->symbols, {...}).step();`. Takes a
-/// task made by `tidemill::task` as well: `Bench b{task("gain", ...)}`.
+/// A testbench that makes its module: `Testbench<QpskDemapper> b{64}; b.feed(b->symbols, {...}).step();`.
+/// Takes a task made by `tidemill::task` as well: `Testbench b{task("gain", ...)}`.
 template <class M>
-class Bench : public ModuleBench {
+class Testbench : public ModuleTestbench {
   public:
     template <class... Arguments>
-    explicit Bench(Arguments&&... arguments)
-        : ModuleBench(graph_with(std::forward<Arguments>(arguments)...)) {}
+    explicit Testbench(Arguments&&... arguments)
+        : ModuleTestbench(graph_with(std::forward<Arguments>(arguments)...)) {}
 
     M& operator*() const { return static_cast<M&>(module()); }
     M* operator->() const { return &**this; }
@@ -117,6 +117,6 @@ class Bench : public ModuleBench {
 };
 
 template <class Function, class... Sockets>
-explicit Bench(FunctionTask<Function, Sockets...>) -> Bench<FunctionTask<Function, Sockets...>>;
+explicit Testbench(FunctionTask<Function, Sockets...>) -> Testbench<FunctionTask<Function, Sockets...>>;
 
 }  // namespace tidemill

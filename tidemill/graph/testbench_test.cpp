@@ -1,4 +1,4 @@
-#include "tidemill/graph/bench.hpp"
+#include "tidemill/graph/testbench.hpp"
 
 #include <cmath>
 #include <complex>
@@ -68,14 +68,14 @@ class Accumulator : public Module {
 }  // namespace
 
 TEST_CASE("a module is fed, stepped and read") {
-    Bench<SignDemapper> b{2};
+    Testbench<SignDemapper> b{2};
     b.feed(b->scale, {2}).feed(b->symbols, {{0.5f, -1}, {3, 4}}).step();
     const std::span<const float> llrs = b.read(b->llrs);
     CHECK(std::vector<float>(llrs.begin(), llrs.end()) == std::vector<float>{1, -2, 6, 8});
 }
 
 TEST_CASE("an input keeps what it was fed; what was not given is zero") {
-    Bench<SignDemapper> b{4};
+    Testbench<SignDemapper> b{4};
     std::vector<Iq> symbols(4, Iq{1, 1});
     b.feed(b->scale, {3}).feed(b->symbols, symbols);
     b.step();
@@ -86,13 +86,13 @@ TEST_CASE("an input keeps what it was fed; what was not given is zero") {
 }
 
 TEST_CASE("every socket is aligned for the widest vectors") {
-    Bench<SignDemapper> b{3};
+    Testbench<SignDemapper> b{3};
     b.feed(b->scale, {1}).feed(b->symbols, {}).step();
     CHECK(reinterpret_cast<std::uintptr_t>(b.read(b->llrs).data()) % kAlignment == 0);
 }
 
 TEST_CASE("tasks of one module are stepped by member or by name, and their flows are told") {
-    Bench<Accumulator> b;
+    Testbench<Accumulator> b;
     CHECK(b.feed(b->value, {3}).step(b->push) == Flow::ok);
     CHECK(b.feed(b->value, {-1}).step("push") == Flow::skip);
     CHECK(b.feed(b->value, {4}).step("push") == Flow::ok);
@@ -103,7 +103,7 @@ TEST_CASE("tasks of one module are stepped by member or by name, and their flows
 }
 
 TEST_CASE("frames count per task; a repetition keeps its number") {
-    Bench<Accumulator> b;
+    Testbench<Accumulator> b;
     b.feed(b->value, {1}).at_frame(40);
     for (int i = 0; i < 3; ++i) b.step("push");
     std::vector<std::uint64_t> numbers;
@@ -114,8 +114,8 @@ TEST_CASE("frames count per task; a repetition keeps its number") {
     CHECK(numbers == std::vector<std::uint64_t>{40, 40, 40, 41});
 }
 
-TEST_CASE("a plain callable has a bench too, and its forward begins anew on every step") {
-    Bench b{task("double", forward<int>("x", 3), out<int>("total"), [](auto x, auto total) {
+TEST_CASE("a plain callable has a testbench too, and its forward begins anew on every step") {
+    Testbench b{task("double", forward<int>("x", 3), out<int>("total"), [](auto x, auto total) {
         for (int& each : x) each *= 2;
         total[0] = std::accumulate(x.begin(), x.end(), 0);
     })};
@@ -128,15 +128,15 @@ TEST_CASE("a plain callable has a bench too, and its forward begins anew on ever
 }
 
 TEST_CASE("outputs begin with what no task would count on, so that one that adds to them shows") {
-    Bench b{task("sum", in<int>("x"), out<int>("y"), out<float>("z"),
-                 [](auto x, auto y, auto) { y[0] += x[0]; })};
+    Testbench b{task("sum", in<int>("x"), out<int>("y"), out<float>("z"),
+                     [](auto x, auto y, auto) { y[0] += x[0]; })};
     b.feed<int>("x", {3}).step();
     CHECK(b.read<int>("y")[0] != 3);
     CHECK(std::isnan(b.read<float>("z")[0]));
 }
 
 TEST_CASE("what a test gets wrong is told with the names of both ends") {
-    Bench<SignDemapper> b{2};
+    Testbench<SignDemapper> b{2};
     b.feed(b->scale, {1});
     CHECK_THROWS_WITH(b.step(),
                       "sign_demapper.symbols was not fed: feed it before the step of "
@@ -146,20 +146,20 @@ TEST_CASE("what a test gets wrong is told with the names of both ends") {
     CHECK_THROWS_WITH(b.feed<float>("llrs", {1}), "sign_demapper.llrs is an output: it is read, not fed");
     CHECK_THROWS_WITH(b.read<float>("gain"), doctest::Contains("has no socket 'gain'"));
     CHECK_THROWS_WITH(b.step("modulate"), "module 'sign_demapper' has no task 'modulate'");
-    CHECK_THROWS_WITH(Bench<Accumulator>{}.step(), doctest::Contains("has 2 tasks: say which one"));
-    const Bench<SignDemapper> other{2};
+    CHECK_THROWS_WITH(Testbench<Accumulator>{}.step(), doctest::Contains("has 2 tasks: say which one"));
+    const Testbench<SignDemapper> other{2};
     CHECK_THROWS_WITH(b.feed(other->scale, {1}), doctest::Contains("not of another object"));
 }
 
 TEST_CASE("a flow that was not promised is an error, as it is in a run") {
     for (const Flow flow : {Flow::skip, Flow::again, Flow::stop}) {
-        Bench b{task("gate", pure, in<int>("x"), [flow](auto) { return flow; })};
+        Testbench b{task("gate", pure, in<int>("x"), [flow](auto) { return flow; })};
         b.feed<int>("x", {1});
         CHECK_THROWS_WITH_AS(b.step(), doctest::Contains("gate.gate returned"), GraphError);
     }
 }
 
 TEST_CASE("what executors carry out themselves has no bench") {
-    Bench<Switch<int>> b{"branch", std::uint8_t{2}};
+    Testbench<Switch<int>> b{"branch", std::uint8_t{2}};
     CHECK_THROWS_WITH(b.step("commute"), doctest::Contains("branch.commute is carried out by executors"));
 }

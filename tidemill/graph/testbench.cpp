@@ -1,4 +1,4 @@
-#include "tidemill/graph/bench.hpp"
+#include "tidemill/graph/testbench.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +24,7 @@ void check_promise(const Module& module, std::uint32_t task, Flow flow) {
 
 }  // namespace
 
-struct ModuleBench::State {
+struct ModuleTestbench::State {
     explicit State(const Module& module) : fed(module.sockets().size()), frames(module.tasks().size(), 0) {
         std::size_t bytes = 0;
         for (const SocketInfo& socket : module.sockets()) {
@@ -41,18 +41,18 @@ struct ModuleBench::State {
     std::atomic<bool> stopping{false};
 };
 
-ModuleBench::ModuleBench(std::unique_ptr<Graph> graph)
+ModuleTestbench::ModuleTestbench(std::unique_ptr<Graph> graph)
     : graph_(std::move(graph)), state_(std::make_unique<State>(module())) {}
 
-ModuleBench::ModuleBench(ModuleBench&&) noexcept = default;
+ModuleTestbench::ModuleTestbench(ModuleTestbench&&) noexcept = default;
 
-ModuleBench::~ModuleBench() = default;
+ModuleTestbench::~ModuleTestbench() = default;
 
-const std::byte* ModuleBench::data_of(SocketRef socket) const {
+const std::byte* ModuleTestbench::data_of(SocketRef socket) const {
     return state_->memory.data() + state_->places[socket.index].offset;
 }
 
-SocketRef ModuleBench::socket_of(std::string_view name, const ElementType& type) const {
+SocketRef ModuleTestbench::socket_of(std::string_view name, const ElementType& type) const {
     const SocketRef socket = module()[name];
     const ElementType& declared = module().sockets()[socket.index].type;
     if (declared == type) return socket;
@@ -60,15 +60,15 @@ SocketRef ModuleBench::socket_of(std::string_view name, const ElementType& type)
                                  declared.name, type.name));
 }
 
-void ModuleBench::check_own(const Module* other) const {
+void ModuleTestbench::check_own(const Module* other) const {
     if (other == &module()) return;
     throw GraphError(
-        fmt::format("this bench is for module '{}': use the sockets and tasks of b->, not of "
+        fmt::format("this testbench is for module '{}': use the sockets and tasks of b->, not of "
                     "another object",
                     module().name()));
 }
 
-ModuleBench& ModuleBench::feed_bytes(SocketRef socket, std::span<const std::byte> bytes) {
+ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const std::byte> bytes) {
     check_own(socket.module);
     const SocketInfo& info = module().sockets()[socket.index];
     const std::string path = module().path_of_socket(socket.index);
@@ -84,7 +84,7 @@ ModuleBench& ModuleBench::feed_bytes(SocketRef socket, std::span<const std::byte
 
 // Every step begins with what was fed, for a forward's task has changed its data in place, and with outputs
 // of all ones (a NaN, a -1): in a run they hold what another frame left, which no task may count on.
-void ModuleBench::fill_sockets(std::uint32_t task) {
+void ModuleTestbench::fill_sockets(std::uint32_t task) {
     for (std::uint32_t s = 0; s < state_->places.size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
         if (socket.task != task) continue;
@@ -101,7 +101,7 @@ void ModuleBench::fill_sockets(std::uint32_t task) {
     }
 }
 
-Flow ModuleBench::step(const Task& task) {
+Flow ModuleTestbench::step(const Task& task) {
     check_own(task.module);
     const TaskInfo& info = module().tasks()[task.index];
     if (info.control != internal::ControlKind::none) {
@@ -119,25 +119,25 @@ Flow ModuleBench::step(const Task& task) {
     return flow;
 }
 
-Flow ModuleBench::step() {
+Flow ModuleTestbench::step() {
     if (module().tasks().size() == 1) return step(Task{&module(), 0});
     throw GraphError(fmt::format("module '{}' has {} tasks: say which one to step", module().name(),
                                  module().tasks().size()));
 }
 
-Flow ModuleBench::step(std::string_view task) {
+Flow ModuleTestbench::step(std::string_view task) {
     for (std::uint32_t t = 0; t < module().tasks().size(); ++t) {
         if (module().tasks()[t].name == task) return step(Task{&module(), t});
     }
     throw GraphError(fmt::format("module '{}' has no task '{}'", module().name(), task));
 }
 
-ModuleBench& ModuleBench::at_frame(std::uint64_t number) {
+ModuleTestbench& ModuleTestbench::at_frame(std::uint64_t number) {
     std::fill(state_->frames.begin(), state_->frames.end(), number);
     return *this;
 }
 
-ModuleBench& ModuleBench::ask_to_stop() {
+ModuleTestbench& ModuleTestbench::ask_to_stop() {
     state_->stopping.store(true, std::memory_order_relaxed);
     return *this;
 }
