@@ -8,15 +8,15 @@ namespace tidemill {
 
 Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
     : count_(plan.steps[step].task.firings),
-      first_places_(plan.places[plan.steps[step].task.id.module]),
-      places_(first_places_) {
+      first_addresses_(plan.addresses[plan.steps[step].task.id.module]),
+      addresses_(first_addresses_) {
     const std::uint32_t task = plan.steps[step].task.id.task;
     call_ = module.tasks()[task].call;
     code_ = module.tasks()[task].code;
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
         // Every firing reads the same constants.
-        if (socket.task != task || places_[s].base == internal::Base::constant) continue;
+        if (socket.task != task || addresses_[s].base == internal::Base::constant) continue;
         strides_.push_back({s, static_cast<std::uint32_t>(socket.bytes())});
     }
 }
@@ -37,11 +37,11 @@ Flow Firings::fire(Module& module, const internal::TaskCode& code, Frame frame) 
 Flow Firings::run(Module& module, const internal::FrameContext& context) {
     internal::FrameContext own = context;
     own.number *= count_;
-    places_ = first_places_;
+    addresses_ = first_addresses_;
     for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {
-        const Flow flow = call_(module, code_, Frame(own, places_.data()));
+        const Flow flow = call_(module, code_, Frame(own, addresses_.data()));
         if (flow != Flow::ok) return flow;
-        for (const Stride& stride : strides_) places_[stride.socket].offset += stride.bytes;
+        for (const Stride& stride : strides_) addresses_[stride.socket].offset += stride.bytes;
     }
     return Flow::ok;
 }

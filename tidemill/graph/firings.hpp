@@ -33,8 +33,8 @@ class Firings {
     internal::TaskCall call_;
     internal::TaskCode code_;
     std::uint32_t count_;
-    const std::vector<internal::Place>& first_places_;
-    std::vector<internal::Place> places_;  // of the firing that runs
+    const std::vector<internal::Address>& first_addresses_;
+    std::vector<internal::Address> addresses_;  // of the firing that runs
     std::vector<Stride> strides_;
 };
 

@@ -22,7 +22,7 @@ enum class Base : std::uint32_t {
 inline constexpr std::size_t kBases = 4;
 
 /// A socket's bytes, relative to one of the bases.
-struct Place {
+struct Address {
     Base base;
     std::uint32_t offset;
 };
@@ -39,8 +39,8 @@ struct FrameContext {
 /// A running task's view of the frame it works on; cheap to pass by value.
 class Frame {
   public:
-    Frame(const internal::FrameContext& context, const internal::Place* places)
-        : context_(&context), places_(places) {}
+    Frame(const internal::FrameContext& context, const internal::Address* addresses)
+        : context_(&context), addresses_(addresses) {}
 
     template <class T>
     std::span<const T> operator[](const In<T>& socket) const {
@@ -68,12 +68,12 @@ class Frame {
 
   private:
     std::byte* bytes(std::uint32_t socket) const {
-        const internal::Place place = places_[socket];
-        return context_->bases[static_cast<std::size_t>(place.base)] + place.offset;
+        const internal::Address address = addresses_[socket];
+        return context_->bases[static_cast<std::size_t>(address.base)] + address.offset;
     }
 
     const internal::FrameContext* context_;
-    const internal::Place* places_;  // of all sockets of the task's module
+    const internal::Address* addresses_;  // of all sockets of the task's module
 };
 
 }  // namespace tidemill

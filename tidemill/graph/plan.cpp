@@ -23,7 +23,7 @@ class Compiler {
         check_cuts(cuts);
         make_steps();
         make_stages(cuts);
-        item_places_ = internal::lay_out(values_.items(), stage_of_, layout, plan_);
+        item_addresses_ = internal::lay_out(values_.items(), stage_of_, layout, plan_);
         resolve();
         internal::link_steps(structure_, plan_);
     }
@@ -93,9 +93,9 @@ class Compiler {
         stage.parts.push_back({segment, step, step, plan_.segments[segment].stages++});
     }
 
-    // An item's place as a task of `segment` sees it.
-    internal::Place place_of(std::size_t item, std::uint32_t segment) const {
-        const auto [in_token, offset] = item_places_[item];
+    // An item's address as a task of `segment` sees it.
+    internal::Address address_of(std::size_t item, std::uint32_t segment) const {
+        const auto [in_token, offset] = item_addresses_[item];
         if (!in_token) return {internal::Base::scratch, offset};
         return {values_.items()[item].segment == segment ? internal::Base::token : internal::Base::next_token,
                 offset};
@@ -103,8 +103,8 @@ class Compiler {
 
     void resolve() {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
-            plan_.places.emplace_back(graph_.module(m).sockets().size(),
-                                      internal::Place{internal::Base::constant, 0});
+            plan_.addresses.emplace_back(graph_.module(m).sockets().size(),
+                                         internal::Address{internal::Base::constant, 0});
         }
         internal::for_each_socket(graph_, structure_,
                                   [&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
@@ -119,42 +119,42 @@ class Compiler {
         ControlStep& joining = plan_.steps[region.select].control;
         joining.kind = internal::control_of(graph_, structure_, region.select);
         joining.region = index;
-        internal::Place joined{};
+        internal::Address joined{};
         internal::for_each_socket(
             graph_, structure_,
             [&](std::uint32_t at, const OrderedTask&, std::uint32_t s, const SocketInfo& socket) {
                 if (at != region.select) return;
-                const internal::Place place = plan_.places[select.id.module][s];
+                const internal::Address address = plan_.addresses[select.id.module][s];
                 if (socket.direction == Direction::out)
-                    joined = place;
+                    joined = address;
                 else
-                    joining.inputs.push_back({place, {}, static_cast<std::uint32_t>(socket.bytes())});
+                    joining.inputs.push_back({address, {}, static_cast<std::uint32_t>(socket.bytes())});
             });
         for (Copy& copy : joining.inputs) copy.to = joined;
         ControlStep& opening = plan_.steps[region.commute].control;
         opening.kind = internal::control_of(graph_, structure_, region.commute);
         opening.region = index;
         const std::uint32_t control = graph_.module(select.id.module).find_socket("control")->index;
-        opening.control = plan_.places[select.id.module][control];
+        opening.control = plan_.addresses[select.id.module][control];
     }
 
     void resolve_socket(const OrderedTask& task, std::uint32_t index, const SocketInfo& socket) {
         const std::uint32_t module = task.id.module;
-        internal::Place& place = plan_.places[module][index];
+        internal::Address& address = plan_.addresses[module][index];
         if (socket.direction == Direction::in) {
-            place = input_place(task, index);
+            address = input_address(task, index);
             return;
         }
         const Value& value = values_.of(module, index);
-        place = place_of(value.items.front(), task.segment);
+        address = address_of(value.items.front(), task.segment);
         if (socket.direction == Direction::out || values_.is_shared(value)) return;
         plan_.steps[value.producer].before.push_back(
-            {input_place(task, index), place, static_cast<std::uint32_t>(socket.bytes() * task.firings)});
+            {input_address(task, index), address, static_cast<std::uint32_t>(socket.bytes() * task.firings)});
     }
 
-    internal::Place input_place(const OrderedTask& task, std::uint32_t index) {
+    internal::Address input_address(const OrderedTask& task, std::uint32_t index) {
         if (const Value* source = values_.source_of(task.id.module, index)) {
-            return place_of(internal::item_in(*source, task.segment), task.segment);
+            return address_of(internal::item_in(*source, task.segment), task.segment);
         }
         const std::vector<std::byte>& bytes = graph_.source_of(task.id.module, index)->constant;
         const std::size_t offset = aligned(plan_.constants.size());
@@ -168,7 +168,7 @@ class Compiler {
         for (std::size_t i = 0; i + 1 < value.items.size(); ++i) {
             const std::uint32_t segment = value.segment + static_cast<std::uint32_t>(i);
             plan_.steps[values_.end_of_segment(segment)].on_emit.push_back(
-                {place_of(value.items[i], segment), place_of(value.items[i + 1], segment),
+                {address_of(value.items[i], segment), address_of(value.items[i + 1], segment),
                  static_cast<std::uint32_t>(values_.items()[value.items[i]].bytes)});
         }
     }
@@ -177,7 +177,7 @@ class Compiler {
     const Structure& structure_;
     Values values_;
     std::vector<std::uint32_t> stage_of_;  // per step
-    std::vector<internal::ItemPlace> item_places_;
+    std::vector<internal::ItemAddress> item_addresses_;
     Plan plan_;
 };
 

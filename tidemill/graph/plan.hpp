@@ -13,10 +13,10 @@ struct StageCut {
     std::size_t threads;
 };
 
-/// Bytes to copy from one place to another.
+/// Bytes to copy from one address to another.
 struct Copy {
-    internal::Place from;
-    internal::Place to;
+    internal::Address from;
+    internal::Address to;
     std::uint32_t bytes;
 };
 
@@ -29,7 +29,7 @@ struct ControlStep {
     internal::ControlKind kind = internal::ControlKind::none;
     std::uint32_t region = 0;            ///< whose state it reads or sets
     std::vector<Copy> inputs;            ///< select: what to copy in each state
-    internal::Place control{};           ///< commute: where the control value is
+    internal::Address control{};         ///< commute: where the control value is
     std::vector<std::uint32_t> targets;  ///< commute: the next step for each state
 };
 
@@ -69,7 +69,7 @@ struct Plan {
     std::vector<Step> steps;
     std::vector<PlannedStage> stages;
     std::vector<PlannedSegment> segments;
-    std::vector<std::vector<internal::Place>> places;  ///< per module, per socket
+    std::vector<std::vector<internal::Address>> addresses;  ///< per module, per socket
     std::vector<std::byte> constants;
     std::uint32_t regions;  ///< switches and loops
 };

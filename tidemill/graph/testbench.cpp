@@ -28,13 +28,13 @@ struct ModuleTestbench::State {
     explicit State(const Module& module) : fed(module.sockets().size()), frames(module.tasks().size(), 0) {
         std::size_t bytes = 0;
         for (const SocketInfo& socket : module.sockets()) {
-            places.push_back({internal::Base::scratch, static_cast<std::uint32_t>(bytes)});
+            addresses.push_back({internal::Base::scratch, static_cast<std::uint32_t>(bytes)});
             bytes += aligned(socket.bytes());
         }
         memory = Arena(bytes);
     }
 
-    std::vector<internal::Place> places;  // per socket
+    std::vector<internal::Address> addresses;  // per socket
     Arena memory;
     std::vector<std::optional<std::vector<std::byte>>> fed;  // per socket
     std::vector<std::uint64_t> frames;                       // per task, the next one's number
@@ -49,7 +49,7 @@ ModuleTestbench::ModuleTestbench(ModuleTestbench&&) noexcept = default;
 ModuleTestbench::~ModuleTestbench() = default;
 
 const std::byte* ModuleTestbench::data_of(SocketRef socket) const {
-    return state_->memory.data() + state_->places[socket.index].offset;
+    return state_->memory.data() + state_->addresses[socket.index].offset;
 }
 
 SocketRef ModuleTestbench::socket_of(std::string_view name, const ElementType& type) const {
@@ -85,11 +85,11 @@ ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const s
 // Every step begins with what was fed, for a forward's task has changed its data in place, and with outputs
 // of all ones (a NaN, a -1): in a run they hold what another frame left, which no task may count on.
 void ModuleTestbench::fill_sockets(std::uint32_t task) {
-    for (std::uint32_t s = 0; s < state_->places.size(); ++s) {
+    for (std::uint32_t s = 0; s < state_->addresses.size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
         if (socket.task != task) continue;
         if (socket.direction == Direction::out) {
-            std::fill_n(state_->memory.data() + state_->places[s].offset, socket.bytes(), std::byte{0xff});
+            std::fill_n(state_->memory.data() + state_->addresses[s].offset, socket.bytes(), std::byte{0xff});
             continue;
         }
         if (!state_->fed[s]) {
@@ -97,7 +97,7 @@ void ModuleTestbench::fill_sockets(std::uint32_t task) {
                                          module().path_of_socket(s), module().path_of_task(task)));
         }
         std::copy(state_->fed[s]->begin(), state_->fed[s]->end(),
-                  state_->memory.data() + state_->places[s].offset);
+                  state_->memory.data() + state_->addresses[s].offset);
     }
 }
 
@@ -113,7 +113,7 @@ Flow ModuleTestbench::step(const Task& task) {
     context.bases[static_cast<std::size_t>(internal::Base::scratch)] = state_->memory.data();
     context.number = state_->frames[task.index];
     context.stopping = &state_->stopping;
-    const Flow flow = info.call(module(), info.code, Frame(context, state_->places.data()));
+    const Flow flow = info.call(module(), info.code, Frame(context, state_->addresses.data()));
     check_promise(module(), task.index, flow);
     if (flow != Flow::again) ++state_->frames[task.index];
     return flow;

@@ -82,7 +82,7 @@ std::vector<Module*> Crew::modules_for(Seat& seat) {
     if (seat.replica == 0) return modules;
     const std::span<const Step> steps = plan_.steps;
     for (const Part& part : plan_.stages[seat.stage].parts) {
-        seat.place.clone_for(steps.subspan(part.first_step, part.last_step - part.first_step), graph_,
+        seat.setup.clone_for(steps.subspan(part.first_step, part.last_step - part.first_step), graph_,
                              modules);
     }
     return modules;
@@ -93,12 +93,12 @@ void Crew::settle(Seat& seat) {
 }
 
 void Crew::run(ThreadPool& pool) {
-    std::vector<ThreadPlace*> places;
-    for (Seat& seat : seats_) places.push_back(&seat.place);
-    run_in_places(
-        pool, places, [this](std::size_t seat) { settle(seats_[seat]); },
+    std::vector<ThreadSetup*> setups;
+    for (Seat& seat : seats_) setups.push_back(&seat.setup);
+    run_set_up(
+        pool, setups, [this](std::size_t seat) { settle(seats_[seat]); },
         [this](std::size_t seat) { seats_[seat].worker->run(); });
-    for (Seat& seat : seats_) seat.place.merge_clones();
+    for (Seat& seat : seats_) seat.setup.merge_clones();
 }
 
 std::vector<std::uint64_t> Crew::next_frames() const {
@@ -136,7 +136,7 @@ std::vector<StageReport> Crew::stage_reports() const {
         std::uint64_t work = 0;
         for (const Worker::StepTimes& step : worker.step_times()) work += step.times.sum();
         reports[seat.stage].threads.push_back(
-            seat.place.report(work, worker.pull_waits(), worker.push_waits()));
+            seat.setup.report(work, worker.pull_waits(), worker.push_waits()));
     }
     return reports;
 }

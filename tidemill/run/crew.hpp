@@ -13,7 +13,7 @@
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 #include "tidemill/run/run_totals.hpp"
-#include "tidemill/run/thread_place.hpp"
+#include "tidemill/run/thread_setup.hpp"
 #include "tidemill/run/worker.hpp"
 
 namespace tidemill {
@@ -47,12 +47,12 @@ class Crew {
              Worker::Options its_options)
             : stage(its_stage),
               replica(its_replica),
-              place(cores, its_replica),
+              setup(cores, its_replica),
               options(std::move(its_options)) {}
 
         std::size_t stage;
         std::size_t replica;
-        ThreadPlace place;
+        ThreadSetup setup;
         Worker::Options options;
         std::optional<Worker> worker;
     };

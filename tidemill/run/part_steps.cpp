@@ -11,8 +11,8 @@ namespace tidemill {
 
 namespace {
 
-std::byte* bytes_at(const internal::FrameContext& context, internal::Place place) {
-    return context.bases[static_cast<std::size_t>(place.base)] + place.offset;
+std::byte* bytes_at(const internal::FrameContext& context, internal::Address address) {
+    return context.bases[static_cast<std::size_t>(address.base)] + address.offset;
 }
 
 // What goes round a loop is often a single number, for which a call would cost more than the copy.
@@ -84,7 +84,7 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
     RunStep made{};
     made.call = info.call;
     made.module = module;
-    made.places = plan.places[step.task.id.module].data();
+    made.addresses = plan.addresses[step.task.id.module].data();
     made.code = info.code;
     made.holes = step.task.holes;
     made.index = index;

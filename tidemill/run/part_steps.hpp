@@ -22,7 +22,7 @@ struct Steering {
     bool is_loop;
     std::uint32_t* state;  ///< of its region
     std::vector<Copy> inputs{};
-    internal::Place control{};
+    internal::Address control{};
     std::vector<const RunStep*> targets{};
 };
 
@@ -30,7 +30,7 @@ struct Steering {
 struct alignas(64) RunStep {
     internal::TaskCall call;
     Module* module;
-    const internal::Place* places;
+    const internal::Address* addresses;
     internal::TaskCode code;
     std::uint64_t holes;  ///< the skips that keep it from running
     std::uint32_t index;  ///< in the plan
@@ -43,7 +43,7 @@ struct alignas(64) RunStep {
     const Steering* steering;  ///< null but for tasks of switches and loops
 };
 
-/// Copies bytes between places of a frame.
+/// Copies bytes between addresses of a frame.
 void copy_all(const std::vector<Copy>& copies, const internal::FrameContext& context);
 
 /// Throws when a task returned a flow that it did not promise.

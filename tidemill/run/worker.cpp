@@ -137,7 +137,7 @@ std::uint64_t Worker::Tasks<kWatching>::note_call(const Share& share, const RunS
     StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
     times.times.add(end - start);
     if constexpr (kWatching == Watching::times) return end;
-    const Frame frame(share.context, step.places);
+    const Frame frame(share.context, step.addresses);
     for (ThreadObserver* observer : worker_.options_.observers) {
         observer->called({times.step, step.step->task, *step.module, frame, flow, mark.born, start, end});
     }
@@ -198,7 +198,7 @@ Flow Worker::Tasks<kWatching>::call(const Share& share, const RunStep& step) {
         }
     }
     if (step.copies) copy_all(step.step->before, share.context);
-    return step.call(*step.module, step.code, Frame(share.context, step.places));
+    return step.call(*step.module, step.code, Frame(share.context, step.addresses));
 }
 
 template <Watching kWatching>

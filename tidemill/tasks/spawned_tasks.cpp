@@ -13,14 +13,14 @@ SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bu
 }
 
 SpawnedTasks::KernelState& SpawnedTasks::kernel(KernelId kernel) {
-    while (kernel >= kernels_.size()) kernels_.push_back({.ready_place = ready_.place_of(policy::kAnyKind)});
+    while (kernel >= kernels_.size()) kernels_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
     return kernels_[kernel];
 }
 
 void SpawnedTasks::confine(KernelId id, policy::KindSet kinds) {
     KernelState& confined = kernel(id);
     confined.kinds = kinds;
-    confined.ready_place = ready_.place_of(kinds);
+    confined.ready_group = ready_.group_of(kinds);
 }
 
 void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
@@ -67,7 +67,7 @@ std::uint64_t SpawnedTasks::ticks_of(KernelId kernel) const {
 
 void SpawnedTasks::make_ready(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
-    ready_.add(slot, kernels_[task.kernel].ready_place, task.expected_ticks);
+    ready_.add(slot, kernels_[task.kernel].ready_group, task.expected_ticks);
 }
 
 void SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {

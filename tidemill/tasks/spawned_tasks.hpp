@@ -58,7 +58,7 @@ class SpawnedTasks {
     struct KernelState {
         MeanTicks mean_ticks{};
         policy::KindSet kinds = policy::kAnyKind;
-        std::uint32_t ready_place = 0;
+        std::uint32_t ready_group = 0;
     };
     struct TaskState {
         std::uint64_t number = std::numeric_limits<std::uint64_t>::max();

@@ -11,14 +11,14 @@ namespace tidemill::internal {
 
 /// Where an item's bytes are: in the token of its segment when they cross a border of stages, else in the
 /// scratch of their stage.
-struct ItemPlace {
+struct ItemAddress {
     bool in_token;
     std::uint32_t offset;
 };
 
 /// Places the items of a graph whose step i belongs to stage stage_of[i], and sets the bytes of the plan's
 /// tokens and scratches; throws GraphError when a frame needs more than 4 GiB.
-std::vector<ItemPlace> lay_out(std::span<const Item> items, std::span<const std::uint32_t> stage_of,
-                               Layout layout, Plan& plan);
+std::vector<ItemAddress> lay_out(std::span<const Item> items, std::span<const std::uint32_t> stage_of,
+                                 Layout layout, Plan& plan);
 
 }  // namespace tidemill::internal

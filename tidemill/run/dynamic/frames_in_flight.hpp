@@ -21,9 +21,9 @@ class FramesInFlight {
     bool full() const { return next_.frame - oldest_.frame == tokens(); }
 
     /// The frame to be created next; its token is free unless the segment is full.
-    const FramePlace& next() const { return next_; }
+    const CarriedFrame& next() const { return next_; }
     /// The oldest frame in flight, or next() where there is none.
-    const FramePlace& oldest() const { return oldest_; }
+    const CarriedFrame& oldest() const { return oldest_; }
 
     std::uint64_t frame_in(std::uint32_t token) const { return frames_[token].number; }
     std::uint64_t iteration_in(std::uint32_t token) const { return frames_[token].iteration; }
@@ -32,7 +32,7 @@ class FramesInFlight {
     std::span<FrameMark> marks() { return marks_; }
 
     /// next() is there, with so many tasks.
-    FramePlace create(std::uint64_t iteration, std::uint32_t tasks) {
+    CarriedFrame create(std::uint64_t iteration, std::uint32_t tasks) {
         frames_[next_.token] = {next_.frame, iteration, tasks};
         return std::exchange(next_, next_.next(tokens()));
     }
@@ -40,7 +40,7 @@ class FramesInFlight {
 
     bool can_retire() const { return oldest_.frame < next_.frame && frames_[oldest_.token].unfinished == 0; }
     /// The oldest frame, whose token is free now.
-    FramePlace retire() { return std::exchange(oldest_, oldest_.next(tokens())); }
+    CarriedFrame retire() { return std::exchange(oldest_, oldest_.next(tokens())); }
 
     /// No frame is to be created from there on.
     std::uint64_t end() const { return end_; }
@@ -56,8 +56,8 @@ class FramesInFlight {
         std::uint32_t unfinished = 0;  // tasks
     };
 
-    FramePlace oldest_;
-    FramePlace next_;
+    CarriedFrame oldest_;
+    CarriedFrame next_;
     std::uint64_t end_ = TokenRing::kEndless;
     FrameLimit limit_;
     std::vector<FrameMark> marks_;  // per token

@@ -20,13 +20,13 @@ class KernelTasks {
         nothing,
     };
 
-    /// Slots from `first_slot` on are its tasks', one per token; `ready_place` is where they are counted when
+    /// Slots from `first_slot` on are its tasks', one per token; `ready_group` is where they are counted when
     /// ready.
-    KernelTasks(const Kernel& kernel, policy::TaskSlot first_slot, const FramePlace& first,
-                std::uint32_t tokens, std::uint32_t ready_place)
+    KernelTasks(const Kernel& kernel, policy::TaskSlot first_slot, const CarriedFrame& first,
+                std::uint32_t tokens, std::uint32_t ready_group)
         : kernel_(&kernel),
           first_slot_(first_slot),
-          ready_place_(ready_place),
+          ready_group_(ready_group),
           goes_on_(kernel.sequential && !kernel.emits),
           next_(first),
           waits_for_(tokens, 0) {}
@@ -39,11 +39,11 @@ class KernelTasks {
     std::uint32_t token_after(std::uint32_t token) const { return token + 1 == tokens() ? 0 : token + 1; }
 
     /// There is a task on this frame.
-    Wait create(const FramePlace& place) {
-        const bool in_turn = !kernel_->sequential || next_.frame == place.frame;
-        waits_for_[place.token] =
+    Wait create(const CarriedFrame& carried) {
+        const bool in_turn = !kernel_->sequential || next_.frame == carried.frame;
+        waits_for_[carried.token] =
             static_cast<std::uint32_t>(kernel_->predecessors.size()) + (in_turn ? 0 : 1);
-        return wait_of(place.token);
+        return wait_of(carried.token);
     }
     /// A task of another kernel that it waited for is done.
     Wait release(std::uint32_t token) {
@@ -58,7 +58,7 @@ class KernelTasks {
         lined_up_ -= goes_on_ ? 1 : 0;
         return true;
     }
-    const FramePlace& next() const { return next_; }
+    const CarriedFrame& next() const { return next_; }
 
     /// How many tasks from this one on, up to `most`, one worker may run one after the other.
     std::uint32_t run_length(std::uint32_t token, std::uint64_t most) const {
@@ -77,7 +77,7 @@ class KernelTasks {
     /// The task that is ready; of a sequential kernel it is the only one.
     void set_ready(policy::TaskSlot slot) { ready_ = slot; }
     policy::TaskSlot ready() const { return ready_; }
-    std::uint32_t ready_place() const { return ready_place_; }
+    std::uint32_t ready_group() const { return ready_group_; }
 
     /// Its last task has more to emit, of the frame that it has begun.
     void note_again() { resumes_ = true; }
@@ -95,10 +95,10 @@ class KernelTasks {
 
     const Kernel* kernel_;
     policy::TaskSlot first_slot_;
-    std::uint32_t ready_place_;
+    std::uint32_t ready_group_;
     bool goes_on_;  // who runs a task of it may go on with the next one
     bool resumes_ = false;
-    FramePlace next_;  // of a sequential kernel: the first that is not done
+    CarriedFrame next_;  // of a sequential kernel: the first that is not done
     policy::TaskSlot ready_ = policy::kNoTask;
     MeanTicks mean_ticks_;
     std::uint64_t lined_up_ = 0;            // tasks that wait for order alone, where it goes on

@@ -41,8 +41,9 @@ class AccessList {
     }
 
   private:
-    static void add(internal::Place place, std::size_t bytes, bool writes, Accesses& to) {
-        if (place.base == internal::Base::token) to.push_back({place.offset, place.offset + bytes, writes});
+    static void add(internal::Address address, std::size_t bytes, bool writes, Accesses& to) {
+        if (address.base == internal::Base::token)
+            to.push_back({address.offset, address.offset + bytes, writes});
     }
 
     static void add(const Copy& copy, Accesses& to) {
@@ -54,7 +55,7 @@ class AccessList {
         const auto sockets = graph_.module(task.id.module).sockets();
         for (std::size_t s = 0; s < sockets.size(); ++s) {
             if (sockets[s].task != task.id.task) continue;
-            add(plan_.places[task.id.module][s], sockets[s].bytes() * task.firings,
+            add(plan_.addresses[task.id.module][s], sockets[s].bytes() * task.firings,
                 sockets[s].direction != Direction::in, to);
         }
     }

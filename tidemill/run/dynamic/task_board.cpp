@@ -30,7 +30,7 @@ void TaskBoard::add_kernel(const Kernel& kernel) {
     const auto index = static_cast<std::uint32_t>(kernels_.size());
     const auto first_slot = static_cast<TaskSlot>(kernel_of_slot_.size());
     const FramesInFlight& frames = frames_[kernel.segment];
-    kernels_.emplace_back(kernel, first_slot, frames.next(), frames.tokens(), ready_.place_of(kernel.kinds));
+    kernels_.emplace_back(kernel, first_slot, frames.next(), frames.tokens(), ready_.group_of(kernel.kinds));
     segments_[kernel.segment].kernels.push_back(index);
     kernel_of_slot_.insert(kernel_of_slot_.end(), frames.tokens(), index);
 }
@@ -60,11 +60,12 @@ void TaskBoard::create_source_frames() {
 
 void TaskBoard::create_frame(std::uint32_t segment, std::uint64_t iteration) {
     const std::vector<std::uint32_t>& kernels = segments_[segment].kernels;
-    const FramePlace place = frames_[segment].create(iteration, static_cast<std::uint32_t>(kernels.size()));
+    const CarriedFrame carried =
+        frames_[segment].create(iteration, static_cast<std::uint32_t>(kernels.size()));
     ++in_flight_;
     for (const std::uint32_t k : kernels) {
-        const KernelTasks::Wait wait = kernels_[k].create(place);
-        const TaskSlot slot = kernels_[k].slot_of(place.token);
+        const KernelTasks::Wait wait = kernels_[k].create(carried);
+        const TaskSlot slot = kernels_[k].slot_of(carried.token);
         create_task(slot, iteration);
         note_wait(slot, wait);
     }
@@ -107,7 +108,7 @@ void TaskBoard::make_ready(TaskSlot slot) {
 void TaskBoard::tell_ready(TaskSlot slot) {
     KernelTasks& tasks = kernel_of(slot);
     tasks.set_ready(slot);
-    ready_.add(slot, tasks.ready_place(),
+    ready_.add(slot, tasks.ready_group(),
                tasks.mean_ticks().value_or(settings_.bundle_ticks) + tasks.ticks_behind());
 }
 
@@ -123,7 +124,7 @@ TaskRun TaskBoard::issue(TaskSlot slot, std::uint64_t ticks_left) {
     const std::uint32_t token = tasks.token_of(slot);
     const std::uint32_t segment = tasks.kernel().segment;
     const std::uint32_t kernel = kernel_of_slot_[slot];
-    const FramePlace first{frames_[segment].frame_in(token), token};
+    const CarriedFrame first{frames_[segment].frame_in(token), token};
     tasks.set_ready(policy::kNoTask);
     TaskRun run{.kernel = kernel,
                 .frames = tasks.run_length(token, longest_run(tasks, first.frame, ticks_left)),
@@ -208,18 +209,18 @@ void TaskBoard::retire(std::uint32_t segment, std::uint64_t now) {
     FramesInFlight& frames = frames_[segment];
     if (!frames.can_retire()) return;
     while (frames.can_retire()) {
-        const FramePlace place = frames.retire();
+        const CarriedFrame carried = frames.retire();
         --in_flight_;
-        if (segment + 1 == segments_.size()) note_left(frames, place, now);
+        if (segment + 1 == segments_.size()) note_left(frames, carried, now);
     }
     if (segment == 0) create_source_frames();
     std::optional<TaskSlot>& blocked = segments_[segment].blocked;
     if (blocked) tell_ready(*std::exchange(blocked, std::nullopt));
 }
 
-void TaskBoard::note_left(FramesInFlight& frames, const FramePlace& place, std::uint64_t now) {
-    if (place.frame >= frames.limit().frame) return;
-    const FrameMark& mark = frames.marks()[place.token];
+void TaskBoard::note_left(FramesInFlight& frames, const CarriedFrame& carried, std::uint64_t now) {
+    if (carried.frame >= frames.limit().frame) return;
+    const FrameMark& mark = frames.marks()[carried.token];
     counts_.note_left(mark);
     if (settings_.latencies) counts_.latencies.add(now - mark.born);
 }

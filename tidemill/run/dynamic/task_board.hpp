@@ -91,7 +91,7 @@ class TaskBoard {
     void repeat(policy::TaskSlot slot, std::uint64_t iteration);
     void complete_task(policy::TaskSlot slot, bool last_of_run, std::uint64_t now);
     void retire(std::uint32_t segment, std::uint64_t now);
-    void note_left(FramesInFlight& frames, const FramePlace& place, std::uint64_t now);
+    void note_left(FramesInFlight& frames, const CarriedFrame& carried, std::uint64_t now);
 
     Settings settings_;
     ReadyTasks ready_;

@@ -32,16 +32,16 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& ke
 void TaskCrew::settle(std::size_t index) {
     Seat& seat = seats_[index];
     std::vector<Module*> modules = modules_of(graph_);
-    if (index > 0) seat.place.clone_for(plan_.steps, graph_, modules);
+    if (index > 0) seat.setup.clone_for(plan_.steps, graph_, modules);
     seat.worker.emplace(plan_, kernels_, modules, memory_, board_, seat.options);
 }
 
 void TaskCrew::run(ThreadPool& pool) {
-    std::vector<ThreadPlace*> places;
-    for (Seat& seat : seats_) places.push_back(&seat.place);
-    run_in_places(
-        pool, places, [this](std::size_t seat) { settle(seat); }, [this](std::size_t seat) { serve(seat); });
-    for (Seat& seat : seats_) seat.place.merge_clones();
+    std::vector<ThreadSetup*> setups;
+    for (Seat& seat : seats_) setups.push_back(&seat.setup);
+    run_set_up(
+        pool, setups, [this](std::size_t seat) { settle(seat); }, [this](std::size_t seat) { serve(seat); });
+    for (Seat& seat : seats_) seat.setup.merge_clones();
 }
 
 void TaskCrew::serve(std::size_t index) {
@@ -81,7 +81,7 @@ std::vector<ThreadReport> TaskCrew::thread_reports() const {
     for (const Seat& seat : seats_) {
         std::uint64_t work = 0;
         for (const Durations& times : seat.worker->step_times()) work += times.sum();
-        reports.push_back(seat.place.report(work, seat.worker->waits(), Durations{}));
+        reports.push_back(seat.setup.report(work, seat.worker->waits(), Durations{}));
     }
     return reports;
 }

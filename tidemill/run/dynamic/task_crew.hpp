@@ -12,7 +12,7 @@
 #include "tidemill/run/pool/worker_pool.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_totals.hpp"
-#include "tidemill/run/thread_place.hpp"
+#include "tidemill/run/thread_setup.hpp"
 
 namespace tidemill {
 
@@ -69,9 +69,9 @@ class TaskCrew {
     // What a thread needs for itself is made, and so touched first, by the thread.
     struct Seat {
         Seat(const std::vector<PuSet>& cores, TaskWorker::Options its_options)
-            : place(cores, its_options.index), options(std::move(its_options)) {}
+            : setup(cores, its_options.index), options(std::move(its_options)) {}
 
-        ThreadPlace place;
+        ThreadSetup setup;
         TaskWorker::Options options;
         std::optional<TaskWorker> worker;
     };

@@ -11,21 +11,21 @@
 namespace tidemill {
 
 /// A frame of a segment, and which of the segment's tokens carries it.
-struct FramePlace {
+struct CarriedFrame {
     std::uint64_t frame = 0;
     std::uint32_t token = 0;
 
-    FramePlace next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
+    CarriedFrame next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
 };
 
 /// Tasks of one kernel, on frames that follow each other, for one worker.
 struct TaskRun {
     std::uint32_t kernel;
     std::uint32_t frames;     ///< how many
-    FramePlace first;         ///< in the kernel's segment
+    CarriedFrame first;       ///< in the kernel's segment
     std::uint64_t limit;      ///< frames from there on only pass by: the stream has ended
     bool resumed = false;     ///< the frame was begun: its last task said again
-    FramePlace out{};         ///< of a kernel that emits: the frame of the next segment that it may fill
+    CarriedFrame out{};       ///< of a kernel that emits: the frame of the next segment that it may fill
     std::uint64_t ticks = 0;  ///< filled in by the worker: what it all took
     bool emitted = false;     ///< filled in by the worker: `out` exists now
     bool again = false;       ///< filled in by the worker: the last task has more

@@ -104,8 +104,9 @@ void TaskWorker::run_frames(TaskRun& run) {
     context_.bases[index_of(internal::Base::scratch)] = kernel.scratch;
     try {
         const std::uint32_t segment = kernel.kernel->segment;
-        for (FramePlace place = run.first; place.frame < end; place = place.next(tokens_[segment].count)) {
-            begin(segment, place);
+        for (CarriedFrame carried = run.first; carried.frame < end;
+             carried = carried.next(tokens_[segment].count)) {
+            begin(segment, carried);
             if (!run_frame<kWatching>(kernel, run)) return end_stream(run.kernel, nullptr);
         }
     } catch (...) {
@@ -115,19 +116,19 @@ void TaskWorker::run_frames(TaskRun& run) {
 
 void TaskWorker::end_stream(std::uint32_t kernel, std::exception_ptr cause) {
     StreamEnd& end =
-        ends_.emplace_back(StreamEnd{running_.segment, {running_.place.frame, kernel}, std::nullopt});
+        ends_.emplace_back(StreamEnd{running_.segment, {running_.carried.frame, kernel}, std::nullopt});
     if (!cause) return;
     end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
 }
 
-void TaskWorker::begin(std::uint32_t segment, FramePlace place) {
+void TaskWorker::begin(std::uint32_t segment, CarriedFrame carried) {
     // One by one: copied as a whole, what was just stored in parts would have to reach the cache first.
-    running_.mark = &tokens_[segment].marks[place.token];
-    running_.place.frame = place.frame;
-    running_.place.token = place.token;
+    running_.mark = &tokens_[segment].marks[carried.token];
+    running_.carried.frame = carried.frame;
+    running_.carried.token = carried.token;
     running_.segment = segment;
-    context_.bases[index_of(internal::Base::token)] = data_of(segment, place.token);
-    context_.number = options_.numbers.of(place.frame);
+    context_.bases[index_of(internal::Base::token)] = data_of(segment, carried.token);
+    context_.number = options_.numbers.of(carried.frame);
 }
 
 // Whether the stream goes on.
@@ -171,7 +172,7 @@ Flow TaskWorker::call(const RunStep& step) {
             observer->calling(step.step->task, context_.number);
     }
     if (step.copies) copy_all(step.step->before, context_);
-    return step.call(*step.module, step.code, Frame(context_, step.places));
+    return step.call(*step.module, step.code, Frame(context_, step.addresses));
 }
 
 template <Watching kWatching>
@@ -179,7 +180,7 @@ void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) 
     const std::uint64_t end = ticks();
     step_times_[step.index].add(end - start);
     if constexpr (kWatching == Watching::times) return;
-    const Frame frame(context_, step.places);
+    const Frame frame(context_, step.addresses);
     for (ThreadObserver* observer : options_.observers) {
         observer->called(
             {step.index, step.step->task, *step.module, frame, flow, birth_of(*running_.mark), start, end});

@@ -74,7 +74,7 @@ class TaskWorker {
     // The frame that runs.
     struct Running {
         FrameMark* mark = nullptr;
-        FramePlace place{};
+        CarriedFrame carried{};
         std::uint32_t segment = 0;
     };
 
@@ -94,7 +94,7 @@ class TaskWorker {
     template <Watching kWatching>
     void note_call(const RunStep& step, Flow flow, std::uint64_t start);
     bool obey(const RunStep& step, Flow flow);
-    void begin(std::uint32_t segment, FramePlace place);
+    void begin(std::uint32_t segment, CarriedFrame carried);
     std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {
         return tokens_[segment].data + token * tokens_[segment].stride;
     }

@@ -81,7 +81,7 @@ const Probe& Probes::add(std::string_view socket, std::size_t elements) {
             check_written_by_task(module, info);
             const std::size_t bytes = std::min(elements, info.count) * info.type.size;
             Probe& probe = probes_.emplace_back(known.back(), info.type, bytes);
-            places_.push_back({m, s, bytes, &probe});
+            probed_.push_back({m, s, bytes, &probe});
             return probe;
         }
     }
@@ -93,7 +93,7 @@ void Probes::begin_run() {
 }
 
 ThreadObserver& Probes::watch(const ObservedThread& thread) {
-    return threads_.emplace_back(thread.plan, graph_, places_);
+    return threads_.emplace_back(thread.plan, graph_, probed_);
 }
 
 std::string Probes::table() const {
@@ -108,23 +108,23 @@ std::string Probes::table() const {
     return table;
 }
 
-Probes::Thread::Thread(const Plan& plan, const Graph& graph, const std::vector<Place>& places)
-    : places_(plan.steps.size()) {
+Probes::Thread::Thread(const Plan& plan, const Graph& graph, const std::vector<Probed>& probed)
+    : probed_(plan.steps.size()) {
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {
         const TaskId task = plan.steps[step].task.id;
-        std::copy_if(places.begin(), places.end(), std::back_inserter(places_[step]),
-                     [&](const Place& place) {
-                         return place.module == task.module &&
-                                graph.module(place.module).sockets()[place.socket].task == task.task;
+        std::copy_if(probed.begin(), probed.end(), std::back_inserter(probed_[step]),
+                     [&](const Probed& each) {
+                         return each.module == task.module &&
+                                graph.module(each.module).sockets()[each.socket].task == task.task;
                      });
     }
 }
 
 void Probes::Thread::called(const ObservedCall& call) {
     const bool output_valid = call.flow == Flow::ok || call.flow == Flow::again;
-    for (const Place& place : places_[call.step]) {
-        if (!output_valid && call.module.sockets()[place.socket].direction != Direction::in) continue;
-        place.probe->pass(call, bytes_of(call.frame, call.module, place.socket).first(place.bytes));
+    for (const Probed& each : probed_[call.step]) {
+        if (!output_valid && call.module.sockets()[each.socket].direction != Direction::in) continue;
+        each.probe->pass(call, bytes_of(call.frame, call.module, each.socket).first(each.bytes));
     }
 }
 

@@ -85,7 +85,7 @@ class Probes final : public Observer {
     std::string table() const;
 
   private:
-    struct Place {
+    struct Probed {
         std::size_t module;
         std::uint32_t socket;
         std::size_t bytes;
@@ -94,16 +94,16 @@ class Probes final : public Observer {
 
     class Thread final : public ThreadObserver {
       public:
-        Thread(const Plan& plan, const Graph& graph, const std::vector<Place>& places);
+        Thread(const Plan& plan, const Graph& graph, const std::vector<Probed>& probed);
         void called(const ObservedCall& call) override;
 
       private:
-        std::vector<std::vector<Place>> places_;  // per step
+        std::vector<std::vector<Probed>> probed_;  // per step
     };
 
     const Graph& graph_;
     std::deque<Probe> probes_;  // they never move
-    std::vector<Place> places_;
+    std::vector<Probed> probed_;
     std::deque<Thread> threads_;
 };
 

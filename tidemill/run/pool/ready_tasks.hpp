@@ -31,18 +31,18 @@ class ReadyTasks {
     bool wants_predecessors() const { return wants_predecessors_; }
 
     /// Where tasks for these kinds of cores are counted.
-    std::uint32_t place_of(policy::KindSet kinds) { return work_.place_of(kinds); }
+    std::uint32_t group_of(policy::KindSet kinds) { return work_.group_of(kinds); }
 
     /// A task has become ready, and counts as so much work.
-    void add(policy::TaskSlot slot, std::uint32_t place, std::uint64_t ticks) {
-        tasks_[slot] = {ticks, place};
-        work_.add(place, ticks);
+    void add(policy::TaskSlot slot, std::uint32_t group, std::uint64_t ticks) {
+        tasks_[slot] = {ticks, group};
+        work_.add(group, ticks);
         policy_->ready(slot);
     }
     /// Who takes this ready task may go on with another one behind it.
     void add_behind(policy::TaskSlot slot, std::uint64_t ticks) {
         tasks_[slot].ticks += ticks;
-        work_.add_behind(tasks_[slot].place, ticks);
+        work_.add_behind(tasks_[slot].group, ticks);
     }
 
     /// Calls `hand_out(slot, ticks_left)`, which tells what that may take, for as many tasks, by the policy,
@@ -57,7 +57,7 @@ class ReadyTasks {
         for (; share > 0; --share) {
             const policy::TaskSlot slot = policy_->issue(worker);
             if (slot == policy::kNoTask) return;
-            work_.remove(tasks_[slot].place, tasks_[slot].ticks);
+            work_.remove(tasks_[slot].group, tasks_[slot].ticks);
             ticks += hand_out(slot, most_ticks - ticks);
             if (ticks >= most_ticks) return;
         }
@@ -75,7 +75,7 @@ class ReadyTasks {
 
     struct Ready {
         std::uint64_t ticks = 0;  // what it counts for, with those behind it
-        std::uint32_t place = 0;
+        std::uint32_t group = 0;
     };
 
     std::unique_ptr<policy::Policy> policy_;

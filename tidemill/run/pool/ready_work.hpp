@@ -20,22 +20,22 @@ class ReadyWork {
     };
 
     /// Where tasks for these kinds are counted.
-    std::uint32_t place_of(policy::KindSet kinds) {
+    std::uint32_t group_of(policy::KindSet kinds) {
         const auto known = std::ranges::find(counts_, kinds, &Count::kinds);
-        const auto place = static_cast<std::uint32_t>(known - counts_.begin());
+        const auto group = static_cast<std::uint32_t>(known - counts_.begin());
         if (known == counts_.end()) counts_.push_back({kinds, {}});
-        return place;
+        return group;
     }
 
-    void add(std::uint32_t place, std::uint64_t ticks) {
-        ++counts_[place].amount.tasks;
-        counts_[place].amount.ticks += ticks;
+    void add(std::uint32_t group, std::uint64_t ticks) {
+        ++counts_[group].amount.tasks;
+        counts_[group].amount.ticks += ticks;
     }
     /// Behind a task that was added.
-    void add_behind(std::uint32_t place, std::uint64_t ticks) { counts_[place].amount.ticks += ticks; }
-    void remove(std::uint32_t place, std::uint64_t ticks) {
-        --counts_[place].amount.tasks;
-        counts_[place].amount.ticks -= ticks;
+    void add_behind(std::uint32_t group, std::uint64_t ticks) { counts_[group].amount.ticks += ticks; }
+    void remove(std::uint32_t group, std::uint64_t ticks) {
+        --counts_[group].amount.tasks;
+        counts_[group].amount.ticks -= ticks;
     }
 
     bool empty() const {

@@ -22,7 +22,7 @@ class CountingBoard {
     };
 
     CountingBoard(std::uint64_t tasks, std::uint64_t width, WorkerId waiting)
-        : tasks_(tasks), width_(width), waiting_(waiting), place_(ready_.place_of(policy::kAnyKind)) {
+        : tasks_(tasks), width_(width), waiting_(waiting), group_(ready_.group_of(policy::kAnyKind)) {
         count_ready();
     }
 
@@ -35,7 +35,7 @@ class CountingBoard {
     void take(WorkerId, std::size_t, Hand& hand) {
         if (next_ == counted_) return;
         hand.number = next_++;
-        ready_.remove(place_, 1);
+        ready_.remove(group_, 1);
     }
     const ReadyWork& ready() const { return ready_; }
     std::uint64_t expected_ticks(const Hand&) const { return 1; }
@@ -47,7 +47,7 @@ class CountingBoard {
 
   private:
     void count_ready() {
-        for (; counted_ < std::min(tasks_, done_ + width_); ++counted_) ready_.add(place_, 1);
+        for (; counted_ < std::min(tasks_, done_ + width_); ++counted_) ready_.add(group_, 1);
     }
 
     std::uint64_t tasks_;
@@ -57,7 +57,7 @@ class CountingBoard {
     std::uint64_t counted_ = 0;  // one past the last that is ready or has been
     std::optional<WorkerId> waiting_;
     ReadyWork ready_;
-    std::uint32_t place_;
+    std::uint32_t group_;
 };
 
 struct CountingWorker {

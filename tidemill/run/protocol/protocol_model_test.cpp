@@ -244,27 +244,27 @@ TEST_CASE("every wrong turn is caught") {
     wide.halted_by_user = true;
     Scenario segments{.stages = {{1, true}, {1}}, .tokens = {1, 2}, .frames = 3};
     segments.emissions = {"ao", "s", "as"};
-    const Places places(passive);
+    const WordNames words(passive);
 
-    search.expect_fault(passive, wrong::sleepers_looked_for_first(places), "deadlock");
+    search.expect_fault(passive, wrong::sleepers_looked_for_first(words), "deadlock");
     search.expect_fault(passive, wrong::sleep_without_compare(), "deadlock");
     search.expect_fault(passive, wrong::no_wake_after(Act::store), "deadlock");
     search.expect_fault(halted, wrong::no_nudge(), "deadlock");
     search.expect_fault(halted, wrong::no_wake_after(Act::flip), "deadlock");
-    search.expect_fault(halted, wrong::nudge_before_end(places), "deadlock");
+    search.expect_fault(halted, wrong::nudge_before_end(words), "deadlock");
     search.expect_fault(wide, wrong::end_is_next_frame(2), "did not come home");
     search.expect_fault(wide, wrong::end_is_next_frame(2, wide.tokens[0]), "did not come home");
     search.expect_fault(wide, wrong::frames_not_claimed(), "did not come home");
-    search.expect_fault(active, wrong::end_not_checked_after_take(places, 2), "did not come home");
-    search.expect_fault(active, wrong::next_frame_gets_token(places, 2, 2), "deadlock");
-    search.expect_fault(active, wrong::pass_before_work(places, 2, 2), "two threads hold one token");
-    search.expect_fault(segments, wrong::next_segment_not_closed(Places(segments)), "deadlock");
+    search.expect_fault(active, wrong::end_not_checked_after_take(words, 2), "did not come home");
+    search.expect_fault(active, wrong::next_frame_gets_token(words, 2, 2), "deadlock");
+    search.expect_fault(active, wrong::pass_before_work(words, 2, 2), "two threads hold one token");
+    search.expect_fault(segments, wrong::next_segment_not_closed(WordNames(segments)), "deadlock");
     segments.emits_skipped = true;
     search.expect_fault(segments, {}, "another's data");
 
     Scenario failing = active;
     failing.events = {{0, 0, 1, 'T'}};
-    search.expect_fault(failing, wrong::limit_not_lowered(places), "not to be delivered");
+    search.expect_fault(failing, wrong::limit_not_lowered(words), "not to be delivered");
     failing.events = {{0, 0, 2, 'T'}, {0, 1, 1, 'S'}};
     search.expect_fault(failing, wrong::later_stop_forgotten(), "otherwise than the sequence");
     failing.events = {{0, 0, 2, 'T'}, {0, 1, 1, 'T'}};
@@ -330,7 +330,7 @@ TEST_CASE("every memory order that is weaker than it must be is caught") {
     halted.halted_by_user = true;
     Scenario active = passive;
     active.waiting = WaitMode::active;
-    const Places places(passive);
+    const WordNames words(passive);
     const auto expect = [&](const Scenario& scenario, auto is_meant, std::memory_order order,
                             const char* fault) {
         search.expect_fault<RelaxedMemory>(scenario, wrong::weaker(is_meant, order), fault);
@@ -341,12 +341,12 @@ TEST_CASE("every memory order that is weaker than it must be is caught") {
 
     SUBCASE("pass() stores the turn and looks for sleepers") {
         expect(
-            passive, [=](const Operation& o) { return wrong::hands_over(places, o); },
+            passive, [=](const Operation& o) { return wrong::hands_over(words, o); },
             std::memory_order_release, "deadlock");
     }
     SUBCASE("pass() looks for sleepers in another order than it stores the turn") {
         expect(
-            passive, [=](const Operation& o) { return wrong::looks_for_sleepers(places, o); },
+            passive, [=](const Operation& o) { return wrong::looks_for_sleepers(words, o); },
             std::memory_order_acquire, "deadlock");
     }
     SUBCASE("sleep() counts the sleeper") {
@@ -361,7 +361,7 @@ TEST_CASE("every memory order that is weaker than it must be is caught") {
     }
     SUBCASE("close() lowers the end and flips the turn") {
         expect(
-            halted, [=](const Operation& o) { return wrong::lowers_end(places, o) || o.act == Act::flip; },
+            halted, [=](const Operation& o) { return wrong::lowers_end(words, o) || o.act == Act::flip; },
             std::memory_order_relaxed, "deadlock");
     }
     SUBCASE("close() flips the turn") {
@@ -371,12 +371,12 @@ TEST_CASE("every memory order that is weaker than it must be is caught") {
     }
     SUBCASE("a turn is handed over without release") {
         expect(
-            active, [=](const Operation& o) { return wrong::hands_over(places, o); },
+            active, [=](const Operation& o) { return wrong::hands_over(words, o); },
             std::memory_order_relaxed, "data race");
     }
     SUBCASE("a turn is taken without acquire") {
         expect(
-            active, [=](const Operation& o) { return o.act == Act::load && places.is_turn(o.at); },
+            active, [=](const Operation& o) { return o.act == Act::load && words.is_turn(o.at); },
             std::memory_order_relaxed, "data race");
     }
 }

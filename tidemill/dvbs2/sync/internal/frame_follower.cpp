@@ -22,7 +22,7 @@ void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std:
     learner_.begin(lead.hit);
     floor_ = floor;
     bad_in_a_row_ = 0;
-    std::vector<FramePlace> frames{
+    std::vector<FoundFrame> frames{
         {lead.place, layout_of(pls).symbols, pls, lead.hit.quality, true, lead.hit.inverted}};
     while (const auto before = frame_before(heard.kept, floor_, frames.back(), learner_.frequency()))
         frames.push_back(*before);
@@ -38,7 +38,7 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
     const std::uint64_t behind_header = last_.end() + kHeaderSymbols;
     if (behind_header + 2 > heard.end() && !heard.ended) return {Progress::waiting};
     if (behind_header > heard.end()) return last_.good ? finish(heard.end()) : lose();
-    const std::optional<FramePlace> next = next_frame(heard, ledger);
+    const std::optional<FoundFrame> next = next_frame(heard, ledger);
     if (!next || next->quality < kDoubtful * learner_.quality()) {
         if (const auto lead = jumped(heard, next)) return lose(lead);
     }
@@ -49,7 +49,7 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
 }
 
 // At its place, or a little beside it.
-std::optional<FramePlace> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
+std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
     const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
     HeaderWanted wanted{learner_.frequency(), last_.inverted, least, kNoSlip};
     if (const auto next = frame_near(heard.kept, last_.end(), wanted)) return next;
@@ -63,7 +63,7 @@ std::optional<FramePlace> FrameFollower::next_frame(const HeardSymbols& heard, F
 // Turned by a carrier that has jumped a header looks like noise or like another code's, but not as well as
 // its own. Frames from before go out at the old frequency, then that header is the first one of a new lock.
 std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
-                                               const std::optional<FramePlace>& next) const {
+                                               const std::optional<FoundFrame>& next) const {
     const std::uint64_t place = next ? next->start : last_.end();
     const HeaderHit hit = examine(heard.kept, place);
     if (hit.quality < std::max(kSearchQuality, kFarBetter * (next ? next->quality : 0))) return std::nullopt;
@@ -72,13 +72,13 @@ std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
 
 // A header where one was expected, after some that were missed, may be another transmission's, by accident:
 // then it has frames before it of which nothing was known.
-bool FrameFollower::has_passed_over(const HeardSymbols& heard, const FramePlace& next) const {
+bool FrameFollower::has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const {
     if (last_.good) return false;
     const auto before = frame_before(heard.kept, floor_, next, learner_.frequency());
     return before && before->start != last_.start;
 }
 
-FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const FramePlace& next) {
+FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const FoundFrame& next) {
     if (last_.good) learner_.learn(heard.kept, last_, next);
     bad_in_a_row_ = 0;
     last_ = last_good_ = next;
@@ -106,13 +106,13 @@ FrameFollower::Step FrameFollower::finish(std::uint64_t end) {
 }
 
 bool FrameFollower::front_is_settled(std::uint64_t end) const {
-    const FramePlace& front = found_.front();
+    const FoundFrame& front = found_.front();
     return last_good_.start > front.start &&
            (learner_.tracker().settled() || end > front.start + kLearnSymbols);
 }
 
 FrameInfo FrameFollower::deliver(const SymbolStore& kept, std::span<Iq> frame) {
-    const FramePlace front = found_.front();
+    const FoundFrame front = found_.front();
     found_.pop_front();
     const bool followed = !found_.empty() && found_.front().good && found_.front().start == front.end();
     const auto count = static_cast<std::size_t>(front.length) + (followed ? kHeaderSymbols : 0);

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "tidemill/dvbs2/sync/frame_info.hpp"
+#include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 #include "tidemill/dvbs2/sync/internal/frame_learner.hpp"
 #include "tidemill/dvbs2/sync/internal/frame_ledger.hpp"
-#include "tidemill/dvbs2/sync/internal/frame_place.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -37,7 +37,7 @@ class FrameFollower {
     Step step(const HeardSymbols& heard, FrameLedger& ledger);
 
     /// The first frame not yet delivered; null when there is none.
-    const FramePlace* front() const { return found_.empty() ? nullptr : &found_.front(); }
+    const FoundFrame* front() const { return found_.empty() ? nullptr : &found_.front(); }
     /// Whether the first frame may be delivered while others still come: its end and the frequency are known.
     bool front_is_settled(std::uint64_t end) const;
     /// Writes the first frame into `frame`, with the header behind it.
@@ -48,20 +48,20 @@ class FrameFollower {
     std::uint64_t last_good_start() const { return last_good_.start; }
 
   private:
-    std::optional<FramePlace> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
-    std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FramePlace>& next) const;
-    bool has_passed_over(const HeardSymbols& heard, const FramePlace& next) const;
-    Step accept(const HeardSymbols& heard, const FramePlace& next);
+    std::optional<FoundFrame> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
+    std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FoundFrame>& next) const;
+    bool has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const;
+    Step accept(const HeardSymbols& heard, const FoundFrame& next);
     Step coast();
     Step lose(const std::optional<FrameLead>& lead = {});
     Step finish(std::uint64_t end);
 
     FrameLearner learner_;
     std::uint64_t floor_ = 0;  // of the first frame
-    FramePlace last_;          // the frame whose end is awaited
-    FramePlace last_good_;     // the last one with a recognised header
+    FoundFrame last_;          // the frame whose end is awaited
+    FoundFrame last_good_;     // the last one with a recognised header
     int bad_in_a_row_ = 0;
-    std::deque<FramePlace> found_;
+    std::deque<FoundFrame> found_;
 };
 
 }  // namespace tidemill::dvbs2::internal

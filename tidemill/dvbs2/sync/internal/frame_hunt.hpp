@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/dvbs2/sync/internal/frame_place.hpp"
+#include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 
 namespace tidemill::dvbs2::internal {
 

@@ -9,7 +9,7 @@ void FrameLearner::begin(const HeaderHit& hit) {
     quality_ = hit.quality;
 }
 
-void FrameLearner::learn(const SymbolStore& kept, const FramePlace& frame, const FramePlace& next) {
+void FrameLearner::learn(const SymbolStore& kept, const FoundFrame& frame, const FoundFrame& next) {
     blocks_.assign(1, {0, header_references(frame.pls.code())});
     for (int block = 0; block < layout_of(frame.pls).pilot_blocks; ++block) {
         const int place = FrameLayout::pilot_start(block);

@@ -5,7 +5,7 @@
 
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/dvbs2/sync/frequency_tracker.hpp"
-#include "tidemill/dvbs2/sync/internal/frame_place.hpp"
+#include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -19,7 +19,7 @@ class FrameLearner {
     void begin(const HeaderHit& hit);
 
     /// Learns from a frame and, where it adjoins, from the header of the next.
-    void learn(const SymbolStore& kept, const FramePlace& frame, const FramePlace& next);
+    void learn(const SymbolStore& kept, const FoundFrame& frame, const FoundFrame& next);
 
     const FrequencyTracker& tracker() const { return tracker_; }
     double frequency() const { return tracker_.frequency(); }

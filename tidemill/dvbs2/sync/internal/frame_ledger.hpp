@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tidemill/dvbs2/sync/frame_info.hpp"
-#include "tidemill/dvbs2/sync/internal/frame_place.hpp"
+#include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -15,7 +15,7 @@ class FrameLedger {
     void lock() { ++counts_.locks; }
     void slip() { ++counts_.slips; }
 
-    void deliver(const FramePlace& frame) {
+    void deliver(const FoundFrame& frame) {
         leave_outside(frame.start);
         settled_ = std::max(settled_, frame.end());
         ++counts_.frames;

@@ -28,23 +28,23 @@ class PipelineJudge {
     };
 
     PipelineJudge(const Scenario& scenario, ExploredRun& run, std::array<std::uint32_t, 2> stages)
-        : scenario_(scenario), run_(run), stages_(stages), places_(scenario) {
+        : scenario_(scenario), run_(run), stages_(stages), words_(scenario) {
         for (std::uint64_t frames = 0; frames <= scenario.frames; ++frames)
             expected_.push_back(in_order(frames));
     }
 
-    std::string name_of(Location at) const { return places_.name_of(at); }
+    std::string name_of(Location at) const { return words_.name_of(at); }
 
     /// Threads that begin batches raise a number to their own: in any order, all may, and the highest stays.
     static bool is_claim(const Operation& operation) {
-        return operation.at == Places::kBegun &&
+        return operation.at == WordNames::kBegun &&
                (operation.act == Act::load || operation.act == Act::exchange);
     }
 
     /// Who has the turn keeps it while it looks at the end, and who has not looks at both again.
     bool is_one_look(const Operation& turn, const Operation& end) const {
-        return turn.act == Act::load && turn.order == std::memory_order_acquire && places_.is_turn(turn.at) &&
-               end.act == Act::load && places_.is_end(end.at);
+        return turn.act == Act::load && turn.order == std::memory_order_acquire && words_.is_turn(turn.at) &&
+               end.act == Act::load && words_.is_end(end.at);
     }
 
     void note(Ledger& ledger, std::size_t thread, const Operation& operation) const {
@@ -180,7 +180,7 @@ class PipelineJudge {
     const Scenario& scenario_;
     ExploredRun& run_;
     std::array<std::uint32_t, 2> stages_;
-    Places places_;
+    WordNames words_;
     std::vector<Expected> expected_;  // by the number of source frames
 };
 

@@ -93,13 +93,13 @@ struct Remark {
 };
 
 /// Where the words of a run lie: what mutations and traces ask.
-class Places {
+class WordNames {
   public:
     static constexpr Location kHalting = 0;
     static constexpr Location kBegun = 2;
     static constexpr Location kOutcome = 4;
 
-    explicit Places(const Scenario& scenario) : tokens_(scenario.tokens) {}
+    explicit WordNames(const Scenario& scenario) : tokens_(scenario.tokens) {}
 
     bool is_end(Location at) const { return at == bound(0) || at == bound(1); }
     bool is_limit(Location at) const { return at == bound(0) + 1 || at == bound(1) + 1; }

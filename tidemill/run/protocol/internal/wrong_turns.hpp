@@ -9,17 +9,17 @@ namespace tidemill::explore::wrong {
 
 inline constexpr Word kTurnMask = 0x7fffffff;
 
-inline bool looks_for_sleepers(const Places& places, const Operation& operation) {
-    return operation.act == Act::load && places.is_sleepers(operation.at);
+inline bool looks_for_sleepers(const WordNames& words, const Operation& operation) {
+    return operation.act == Act::load && words.is_sleepers(operation.at);
 }
-inline bool hands_over(const Places& places, const Operation& operation) {
-    return operation.act == Act::store && places.is_turn(operation.at);
+inline bool hands_over(const WordNames& words, const Operation& operation) {
+    return operation.act == Act::store && words.is_turn(operation.at);
 }
 inline bool tells(const Operation& operation, Told told) {
     return operation.act == Act::note && std::bit_cast<Remark>(operation.value).told == told;
 }
-inline bool lowers_end(const Places& places, const Operation& operation) {
-    return operation.act == Act::exchange && places.is_end(operation.at);
+inline bool lowers_end(const WordNames& words, const Operation& operation) {
+    return operation.act == Act::exchange && words.is_end(operation.at);
 }
 
 /// Operations of which `left_out` says so have no effect, and are said to have succeeded.
@@ -44,16 +44,16 @@ Mutation with(Changed changed) {
 }
 
 /// pass() looks for sleepers, then stores the turn.
-inline Mutation sleepers_looked_for_first(Places places) {
-    return [places](std::size_t) {
-        return [places, held = std::optional<Operation>()](const Operation& operation,
-                                                           const Perform& perform) mutable -> Word {
-            if (hands_over(places, operation)) {
+inline Mutation sleepers_looked_for_first(WordNames words) {
+    return [words](std::size_t) {
+        return [words, held = std::optional<Operation>()](const Operation& operation,
+                                                          const Perform& perform) mutable -> Word {
+            if (hands_over(words, operation)) {
                 held = operation;
                 return 0;
             }
             const Word answer = perform(operation);
-            if (held && looks_for_sleepers(places, operation)) perform(*std::exchange(held, std::nullopt));
+            if (held && looks_for_sleepers(words, operation)) perform(*std::exchange(held, std::nullopt));
             return answer;
         };
     };
@@ -78,11 +78,11 @@ inline Mutation no_nudge() {
 }
 
 /// close() rouses, then lowers the end.
-inline Mutation nudge_before_end(Places places) {
-    return [places](std::size_t) {
-        return [places, held = std::optional<Operation>()](const Operation& operation,
-                                                           const Perform& perform) mutable -> Word {
-            if (lowers_end(places, operation)) {
+inline Mutation nudge_before_end(WordNames words) {
+    return [words](std::size_t) {
+        return [words, held = std::optional<Operation>()](const Operation& operation,
+                                                          const Perform& perform) mutable -> Word {
+            if (lowers_end(words, operation)) {
                 held = operation;
                 return operation.expected;
             }
@@ -101,7 +101,7 @@ inline Mutation nudge_before_end(Places places) {
 /// The threads of the first stage do not tell which frames they begin.
 inline Mutation frames_not_claimed() {
     return without([](const Operation& operation) {
-        return operation.at == Places::kBegun &&
+        return operation.at == WordNames::kBegun &&
                (operation.act == Act::load || operation.act == Act::exchange);
     });
 }
@@ -110,7 +110,7 @@ inline Mutation frames_not_claimed() {
 inline Mutation end_is_next_frame(std::uint64_t threads, std::uint64_t further = 0) {
     return [=](std::size_t) {
         return [=, next = Word{0}](const Operation& operation, const Perform& perform) mutable -> Word {
-            const bool asks = operation.at == Places::kBegun;
+            const bool asks = operation.at == WordNames::kBegun;
             if (asks && operation.act == Act::exchange) next = operation.value - 1 + threads;
             if (asks && operation.act == Act::set) return next + further;
             return asks ? operation.expected : perform(operation);
@@ -119,14 +119,14 @@ inline Mutation end_is_next_frame(std::uint64_t threads, std::uint64_t further =
 }
 
 /// A free token is taken for a frame beyond the end. One thread per stage.
-inline Mutation end_not_checked_after_take(Places places, std::uint32_t stages) {
+inline Mutation end_not_checked_after_take(WordNames words, std::uint32_t stages) {
     return [=](std::size_t stage) {
         return [=, has_turn = false](const Operation& operation, const Perform& perform) mutable -> Word {
-            if (operation.act == Act::load && places.is_end(operation.at) && has_turn) {
+            if (operation.act == Act::load && words.is_end(operation.at) && has_turn) {
                 return ExploredRing::kEndless;
             }
             const Word answer = perform(operation);
-            has_turn = operation.act == Act::load && places.is_turn(operation.at) &&
+            has_turn = operation.act == Act::load && words.is_turn(operation.at) &&
                        (answer & kTurnMask) % stages == stage;
             return answer;
         };
@@ -134,21 +134,21 @@ inline Mutation end_not_checked_after_take(Places places, std::uint32_t stages) 
 }
 
 /// The last stage hands the token to frame k + 1, not k + P.
-inline Mutation next_frame_gets_token(Places places, std::uint32_t stages, std::uint32_t tokens) {
+inline Mutation next_frame_gets_token(WordNames words, std::uint32_t stages, std::uint32_t tokens) {
     return with([=](Operation& operation) {
-        const bool last = hands_over(places, operation) && operation.value % stages == 0;
+        const bool last = hands_over(words, operation) && operation.value % stages == 0;
         if (last) operation.value -= (tokens - 1) * stages;
     });
 }
 
 /// The turn is given away before the token is used.
-inline Mutation pass_before_work(Places places, std::uint32_t stages, std::uint32_t tokens) {
+inline Mutation pass_before_work(WordNames words, std::uint32_t stages, std::uint32_t tokens) {
     return [=](std::size_t) {
         return [=, turn = Operation{.act = Act::store}, gone = false](
                    const Operation& operation, const Perform& perform) mutable -> Word {
-            if (hands_over(places, operation) && std::exchange(gone, false)) return 0;
+            if (hands_over(words, operation) && std::exchange(gone, false)) return 0;
             const Word answer = perform(operation);
-            if (operation.act == Act::load && places.is_turn(operation.at)) {
+            if (operation.act == Act::load && words.is_turn(operation.at)) {
                 const Word now = answer & kTurnMask;
                 turn.at = operation.at;
                 turn.value = now + 1 + (now % stages + 1 == stages ? (tokens - 1) * stages : 0);
@@ -163,16 +163,16 @@ inline Mutation pass_before_work(Places places, std::uint32_t stages, std::uint3
 }
 
 /// A failure ends the source, but frames behind it are still worked on.
-inline Mutation limit_not_lowered(Places places) {
-    return without([places](const Operation& operation) {
-        return operation.act == Act::exchange && places.is_limit(operation.at);
+inline Mutation limit_not_lowered(WordNames words) {
+    return without([words](const Operation& operation) {
+        return operation.act == Act::exchange && words.is_limit(operation.at);
     });
 }
 
 /// A stop does not count against a failure at a later frame.
 inline Mutation later_stop_forgotten() {
     return without([](const Operation& operation) {
-        if (operation.act != Act::write || operation.at != Places::kOutcome) return false;
+        if (operation.act != Act::write || operation.at != WordNames::kOutcome) return false;
         return !Numbering<std::optional<Outcome>>::value(operation.value)->error.has_value();
     });
 }
@@ -181,7 +181,7 @@ inline Mutation later_stop_forgotten() {
 inline Mutation first_failure_told() {
     return [](std::size_t) {
         return [told = false](const Operation& operation, const Perform& perform) mutable -> Word {
-            if (operation.at != Places::kOutcome) return perform(operation);
+            if (operation.at != WordNames::kOutcome) return perform(operation);
             if (operation.act == Act::write && told) return 0;
             const Word answer = perform(operation);
             if (operation.act == Act::read)
@@ -192,12 +192,12 @@ inline Mutation first_failure_told() {
 }
 
 /// A stage that ends a segment leaves without ending the next one.
-inline Mutation next_segment_not_closed(Places places) {
-    return without([places, flips = false](const Operation& operation) mutable {
+inline Mutation next_segment_not_closed(WordNames words) {
+    return without([words, flips = false](const Operation& operation) mutable {
         if (operation.act == Act::store || operation.act == Act::flip) flips = operation.act == Act::flip;
-        const bool closes = operation.act == Act::flip || lowers_end(places, operation) ||
+        const bool closes = operation.act == Act::flip || lowers_end(words, operation) ||
                             (operation.act == Act::wake && flips);
-        return closes && places.segment_of(operation.at) == 1;
+        return closes && words.segment_of(operation.at) == 1;
     });
 }
 

@@ -1,4 +1,4 @@
-#include "tidemill/dvbs2/sync/internal/frame_place.hpp"
+#include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ HeaderHit examine(const SymbolStore& kept, std::uint64_t place) {
     return examine_header(kept.at(place, kHeaderSymbols).first<kHeaderSymbols>());
 }
 
-std::optional<FramePlace> frame_near(const SymbolStore& kept, std::uint64_t place,
+std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place,
                                      const HeaderWanted& wanted) {
     for (const int slip : wanted.slips) {
         const std::uint64_t start = place + static_cast<std::uint64_t>(static_cast<std::int64_t>(slip));
@@ -43,12 +43,12 @@ std::optional<FramePlace> frame_near(const SymbolStore& kept, std::uint64_t plac
         const HeaderMatch match = match_header(header, static_cast<float>(wanted.frequency));
         const Pls pls = Pls::from_code(match.code);
         if (match.quality >= wanted.quality && pls.is_defined())
-            return FramePlace{start, layout_of(pls).symbols, pls, match.quality, true, wanted.inverted};
+            return FoundFrame{start, layout_of(pls).symbols, pls, match.quality, true, wanted.inverted};
     }
     return std::nullopt;
 }
 
-std::optional<FramePlace> frame_before(const SymbolStore& kept, std::uint64_t floor, const FramePlace& next,
+std::optional<FoundFrame> frame_before(const SymbolStore& kept, std::uint64_t floor, const FoundFrame& next,
                                        double frequency) {
     static const std::vector<Pls> kKinds = frame_kinds();
     for (const Pls& kind : kKinds) {

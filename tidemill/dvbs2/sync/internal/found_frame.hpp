@@ -19,7 +19,7 @@ struct HeardSymbols {
 };
 
 /// Where a PLFRAME stands in the stream.
-struct FramePlace {
+struct FoundFrame {
     std::uint64_t start = 0;
     int length = 0;
     Pls pls;
@@ -51,11 +51,11 @@ struct HeaderWanted {
 inline constexpr int kNoSlip[]{0};
 
 /// The frame whose header is at `place`; nothing where none is recognised.
-std::optional<FramePlace> frame_near(const SymbolStore& kept, std::uint64_t place,
+std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place,
                                      const HeaderWanted& wanted);
 
 /// The frame that ends where `next` begins, not before `floor`.
-std::optional<FramePlace> frame_before(const SymbolStore& kept, std::uint64_t floor, const FramePlace& next,
+std::optional<FoundFrame> frame_before(const SymbolStore& kept, std::uint64_t floor, const FoundFrame& next,
                                        double frequency);
 
 /// Copies symbols, conjugated where the spectrum is.

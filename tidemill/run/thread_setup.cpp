@@ -1,4 +1,4 @@
-#include "tidemill/run/thread_place.hpp"
+#include "tidemill/run/thread_setup.hpp"
 
 #include <atomic>
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-void ThreadPlace::clone_for(std::span<const Step> steps, const Graph& graph, std::vector<Module*>& modules) {
+void ThreadSetup::clone_for(std::span<const Step> steps, const Graph& graph, std::vector<Module*>& modules) {
     for (const Step& step : steps) {
         const TaskId id = step.task.id;
         Module& original = graph.module(id.module);
@@ -21,11 +21,11 @@ void ThreadPlace::clone_for(std::span<const Step> steps, const Graph& graph, std
     }
 }
 
-void ThreadPlace::merge_clones() {
+void ThreadSetup::merge_clones() {
     for (Clone& clone : clones_) clone.original->merge(*clone.copy);
 }
 
-ThreadReport ThreadPlace::report(std::uint64_t work_ticks, const Durations& pull_waits,
+ThreadReport ThreadSetup::report(std::uint64_t work_ticks, const Durations& pull_waits,
                                  const Durations& push_waits) const {
     return {to_ns(work_ticks) / 1000, report_of(pull_waits), report_of(push_waits), pin_.cores(),
             pin_.refusal()};
@@ -37,20 +37,20 @@ std::vector<Module*> modules_of(const Graph& graph) {
     return modules;
 }
 
-void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
-                   const std::function<void(std::size_t)>& settle,
-                   const std::function<void(std::size_t)>& work) {
-    if (places.size() == 1 && !places.front()->pin().has_cores()) {
+void run_set_up(ThreadPool& pool, const std::vector<ThreadSetup*>& setups,
+                const std::function<void(std::size_t)>& settle,
+                const std::function<void(std::size_t)>& work) {
+    if (setups.size() == 1 && !setups.front()->pin().has_cores()) {
         settle(0);
         return work(0);
     }
-    std::latch settled(std::ssize(places));
+    std::latch settled(std::ssize(setups));
     std::mutex failing;
     std::exception_ptr failure;
     std::vector<ThreadPool::Job> jobs;
-    for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t i = 0; i < setups.size(); ++i) {
         jobs.push_back([&, i] {
-            places[i]->pin().pin();
+            setups[i]->pin().pin();
             try {
                 settle(i);
             } catch (...) {
@@ -59,7 +59,7 @@ void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
             }
             settled.arrive_and_wait();
             if (!failure) work(i);
-            places[i]->pin().unpin();
+            setups[i]->pin().unpin();
         });
     }
     pool.run_all(std::move(jobs));

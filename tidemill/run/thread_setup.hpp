@@ -15,12 +15,12 @@
 
 namespace tidemill {
 
-/// A thread's place among those that run a graph: the cores that it is pinned to, and its own clones of
+/// How a thread is set up that runs a graph: the cores that it is pinned to, and its own clones of
 /// modules.
-class ThreadPlace {
+class ThreadSetup {
   public:
     /// To the index-th of `cores`; where there are none, it stays unpinned.
-    ThreadPlace(const std::vector<PuSet>& cores, std::size_t index) : pin_(cores, index) {}
+    ThreadSetup(const std::vector<PuSet>& cores, std::size_t index) : pin_(cores, index) {}
 
     ThreadPin& pin() { return pin_; }
 
@@ -46,11 +46,10 @@ class ThreadPlace {
 /// The graph's own modules, by their indices.
 std::vector<Module*> modules_of(const Graph& graph);
 
-/// Has a thread for each place, pinned as that says, settle in, and work when all have: a module must not
+/// Has a thread for each setup, pinned as that says, settle in, and work when all have: a module must not
 /// change while another thread copies it. A single one that is not pinned is the calling thread. Throws what
 /// settling in has thrown; then nobody has worked.
-void run_in_places(ThreadPool& pool, const std::vector<ThreadPlace*>& places,
-                   const std::function<void(std::size_t)>& settle,
-                   const std::function<void(std::size_t)>& work);
+void run_set_up(ThreadPool& pool, const std::vector<ThreadSetup*>& setups,
+                const std::function<void(std::size_t)>& settle, const std::function<void(std::size_t)>& work);
 
 }  // namespace tidemill
