@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "tidemill/policy/busyness.hpp"
-#include "tidemill/policy/kernel_edges.hpp"
+#include "tidemill/policy/type_edges.hpp"
 
 namespace tidemill::policy {
 
-/// What both adaptive policies share: oldest first, but tasks of a kernel count as `adjustment` tasks older
-/// than they are. Watches which kernel ends with few threads busy and, once per interval, has the policy
-/// raise it.
+/// What both adaptive policies share: oldest first, but tasks of a task type count as `adjustment` tasks
+/// older than they are. Watches which task type ends with few threads busy and, once per interval, has the
+/// policy raise it.
 ///
-/// `Raise` has `void raise(KernelId bottleneck)`, which changes adjustments, and hides create() where it
+/// `Raise` has `void raise(TaskTypeId bottleneck)`, which changes adjustments, and hides create() where it
 /// counts more.
 template <class Raise>
 class Adaptive : public Rule {
@@ -20,19 +20,19 @@ class Adaptive : public Rule {
 
     void create(const NewTask& task) {
         learn_edges(task);
-        Kernel& kernel = kernels_.at(task.kernel);
-        tasks_.at(task.slot) = {static_cast<Rank>(task.number), task.kernel, kernel.created++};
-        if (task.kernel >= busyness_.size()) busyness_.resize(task.kernel + 1);
+        Type& type = types_.at(task.type);
+        tasks_.at(task.slot) = {static_cast<Rank>(task.number), task.type, type.created++};
+        if (task.type >= busyness_.size()) busyness_.resize(task.type + 1);
     }
 
-    void learn(KernelId from, KernelId to, double distance) { edges_.saw(from, to, distance); }
+    void learn(TaskTypeId from, TaskTypeId to, double distance) { edges_.saw(from, to, distance); }
 
     void issue(TaskSlot, WorkerId worker) { threads_.begin(worker); }
 
     void complete(TaskSlot slot, WorkerId worker) {
         const Task& task = tasks_[slot];
-        KernelBusyness& busyness = busyness_[task.kernel];
-        const bool next_is_missing = kernels_[task.kernel].created == task.nth + 1;
+        TypeBusyness& busyness = busyness_[task.type];
+        const bool next_is_missing = types_[task.type].created == task.nth + 1;
         if (next_is_missing && threads_.any_idle()) {
             ++busyness.starved;
         } else {
@@ -49,57 +49,57 @@ class Adaptive : public Rule {
 
     Rank rank(TaskSlot slot) const {
         const Task& task = tasks_[slot];
-        return task.number - kernels_[task.kernel].adjustment;
+        return task.number - types_[task.type].adjustment;
     }
 
-    Rank adjustment(KernelId kernel) const { return kernels_[kernel].adjustment; }
-    std::span<const KernelBusyness> busyness() const { return busyness_; }
-    std::uint64_t tasks_of(KernelId kernel) const { return kernels_[kernel].created; }
-    const KernelEdges& edges() const { return edges_; }
+    Rank adjustment(TaskTypeId type) const { return types_[type].adjustment; }
+    std::span<const TypeBusyness> busyness() const { return busyness_; }
+    std::uint64_t tasks_of(TaskTypeId type) const { return types_[type].created; }
+    const TypeEdges& edges() const { return edges_; }
 
   protected:
-    struct Kernel {
+    struct Type {
         Rank adjustment = 0;
         std::uint32_t created = 0;
     };
 
-    /// Raises the kernels that `kernel` waits for, directly or not, to what `least(edge, adjustment of the
+    /// Raises the task types that `type` waits for, directly or not, to what `least(edge, adjustment of the
     /// one after)` says: a task must not be held up by one that it makes urgent and that is not.
     template <class Least>
-    void raise_ancestors(KernelId kernel, Least least) {
-        std::vector<KernelId> raised{kernel};
+    void raise_ancestors(TaskTypeId type, Least least) {
+        std::vector<TaskTypeId> raised{type};
         while (!raised.empty()) {
-            const KernelId after = raised.back();
+            const TaskTypeId after = raised.back();
             raised.pop_back();
-            for (const KernelEdges::Edge& edge : edges_.before(after)) {
-                const Rank wanted = least(edge, kernels_[after].adjustment);
-                if (kernels_[edge.from].adjustment >= wanted) continue;
-                kernels_[edge.from].adjustment = wanted;
+            for (const TypeEdges::Edge& edge : edges_.before(after)) {
+                const Rank wanted = least(edge, types_[after].adjustment);
+                if (types_[edge.from].adjustment >= wanted) continue;
+                types_[edge.from].adjustment = wanted;
                 raised.push_back(edge.from);
             }
         }
     }
 
     /// Statistics begin anew. All of them: with some left as they were, what was cured is soon blamed on
-    /// another kernel (Fig. 4.11).
-    void forget(std::optional<KernelId> /*bottleneck*/) { std::ranges::fill(busyness_, KernelBusyness{}); }
+    /// another task type (Fig. 4.11).
+    void forget(std::optional<TaskTypeId> /*bottleneck*/) { std::ranges::fill(busyness_, TypeBusyness{}); }
 
     Adapting adapting_;
-    Table<Kernel> kernels_;
-    std::vector<KernelBusyness> busyness_;
+    Table<Type> types_;
+    std::vector<TypeBusyness> busyness_;
 
   private:
     struct Task {
         Rank number;
-        KernelId kernel;
-        std::uint32_t nth;  // of its kernel
+        TaskTypeId type;
+        std::uint32_t nth;  // of its task type
     };
 
     // Before the task is noted, since it may take the slot of one that it consumes.
     void learn_edges(const NewTask& task) {
         for (const TaskSlot slot : task.predecessors) {
             const Task& before = tasks_[slot];
-            edges_.saw(before.kernel, task.kernel,
+            edges_.saw(before.type, task.type,
                        static_cast<double>(static_cast<Rank>(task.number) - before.number));
         }
     }
@@ -114,7 +114,7 @@ class Adaptive : public Rule {
     }
 
     Table<Task> tasks_;
-    KernelEdges edges_;
+    TypeEdges edges_;
     BusyThreads threads_;
     std::uint64_t next_look_ns_ = 0;
 };

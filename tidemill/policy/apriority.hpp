@@ -19,9 +19,9 @@ class Apriority : public Adaptive<Apriority> {
         tasks_per_iteration_ = std::max(tasks_per_iteration_, ++tasks_in_iteration_);
     }
 
-    void raise(KernelId bottleneck) {
-        kernels_[bottleneck].adjustment += tasks_per_iteration_;
-        raise_ancestors(bottleneck, [](const KernelEdges::Edge&, Rank after) { return after; });
+    void raise(TaskTypeId bottleneck) {
+        types_[bottleneck].adjustment += tasks_per_iteration_;
+        raise_ancestors(bottleneck, [](const TypeEdges::Edge&, Rank after) { return after; });
     }
 
   private:

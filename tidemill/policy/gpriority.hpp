@@ -12,12 +12,12 @@ class Gpriority : public Adaptive<Gpriority> {
   public:
     using Adaptive::Adaptive;
 
-    void raise(KernelId bottleneck) {
+    void raise(TaskTypeId bottleneck) {
         Rank& delta = delta_.at(bottleneck);
         if (delta == 0) delta = adapting_.first_delta;
-        kernels_[bottleneck].adjustment += delta;
+        types_[bottleneck].adjustment += delta;
         delta = std::min(2 * delta, kLargestDelta);
-        raise_ancestors(bottleneck, [](const KernelEdges::Edge& edge, Rank after) {
+        raise_ancestors(bottleneck, [](const TypeEdges::Edge& edge, Rank after) {
             return after - static_cast<Rank>(std::floor(edge.mean_distance()));
         });
     }

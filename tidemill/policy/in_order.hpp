@@ -58,7 +58,7 @@ class InOrder final : public Policy {
     void complete(TaskSlot, WorkerId) override {}
     void tick(std::uint64_t) override {}
     bool wants_predecessors() const override { return false; }
-    void learn(KernelId, KernelId, double) override {}
+    void learn(TaskTypeId, TaskTypeId, double) override {}
     std::size_t ready_tasks() const override { return queues_.size(); }
     std::uint64_t rank_changes() const override { return 0; }
 

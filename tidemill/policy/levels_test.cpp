@@ -23,7 +23,7 @@ template <class R>
 R after_creating(const Program& program) {
     R rule;
     for (TaskSlot task = 0; task < program.size(); ++task) {
-        rule.create({.slot = task, .kernel = task, .number = task, .predecessors = program[task]});
+        rule.create({.slot = task, .type = task, .number = task, .predecessors = program[task]});
     }
     return rule;
 }
@@ -108,29 +108,26 @@ TEST_CASE("a completed task, and one that has taken its slot, gains nothing from
     Botlev botlev;
     const Slots first{0};
     const Slots second{1};
-    botlev.create({.slot = 0, .kernel = 0, .number = 0});
-    botlev.create({.slot = 1, .kernel = 1, .number = 1, .predecessors = first});
+    botlev.create({.slot = 0, .type = 0, .number = 0});
+    botlev.create({.slot = 1, .type = 1, .number = 1, .predecessors = first});
     botlev.complete(0, 0);
-    botlev.create({.slot = 0, .kernel = 0, .number = 2});  // not what task 1 waited for
-    botlev.create({.slot = 2, .kernel = 2, .number = 3, .predecessors = second});
+    botlev.create({.slot = 0, .type = 0, .number = 2});  // not what task 1 waited for
+    botlev.create({.slot = 2, .type = 2, .number = 3, .predecessors = second});
     CHECK(botlev.rank(1) == -1);
     CHECK(botlev.rank(0) == 0);
 }
 
-TEST_CASE("a wave number is the iteration plus the kernel's level in it, however often kernels fire") {
-    Wave wave;  // kernel 0 twice an iteration, each time for kernel 1; both keep state
+TEST_CASE("a wave number is the iteration plus the task type's level in it, however often task types fire") {
+    Wave wave;  // task type 0 twice an iteration, each time for task type 1; both keep state
     TaskSlot task = 0;
     for (std::uint64_t iteration = 0; iteration < 3; ++iteration) {
-        for (const KernelId kernel : {0u, 0u, 1u, 1u}) {
+        for (const TaskTypeId type : {0u, 0u, 1u, 1u}) {
             Slots before;
-            if (kernel == 1) before.push_back(task - 2);
+            if (type == 1) before.push_back(task - 2);
             if (task >= 4) before.push_back(task - (task % 2 == 0 ? 3 : 1));
-            wave.create({.slot = task,
-                         .kernel = kernel,
-                         .number = task,
-                         .iteration = iteration,
-                         .predecessors = before});
-            CHECK(wave.rank(task) == static_cast<std::int64_t>(iteration + kernel));
+            wave.create(
+                {.slot = task, .type = type, .number = task, .iteration = iteration, .predecessors = before});
+            CHECK(wave.rank(task) == static_cast<std::int64_t>(iteration + type));
             ++task;
         }
     }

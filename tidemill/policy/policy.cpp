@@ -76,7 +76,7 @@ constexpr std::array kMakers{
     maker<Crit>("crit", "largest top + bottom level"),
     maker<Mchild>("mchild", "most children"),
     maker<Mdesc>("mdesc", "most descendants"),
-    maker<Wave>("wave", "least iteration + top level of the kernel in it"),
+    maker<Wave>("wave", "least iteration + top level of the task type in it"),
     maker<Apriority>("apriority", "oldest, bottlenecks of a stream raised by iterations"),
     maker<Gpriority>("gpriority", "oldest, bottlenecks of any program raised"),
     maker<UserPriority>("priority", "the greatest priority given by the program"),

@@ -17,7 +17,7 @@ inline constexpr TaskSlot kNoTask = std::numeric_limits<TaskSlot>::max();
 /// A task when the program creates it.
 struct NewTask {
     TaskSlot slot;
-    KernelId kernel;
+    TaskTypeId type;
     std::uint64_t number;         ///< one more than that of the task created before
     std::uint64_t iteration = 0;  ///< of the stream's loop; 0 where there is none
     std::int32_t priority = 0;    ///< the user's wish, read by the policy of that name only
@@ -29,7 +29,7 @@ struct NewTask {
 /// Which ready task runs next. Told of every event, in an order that some sequence could have had; knows no
 /// thread and no clock. Whoever shares one between threads keeps the calls apart.
 ///
-/// After the first tasks of each kernel and the largest number of tasks in flight, no event allocates.
+/// After the first tasks of each task type and the largest number of tasks in flight, no event allocates.
 class Policy {
   public:
     Policy() = default;
@@ -57,12 +57,12 @@ class Policy {
     virtual void tick(std::uint64_t now_ns) = 0;
 
     /// Whether create() must be told the predecessors of every task. Where not, the adaptive policies need
-    /// them too, unless learn() has told of the edges between kernels; the others read none.
+    /// them too, unless learn() has told of the edges between task types; the others read none.
     virtual bool wants_predecessors() const = 0;
 
-    /// Tells of an edge between kernels known beforehand: tasks of `to` consume what tasks of `from` created
-    /// `distance` tasks earlier, on average, have made.
-    virtual void learn(KernelId from, KernelId to, double distance) = 0;
+    /// Tells of an edge between task types known beforehand: tasks of `to` consume what tasks of `from`
+    /// created `distance` tasks earlier, on average, have made.
+    virtual void learn(TaskTypeId from, TaskTypeId to, double distance) = 0;
 
     virtual std::size_t ready_tasks() const = 0;
 

@@ -15,10 +15,10 @@ namespace tidemill::policy {
 
 namespace {
 
-constexpr KernelId kKernels = 8;
+constexpr TaskTypeId kTypes = 8;
 
-// A stream of kernels in a row, all of which keep state: a task waits for the one before it and for its own
-// kernel's last. Of `ready` tasks that are ready, one ends whenever one is created.
+// A stream of task types in a row, all of which keep state: a task waits for the one before it and for its
+// own task type's last. Of `ready` tasks that are ready, one ends whenever one is created.
 class Stream {
   public:
     Stream(Policy& policy, std::uint64_t ready)
@@ -37,12 +37,12 @@ class Stream {
     void create() {
         const auto slot = static_cast<TaskSlot>(number_ % slots_);
         const std::array before{static_cast<TaskSlot>((number_ + slots_ - 1) % slots_),
-                                static_cast<TaskSlot>((number_ + slots_ - kKernels) % slots_)};
+                                static_cast<TaskSlot>((number_ + slots_ - kTypes) % slots_)};
         policy_.create({.slot = slot,
-                        .kernel = static_cast<KernelId>(number_ % kKernels),
+                        .type = static_cast<TaskTypeId>(number_ % kTypes),
                         .number = number_,
-                        .iteration = number_ / kKernels,
-                        .predecessors = std::span(before).first(number_ < kKernels ? 0 : 2)});
+                        .iteration = number_ / kTypes,
+                        .predecessors = std::span(before).first(number_ < kTypes ? 0 : 2)});
         policy_.ready(slot);
         ++number_;
     }

@@ -6,7 +6,7 @@
 namespace tidemill::policy {
 
 /// What a task is an instance of: small and dense.
-using KernelId = std::uint32_t;
+using TaskTypeId = std::uint32_t;
 
 /// A thread that runs tasks, from 0 on.
 using WorkerId = std::uint32_t;
@@ -21,7 +21,7 @@ inline constexpr KindSet kAnyKind = ~KindSet{0};
 /// How much of a program may be in flight. An iteration is in flight from its first task's creation until all
 /// of its tasks, and those of all iterations before it, have completed.
 ///
-/// In iterations, it bounds how far kernels run apart. In tasks it does not: one task that waits lets all
+/// In iterations, it bounds how far task types run apart. In tasks it does not: one task that waits lets all
 /// others run ahead. In bytes, it is a promise about memory.
 struct Window {
     static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();

@@ -13,10 +13,10 @@ namespace {
 
 using Slots = std::vector<TaskSlot>;
 
-// Creates tasks 0, 1, ... of one kernel; a task's slot is its number.
+// Creates tasks 0, 1, ... of one task type; a task's slot is its number.
 void create(Policy& policy, std::uint64_t tasks) {
     for (std::uint64_t number = 0; number < tasks; ++number) {
-        policy.create({.slot = static_cast<TaskSlot>(number), .kernel = 0, .number = number});
+        policy.create({.slot = static_cast<TaskSlot>(number), .type = 0, .number = number});
     }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("a ring keeps its order when it grows and goes round") {
 TEST_CASE("the program's own priority goes before everything that it is listed before") {
     const auto policy = make_policy("priority,oldest", 1);
     for (const auto& [slot, priority] : {std::pair{0u, 0}, {1u, 7}, {2u, 7}, {3u, -1}}) {
-        policy->create({.slot = slot, .kernel = 0, .number = slot, .priority = priority});
+        policy->create({.slot = slot, .type = 0, .number = slot, .priority = priority});
     }
     ready(*policy, {3, 2, 1, 0});
     CHECK(issue_all(*policy) == Slots{1, 2, 0, 3});
@@ -89,7 +89,7 @@ TEST_CASE("under every policy a worker is given only what its kind of core may r
         const auto policy = make_policy(each.name, workers);
         const std::vector<KindSet> kinds{1 << kBig, kAnyKind, 1 << kBig, 1 << kLittle, kAnyKind};
         for (TaskSlot task = 0; task < kinds.size(); ++task) {
-            policy->create({.slot = task, .kernel = 0, .number = task, .kinds = kinds[task]});
+            policy->create({.slot = task, .type = 0, .number = task, .kinds = kinds[task]});
         }
         ready(*policy, {0, 1, 2, 3, 4});
         const bool last_first = each.name == "lifo";
@@ -105,7 +105,7 @@ TEST_CASE("under every policy a worker is given only what its kind of core may r
 TEST_CASE("a task for a kind of core that no worker has is refused") {
     for (const char* name : {"oldest", "fifo"}) {
         const auto policy = make_policy(name, 4);
-        CHECK_THROWS_WITH_AS(policy->create({.slot = 0, .kernel = 0, .number = 0, .kinds = 2}),
+        CHECK_THROWS_WITH_AS(policy->create({.slot = 0, .type = 0, .number = 0, .kinds = 2}),
                              doctest::Contains("that no worker has"), PolicyError);
     }
     CHECK_THROWS_AS(make_policy("oldest", std::vector<KindId>{32}), PolicyError);
@@ -123,7 +123,7 @@ TEST_CASE("creating a task changes the rank of those before it under policies th
         const auto policy = make_policy(name, 1);
         for (TaskSlot task = 0; task < 4; ++task) {
             const Slots before(task > 0 ? 1 : 0, task - 1);
-            policy->create({.slot = task, .kernel = 0, .number = task, .predecessors = before});
+            policy->create({.slot = task, .type = 0, .number = task, .predecessors = before});
         }
         CHECK(policy->rank_changes() == expected.second);
     }

@@ -40,7 +40,7 @@ class Ranked final : public Policy {
     }
 
     bool wants_predecessors() const override { return rule_.wants_predecessors(); }
-    void learn(KernelId from, KernelId to, double distance) override { rule_.learn(from, to, distance); }
+    void learn(TaskTypeId from, TaskTypeId to, double distance) override { rule_.learn(from, to, distance); }
     std::size_t ready_tasks() const override { return queues_.size(); }
     std::uint64_t rank_changes() const override { return rank_changes_; }
 

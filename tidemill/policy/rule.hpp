@@ -23,7 +23,7 @@ struct Rule {
     void ready(TaskSlot) {}
     void issue(TaskSlot, WorkerId) {}
     void complete(TaskSlot, WorkerId) {}
-    void learn(KernelId, KernelId, double) {}
+    void learn(TaskTypeId, TaskTypeId, double) {}
     bool wants_predecessors() const { return false; }
     std::span<const TaskSlot> raised() { return {}; }
 
@@ -31,7 +31,7 @@ struct Rule {
     bool tick(std::uint64_t) { return false; }
 };
 
-/// A value for each slot or kernel; grows when a new one comes along.
+/// A value for each slot or task type; grows when a new one comes along.
 template <class Value>
 class Table {
   public:

@@ -22,7 +22,7 @@ void RuleList::complete(TaskSlot task, WorkerId worker) {
     for (const auto& rule : rules_) rule->complete(task, worker);
 }
 
-void RuleList::learn(KernelId from, KernelId to, double distance) {
+void RuleList::learn(TaskTypeId from, TaskTypeId to, double distance) {
     for (const auto& rule : rules_) rule->learn(from, to, distance);
 }
 

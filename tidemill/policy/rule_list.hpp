@@ -16,7 +16,7 @@ class AnyRule {
     virtual void ready(TaskSlot task) = 0;
     virtual void issue(TaskSlot task, WorkerId worker) = 0;
     virtual void complete(TaskSlot task, WorkerId worker) = 0;
-    virtual void learn(KernelId from, KernelId to, double distance) = 0;
+    virtual void learn(TaskTypeId from, TaskTypeId to, double distance) = 0;
     virtual std::span<const TaskSlot> raised() = 0;
     virtual bool tick(std::uint64_t now_ns) = 0;
     virtual bool wants_predecessors() const = 0;
@@ -31,7 +31,7 @@ class AnyRuleOf final : public AnyRule {
     void ready(TaskSlot task) override { rule_.ready(task); }
     void issue(TaskSlot task, WorkerId worker) override { rule_.issue(task, worker); }
     void complete(TaskSlot task, WorkerId worker) override { rule_.complete(task, worker); }
-    void learn(KernelId from, KernelId to, double distance) override { rule_.learn(from, to, distance); }
+    void learn(TaskTypeId from, TaskTypeId to, double distance) override { rule_.learn(from, to, distance); }
     std::span<const TaskSlot> raised() override { return rule_.raised(); }
     bool tick(std::uint64_t now_ns) override { return rule_.tick(now_ns); }
     bool wants_predecessors() const override { return rule_.wants_predecessors(); }
@@ -54,7 +54,7 @@ class RuleList : public Rule {
     void ready(TaskSlot task);
     void issue(TaskSlot task, WorkerId worker);
     void complete(TaskSlot task, WorkerId worker);
-    void learn(KernelId from, KernelId to, double distance);
+    void learn(TaskTypeId from, TaskTypeId to, double distance);
     std::span<const TaskSlot> raised();
     bool tick(std::uint64_t now_ns);
     bool wants_predecessors() const;

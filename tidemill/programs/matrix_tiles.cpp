@@ -139,11 +139,11 @@ std::uint64_t MatrixTiles::digest() const {
 CholeskyTiles::CholeskyTiles(std::uint64_t blocks, std::uint64_t size)
     : MatrixTiles(blocks, size, [](std::uint64_t, std::uint64_t) { return true; }), original_(numbers_) {}
 
-void CholeskyTiles::run(policy::KernelId kernel, std::span<std::byte> written,
+void CholeskyTiles::run(policy::TaskTypeId type, std::span<std::byte> written,
                         std::span<const std::span<std::byte>> read) const {
     using namespace tiled_matrix;
     double* to = numbers_of(written);
-    switch (kernel) {
+    switch (type) {
         case kPotrf:
             return factorise_symmetric(to, size_);
         case kTrsm:
@@ -176,11 +176,11 @@ double CholeskyTiles::residual() const {
 LuTiles::LuTiles(std::uint64_t blocks, std::uint64_t size)
     : MatrixTiles(blocks, size, tiled_matrix::is_there_at_first) {}
 
-void LuTiles::run(policy::KernelId kernel, std::span<std::byte> written,
+void LuTiles::run(policy::TaskTypeId type, std::span<std::byte> written,
                   std::span<const std::span<std::byte>> read) const {
     using namespace tiled_matrix;
     double* to = numbers_of(written);
-    switch (kernel) {
+    switch (type) {
         case kCopyTile:
             std::copy_n(numbers_of(read[0]), size_ * size_, to);
             return;

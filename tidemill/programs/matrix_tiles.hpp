@@ -36,7 +36,7 @@ class CholeskyTiles final : public MatrixTiles {
   public:
     CholeskyTiles(std::uint64_t blocks, std::uint64_t size);
 
-    void run(policy::KernelId kernel, std::span<std::byte> written,
+    void run(policy::TaskTypeId type, std::span<std::byte> written,
              std::span<const std::span<std::byte>> read) const override;
     double residual() const override;
 
@@ -50,7 +50,7 @@ class LuTiles final : public MatrixTiles {
   public:
     LuTiles(std::uint64_t blocks, std::uint64_t size);
 
-    void run(policy::KernelId kernel, std::span<std::byte> written,
+    void run(policy::TaskTypeId type, std::span<std::byte> written,
              std::span<const std::span<std::byte>> read) const override;
     double residual() const override;
 };

@@ -30,15 +30,15 @@ NumberedRun::NumberedRun(TaskProgram& program, std::uint64_t window_iterations, 
 NumberedRun::NumberedTask NumberedRun::next_task(std::uint64_t number) {
     program_.next(task_);
     NumberedTask task{
-        pastime_, time_factor_ * task_.work_us, mixed(number, task_.kernel), &number_of(number), {}};
+        pastime_, time_factor_ * task_.work_us, mixed(number, task_.type), &number_of(number), {}};
     for (const Predecessor& before : task_.predecessors) task.from.push_back(&number_of(before.number));
     return task;
 }
 
 void NumberedRun::run(Tasks* tasks) {
-    std::vector<TaskKernel> kernels;
-    for (const std::string& kernel : program_.kernels()) {
-        if (tasks) kernels.push_back(tasks->kernel(kernel));
+    std::vector<TaskType> types;
+    for (const std::string& type : program_.types()) {
+        if (tasks) types.push_back(tasks->type(type));
     }
     std::vector<Access> accesses;
     program_.restart();
@@ -53,7 +53,7 @@ void NumberedRun::run(Tasks* tasks) {
         if (task_.iteration != iteration) tasks->next_iteration();
         accesses.assign({writes(*task.to)});
         for (const std::uint64_t* from : task.from) accesses.push_back(reads(*from));
-        tasks->spawn(kernels[task_.kernel], accesses, std::move(task));
+        tasks->spawn(types[task_.type], accesses, std::move(task));
     }
 }
 

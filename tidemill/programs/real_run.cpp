@@ -84,10 +84,10 @@ void run_tasks(const RealRunOptions& options, RealRun& run, Spawn spawn) {
 
 RealRun run_stream(std::string_view name, const TaskProgramSize& size, const RealRunOptions& options) {
     StreamGraph stream = streamit_graph(name);
-    const auto kernels = static_cast<double>(stream.kernels.size());
-    const double iteration_us = size.task_us * kernels;
+    const auto types = static_cast<double>(stream.types.size());
+    const double iteration_us = size.task_us * types;
     const double factor = iteration_us / stream.work_us();
-    for (StreamKernel& kernel : stream.kernels) kernel.work_us *= factor;
+    for (StreamTaskType& type : stream.types) type.work_us *= factor;
     RealRun run{.name = std::string(name), .workers = options.workers};
     run.iterations = size.iterations > 0 ? size.iterations : iterations_for(iteration_us, options);
 
@@ -103,7 +103,7 @@ RealRun run_stream(std::string_view name, const TaskProgramSize& size, const Rea
     run.record = record.tasks();
     for (const TaskReport& task : report.tasks) {
         run.tasks += task.calls.count;
-        run.kernels.push_back(task.name);
+        run.types.push_back(task.name);
     }
     run.makespan_us = 1e6 * report.elapsed_s;
     for (const StageReport& stage : report.stages) {
@@ -132,7 +132,7 @@ double work_of(TaskProgram& program) {
 }
 
 RealRun run_worst_case(std::string_view name, TaskProgramSize size, const RealRunOptions& options) {
-    constexpr double kUnitUs = 1000;  // that their kernels are told in
+    constexpr double kUnitUs = 1000;  // that their task types are told in
     const double factor = size.task_us / kUnitUs;
     if (size.iterations == 0) {
         size.iterations = kLeastIterations;
@@ -141,7 +141,7 @@ RealRun run_worst_case(std::string_view name, TaskProgramSize size, const RealRu
     }
     const auto program = make_task_program(name, size);
     RealRun run{.name = std::string(name), .workers = options.workers, .iterations = program->iterations()};
-    run.kernels = program->kernels();
+    run.types = program->types();
     NumberedRun in_tasks(*program, options.window.iterations, options.pastime, factor);
     run_tasks(options, run, [&](Tasks& tasks) { in_tasks.run(&tasks); });
     NumberedRun expected(*program, options.window.iterations, in_order(options.pastime), factor);
@@ -156,16 +156,16 @@ template <class Add>
 RealRun run_tiles(TaskProgram& program, const TaskProgramSize& size, const RealRunOptions& options, Add add,
                   Tiles& tiles, Tiles& expected) {
     RealRun run{.name = program.name(), .workers = options.workers, .iterations = program.iterations()};
-    run.kernels = program.kernels();
+    run.types = program.types();
     const bool waits = options.pastime == Pastime::waiting;
     const double waited_us = size.task_us * static_cast<double>(program.tasks());
     const double factor = waits ? waited_us / work_of(program) : 0;
     run_tasks(options, run, [&](Tasks& tasks) {
-        TileRun spawned(tiles, &tasks, program.kernels(), options.pastime, factor);
+        TileRun spawned(tiles, &tasks, program.types(), options.pastime, factor);
         add(spawned);
     });
     run.work_us = time_us([&] {
-        TileRun sequence(expected, nullptr, program.kernels(), Pastime::none, 0);
+        TileRun sequence(expected, nullptr, program.types(), Pastime::none, 0);
         add(sequence);
     });
     if (waits) run.work_us = waited_us;

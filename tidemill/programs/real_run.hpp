@@ -37,7 +37,7 @@ struct RealRun {
     std::optional<std::uint64_t> token_bytes{};  ///< that frames in flight may take; of streams
     std::optional<std::uint64_t> peak_tasks{};   ///< most in flight; of programs that spawn
     std::optional<double> residual{};            ///< of factorisations
-    std::vector<std::string> kernels{};          ///< their names
+    std::vector<std::string> types{};            ///< their names
     std::vector<RanTask> record{};               ///< in the order in which they began
 
     double efficiency() const { return work_us / (makespan_us * static_cast<double>(workers)); }
@@ -49,7 +49,7 @@ struct WrongResult : Error {
     using Error::Error;
 };
 
-/// Runs a program on real workers: StreamIt's graphs under Dynamic, a task per kernel and iteration; the
+/// Runs a program on real workers: StreamIt's graphs under Dynamic, a task per task type and iteration; the
 /// others by Tasks. Then runs it in order, and compares all that came out, bit by bit; of waiting tasks
 /// without the waiting. Where `size` says no iterations, as many as take each worker about a second.
 ///

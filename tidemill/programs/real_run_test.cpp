@@ -22,10 +22,10 @@ class AllButOne final : public TileTasks {
   public:
     AllButOne(TileTasks& tasks, std::uint64_t left_out) : tasks_(tasks), left_out_(left_out) {}
 
-    void add(policy::KernelId kernel, double work_us, std::uint64_t bytes, const Tile& written,
+    void add(policy::TaskTypeId type, double work_us, std::uint64_t bytes, const Tile& written,
              const std::vector<Tile>& read) override {
-        if (kernel == tiled_matrix::kCompare || number_++ != left_out_)
-            tasks_.add(kernel, work_us, bytes, written, read);
+        if (type == tiled_matrix::kCompare || number_++ != left_out_)
+            tasks_.add(type, work_us, bytes, written, read);
     }
     void next_iteration() override {}
 
@@ -36,9 +36,9 @@ class AllButOne final : public TileTasks {
 };
 
 template <class MatrixTilesOf, class Add>
-double residual_without(std::uint64_t left_out, const std::vector<std::string>& kernels, Add add) {
+double residual_without(std::uint64_t left_out, const std::vector<std::string>& types, Add add) {
     MatrixTilesOf tiles(4, 8);
-    TileRun run(tiles, nullptr, kernels, Pastime::none, 0);
+    TileRun run(tiles, nullptr, types, Pastime::none, 0);
     AllButOne some(run, left_out);
     add(some, 4, 8);
     return tiles.residual();
@@ -54,7 +54,7 @@ TEST_CASE("StreamIt's graphs come out as in order, under every policy and with m
         const RealRun run = run_for_real(
             name, kSmall, {.policy = policy, .workers = 1 + i % 7, .window = {.iterations = 1 + i % 5}});
         CHECK(run.iterations == 20);
-        CHECK(run.tasks >= 20 * streamit_graph(name).kernels.size());
+        CHECK(run.tasks >= 20 * streamit_graph(name).types.size());
         CHECK(run.in_tasks_us > 0);
         CHECK(run.token_bytes > 0);
     }
@@ -72,8 +72,8 @@ TEST_CASE("factorisations are right to the last digits but three, and the same a
 }
 
 TEST_CASE("a factorisation without one of its tasks is not right") {
-    const std::vector<std::string> lu = check_lu(4, 8)->kernels();
-    const std::vector<std::string> symmetric = cholesky(4, 8)->kernels();
+    const std::vector<std::string> lu = check_lu(4, 8)->types();
+    const std::vector<std::string> symmetric = cholesky(4, 8)->types();
     const std::uint64_t all = cholesky(4, 8)->tasks();
     CHECK(residual_without<CholeskyTiles>(all, symmetric, tiled_matrix::add_cholesky) < 1e-13);
     for (std::uint64_t task = 0; task < all; ++task) {
@@ -114,7 +114,7 @@ TEST_CASE("what is recorded of a real run is every task once, and on each worker
         std::vector<double> ends(3);
         for (const RanTask& task : run.record) {
             numbers.insert(task.number);
-            CHECK(task.kernel < run.kernels.size());
+            CHECK(task.type < run.types.size());
             CHECK(task.begin_us >= ends[task.worker]);
             CHECK(task.end_us >= task.begin_us);
             ends[task.worker] = task.end_us;
@@ -126,7 +126,7 @@ TEST_CASE("what is recorded of a real run is every task once, and on each worker
     CHECK(run_for_real("cholesky", kSmall, {}).record.empty());
 }
 
-TEST_CASE("what a stream's kernels make depends on every item, on state and on the number of frames") {
+TEST_CASE("what a stream's task types make depends on every item, on state and on the number of frames") {
     StreamGraph stream{"small",
                        {{.name = "a", .firings = 2, .stateful = true}, {.name = "b"}},
                        {{.from = 0, .to = 1, .push = 1, .pop = 2, .peek = 3, .initial = 4}}};
@@ -141,7 +141,7 @@ TEST_CASE("what a stream's kernels make depends on every item, on state and on t
     stream.edges[0].initial = 1;
     CHECK(digest(stream, 10) != usual);
     stream.edges[0].initial = 4;
-    stream.kernels[0].stateful = false;
+    stream.types[0].stateful = false;
     CHECK(digest(stream, 10) != usual);
 }
 

@@ -10,16 +10,16 @@ namespace tidemill {
 
 using Item = std::uint32_t;
 
-class StreamModules::KernelModule final : public Module {
+class StreamModules::TypeModule final : public Module {
   public:
-    KernelModule(std::string name, const StreamKernel& kernel, std::vector<std::size_t> reads,
-                 std::vector<std::size_t> writes, Pastime pastime)
-        : Module(std::move(name)), stateful_(kernel.stateful), work_us_(kernel.work_us), pastime_(pastime) {
+    TypeModule(std::string name, const StreamTaskType& type, std::vector<std::size_t> reads,
+               std::vector<std::size_t> writes, Pastime pastime)
+        : Module(std::move(name)), stateful_(type.stateful), work_us_(type.work_us), pastime_(pastime) {
         for (const std::size_t items : reads)
             inputs.push_back(in<Item>(fmt::format("in{}", inputs.size()), items));
         for (const std::size_t items : writes)
             outputs.push_back(out<Item>(fmt::format("out{}", outputs.size()), items));
-        task("fire", &KernelModule::fire,
+        task("fire", &TypeModule::fire,
              {.replication = stateful_ ? Replication::sequential : Replication::cloned});
     }
 
@@ -28,7 +28,7 @@ class StreamModules::KernelModule final : public Module {
 
     std::uint64_t digest() const { return digest_; }
     void forget_totals() override { digest_ = 0; }
-    void merge(Module& clone) override { digest_ += static_cast<KernelModule&>(clone).digest_; }
+    void merge(Module& clone) override { digest_ += static_cast<TypeModule&>(clone).digest_; }
 
   private:
     void fire(Frame f) {
@@ -75,19 +75,19 @@ class StreamModules::Initial final : public Module {
 };
 
 StreamModules::StreamModules(const StreamGraph& stream, Pastime pastime) : graph_(stream.name) {
-    const std::size_t count = stream.kernels.size();
+    const std::size_t count = stream.types.size();
     std::vector<std::vector<std::size_t>> reads(count);
     std::vector<std::vector<std::size_t>> writes(count);
     for (const StreamEdge& edge : stream.edges) {
         writes[edge.from].push_back(edge.push);
         reads[edge.to].push_back(std::max(edge.peek, edge.pop));
     }
-    std::vector<KernelModule*> modules;
+    std::vector<TypeModule*> modules;
     for (std::size_t k = 0; k < count; ++k) {
-        modules.push_back(&graph_.add<KernelModule>(fmt::format("{}:{}", k, stream.kernels[k].name),
-                                                    stream.kernels[k], reads[k], writes[k], pastime));
+        modules.push_back(&graph_.add<TypeModule>(fmt::format("{}:{}", k, stream.types[k].name),
+                                                  stream.types[k], reads[k], writes[k], pastime));
     }
-    kernels_.assign(modules.begin(), modules.end());
+    types_.assign(modules.begin(), modules.end());
     std::vector<std::size_t> inputs(count);
     std::vector<std::size_t> outputs(count);
     for (const StreamEdge& edge : stream.edges) {
@@ -112,7 +112,7 @@ StreamModules::StreamModules(const StreamGraph& stream, Pastime pastime) : graph
 
 std::uint64_t StreamModules::digest() const {
     std::uint64_t sum = 0;
-    for (std::size_t k = 0; k < kernels_.size(); ++k) sum = mixed(sum, kernels_[k]->digest());
+    for (std::size_t k = 0; k < types_.size(); ++k) sum = mixed(sum, types_[k]->digest());
     return sum;
 }
 

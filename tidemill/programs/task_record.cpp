@@ -26,7 +26,7 @@ std::vector<RanTask> TaskRecord::tasks() const {
     std::vector<RanTask> ran;
     const auto time_us = [&](std::uint64_t tick) { return to_ns(tick - all.front().start) / 1e3; };
     for (const ObservedTask& task : all) {
-        ran.push_back({task.number, task.kernel, task.iteration, static_cast<policy::WorkerId>(task.worker),
+        ran.push_back({task.number, task.type, task.iteration, static_cast<policy::WorkerId>(task.worker),
                        time_us(task.start), time_us(task.end)});
     }
     return ran;

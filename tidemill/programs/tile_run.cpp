@@ -12,7 +12,7 @@ struct TileTask {
     static constexpr std::size_t kMostRead = 8;
 
     const Tiles* tiles;
-    policy::KernelId kernel;
+    policy::TaskTypeId type;
     Pastime pastime;
     double time_us;
     std::span<std::byte> written;
@@ -20,24 +20,24 @@ struct TileTask {
     std::size_t reads = 0;
 
     void operator()() const {
-        tiles->run(kernel, written, {read.data(), reads});
+        tiles->run(type, written, {read.data(), reads});
         pass_time(pastime, time_us, 0);
     }
 };
 
 }  // namespace
 
-TileRun::TileRun(Tiles& tiles, Tasks* tasks, const std::vector<std::string>& kernels, Pastime pastime,
+TileRun::TileRun(Tiles& tiles, Tasks* tasks, const std::vector<std::string>& types, Pastime pastime,
                  double time_factor)
     : tiles_(tiles), tasks_(tasks), pastime_(pastime), time_factor_(time_factor) {
-    for (const std::string& kernel : kernels) {
-        if (tasks_) kernels_.push_back(tasks_->kernel(kernel));
+    for (const std::string& type : types) {
+        if (tasks_) types_.push_back(tasks_->type(type));
     }
 }
 
-void TileRun::add(policy::KernelId kernel, double work_us, std::uint64_t, const Tile& written,
+void TileRun::add(policy::TaskTypeId type, double work_us, std::uint64_t, const Tile& written,
                   const std::vector<Tile>& read) {
-    TileTask task{&tiles_, kernel, pastime_, time_factor_ * work_us, tiles_.at(written), {}};
+    TileTask task{&tiles_, type, pastime_, time_factor_ * work_us, tiles_.at(written), {}};
     accesses_.clear();
     for (const Tile& tile : read) {
         const std::span<std::byte> memory = tiles_.at(tile);
@@ -48,7 +48,7 @@ void TileRun::add(policy::KernelId kernel, double work_us, std::uint64_t, const 
     const bool reads_it = std::ranges::find(read, written) != read.end();
     accesses_.push_back(reads_it ? updates(task.written) : writes(task.written));
     if (tasks_) {
-        tasks_->spawn(kernels_[kernel], accesses_, task);
+        tasks_->spawn(types_[type], accesses_, task);
     } else {
         task();
     }

@@ -12,7 +12,7 @@
 
 namespace tidemill {
 
-/// Tiles in memory, and what kernels do with them.
+/// Tiles in memory, and what task types do with them.
 class Tiles {
   public:
     virtual ~Tiles() = default;
@@ -21,7 +21,7 @@ class Tiles {
     virtual std::span<std::byte> at(const Tile& tile) = 0;
 
     /// Runs a task: `read` are those of its tiles that are there, in the order in which it names them.
-    virtual void run(policy::KernelId kernel, std::span<std::byte> written,
+    virtual void run(policy::TaskTypeId type, std::span<std::byte> written,
                      std::span<const std::span<std::byte>> read) const = 0;
 
     /// All tiles in one number.
@@ -33,17 +33,17 @@ class Tiles {
 class TileRun final : public TileTasks {
   public:
     /// With no `tasks`, in order. After what they do, tasks pass `time_factor` times what the program says.
-    TileRun(Tiles& tiles, Tasks* tasks, const std::vector<std::string>& kernels, Pastime pastime,
+    TileRun(Tiles& tiles, Tasks* tasks, const std::vector<std::string>& types, Pastime pastime,
             double time_factor);
 
-    void add(policy::KernelId kernel, double work_us, std::uint64_t bytes, const Tile& written,
+    void add(policy::TaskTypeId type, double work_us, std::uint64_t bytes, const Tile& written,
              const std::vector<Tile>& read) override;
     void next_iteration() override;
 
   private:
     Tiles& tiles_;
     Tasks* tasks_;
-    std::vector<TaskKernel> kernels_;
+    std::vector<TaskType> types_;
     std::vector<Access> accesses_;  // of the task that is added
     Pastime pastime_;
     double time_factor_;

@@ -78,9 +78,9 @@ std::span<std::byte> WaveTiles::at(const Tile& tile) {
     return std::span(memory_).subspan(offset, shape.tile_bytes);
 }
 
-void WaveTiles::run(policy::KernelId kernel, std::span<std::byte> written,
+void WaveTiles::run(policy::TaskTypeId type, std::span<std::byte> written,
                     std::span<const std::span<std::byte>> read) const {
-    kernel == kScan || kernel == kEntropy ? generate(written, read) : predict(written, read);
+    type == kScan || type == kEntropy ? generate(written, read) : predict(written, read);
 }
 
 std::uint64_t WaveTiles::digest() const {

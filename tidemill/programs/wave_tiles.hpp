@@ -14,7 +14,7 @@ class WaveTiles final : public Tiles {
     WaveTiles(std::uint64_t frames, std::uint64_t frames_kept);
 
     std::span<std::byte> at(const Tile& tile) override;
-    void run(policy::KernelId kernel, std::span<std::byte> written,
+    void run(policy::TaskTypeId type, std::span<std::byte> written,
              std::span<const std::span<std::byte>> read) const override;
     std::uint64_t digest() const override;
 

@@ -10,26 +10,25 @@
 namespace tidemill {
 
 double StreamGraph::work_us() const {
-    return std::accumulate(kernels.begin(), kernels.end(), 0.0, [](double sum, const StreamKernel& kernel) {
-        return sum + kernel.work_us * static_cast<double>(kernel.firings);
+    return std::accumulate(types.begin(), types.end(), 0.0, [](double sum, const StreamTaskType& type) {
+        return sum + type.work_us * static_cast<double>(type.firings);
     });
 }
 
 std::uint64_t StreamGraph::tasks() const {
-    return std::accumulate(
-        kernels.begin(), kernels.end(), std::uint64_t{0},
-        [](std::uint64_t sum, const StreamKernel& kernel) { return sum + kernel.firings; });
+    return std::accumulate(types.begin(), types.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const StreamTaskType& type) { return sum + type.firings; });
 }
 
 std::uint64_t StreamGraph::bytes() const {
     std::uint64_t items = 0;
-    for (const StreamEdge& edge : edges) items += edge.push * kernels[edge.from].firings;
+    for (const StreamEdge& edge : edges) items += edge.push * types[edge.from].firings;
     return items * item_bytes;
 }
 
 namespace {
 
-// Firings of one kernel, counted from the program's beginning.
+// Firings of one task type, counted from the program's beginning.
 struct Firings {
     std::uint64_t begin;
     std::uint64_t end;
@@ -41,13 +40,13 @@ class StreamProgram final : public TaskProgram {
         : graph_(std::move(graph)),
           iterations_(iterations),
           tasks_per_iteration_(graph_.tasks()),
-          edges_to_(graph_.kernels.size()),
-          edges_from_(graph_.kernels.size()) {
+          edges_to_(graph_.types.size()),
+          edges_from_(graph_.types.size()) {
         std::uint64_t first = 0;
-        for (const StreamKernel& kernel : graph_.kernels) {
-            names_.push_back(kernel.name);
+        for (const StreamTaskType& type : graph_.types) {
+            names_.push_back(type.name);
             first_task_.push_back(first);
-            first += kernel.firings;
+            first += type.firings;
         }
         for (const StreamEdge& edge : graph_.edges) {
             check(edge);
@@ -58,7 +57,7 @@ class StreamProgram final : public TaskProgram {
     }
 
     const std::string& name() const override { return graph_.name; }
-    const std::vector<std::string>& kernels() const override { return names_; }
+    const std::vector<std::string>& types() const override { return names_; }
     std::uint64_t tasks() const override { return iterations_ * tasks_per_iteration_; }
     std::uint64_t iterations() const override { return iterations_; }
 
@@ -67,21 +66,21 @@ class StreamProgram final : public TaskProgram {
         return (iterations_in_flight + 1) * tasks_per_iteration_ + longest_distance_;
     }
 
-    void restart() override { iteration_ = kernel_ = firing_ = 0; }
+    void restart() override { iteration_ = type_ = firing_ = 0; }
 
     void next(ProgramTask& task) override {
         make(task);
-        if (++firing_ < graph_.kernels[kernel_].firings) return;
+        if (++firing_ < graph_.types[type_].firings) return;
         firing_ = 0;
-        if (++kernel_ < graph_.kernels.size()) return;
-        kernel_ = 0;
+        if (++type_ < graph_.types.size()) return;
+        type_ = 0;
         ++iteration_;
     }
 
   private:
     void check(const StreamEdge& edge) const {
-        const StreamKernel& from = graph_.kernels.at(edge.from);
-        const StreamKernel& to = graph_.kernels.at(edge.to);
+        const StreamTaskType& from = graph_.types.at(edge.from);
+        const StreamTaskType& to = graph_.types.at(edge.to);
         if (edge.pop == 0 || from.firings * edge.push != to.firings * edge.pop) {
             throw ScheduleError(fmt::format(
                 "{}: {} makes {} items an iteration and {} takes {}; they must agree", graph_.name, from.name,
@@ -102,8 +101,8 @@ class StreamProgram final : public TaskProgram {
                 if (before.number >= number) {
                     throw ScheduleError(
                         fmt::format("{}: {} needs items that are made after it is created; order "
-                                    "the kernels along their edges, or give an edge initial items",
-                                    graph_.name, names_[task.kernel]));
+                                    "the task types along their edges, or give an edge initial items",
+                                    graph_.name, names_[task.type]));
                 }
                 longest = std::max(longest, number - before.number);
             }
@@ -112,9 +111,9 @@ class StreamProgram final : public TaskProgram {
         return longest;
     }
 
-    std::uint64_t number_of(std::size_t kernel, std::uint64_t firing) const {
-        const std::uint64_t firings = graph_.kernels[kernel].firings;
-        return firing / firings * tasks_per_iteration_ + first_task_[kernel] + firing % firings;
+    std::uint64_t number_of(std::size_t type, std::uint64_t firing) const {
+        const std::uint64_t firings = graph_.types[type].firings;
+        return firing / firings * tasks_per_iteration_ + first_task_[type] + firing % firings;
     }
 
     // Those that make what the firing of edge.to looks at.
@@ -135,16 +134,15 @@ class StreamProgram final : public TaskProgram {
     }
 
     void make(ProgramTask& task) const {
-        const StreamKernel& kernel = graph_.kernels[kernel_];
-        const std::uint64_t firing = iteration_ * kernel.firings + firing_;
-        task.kernel = static_cast<policy::KernelId>(kernel_);
+        const StreamTaskType& type = graph_.types[type_];
+        const std::uint64_t firing = iteration_ * type.firings + firing_;
+        task.type = static_cast<policy::TaskTypeId>(type_);
         task.iteration = iteration_;
-        task.work_us = kernel.work_us;
-        task.reserved_bytes = kernel_ == 0 && firing_ == 0 ? graph_.bytes() : 0;
+        task.work_us = type.work_us;
+        task.reserved_bytes = type_ == 0 && firing_ == 0 ? graph_.bytes() : 0;
         task.predecessors.clear();
-        if (kernel.stateful && firing > 0)
-            task.predecessors.push_back({number_of(kernel_, firing - 1), false});
-        for (const StreamEdge* edge : edges_to_[kernel_]) {
+        if (type.stateful && firing > 0) task.predecessors.push_back({number_of(type_, firing - 1), false});
+        for (const StreamEdge* edge : edges_to_[type_]) {
             const Firings before = makers(*edge, firing);
             for (std::uint64_t each = before.begin; each < before.end; ++each) {
                 task.predecessors.push_back({number_of(edge->from, each)});
@@ -152,7 +150,7 @@ class StreamProgram final : public TaskProgram {
         }
         task.output_bytes = 0;
         task.readers = 0;
-        for (const StreamEdge* edge : edges_from_[kernel_]) {
+        for (const StreamEdge* edge : edges_from_[type_]) {
             const Firings after = readers(*edge, firing);
             task.output_bytes += edge->push * graph_.item_bytes;
             task.readers += static_cast<std::uint32_t>(after.end - after.begin);
@@ -164,11 +162,11 @@ class StreamProgram final : public TaskProgram {
     std::uint64_t tasks_per_iteration_;
     std::uint64_t longest_distance_ = 0;
     std::vector<std::string> names_;
-    std::vector<std::uint64_t> first_task_;  // of each kernel, in an iteration
+    std::vector<std::uint64_t> first_task_;  // of each task type, in an iteration
     std::vector<std::vector<const StreamEdge*>> edges_to_;
     std::vector<std::vector<const StreamEdge*>> edges_from_;
     std::uint64_t iteration_ = 0;
-    std::size_t kernel_ = 0;
+    std::size_t type_ = 0;
     std::uint64_t firing_ = 0;
 };
 

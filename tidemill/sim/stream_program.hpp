@@ -4,15 +4,15 @@
 
 namespace tidemill {
 
-/// A kernel of a stream of one dimension.
-struct StreamKernel {
+/// A task type of a stream of one dimension.
+struct StreamTaskType {
     std::string name;
     double work_us = 0;         ///< of one firing
     std::uint64_t firings = 1;  ///< per iteration
     bool stateful = false;      ///< each firing waits for the one before
 };
 
-/// Items that flow from one kernel to another.
+/// Items that flow from one task type to another.
 struct StreamEdge {
     std::size_t from;
     std::size_t to;
@@ -22,10 +22,10 @@ struct StreamEdge {
     std::uint64_t initial = 0;  ///< items there from the beginning
 };
 
-/// A stream program: one loop over its kernels in the order of creation, each firing a task.
+/// A stream program: one loop over its task types in the order of creation, each firing a task.
 struct StreamGraph {
     std::string name;
-    std::vector<StreamKernel> kernels;
+    std::vector<StreamTaskType> types;
     std::vector<StreamEdge> edges;
     std::uint64_t item_bytes = 4;
 
@@ -35,7 +35,7 @@ struct StreamGraph {
 };
 
 /// The program of `iterations` iterations. Throws ScheduleError for rates that do not balance and for a
-/// kernel that would need items made later.
+/// task type that would need items made later.
 std::unique_ptr<TaskProgram> stream_program(StreamGraph graph, std::uint64_t iterations);
 
 }  // namespace tidemill

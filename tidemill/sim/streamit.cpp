@@ -18,10 +18,10 @@ void read_line(StreamGraph& graph, const std::string& line, double us_per_unit) 
     std::string what;
     words >> what;
     if (what == "kernel") {
-        StreamKernel kernel;
-        words >> kernel.name >> kernel.firings >> kernel.stateful >> kernel.work_us;
-        kernel.work_us *= us_per_unit;
-        graph.kernels.push_back(std::move(kernel));
+        StreamTaskType type;
+        words >> type.name >> type.firings >> type.stateful >> type.work_us;
+        type.work_us *= us_per_unit;
+        graph.types.push_back(std::move(type));
     } else if (what == "edge") {
         StreamEdge edge{};
         words >> edge.from >> edge.to >> edge.push >> edge.pop >> edge.peek >> edge.initial;
@@ -50,19 +50,19 @@ StreamGraph streamit_graph(std::string_view name, double us_per_unit) {
 StreamGraph one_firing_per_iteration(StreamGraph graph) {
     for (StreamEdge& edge : graph.edges) {
         const std::uint64_t looks_beyond = edge.peek - edge.pop;
-        edge.push *= graph.kernels[edge.from].firings;
-        edge.pop *= graph.kernels[edge.to].firings;
+        edge.push *= graph.types[edge.from].firings;
+        edge.pop *= graph.types[edge.to].firings;
         edge.peek = edge.pop + looks_beyond;
     }
-    for (StreamKernel& kernel : graph.kernels) {
-        kernel.work_us *= static_cast<double>(kernel.firings);
-        kernel.firings = 1;
+    for (StreamTaskType& type : graph.types) {
+        type.work_us *= static_cast<double>(type.firings);
+        type.firings = 1;
     }
     return graph;
 }
 
 StreamGraph all_stateful(StreamGraph graph) {
-    for (StreamKernel& kernel : graph.kernels) kernel.stateful = true;
+    for (StreamTaskType& type : graph.types) type.stateful = true;
     return graph;
 }
 

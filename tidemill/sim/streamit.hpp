@@ -14,10 +14,10 @@ std::vector<std::string_view> streamit_names();
 /// name that there is not.
 StreamGraph streamit_graph(std::string_view name, double us_per_unit = 1);
 
-/// The same graph with all firings of an iteration made one, as unrolling a kernel does.
+/// The same graph with all firings of an iteration made one, as unrolling a task type does.
 StreamGraph one_firing_per_iteration(StreamGraph graph);
 
-/// The same graph with every kernel waiting for its own previous firing.
+/// The same graph with every task type waiting for its own previous firing.
 StreamGraph all_stateful(StreamGraph graph);
 
 }  // namespace tidemill

@@ -16,15 +16,14 @@ class MatrixTasks {
     MatrixTasks(TileTasks& tasks, std::uint64_t size) : tasks_(tasks), size_(size) {}
 
     // `cubes` are operations per size^3.
-    void add(policy::KernelId kernel, double cubes, const Tile& written, const std::vector<Tile>& read) {
+    void add(policy::TaskTypeId type, double cubes, const Tile& written, const std::vector<Tile>& read) {
         const auto n = static_cast<double>(size_);
-        tasks_.add(kernel, cubes * n * n * n * kUsPerOperation, size_ * size_ * sizeof(double), written,
-                   read);
+        tasks_.add(type, cubes * n * n * n * kUsPerOperation, size_ * size_ * sizeof(double), written, read);
     }
 
     // Something that touches every number once.
-    void add_pass(policy::KernelId kernel, const Tile& written, const std::vector<Tile>& read) {
-        add(kernel, 1.0 / static_cast<double>(size_), written, read);
+    void add_pass(policy::TaskTypeId type, const Tile& written, const std::vector<Tile>& read) {
+        add(type, 1.0 / static_cast<double>(size_), written, read);
     }
 
   private:

@@ -10,12 +10,12 @@
 /// only for those that wrote what it reads.
 namespace tidemill {
 
-/// The tiles and kernels of cholesky() and check_lu(), and their tasks in order.
+/// The tiles and task types of cholesky() and check_lu(), and their tasks in order.
 namespace tiled_matrix {
 
 enum Plane : std::uint64_t { kA, kCopy, kProduct, kVerdict, kPlanes };
-enum CholeskyKernel : policy::KernelId { kPotrf, kTrsm, kSyrk, kGemm };
-enum LuKernel : policy::KernelId { kCopyTile, kLu, kForward, kDivide, kUpdate, kMultiply, kCompare };
+enum CholeskyTaskType : policy::TaskTypeId { kPotrf, kTrsm, kSyrk, kGemm };
+enum LuTaskType : policy::TaskTypeId { kCopyTile, kLu, kForward, kDivide, kUpdate, kMultiply, kCompare };
 
 /// Whether a tile of the sparse matrix is not zero before it is factorised.
 bool is_there_at_first(std::uint64_t row, std::uint64_t column);
@@ -25,12 +25,12 @@ void add_check_lu(TileTasks& tasks, std::uint64_t blocks, std::uint64_t size);
 
 }  // namespace tiled_matrix
 
-/// The tiles and kernels of h264(), and its tasks in order. A frame has planes of its own, kPlanes of them.
-/// Rows and columns before the first are tiles that nobody writes.
+/// The tiles and task types of h264(), and its tasks in order. A frame has planes of its own, kPlanes of
+/// them. Rows and columns before the first are tiles that nobody writes.
 namespace h264_wave {
 
 enum Plane : std::uint64_t { kBitstream, kMacroblocks, kDecoded, kShown, kPlanes };
-enum Kernel : policy::KernelId { kScan, kEntropy, kDecode, kDeblock };
+enum Type : policy::TaskTypeId { kScan, kEntropy, kDecode, kDeblock };
 inline constexpr std::uint64_t kEntropyTasks = 136;
 inline constexpr std::uint64_t kMacroblocksPerEntropyTask = 60;
 inline constexpr std::uint64_t kRows = 17;

@@ -17,7 +17,7 @@ struct Predecessor {
 
 /// A task as the program creates it.
 struct ProgramTask {
-    policy::KernelId kernel = 0;
+    policy::TaskTypeId type = 0;
     std::uint64_t iteration = 0;
     double work_us = 0;                ///< on a core of speed 1
     std::uint64_t output_bytes = 0;    ///< alive from its beginning until its readers have completed
@@ -35,7 +35,7 @@ class TaskProgram {
     virtual ~TaskProgram() = default;
 
     virtual const std::string& name() const = 0;
-    virtual const std::vector<std::string>& kernels() const = 0;
+    virtual const std::vector<std::string>& types() const = 0;
     virtual std::uint64_t tasks() const = 0;
     virtual std::uint64_t iterations() const = 0;
 

@@ -33,7 +33,7 @@ constexpr std::array kWorstCases{
     WorstCase{{"fig4.7d", "poor back pressure of lifo and mchild"},
               [](unsigned p, unsigned) { return worst_case::slow_pipeline(p, kUnitUs); }},
     WorstCase{{"fig4.8", "poor back pressure of oldest"},
-              [](unsigned p, unsigned) { return worst_case::stolen_kernel(p, kUnitUs); }},
+              [](unsigned p, unsigned) { return worst_case::stolen_type(p, kUnitUs); }},
     WorstCase{{"fig4.11", "exhaustion where the cure must not be undone"},
               [](unsigned p, unsigned) { return worst_case::exhaustion_joined(p, kUnitUs); }},
     WorstCase{{"fig4.12", "exhaustion whose cure is to raise what the bottleneck waits for"},
@@ -86,7 +86,7 @@ std::vector<TaskProgramName> task_programs() {
 
 StreamGraph with_mean_task(StreamGraph graph, double task_us) {
     const double factor = task_us * static_cast<double>(graph.tasks()) / graph.work_us();
-    for (StreamKernel& kernel : graph.kernels) kernel.work_us *= factor;
+    for (StreamTaskType& type : graph.types) type.work_us *= factor;
     return graph;
 }
 

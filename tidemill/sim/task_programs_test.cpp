@@ -14,12 +14,12 @@ namespace tidemill {
 
 namespace {
 
-std::map<std::string, std::uint64_t> tasks_by_kernel(TaskProgram& program) {
+std::map<std::string, std::uint64_t> tasks_by_type(TaskProgram& program) {
     std::map<std::string, std::uint64_t> tasks;
     ProgramTask task;
     for (std::uint64_t i = 0; i < program.tasks(); ++i) {
         program.next(task);
-        ++tasks[program.kernels()[task.kernel]];
+        ++tasks[program.types()[task.type]];
     }
     program.restart();
     return tasks;
@@ -52,7 +52,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("fm with all kernels serial exhausts oldest on 8 workers, and apriority cures it") {
+TEST_CASE("fm with all task types serial exhausts oldest on 8 workers, and apriority cures it") {
     const StreamGraph fm = with_mean_task(all_stateful(streamit_graph("fm")), 1000);
     CHECK(settled(fm, 8, "oldest") == doctest::Approx(0.933).epsilon(0.02));
     CHECK(settled(fm, 8, "apriority") > 0.99);
@@ -61,7 +61,7 @@ TEST_CASE("fm with all kernels serial exhausts oldest on 8 workers, and apriorit
 
 TEST_CASE("Cholesky of 16 x 16 tiles has n, n(n-1)/2, n(n-1)/2 and n(n-1)(n-2)/6 tasks of its kinds") {
     const auto program = cholesky(16);
-    CHECK(tasks_by_kernel(*program) ==
+    CHECK(tasks_by_type(*program) ==
           std::map<std::string, std::uint64_t>{{"potrf", 16}, {"trsm", 120}, {"syrk", 120}, {"gemm", 560}});
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("with as many workers as it likes, Cholesky takes the time of its crit
 }
 
 TEST_CASE("sparse LU copies the tiles that are there, compares all, and multiplies where both factors are") {
-    const auto tasks = tasks_by_kernel(*check_lu(4));
+    const auto tasks = tasks_by_type(*check_lu(4));
     // Of 16 tiles: 4 on the diagonal, 6 beside it, (0,2) and (2,0); (2,3), (3,2) are beside it.
     CHECK(tasks.at("copy") == 12);
     CHECK(tasks.at("lu") == 4);
@@ -83,7 +83,7 @@ TEST_CASE("sparse LU copies the tiles that are there, compares all, and multipli
 
 TEST_CASE("a frame of the decoder has one scan, 136 entropy decodings and 527 tiles decoded and deblocked") {
     const auto program = h264(3);
-    CHECK(tasks_by_kernel(*program) ==
+    CHECK(tasks_by_type(*program) ==
           std::map<std::string, std::uint64_t>{
               {"scan", 3}, {"entropy-decode", 408}, {"macroblock-decode", 1581}, {"deblock", 1581}});
     CHECK(program->iterations() == 3);

@@ -24,7 +24,7 @@ using policy::WorkerId;
 struct Node {
     std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t iteration = 0;
-    policy::KernelId kernel = 0;
+    policy::TaskTypeId type = 0;
     double work_us = 0;
     double begin_us = 0;
     std::uint64_t output_bytes = 0;
@@ -106,9 +106,9 @@ class TaskSimulation {
         return kinds;
     }
 
-    policy::KindSet kinds_for(policy::KernelId kernel) const {
-        const auto& kinds = scheduling_.kernel_kinds;
-        return kernel < kinds.size() ? kinds[kernel] : policy::kAnyKind;
+    policy::KindSet kinds_for(policy::TaskTypeId type) const {
+        const auto& kinds = scheduling_.type_kinds;
+        return type < kinds.size() ? kinds[type] : policy::kAnyKind;
     }
 
     std::size_t remembered_tasks(const policy::Window& window) const {
@@ -180,11 +180,11 @@ class TaskSimulation {
         throttle_.created(next_.iteration, next_.reserved_bytes);
         report_.peak_tasks = std::max(report_.peak_tasks, throttle_.tasks());
         policy_->create({.slot = slot,
-                         .kernel = next_.kernel,
+                         .type = next_.type,
                          .number = created_,
                          .iteration = next_.iteration,
                          .predecessors = predecessors_,
-                         .kinds = kinds_for(next_.kernel)});
+                         .kinds = kinds_for(next_.type)});
         ++created_;
         if (waits_for == 0) make_ready(slot);
         fetch();
@@ -193,7 +193,7 @@ class TaskSimulation {
     void fill(Node& node, std::uint32_t waits_for) {
         node.number = created_;
         node.iteration = next_.iteration;
-        node.kernel = next_.kernel;
+        node.type = next_.type;
         node.work_us = next_.work_us;
         node.output_bytes = next_.output_bytes;
         node.readers = next_.readers;
@@ -237,8 +237,7 @@ class TaskSimulation {
     void begin(TaskSlot task, WorkerId worker) {
         Node& node = nodes_[task];
         node.begin_us = now_us_;
-        const double factor =
-            internal::jitter_factor(machine_.noise, machine_.seed, node.kernel, node.number);
+        const double factor = internal::jitter_factor(machine_.noise, machine_.seed, node.type, node.number);
         const double time_us = node.work_us * factor / machine_.speeds[worker] + machine_.task_us;
         endings_.push({now_us_ + time_us, worker, task, node.number});
         busy_.set(busy_.value() + 1, now_us_);
@@ -252,7 +251,7 @@ class TaskSimulation {
         busy_.set(busy_.value() - 1, now_us_);
         node.completed = true;
         iterations_[node.iteration].end_us = now_us_;
-        if (observe_) observe_({node.number, node.kernel, node.iteration, worker, node.begin_us, now_us_});
+        if (observe_) observe_({node.number, node.type, node.iteration, worker, node.begin_us, now_us_});
         for (const TaskSlot read : node.read) finish_reading(nodes_[read]);
         if (node.readers == 0) release(node);
         throttle_.completed(node.iteration);

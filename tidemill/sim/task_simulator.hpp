@@ -28,14 +28,14 @@ struct TaskScheduling {
     std::string policy = "oldest";
     policy::Window window{};
     policy::Adapting adapting{};
-    std::vector<policy::KindSet> kernel_kinds{};  ///< on which each kernel may run; any where not given
+    std::vector<policy::KindSet> type_kinds{};  ///< on which each task type may run; any where not given
     policy::Policy* made = nullptr;  ///< one made already, to be looked into; else it is made by its name
 };
 
 /// One task's run, simulated or real.
 struct RanTask {
     std::uint64_t number;
-    policy::KernelId kernel;
+    policy::TaskTypeId type;
     std::uint64_t iteration;
     policy::WorkerId worker;
     double begin_us;
@@ -65,7 +65,7 @@ struct SimulatedTasks {
 /// report, always. Of tasks that end at the same time the newest ends first; idle workers are served in their
 /// order. `observe` is told of every task when it ends. Throws ScheduleError where a window in bytes is
 /// smaller than the program needs to go on, PolicyError for a policy or window that there is not and for a
-/// kernel that no worker may run.
+/// task type that no worker may run.
 SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
                               const TaskScheduling& scheduling,
                               const std::function<void(const RanTask&)>& observe = {});

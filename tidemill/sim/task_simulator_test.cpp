@@ -14,9 +14,9 @@ namespace tidemill {
 
 namespace {
 
-StreamGraph pipeline(std::vector<StreamKernel> kernels) {
-    StreamGraph graph{"pipeline", std::move(kernels), {}};
-    for (std::size_t i = 1; i < graph.kernels.size(); ++i) graph.edges.push_back({i - 1, i});
+StreamGraph pipeline(std::vector<StreamTaskType> types) {
+    StreamGraph graph{"pipeline", std::move(types), {}};
+    for (std::size_t i = 1; i < graph.types.size(); ++i) graph.edges.push_back({i - 1, i});
     return graph;
 }
 
@@ -24,15 +24,15 @@ TaskMachine workers(std::size_t count) {
     return {.speeds = std::vector<double>(count, 1.0)};
 }
 
-// Kernels in a row with rates that balance, some of which peek and have state.
+// Task types in a row with rates that balance, some of which peek and have state.
 StreamGraph random_stream() {
     StreamGraph graph{"random", {}, {}};
-    const auto kernels = *rc::gen::inRange<std::size_t>(2, 5);
-    for (std::size_t i = 0; i < kernels; ++i) {
-        graph.kernels.push_back({std::to_string(i), *rc::gen::inRange(0, 5) * 1.0,
-                                 *rc::gen::inRange<std::uint64_t>(1, 4), *rc::gen::inRange(0, 2) == 1});
+    const auto types = *rc::gen::inRange<std::size_t>(2, 5);
+    for (std::size_t i = 0; i < types; ++i) {
+        graph.types.push_back({std::to_string(i), *rc::gen::inRange(0, 5) * 1.0,
+                               *rc::gen::inRange<std::uint64_t>(1, 4), *rc::gen::inRange(0, 2) == 1});
         if (i == 0) continue;
-        StreamEdge edge{i - 1, i, graph.kernels[i].firings, graph.kernels[i - 1].firings};
+        StreamEdge edge{i - 1, i, graph.types[i].firings, graph.types[i - 1].firings};
         edge.peek = edge.pop + *rc::gen::inRange<std::uint64_t>(0, 4);
         edge.initial = edge.peek - edge.pop + *rc::gen::inRange<std::uint64_t>(0, 3);
         graph.edges.push_back(edge);
@@ -134,7 +134,7 @@ TEST_CASE("a master that is slower than the workers bounds the rate, and its sha
     CHECK(report.master_share > 0.99);
 }
 
-TEST_CASE("a stateless kernel keeps any number of workers busy, and fast ones do more") {
+TEST_CASE("a stateless task type keeps any number of workers busy, and fast ones do more") {
     const auto program = stream_program(pipeline({{"a", 10}}), 100000);
     CHECK(simulate_tasks(*program, workers(1024), {"oldest"}).utilisation > 0.99);
     TaskMachine machine{.speeds = {3, 1}};
@@ -143,25 +143,25 @@ TEST_CASE("a stateless kernel keeps any number of workers busy, and fast ones do
     CHECK(tasks[0] == doctest::Approx(75000).epsilon(0.01));
 }
 
-TEST_CASE("a kernel runs on the kinds of cores that it may, and the others go on without it") {
+TEST_CASE("a task type runs on the kinds of cores that it may, and the others go on without it") {
     const auto program = stream_program(pipeline({{"a", 1}, {"b", 2}, {"c", 1}}), 1000);
     const TaskMachine machine{.speeds = {1, 1, 1}, .kinds = {0, 1, 1}};
-    std::map<std::pair<policy::KernelId, policy::WorkerId>, int> tasks;
+    std::map<std::pair<policy::TaskTypeId, policy::WorkerId>, int> tasks;
     const SimulatedTasks report = simulate_tasks(
-        *program, machine, {.policy = "oldest", .kernel_kinds = {1 << 0, 1 << 1}}, [&](const RanTask& task) {
-            ++tasks[{task.kernel, task.worker}];
+        *program, machine, {.policy = "oldest", .type_kinds = {1 << 0, 1 << 1}}, [&](const RanTask& task) {
+            ++tasks[{task.type, task.worker}];
         });
     CHECK(tasks[{0, 0}] == 1000);
     CHECK(tasks[{1, 0}] == 0);
     CHECK(tasks[{1, 1}] + tasks[{1, 2}] == 1000);
     CHECK(tasks[{2, 0}] > 0);
     CHECK(report.makespan_us < 1450);  // 1500 or more, if c ran on one kind only
-    CHECK_THROWS_AS(simulate_tasks(*program, workers(2), {.kernel_kinds = {1 << 3}}), policy::PolicyError);
+    CHECK_THROWS_AS(simulate_tasks(*program, workers(2), {.type_kinds = {1 << 3}}), policy::PolicyError);
 }
 
 TEST_CASE(
     "the master pays for what each creation changes: nothing under oldest, all levels before under botlev") {
-    std::vector<StreamKernel> row;
+    std::vector<StreamTaskType> row;
     for (const char* name : {"a", "b", "c", "d"}) row.push_back({name, 1000});
     const auto program = stream_program(pipeline(row), 1);
     TaskMachine machine = workers(4);

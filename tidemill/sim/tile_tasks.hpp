@@ -23,7 +23,7 @@ class TileTasks {
     virtual ~TileTasks() = default;
 
     /// A task that makes a new version of `written`; what nobody has written yet is there from the beginning.
-    virtual void add(policy::KernelId kernel, double work_us, std::uint64_t bytes, const Tile& written,
+    virtual void add(policy::TaskTypeId type, double work_us, std::uint64_t bytes, const Tile& written,
                      const std::vector<Tile>& read) = 0;
 
     /// All tasks from here on belong to the next iteration.

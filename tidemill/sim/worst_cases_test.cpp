@@ -19,22 +19,22 @@ double settled(const StreamGraph& graph, unsigned p, const char* policy, std::ui
 class OnlyTheBottleneck : public policy::Adaptive<OnlyTheBottleneck> {
   public:
     using Adaptive::Adaptive;
-    void raise(policy::KernelId bottleneck) {
-        kernels_[bottleneck].adjustment += adapting_.first_delta;
+    void raise(policy::TaskTypeId bottleneck) {
+        types_[bottleneck].adjustment += adapting_.first_delta;
         raised.insert(bottleneck);
     }
-    std::set<policy::KernelId> raised{};
+    std::set<policy::TaskTypeId> raised{};
 };
 
 // As apriority, but begins anew with the statistics of the bottleneck only.
 class ForgetsTheBottleneck : public policy::Adaptive<ForgetsTheBottleneck> {
   public:
     using Adaptive::Adaptive;
-    void raise(policy::KernelId bottleneck) {
-        kernels_[bottleneck].adjustment += adapting_.first_delta;
+    void raise(policy::TaskTypeId bottleneck) {
+        types_[bottleneck].adjustment += adapting_.first_delta;
         raise_ancestors(bottleneck, [](const auto&, Rank after) { return after; });
     }
-    void forget(std::optional<policy::KernelId> bottleneck) {
+    void forget(std::optional<policy::TaskTypeId> bottleneck) {
         if (bottleneck) busyness_[*bottleneck] = {};
     }
 };
@@ -54,7 +54,7 @@ TEST_CASE("back pressure: each policy at its worst does as the formula of Table 
     for (const unsigned p : {2u, 3u, 5u}) check_back_pressure(p);
 }
 
-TEST_CASE("fifo runs a long kernel behind a long pipeline at half the rate") {
+TEST_CASE("fifo runs a long task type behind a long pipeline at half the rate") {
     for (const unsigned p : {2u, 3u, 5u}) check_fifo_back_pressure(p, 1000);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("the adaptive policies cure every case of exhaustion") {
 }
 
 TEST_CASE(
-    "where a bottleneck waits for another kernel, only raising both cures exhaustion, as in Fig. 4.12") {
+    "where a bottleneck waits for another task type, only raising both cures exhaustion, as in Fig. 4.12") {
     for (const unsigned p : {5u, 8u, 16u}) {
         CAPTURE(p);
         const StreamGraph graph = exhaustion_behind(p, kUnitUs);
@@ -72,12 +72,13 @@ TEST_CASE(
         CHECK(settled(graph, p, "gpriority", 6) > 0.99);
         policy::Ranked<OnlyTheBottleneck> alone(std::vector<policy::KindId>(p), OnlyTheBottleneck(p, {}));
         CHECK(settled_under(graph, p, alone) < 0.955);
-        CHECK(alone.rule().raised == std::set<policy::KernelId>{1});  // b
+        CHECK(alone.rule().raised == std::set<policy::TaskTypeId>{1});  // b
     }
 }
 
 TEST_CASE(
-    "statistics of all kernels begin anew: else the join is blamed, and all is as before, as in Fig. 4.11") {
+    "statistics of all task types begin anew: else the join is blamed, and all is as before, as in Fig. "
+    "4.11") {
     const StreamGraph graph = exhaustion_joined(5, kUnitUs);
     policy::Ranked<ForgetsTheBottleneck> partly(std::vector<policy::KindId>(5),
                                                 ForgetsTheBottleneck(5, {.first_delta = 10}));
@@ -92,17 +93,17 @@ TEST_CASE("with a window of one iteration there is nothing to run ahead with: no
 }
 
 TEST_CASE(
-    "where two kernels share one worker nothing looks like a bottleneck: the throttle helps, not "
+    "where two task types share one worker nothing looks like a bottleneck: the throttle helps, not "
     "priorities") {
     const auto efficiency = [](const char* policy, const policy::Window& window) {
-        return run(stolen_kernel(8, kUnitUs), 8, 2000, {.policy = policy, .window = window}).efficiency(8);
+        return run(stolen_type(8, kUnitUs), 8, 2000, {.policy = policy, .window = window}).efficiency(8);
     };
     CHECK(efficiency("oldest", {}) == doctest::Approx(0.70).epsilon(0.01));
     CHECK(efficiency("gpriority", {}) < 0.75);
     CHECK(efficiency("oldest", {.iterations = 8}) > 0.95);
 }
 
-TEST_CASE("the throttle trades: too few iterations leave workers idle, too many let kernels run apart") {
+TEST_CASE("the throttle trades: too few iterations leave workers idle, too many let task types run apart") {
     const auto efficiency = [](const policy::Window& window) {
         return run(slow_end(3, 4, kUnitUs), 3, 100, {.policy = "toplev", .window = window}).efficiency(3);
     };

@@ -10,18 +10,18 @@
 
 namespace tidemill {
 
-/// Numbers the places of a program's source, and kernels that it names, from 0 on.
+/// Numbers the places of a program's source, and task types that it names, from 0 on.
 class CallSites {
   public:
     /// The number of a place that was seen before; kUnknown otherwise.
-    policy::KernelId find(const std::source_location& place);
-    policy::KernelId add(const std::source_location& place);
-    policy::KernelId add(std::string name);
+    policy::TaskTypeId find(const std::source_location& place);
+    policy::TaskTypeId add(const std::source_location& place);
+    policy::TaskTypeId add(std::string name);
 
     /// As it was named, or "file.cpp:12".
-    const std::string& name(policy::KernelId kernel) const { return names_[kernel]; }
+    const std::string& name(policy::TaskTypeId type) const { return names_[type]; }
 
-    static constexpr policy::KernelId kUnknown = policy::kNoTask;
+    static constexpr policy::TaskTypeId kUnknown = policy::kNoTask;
 
   private:
     struct Site {
@@ -33,7 +33,7 @@ class CallSites {
     };
     struct Recent {
         Site site{};
-        policy::KernelId kernel = kUnknown;
+        policy::TaskTypeId type = kUnknown;
     };
 
     static Site site_of(const std::source_location& place) {
@@ -41,9 +41,9 @@ class CallSites {
     }
     Recent& recent(const Site& site) { return recent_[(site.line * 31 + site.column) % recent_.size()]; }
 
-    policy::KernelId add(const Site& site, std::string name);
+    policy::TaskTypeId add(const Site& site, std::string name);
 
-    std::vector<Site> sites_;  // per kernel; of those that were named, none
+    std::vector<Site> sites_;  // per task type; of those that were named, none
     std::vector<std::string> names_;
     std::array<Recent, 64> recent_{};
 };

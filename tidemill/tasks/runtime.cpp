@@ -93,26 +93,26 @@ void Tasks::Runtime::check_spawner() const {
         "tasks");
 }
 
-TaskKernel Tasks::Runtime::kernel(std::string name, policy::KindSet kinds) {
+TaskType Tasks::Runtime::type(std::string name, policy::KindSet kinds) {
     check_spawner();
     const bool runs =
         std::ranges::any_of(options_.kinds, [=](policy::KindId kind) { return (kinds >> kind & 1) != 0; });
     if (!runs) {
         throw TasksError(
-            fmt::format("no worker may run tasks of kernel {}: allow one of the workers' kinds", name));
+            fmt::format("no worker may run tasks of task type {}: allow one of the workers' kinds", name));
     }
     return workers_.look([&] {
-        const policy::KernelId id = sites_.add(std::move(name));
+        const policy::TaskTypeId id = sites_.add(std::move(name));
         board_.confine(id, kinds);
-        return TaskKernel{id};
+        return TaskType{id};
     });
 }
 
-TaskKernel Tasks::Runtime::kernel_at(const std::source_location& place) {
+TaskType Tasks::Runtime::type_at(const std::source_location& place) {
     check_spawner();
-    const policy::KernelId known = sites_.find(place);
+    const policy::TaskTypeId known = sites_.find(place);
     if (known != CallSites::kUnknown) return {known};
-    return workers_.look([&] { return TaskKernel{sites_.add(place)}; });
+    return workers_.look([&] { return TaskType{sites_.add(place)}; });
 }
 
 internal::TaskBody* Tasks::Runtime::begin_spawn() {
@@ -129,9 +129,8 @@ internal::TaskBody* Tasks::Runtime::begin_spawn() {
     return &bodies_[order_.next_slot()];
 }
 
-void Tasks::Runtime::finish_spawn(TaskKernel kernel, std::span<const Access> accesses,
-                                  std::int32_t priority) {
-    const Spawn& spawn = order_.spawn(kernel.id, accesses, priority);
+void Tasks::Runtime::finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority) {
+    const Spawn& spawn = order_.spawn(type.id, accesses, priority);
     if (gathered_.add(spawn, order_.predecessors(), workers_.anyone_idle())) hand_over();
 }
 
@@ -164,7 +163,7 @@ TasksReport Tasks::Runtime::wait() {
         TasksReport report = board_.take_report();
         report.dropped += std::exchange(dropped_, 0);
         if (const auto failure = board_.take_failure())
-            throw TaskError(sites_.name(failure->kernel), failure->number, failure->cause);
+            throw TaskError(sites_.name(failure->type), failure->number, failure->cause);
         return report;
     });
 }
@@ -177,7 +176,7 @@ std::vector<RunningTask> Tasks::Runtime::running(std::chrono::milliseconds at_le
         if (!watched) continue;
         const double seconds = watched->start > now ? 0 : to_ns(now - watched->start) / 1e9;
         if (seconds < std::chrono::duration<double>(at_least).count()) continue;
-        found.push_back({workers_.look([&] { return sites_.name(watched->kernel); }), watched->number,
+        found.push_back({workers_.look([&] { return sites_.name(watched->type); }), watched->number,
                          worker.index(), seconds});
     }
     return found;

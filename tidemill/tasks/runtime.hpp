@@ -27,10 +27,10 @@ class Tasks::Runtime {
     explicit Runtime(TasksOptions options);
     ~Runtime();
 
-    TaskKernel kernel(std::string name, policy::KindSet kinds);
-    TaskKernel kernel_at(const std::source_location& place);
+    TaskType type(std::string name, policy::KindSet kinds);
+    TaskType type_at(const std::source_location& place);
     internal::TaskBody* begin_spawn();
-    void finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority);
+    void finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority);
     void next_iteration();
     TasksReport wait();
     void cancel() { limit_.drop_from(0); }

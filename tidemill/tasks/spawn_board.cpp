@@ -41,9 +41,9 @@ void SpawnBoard::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef
     for (const Spawn& spawn : spawns) throttle_->created(spawn.iteration);
 }
 
-void SpawnBoard::confine(policy::KernelId kernel, policy::KindSet kinds) {
+void SpawnBoard::confine(policy::TaskTypeId type, policy::KindSet kinds) {
     confined_ = confined_ || kinds != policy::kAnyKind;
-    tasks_.confine(kernel, kinds);
+    tasks_.confine(type, kinds);
 }
 
 void SpawnBoard::settle(WorkerId worker, HeldTasks& held) {

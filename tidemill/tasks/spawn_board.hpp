@@ -16,7 +16,7 @@ namespace tidemill {
 /// A task threw.
 struct TaskFailure {
     std::uint64_t number;
-    policy::KernelId kernel;
+    policy::TaskTypeId type;
     std::exception_ptr cause;
 };
 
@@ -50,7 +50,7 @@ class SpawnBoard {
     SpawnBoard(const TasksOptions& options, std::uint64_t bundle_ticks, Program program);
 
     void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);
-    void confine(policy::KernelId kernel, policy::KindSet kinds);
+    void confine(policy::TaskTypeId type, policy::KindSet kinds);
     void note_not_pinned(std::string why) { not_pinned_ = std::move(why); }
 
     // As WorkerPool wants it.

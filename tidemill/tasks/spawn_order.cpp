@@ -11,10 +11,10 @@ SpawnOrder::SpawnOrder(std::size_t slots)
     for (std::size_t slot = slots; slot-- > 0;) free_.push_back(static_cast<TaskSlot>(slot));
 }
 
-const Spawn& SpawnOrder::spawn(policy::KernelId kernel, std::span<const Access> accesses,
+const Spawn& SpawnOrder::spawn(policy::TaskTypeId type, std::span<const Access> accesses,
                                std::int32_t priority) {
     next_.task = {free_.back(), spawned_++};
-    next_.kernel = kernel;
+    next_.type = type;
     next_.priority = priority;
     numbers_[next_.task.slot] = next_.task.number;
     predecessors_.clear();

@@ -21,7 +21,7 @@ class SpawnOrder {
     policy::TaskSlot next_slot() const { return free_.back(); }
 
     /// The task that takes next_slot(), and its predecessors. Both stay until the next call.
-    const Spawn& spawn(policy::KernelId kernel, std::span<const Access> accesses, std::int32_t priority);
+    const Spawn& spawn(policy::TaskTypeId type, std::span<const Access> accesses, std::int32_t priority);
     const std::vector<TaskRef>& predecessors() const { return predecessors_; }
 
     void next_iteration() { ++next_.iteration; }

@@ -25,33 +25,33 @@ void SpawnWorker::run(HeldTasks& held) {
 void SpawnWorker::observe(TaskSlot task, std::uint64_t start, std::uint64_t end) const {
     const SpawnedTasks& tasks = shared_.tasks;
     shared_.observe(
-        {tasks.kernel_of(task), tasks.number_of(task), tasks.iteration_of(task), index_, start, end});
+        {tasks.type_of(task), tasks.number_of(task), tasks.iteration_of(task), index_, start, end});
 }
 
-// Runs a task and those of the same kernel right behind it; returns how many. Several at a time are so short
-// that a look at the clock for each would be much of what they cost.
+// Runs a task and those of the same task type right behind it; returns how many. Several at a time are so
+// short that a look at the clock for each would be much of what they cost.
 std::size_t SpawnWorker::run_alike(HeldTasks& held, std::size_t first) {
     const SpawnedTasks& tasks = shared_.tasks;
-    const policy::KernelId kernel = tasks.kernel_of(held.tasks[first]);
+    const policy::TaskTypeId type = tasks.type_of(held.tasks[first]);
     std::size_t end = first;
     do {
         run_task(held, held.tasks[end++]);
-    } while (!shared_.observe && end < held.tasks.size() && tasks.kernel_of(held.tasks[end]) == kernel);
+    } while (!shared_.observe && end < held.tasks.size() && tasks.type_of(held.tasks[end]) == type);
     return end - first;
 }
 
 void SpawnWorker::run_task(HeldTasks& held, TaskSlot task) {
     const std::uint64_t number = shared_.tasks.number_of(task);
-    const policy::KernelId kernel = shared_.tasks.kernel_of(task);
+    const policy::TaskTypeId type = shared_.tasks.type_of(task);
     number_.store(number, std::memory_order_relaxed);
-    kernel_.store(kernel, std::memory_order_relaxed);
+    type_.store(type, std::memory_order_relaxed);
     if (shared_.limit.reached(number)) {
         ++held.report.dropped;
     } else {
         try {
             shared_.bodies[task].call();
         } catch (...) {
-            held.failures.push_back({number, kernel, std::current_exception()});
+            held.failures.push_back({number, type, std::current_exception()});
             shared_.limit.drop_from(number);
         }
         ++held.report.ran;
@@ -62,7 +62,7 @@ void SpawnWorker::run_task(HeldTasks& held, TaskSlot task) {
 std::optional<SpawnWorker::Watched> SpawnWorker::running() const {
     const std::uint64_t start = start_.load(std::memory_order_relaxed);
     if (start == 0) return std::nullopt;
-    return Watched{number_.load(std::memory_order_relaxed), kernel_.load(std::memory_order_relaxed), start};
+    return Watched{number_.load(std::memory_order_relaxed), type_.load(std::memory_order_relaxed), start};
 }
 
 }  // namespace tidemill

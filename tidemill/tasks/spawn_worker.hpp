@@ -26,7 +26,7 @@ class SpawnWorker {
     /// What runs, and the tick at which it, or one right before, began.
     struct Watched {
         std::uint64_t number;
-        policy::KernelId kernel;
+        policy::TaskTypeId type;
         std::uint64_t start;
     };
 
@@ -52,7 +52,7 @@ class SpawnWorker {
     std::size_t index_;
     alignas(64) std::atomic<std::uint64_t> start_{0};  // 0: none runs
     std::atomic<std::uint64_t> number_{0};
-    std::atomic<policy::KernelId> kernel_{0};
+    std::atomic<policy::TaskTypeId> type_{0};
 };
 
 }  // namespace tidemill

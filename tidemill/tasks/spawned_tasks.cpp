@@ -4,21 +4,21 @@
 
 namespace tidemill {
 
-using policy::KernelId;
 using policy::TaskSlot;
+using policy::TaskTypeId;
 
 SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks)
     : ready_(std::move(ready)), bundle_ticks_(bundle_ticks), tasks_(slots) {
     ready_.resize(slots);
 }
 
-SpawnedTasks::KernelState& SpawnedTasks::kernel(KernelId kernel) {
-    while (kernel >= kernels_.size()) kernels_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
-    return kernels_[kernel];
+SpawnedTasks::TypeState& SpawnedTasks::type(TaskTypeId type) {
+    while (type >= types_.size()) types_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
+    return types_[type];
 }
 
-void SpawnedTasks::confine(KernelId id, policy::KindSet kinds) {
-    KernelState& confined = kernel(id);
+void SpawnedTasks::confine(TaskTypeId id, policy::KindSet kinds) {
+    TypeState& confined = type(id);
     confined.kinds = kinds;
     confined.ready_group = ready_.group_of(kinds);
 }
@@ -27,15 +27,15 @@ void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskR
     auto next = predecessors.begin();
     for (const Spawn& spawn : spawns) {
         const TaskSlot slot = spawn.task.slot;
-        const policy::KindSet kinds = kernel(spawn.kernel).kinds;
+        const policy::KindSet kinds = type(spawn.type).kinds;
         TaskState& task = tasks_[slot];
-        task = {spawn.task.number, spawn.iteration, ticks_of(spawn.kernel), spawn.kernel, 0, kNone, true};
+        task = {spawn.task.number, spawn.iteration, ticks_of(spawn.type), spawn.type, 0, kNone, true};
         work_ticks_ += task.expected_ticks;
         told_.clear();
         for (std::uint32_t i = 0; i < spawn.predecessors; ++i) wait_for(slot, *next++);
         ++in_flight_;
         ready_.policy().create(
-            {slot, spawn.kernel, spawn.task.number, spawn.iteration, spawn.priority, told_, kinds});
+            {slot, spawn.type, spawn.task.number, spawn.iteration, spawn.priority, told_, kinds});
         if (task.waits_for == 0) make_ready(slot);
     }
 }
@@ -61,31 +61,31 @@ void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
     from.first_edge = edge;
 }
 
-std::uint64_t SpawnedTasks::ticks_of(KernelId kernel) const {
-    return kernels_[kernel].mean_ticks.value_or(bundle_ticks_);
+std::uint64_t SpawnedTasks::ticks_of(TaskTypeId type) const {
+    return types_[type].mean_ticks.value_or(bundle_ticks_);
 }
 
 void SpawnedTasks::make_ready(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
-    ready_.add(slot, kernels_[task.kernel].ready_group, task.expected_ticks);
+    ready_.add(slot, types_[task.type].ready_group, task.expected_ticks);
 }
 
 void SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {
     ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t /*ticks_left*/) {
         tasks.push_back(slot);
-        return ticks_of(tasks_[slot].kernel);
+        return ticks_of(tasks_[slot].type);
     });
 }
 
 std::uint64_t SpawnedTasks::expected_ticks(const std::vector<TaskSlot>& tasks) const {
     std::uint64_t ticks = 0;
-    for (const TaskSlot task : tasks) ticks += ticks_of(tasks_[task].kernel);
+    for (const TaskSlot task : tasks) ticks += ticks_of(tasks_[task].type);
     return ticks;
 }
 
 void SpawnedTasks::complete(policy::WorkerId worker, TaskSlot slot, std::uint64_t ticks) {
     TaskState& task = tasks_[slot];
-    kernels_[task.kernel].mean_ticks.note(ticks);
+    types_[task.type].mean_ticks.note(ticks);
     ready_.complete(slot, worker);
     task.in_flight = false;
     --in_flight_;

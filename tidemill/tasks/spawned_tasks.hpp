@@ -15,7 +15,7 @@ namespace tidemill {
 /// beside.
 struct Spawn {
     TaskRef task;
-    policy::KernelId kernel;
+    policy::TaskTypeId type;
     std::uint64_t iteration;
     std::int32_t priority;
     std::uint32_t predecessors;  ///< how many of them
@@ -28,8 +28,8 @@ class SpawnedTasks {
     /// `slots` is the most tasks there can be at once.
     SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks);
 
-    /// Tasks of this kernel run on cores of these kinds only.
-    void confine(policy::KernelId kernel, policy::KindSet kinds);
+    /// Tasks of this task type run on cores of these kinds only.
+    void confine(policy::TaskTypeId type, policy::KindSet kinds);
 
     /// Takes in spawned tasks, in the program's order; `predecessors` are those of all of them in a row.
     void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);
@@ -42,11 +42,11 @@ class SpawnedTasks {
 
     // Of a task in flight, also for who runs it, between turns.
     std::uint64_t number_of(policy::TaskSlot task) const { return tasks_[task].number; }
-    policy::KernelId kernel_of(policy::TaskSlot task) const { return tasks_[task].kernel; }
+    policy::TaskTypeId type_of(policy::TaskSlot task) const { return tasks_[task].type; }
     std::uint64_t iteration_of(policy::TaskSlot task) const { return tasks_[task].iteration; }
 
     std::size_t in_flight() const { return in_flight_; }
-    /// A task of a kernel that never ran counts as a bundle.
+    /// A task of a task type that never ran counts as a bundle.
     const ReadyWork& ready() const { return ready_.work(); }
     /// What all tasks in flight may take.
     std::uint64_t work_ticks() const { return work_ticks_; }
@@ -55,7 +55,7 @@ class SpawnedTasks {
   private:
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-    struct KernelState {
+    struct TypeState {
         MeanTicks mean_ticks{};
         policy::KindSet kinds = policy::kAnyKind;
         std::uint32_t ready_group = 0;
@@ -64,7 +64,7 @@ class SpawnedTasks {
         std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t iteration = 0;
         std::uint64_t expected_ticks = 0;
-        policy::KernelId kernel = 0;
+        policy::TaskTypeId type = 0;
         std::uint32_t waits_for = 0;
         std::uint32_t first_edge = kNone;  // to those that wait for it
         bool in_flight = false;
@@ -74,8 +74,8 @@ class SpawnedTasks {
         std::uint32_t next;
     };
 
-    KernelState& kernel(policy::KernelId kernel);
-    std::uint64_t ticks_of(policy::KernelId kernel) const;
+    TypeState& type(policy::TaskTypeId type);
+    std::uint64_t ticks_of(policy::TaskTypeId type) const;
     void wait_for(policy::TaskSlot slot, const TaskRef& before);
     void add_edge(TaskState& from, policy::TaskSlot to);
     void make_ready(policy::TaskSlot task);
@@ -83,8 +83,8 @@ class SpawnedTasks {
 
     ReadyTasks ready_;
     std::uint64_t bundle_ticks_;
-    std::vector<TaskState> tasks_;      // per slot
-    std::vector<KernelState> kernels_;  // those that have come by
+    std::vector<TaskState> tasks_;  // per slot
+    std::vector<TypeState> types_;  // those that have come by
     std::vector<Edge> edges_;
     std::uint32_t free_edge_ = kNone;
     std::vector<policy::TaskSlot> told_;  // predecessors, for the policy

@@ -7,26 +7,26 @@
 
 namespace tidemill {
 
-TaskError::TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause)
-    : TasksError(fmt::format("task {} spawned at {} failed: {}", number, kernel, message_of(cause))),
-      kernel_(kernel),
+TaskError::TaskError(const std::string& type, std::uint64_t number, std::exception_ptr cause)
+    : TasksError(fmt::format("task {} spawned at {} failed: {}", number, type, message_of(cause))),
+      type_(type),
       number_(number),
       cause_(std::move(cause)) {}
 
 Tasks::Tasks(TasksOptions options) : runtime_(std::make_unique<Runtime>(std::move(options))) {}
 Tasks::~Tasks() = default;
 
-TaskKernel Tasks::kernel(std::string name, policy::KindSet kinds) {
-    return runtime_->kernel(std::move(name), kinds);
+TaskType Tasks::type(std::string name, policy::KindSet kinds) {
+    return runtime_->type(std::move(name), kinds);
 }
-TaskKernel Tasks::kernel_at(const std::source_location& place) {
-    return runtime_->kernel_at(place);
+TaskType Tasks::type_at(const std::source_location& place) {
+    return runtime_->type_at(place);
 }
 internal::TaskBody* Tasks::begin_spawn() {
     return runtime_->begin_spawn();
 }
-void Tasks::finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority) {
-    runtime_->finish_spawn(kernel, accesses, priority);
+void Tasks::finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority) {
+    runtime_->finish_spawn(type, accesses, priority);
 }
 void Tasks::next_iteration() {
     runtime_->next_iteration();

@@ -30,26 +30,26 @@ class TasksError : public Error {
 /// A task threw: where it was spawned, which of all it was, and what it said.
 class TaskError : public TasksError {
   public:
-    TaskError(const std::string& kernel, std::uint64_t number, std::exception_ptr cause);
+    TaskError(const std::string& type, std::uint64_t number, std::exception_ptr cause);
 
-    const std::string& kernel() const { return kernel_; }  ///< its name, or "file.cpp:12"
-    std::uint64_t number() const { return number_; }       ///< in the order of spawning, from 0 on
+    const std::string& type() const { return type_; }  ///< its name, or "file.cpp:12"
+    std::uint64_t number() const { return number_; }   ///< in the order of spawning, from 0 on
     const std::exception_ptr& cause() const { return cause_; }
 
   private:
-    std::string kernel_;
+    std::string type_;
     std::uint64_t number_;
     std::exception_ptr cause_;
 };
 
-/// What tasks are instances of, where a program names it; see Tasks::kernel().
-struct TaskKernel {
-    policy::KernelId id;
+/// What tasks are instances of, where a program names it; see Tasks::type().
+struct TaskType {
+    policy::TaskTypeId id;
 };
 
 /// A task that has just ended; times in ticks.
 struct ObservedTask {
-    policy::KernelId kernel;  ///< in the order in which the program named them, or first came by
+    policy::TaskTypeId type;  ///< in the order in which the program named them, or first came by
     std::uint64_t number;     ///< in the order of spawning, from 0 on
     std::uint64_t iteration;
     std::size_t worker;
@@ -79,10 +79,10 @@ struct TasksOptions {
 
 /// A task that is running.
 struct RunningTask {
-    std::string kernel;  ///< its name, or "file.cpp:12"
+    std::string type;  ///< its name, or "file.cpp:12"
     std::uint64_t number;
     std::size_t worker;
-    double seconds;  ///< since it began, or short ones of its kernel right before it
+    double seconds;  ///< since it began, or short ones of its task type right before it
 };
 
 /// What came of the tasks since the last wait().
@@ -101,7 +101,7 @@ struct TasksReport {
 };
 
 /// Runs a program's tasks on several threads, so that memory is as if each had run when it was spawned. Tasks
-/// spawned at the same place of the source are instances of one kernel, unless the program says which one:
+/// spawned at the same place of the source are instances of one task type, unless the program says which one:
 /// that is what adaptive policies learn of.
 ///
 /// Belongs to the thread that makes it. Tasks must not spawn: that is refused, since the order of the program
@@ -122,21 +122,21 @@ class Tasks {
     template <class F>
     void spawn(std::initializer_list<Access> accesses, F&& work, std::int32_t priority = 0,
                std::source_location place = std::source_location::current()) {
-        spawn(kernel_at(place), {accesses.begin(), accesses.size()}, std::forward<F>(work), priority);
+        spawn(type_at(place), {accesses.begin(), accesses.size()}, std::forward<F>(work), priority);
     }
 
-    /// The same for a kernel that the program has named, and as many accesses as it likes.
+    /// The same for a task type that the program has named, and as many accesses as it likes.
     template <class F>
-    void spawn(TaskKernel kernel, std::span<const Access> accesses, F&& work, std::int32_t priority = 0) {
+    void spawn(TaskType type, std::span<const Access> accesses, F&& work, std::int32_t priority = 0) {
         if (internal::TaskBody* body = begin_spawn()) {
             body->put(std::forward<F>(work));
-            finish_spawn(kernel, accesses, priority);
+            finish_spawn(type, accesses, priority);
         }
     }
 
-    /// A new kernel, for tasks that the place where they are spawned does not tell apart, or that are to run
-    /// on cores of these kinds only. Throws TasksError when no worker is on such a core.
-    TaskKernel kernel(std::string name, policy::KindSet kinds = policy::kAnyKind);
+    /// A new task type, for tasks that the place where they are spawned does not tell apart, or that are to
+    /// run on cores of these kinds only. Throws TasksError when no worker is on such a core.
+    TaskType type(std::string name, policy::KindSet kinds = policy::kAnyKind);
 
     /// The tasks spawned from here on are those of the next iteration.
     void next_iteration();
@@ -157,9 +157,9 @@ class Tasks {
   private:
     class Runtime;
 
-    TaskKernel kernel_at(const std::source_location& place);
+    TaskType type_at(const std::source_location& place);
     internal::TaskBody* begin_spawn();
-    void finish_spawn(TaskKernel kernel, std::span<const Access> accesses, std::int32_t priority);
+    void finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority);
 
     std::unique_ptr<Runtime> runtime_;
 };

@@ -62,13 +62,13 @@ void run_step(const Step& step, Cells& cells) {
     }
 }
 
-void spawn_step(Tasks& tasks, TaskKernel kernel, const Step& step, Cells& cells) {
+void spawn_step(Tasks& tasks, TaskType type, const Step& step, Cells& cells) {
     std::vector<Access> accesses;
     for (const Piece& piece : step.reads) accesses.push_back(reads(part(cells, piece)));
     for (const Piece& piece : step.updates) accesses.push_back(updates(part(cells, piece)));
     const auto priority = static_cast<std::int32_t>(step.seed % 7) - 3;
     tasks.spawn(
-        kernel, accesses, [&step, &cells] { run_step(step, cells); }, priority);
+        type, accesses, [&step, &cells] { run_step(step, cells); }, priority);
 }
 
 // A task that runs until it is let go.
@@ -109,8 +109,8 @@ TEST_CASE("random task programs leave memory as running the tasks in order does,
         CAPTURE(options.workers);
         Cells actual(cells, 1);
         Tasks tasks(options);
-        const std::array kernels{tasks.kernel("one"), tasks.kernel("other")};
-        for (const Step& step : steps) spawn_step(tasks, kernels[step.seed % 2], step, actual);
+        const std::array types{tasks.type("one"), tasks.type("other")};
+        for (const Step& step : steps) spawn_step(tasks, types[step.seed % 2], step, actual);
         CHECK(tasks.wait().ran == steps.size());
         CHECK(actual == expected);
         CHECK(tasks.most_in_flight() <= options.window.tasks);
@@ -128,7 +128,7 @@ TEST_CASE("of tasks that throw, the one that was spawned first is told, and late
         FAIL("nothing was thrown");
     } catch (const TaskError& error) {
         CHECK(error.number() == 1);
-        CHECK(error.kernel().starts_with("tasks_test.cpp:"));
+        CHECK(error.type().starts_with("tasks_test.cpp:"));
         CHECK(std::string(error.what()).find("as told") != std::string::npos);
     }
     CHECK(value == 1);
@@ -157,7 +157,7 @@ TEST_CASE("a task that does not end is told by name while it runs") {
     HeldTask held(tasks, value);
     const std::vector<RunningTask> running = tasks.running();
     REQUIRE(running.size() == 1);
-    CHECK(running[0].kernel.starts_with("tasks_test.cpp:"));
+    CHECK(running[0].type.starts_with("tasks_test.cpp:"));
     CHECK(running[0].number == 0);
     CHECK(tasks.running(std::chrono::hours(1)).empty());
     held.let_go();
@@ -198,17 +198,17 @@ TEST_CASE("a large function is kept, too, and every function is destroyed once")
     CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("tasks run on workers of the kinds that their kernel is confined to, and nowhere else") {
+TEST_CASE("tasks run on workers of the kinds that their task type is confined to, and nowhere else") {
     constexpr policy::KindSet kLittle = 2;
     std::atomic<int> elsewhere{0};
     for (const bool helps : {false, true}) {
         TasksOptions options{.workers = 3, .program_helps = helps, .kinds = {0, 1, 1}};
         options.observe = [&](const ObservedTask& task) {
-            if (task.kernel == 0 && task.worker == 0) ++elsewhere;
+            if (task.type == 0 && task.worker == 0) ++elsewhere;
         };
         Tasks tasks(options);
-        const TaskKernel little = tasks.kernel("little", kLittle);
-        const TaskKernel any = tasks.kernel("any");
+        const TaskType little = tasks.type("little", kLittle);
+        const TaskType any = tasks.type("any");
         std::array<int, 8> cells{};
         for (int i = 0; i < 800; ++i) {
             int& cell = cells[static_cast<std::size_t>(i) % cells.size()];
@@ -216,7 +216,7 @@ TEST_CASE("tasks run on workers of the kinds that their kernel is confined to, a
         }
         CHECK(tasks.wait().ran == 800);
         CHECK(cells == std::array<int, 8>{100, 100, 100, 100, 100, 100, 100, 100});
-        CHECK_THROWS_WITH_AS(tasks.kernel("none", 4), doctest::Contains("no worker may run"), TasksError);
+        CHECK_THROWS_WITH_AS(tasks.type("none", 4), doctest::Contains("no worker may run"), TasksError);
     }
     CHECK(elsewhere == 0);
 }

@@ -44,7 +44,7 @@ std::array<double, 5> values_under(policy::Rule::Rank sign) {
     Rule rule;
     policy::TaskSlot next = 0;
     for (const Slots& before : {Slots{}, Slots{0}, Slots{0}, Slots{1}, Slots{3, 2}}) {
-        rule.create({.slot = next, .kernel = next, .number = next, .predecessors = before});
+        rule.create({.slot = next, .type = next, .number = next, .predecessors = before});
         ++next;
     }
     std::array<double, 5> values{};
@@ -87,19 +87,19 @@ std::vector<ResultTable> fig4_4(const ReproduceOptions&) {
 std::vector<ResultTable> table4_4(const ReproduceOptions&) {
     constexpr unsigned kThreads = 5;
     policy::Gpriority fresh(kThreads, {});
-    fresh.create({.slot = 0, .kernel = 0, .number = 0});
-    const policy::KernelBusyness& kernel = fresh.busyness()[0];
+    fresh.create({.slot = 0, .type = 0, .number = 0});
+    const policy::TypeBusyness& type = fresh.busyness()[0];
     const policy::BusyThreads threads(kThreads);
     const char* not_started = threads.busy() == kThreads ? "not started, counts as busy" : "idle";
-    return {
-        {"Table 4.4: statistics of the adaptive policies",
-         {{"name"}, {"notation"}, {"published"}, {"ours", 0}, {"used for"}},
-         {{"state of a thread", "S_j", "not started", not_started, "busy threads, idle threads"},
-          {"adjustment of a kernel", "a_k", "0", double(fresh.adjustment(0)), "priority: a_k - task number"},
-          {"sum of busy threads", "t_k", "0", double(kernel.busy_threads), "average t_k / c_k"},
-          {"starved count", "s_k", "0", double(kernel.starved), "is the master too slow?"},
-          {"not starved count", "c_k", "0", double(kernel.not_starved), "average t_k / c_k"}},
-         {"Ours are read from a policy that has been told of one task."}}};
+    return {{"Table 4.4: statistics of the adaptive policies",
+             {{"name"}, {"notation"}, {"published"}, {"ours", 0}, {"used for"}},
+             {{"state of a thread", "S_j", "not started", not_started, "busy threads, idle threads"},
+              {"adjustment of a task type", "a_k", "0", double(fresh.adjustment(0)),
+               "priority: a_k - task number"},
+              {"sum of busy threads", "t_k", "0", double(type.busy_threads), "average t_k / c_k"},
+              {"starved count", "s_k", "0", double(type.starved), "is the master too slow?"},
+              {"not starved count", "c_k", "0", double(type.not_starved), "average t_k / c_k"}},
+             {"Ours are read from a policy that has been told of one task."}}};
 }
 
 }  // namespace tidemill::cli

@@ -48,7 +48,7 @@ PolicyStudy streamit_study(const ReproduceOptions& options, std::vector<std::str
             .progress = options.progress};
 }
 
-// As in the chapter, kernels are unrolled and tasks cost something.
+// As in the chapter, task types are unrolled and tasks cost something.
 PolicyStudy costly_study(const ReproduceOptions& options) {
     PolicyStudy study = streamit_study(options, policies_but({}));
     study.size = {.work_unit_us = 0.01, .coarse = true};
@@ -131,23 +131,23 @@ std::vector<ResultTable> fig4_13(const ReproduceOptions&) {
     policy::Ranked<policy::Gpriority> learning(std::vector<policy::KindId>(16), policy::Gpriority(16, {}));
     simulate_tasks(*program, {.speeds = std::vector<double>(16, 1.0)},
                    {.window = {.iterations = 8}, .made = &learning});
-    ResultTable kernels{"Fig. 4.13: kernels of the H.264 decoder's skeleton, 25 frames of 1920x1080",
-                        {{"kernel"}, {"tasks", 0}}};
+    ResultTable types{"Fig. 4.13: task types of the H.264 decoder's skeleton, 25 frames of 1920x1080",
+                      {{"task type"}, {"tasks", 0}}};
     ResultTable edges{"and what each waits for: edges seen, and how many tasks later on average",
                       {{"from"}, {"to"}, {"seen", 0}, {"distance", 1}}};
-    for (policy::KernelId to = 0; to < program->kernels().size(); ++to) {
-        kernels.rows.push_back({program->kernels()[to], double(learning.rule().tasks_of(to))});
-        for (const policy::KernelEdges::Edge& edge : learning.rule().edges().before(to)) {
-            edges.rows.push_back({program->kernels()[edge.from], program->kernels()[to], double(edge.seen),
-                                  edge.mean_distance()});
+    for (policy::TaskTypeId to = 0; to < program->types().size(); ++to) {
+        types.rows.push_back({program->types()[to], double(learning.rule().tasks_of(to))});
+        for (const policy::TypeEdges::Edge& edge : learning.rule().edges().before(to)) {
+            edges.rows.push_back(
+                {program->types()[edge.from], program->types()[to], double(edge.seen), edge.mean_distance()});
         }
     }
-    kernels.notes.emplace_back("Published: Scan is called 25 times, once per frame.");
+    types.notes.emplace_back("Published: Scan is called 25 times, once per frame.");
     edges.notes.emplace_back(
         "Published: macroblock decoding waits for its own tasks 1, 31 and 30 before, 20.7 on average, a "
         "little "
         "less at the borders.");
-    return {kernels, edges};
+    return {types, edges};
 }
 
 std::vector<ResultTable> fig4_14(const ReproduceOptions& options) {

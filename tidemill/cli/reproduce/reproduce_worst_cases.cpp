@@ -43,7 +43,7 @@ std::vector<WorstLine> worst_lines(double p, unsigned f) {
     constexpr policy::Window kTen{.iterations = 10};
     return {
         {"oldest", "exhaustion", exhaustion(n, false, kUnitUs), 300, kTen, least},
-        {"oldest", "back pressure", stolen_kernel(n, kUnitUs), 2000, {}, (2 * p - 2) / (3 * p - 4)},
+        {"oldest", "back pressure", stolen_type(n, kUnitUs), 2000, {}, (2 * p - 2) / (3 * p - 4)},
         {"fifo", "exhaustion", exhaustion(n, true, kUnitUs), 300, kTen, least},
         {"fifo", "back pressure", long_pipeline(n, 1024), 5000, {}, 2 * p / (3 * p - 1)},
         {"lifo,oldest", "exhaustion", exhaustion(n, false, kUnitUs), 300, kTen, least},
@@ -102,7 +102,7 @@ std::vector<ResultTable> fig4_8(const ReproduceOptions&) {
         table.rows.push_back(std::move(row));
     };
     for (const char* policy : {"oldest", "gpriority"}) {
-        add("Fig. 4.8", policy, 8, worst_case::stolen_kernel(8, kUnitUs), 1000);
+        add("Fig. 4.8", policy, 8, worst_case::stolen_type(8, kUnitUs), 1000);
     }
     add("Fig. 4.7a, f = 4", "toplev", 3, worst_case::slow_end(3, 4, kUnitUs), 100);
     table.notes.emplace_back("Published: a smaller window helps back pressure; it cannot help exhaustion.");
@@ -140,20 +140,20 @@ std::vector<ResultTable> fig4_9(const ReproduceOptions&) {
 namespace {
 
 // Statistics of iterations [1, 4) of a program that is never adapted to.
-std::vector<policy::KernelBusyness> busyness_of(TaskProgram& program, unsigned workers) {
+std::vector<policy::TypeBusyness> busyness_of(TaskProgram& program, unsigned workers) {
     constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max() / 2;
     policy::Ranked<policy::Gpriority> counting(std::vector<policy::KindId>(workers),
                                                policy::Gpriority(workers, {.interval_ns = kNever}));
-    std::vector<policy::KernelBusyness> before, after;
+    std::vector<policy::TypeBusyness> before, after;
     const TaskMachine machine{.speeds = std::vector<double>(workers, 1.0), .noise = 0.01};
     simulate_tasks(program, machine, {.made = &counting}, [&](const RanTask& task) {
         const auto now = counting.rule().busyness();
         if (task.iteration == 1 && before.empty()) before.assign(now.begin(), now.end());
         if (task.iteration == 4 && after.empty()) after.assign(now.begin(), now.end());
     });
-    for (std::size_t kernel = 0; kernel < after.size(); ++kernel) {
-        after[kernel].busy_threads -= before[kernel].busy_threads;
-        after[kernel].not_starved -= before[kernel].not_starved;
+    for (std::size_t type = 0; type < after.size(); ++type) {
+        after[type].busy_threads -= before[type].busy_threads;
+        after[type].not_starved -= before[type].not_starved;
     }
     return after;
 }
@@ -162,13 +162,13 @@ std::vector<policy::KernelBusyness> busyness_of(TaskProgram& program, unsigned w
 
 std::vector<ResultTable> fig4_10(const ReproduceOptions&) {
     ResultTable table{"Fig. 4.10: statistics of three iterations of the program of Fig. 4.9",
-                      {{"kernel"}, {"times completed", 0}, {"average busy threads", 2}}};
+                      {{"task type"}, {"times completed", 0}, {"average busy threads", 2}}};
     const auto program = stream_program(worst_case::exhaustion(5, false, kUnitUs), 10);
-    const std::vector<policy::KernelBusyness> busyness = busyness_of(*program, 5);
-    policy::KernelBusyness all;
-    for (std::size_t kernel = 0; kernel < busyness.size(); ++kernel) {
-        const policy::KernelBusyness& of = busyness[kernel];
-        table.rows.push_back({program->kernels()[kernel], double(of.not_starved), of.mean()});
+    const std::vector<policy::TypeBusyness> busyness = busyness_of(*program, 5);
+    policy::TypeBusyness all;
+    for (std::size_t type = 0; type < busyness.size(); ++type) {
+        const policy::TypeBusyness& of = busyness[type];
+        table.rows.push_back({program->types()[type], double(of.not_starved), of.mean()});
         all.busy_threads += of.busy_threads;
         all.not_starved += of.not_starved;
     }
@@ -177,7 +177,7 @@ std::vector<ResultTable> fig4_10(const ReproduceOptions&) {
     table.notes.push_back(
         fmt::format("The bottleneck is {}. Times vary by 1 %, as all end at once otherwise; the "
                     "first iteration, in which threads not started count as busy, is left out.",
-                    bottleneck ? program->kernels()[*bottleneck] : "no kernel"));
+                    bottleneck ? program->types()[*bottleneck] : "no task type"));
     table.notes.emplace_back(
         "Published: a sees 1.0 busy threads, under 90 % of the mean of 3.7, so it is the bottleneck.");
     return {table};

@@ -33,11 +33,11 @@ class Events final : public TraceFile {
   public:
     explicit Events(const std::string& path) : TraceFile(path) { fmt::print(to_, "{{\"traceEvents\":["); }
 
-    void add(const RanTask& task, const std::string& kernel) override {
+    void add(const RanTask& task, const std::string& type) override {
         fmt::print(to_,
                    "{}\n{{\"name\":{},\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
                    "\"args\":{{\"task\":{},\"iteration\":{}}}}}",
-                   first_ ? "" : ",", to_text(Json(kernel)), task.worker, task.begin_us,
+                   first_ ? "" : ",", to_text(Json(type)), task.worker, task.begin_us,
                    task.end_us - task.begin_us, task.number, task.iteration);
         first_ = false;
     }
@@ -56,7 +56,7 @@ class Picture final : public TraceFile {
   public:
     Picture(const std::string& path, std::size_t workers) : TraceFile(path), workers_(workers) {}
 
-    void add(const RanTask& task, const std::string& kernel) override { boxes_.push_back({task, kernel}); }
+    void add(const RanTask& task, const std::string& type) override { boxes_.push_back({task, type}); }
 
     void finish() override {
         double end_us = 0;
@@ -72,7 +72,7 @@ class Picture final : public TraceFile {
             fmt::print(to_, "<text x=\"4\" y=\"{:.1f}\">worker {}</text>\n",
                        kLine * (static_cast<double>(worker) + 0.7), worker);
         }
-        for (const Box& box : boxes_) draw(box.task, box.kernel);
+        for (const Box& box : boxes_) draw(box.task, box.type);
         fmt::print(to_, "<text x=\"{}\" y=\"{:.1f}\">0</text>\n", kLeft, height - 4);
         fmt::print(to_, "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3f} ms</text>\n</svg>\n",
                    kLeft + kWidth, height - 4, end_us / 1e3);
@@ -82,7 +82,7 @@ class Picture final : public TraceFile {
   private:
     struct Box {
         RanTask task;
-        std::string kernel;
+        std::string type;
     };
 
     static constexpr double kLeft = 64;

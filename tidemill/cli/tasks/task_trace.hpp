@@ -15,7 +15,7 @@ class TaskTrace {
     TaskTrace& operator=(const TaskTrace&) = delete;
     virtual ~TaskTrace() = default;
 
-    virtual void add(const RanTask& task, const std::string& kernel) = 0;
+    virtual void add(const RanTask& task, const std::string& type) = 0;
 
     /// Writes what is left. Throws JobFailed when the file could not be written.
     virtual void finish() = 0;

@@ -59,7 +59,7 @@ void print_text(const RealRun& run, const RealRunOptions& options) {
 }
 
 void write(const RealRun& run, TaskTrace& to) {
-    for (const RanTask& task : run.record) to.add(task, run.kernels[task.kernel]);
+    for (const RanTask& task : run.record) to.add(task, run.types[task.type]);
     to.finish();
 }
 

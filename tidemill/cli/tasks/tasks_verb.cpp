@@ -102,12 +102,12 @@ int simulate(Options options) {
     if (options.cores.empty()) workers.speeds.assign(options.size.workers, 1);
     options.size.workers = static_cast<unsigned>(workers.speeds.size());
     const auto program = make_task_program(options.program, options.size);
-    options.scheduling.kernel_kinds = parse_kernel_kinds(options.only, program->kernels(), workers);
+    options.scheduling.type_kinds = parse_type_kinds(options.only, program->types(), workers);
     options.machine.speeds = std::move(workers.speeds);
     options.machine.kinds = std::move(workers.kinds);
     std::unique_ptr<TaskTrace> trace;
     if (!options.trace.empty()) trace = make_task_trace(options.trace, options.machine.speeds.size());
-    const auto observe = [&](const RanTask& task) { trace->add(task, program->kernels()[task.kernel]); };
+    const auto observe = [&](const RanTask& task) { trace->add(task, program->types()[task.type]); };
     const SimulatedTasks report =
         simulate_tasks(*program, options.machine, options.scheduling,
                        trace ? std::function<void(const RanTask&)>(observe) : nullptr);
@@ -153,7 +153,7 @@ void add_machine_options(Verb& verb, Options& options) {
     Option& speeds = verb.option("--speeds", options.speeds, "Speeds of kinds other than 1, e.g. little=0.5")
                          .needs("--cores");
     Option& only =
-        verb.option("--only", options.only, "KERNEL=KIND: the kernel runs on that kind only; again for more")
+        verb.option("--only", options.only, "TYPE=KIND: the task type runs on that kind only; again for more")
             .needs("--cores");
     Option& noise = verb.option("--noise", options.machine.noise, "Relative standard deviation of task times")
                         .in(between(0, 100));
@@ -197,7 +197,7 @@ void add_tasks(Verb& program) {
     verb.option("--blocks", options->size.blocks, "Of a factorisation: so many tiles by as many")
         .in(between(2, 128));
     Option& coarse = verb.flag("--coarse", options->size.coarse,
-                               "All firings of a StreamIt kernel in an iteration are one task");
+                               "All firings of a StreamIt task type in an iteration are one task");
     add_scheduling_options(verb, *options);
     add_machine_options(verb, *options);
     options->of_models.push_back(&coarse);

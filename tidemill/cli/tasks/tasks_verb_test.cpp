@@ -44,7 +44,7 @@ TEST_CASE("tasks: a window in bytes holds, cores of two speeds are used to their
     CHECK(cores["efficiency"].get<double>() == doctest::Approx(1).epsilon(0.02));
 }
 
-TEST_CASE("tasks: a kernel that may run on one core only is what all others wait for") {
+TEST_CASE("tasks: a task type that may run on one core only is what all others wait for") {
     std::vector<std::string> arguments{"fig4.8", "--policy", "oldest",        "--iterations",
                                        "500",    "--cores",  "big=1,little=3"};
     CHECK(simulated(arguments)["makespan"] < 600 * 1000.0);

@@ -43,22 +43,21 @@ WorkerKinds parse_worker_kinds(const std::string& cores, const std::string& spee
     return all;
 }
 
-std::vector<policy::KindSet> parse_kernel_kinds(const std::vector<std::string>& only,
-                                                const std::vector<std::string>& kernels,
-                                                const WorkerKinds& workers) {
-    std::vector<policy::KindSet> kinds(kernels.size(), 0);
+std::vector<policy::KindSet> parse_type_kinds(const std::vector<std::string>& only,
+                                              const std::vector<std::string>& types,
+                                              const WorkerKinds& workers) {
+    std::vector<policy::KindSet> kinds(types.size(), 0);
     for (const std::string& each : only) {
         const std::size_t equals = each.find('=');
-        if (equals == std::string::npos)
-            throw WrongUsage(fmt::format("--only: '{}' is not KERNEL=KIND", each));
-        const std::string kernel = each.substr(0, equals);
+        if (equals == std::string::npos) throw WrongUsage(fmt::format("--only: '{}' is not TYPE=KIND", each));
+        const std::string type = each.substr(0, equals);
         const policy::KindId kind = kind_of(each.substr(equals + 1), workers.names, "--only");
-        if (std::ranges::count(kernels, kernel) == 0) {
-            throw WrongUsage(fmt::format("--only: the program has no kernel '{}'; its kernels are {}", kernel,
-                                         fmt::join(kernels, ", ")));
+        if (std::ranges::count(types, type) == 0) {
+            throw WrongUsage(fmt::format("--only: the program has no task type '{}'; its task types are {}",
+                                         type, fmt::join(types, ", ")));
         }
-        for (std::size_t k = 0; k < kernels.size(); ++k) {
-            if (kernels[k] == kernel) kinds[k] |= policy::KindSet{1} << kind;
+        for (std::size_t k = 0; k < types.size(); ++k) {
+            if (types[k] == type) kinds[k] |= policy::KindSet{1} << kind;
         }
     }
     std::ranges::replace(kinds, policy::KindSet{0}, policy::kAnyKind);

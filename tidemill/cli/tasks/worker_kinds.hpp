@@ -17,10 +17,10 @@ struct WorkerKinds {
 /// Reads "big=4,little=4" and the speeds "little=0.5". Throws WrongUsage.
 WorkerKinds parse_worker_kinds(const std::string& cores, const std::string& speeds);
 
-/// Reads "KERNEL=KIND" for kernels that are confined to a kind, or to several: the kinds for each kernel. All
-/// kernels of a name are meant. Throws WrongUsage for a kernel or kind that there is not.
-std::vector<policy::KindSet> parse_kernel_kinds(const std::vector<std::string>& only,
-                                                const std::vector<std::string>& kernels,
-                                                const WorkerKinds& workers);
+/// Reads "TYPE=KIND" for task types that are confined to a kind, or to several: the kinds for each task type.
+/// All task types of a name are meant. Throws WrongUsage for a task type or kind that there is not.
+std::vector<policy::KindSet> parse_type_kinds(const std::vector<std::string>& only,
+                                              const std::vector<std::string>& types,
+                                              const WorkerKinds& workers);
 
 }  // namespace tidemill::cli

@@ -1,5 +1,5 @@
 // What does a task of a dependent stream cost under dynamic scheduling, beside oneTBB and OpenMP? Nothing is
-// fused: each of the eight kernels keeps state, so every task waits for two others.
+// fused: each of the eight units keeps state, so every task waits for two others.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -18,7 +18,7 @@
 namespace tidemill {
 namespace {
 
-constexpr std::size_t kKernels = 8;
+constexpr std::size_t kUnits = 8;
 constexpr int kRounds = 7;
 constexpr std::size_t kWorkers = 2;
 
@@ -28,12 +28,12 @@ std::uint64_t work(std::uint64_t value, std::uint64_t turns) {
     return value;
 }
 
-class StreamKernel : public Module {
+class StreamUnit : public Module {
   public:
-    explicit StreamKernel(std::uint64_t turns) : turns_(turns) {}
+    explicit StreamUnit(std::uint64_t turns) : turns_(turns) {}
     In<std::uint64_t> x = in<std::uint64_t>("x");
     Out<std::uint64_t> y = out<std::uint64_t>("y");
-    Task next = task("next", &StreamKernel::run);
+    Task next = task("next", &StreamUnit::run);
     std::uint64_t calls = 0;
 
   private:
@@ -46,26 +46,26 @@ class StreamKernel : public Module {
 
 struct Stream {
     explicit Stream(std::uint64_t turns) {
-        for (std::size_t k = 0; k < kKernels; ++k) {
-            kernels[k] = &graph.add<StreamKernel>(turns);
-            if (k > 0) graph.bind(kernels[k - 1]->y, kernels[k]->x);
+        for (std::size_t k = 0; k < kUnits; ++k) {
+            units[k] = &graph.add<StreamUnit>(turns);
+            if (k > 0) graph.bind(units[k - 1]->y, units[k]->x);
         }
-        graph.bind(std::vector<std::uint64_t>{1}, kernels[0]->x);
+        graph.bind(std::vector<std::uint64_t>{1}, units[0]->x);
     }
     Graph graph;
-    std::array<StreamKernel*, kKernels> kernels{};
+    std::array<StreamUnit*, kUnits> units{};
 };
 
 double per_task(double elapsed_ns, std::uint64_t frames) {
-    return elapsed_ns / static_cast<double>(frames * kKernels);
+    return elapsed_ns / static_cast<double>(frames * kUnits);
 }
 
 double dynamic_ns(Stream& stream, Dynamic& dynamic, std::uint64_t frames) {
-    const std::uint64_t before = stream.kernels.back()->calls;
+    const std::uint64_t before = stream.units.back()->calls;
     const bench::Stopwatch watch;
     dynamic.run({.frames = frames, .statistics = false});
     const double elapsed = watch.ns();
-    if (stream.kernels.back()->calls != before + frames) throw std::logic_error("frames are missing");
+    if (stream.units.back()->calls != before + frames) throw std::logic_error("frames are missing");
     return per_task(elapsed, frames);
 }
 
@@ -74,7 +74,7 @@ double plain_ns(std::uint64_t turns, std::uint64_t frames) {
     const bench::Stopwatch watch;
     for (std::uint64_t frame = 0; frame < frames; ++frame) {
         std::uint64_t value = 1;
-        for (std::size_t k = 0; k < kKernels; ++k) benchmark::DoNotOptimize(value = work(value, turns));
+        for (std::size_t k = 0; k < kUnits; ++k) benchmark::DoNotOptimize(value = work(value, turns));
     }
     return per_task(watch.ns(), frames);
 }
@@ -90,16 +90,16 @@ double tbb_ns(std::uint64_t turns, std::uint64_t frames) {
         if (sent == frames) control.stop();
         return sent++;
     });
-    std::vector<flow::function_node<std::uint64_t, std::uint64_t>> kernels;
-    kernels.reserve(kKernels);
-    for (std::size_t k = 0; k < kKernels; ++k) {
-        kernels.emplace_back(graph, flow::serial, [&received, turns, k](std::uint64_t value) {
-            if (k + 1 == kKernels) ++received;
+    std::vector<flow::function_node<std::uint64_t, std::uint64_t>> units;
+    units.reserve(kUnits);
+    for (std::size_t k = 0; k < kUnits; ++k) {
+        units.emplace_back(graph, flow::serial, [&received, turns, k](std::uint64_t value) {
+            if (k + 1 == kUnits) ++received;
             return work(value, turns);
         });
-        if (k > 0) flow::make_edge(kernels[k - 1], kernels[k]);
+        if (k > 0) flow::make_edge(units[k - 1], units[k]);
     }
-    flow::make_edge(source, kernels.front());
+    flow::make_edge(source, units.front());
     const bench::Stopwatch watch;
     source.activate();
     graph.wait_for_all();
@@ -116,15 +116,15 @@ double tbb_ns(std::uint64_t, std::uint64_t) {
 #ifdef _OPENMP
 double openmp_ns(std::uint64_t turns, std::uint64_t frames) {
     constexpr std::size_t kWindow = 64;
-    static std::uint64_t data[kWindow][kKernels + 1];
-    static std::uint64_t states[kKernels];  // C arrays: GCC 12 takes no others as list items of depend
+    static std::uint64_t data[kWindow][kUnits + 1];
+    static std::uint64_t states[kUnits];  // C arrays: GCC 12 takes no others as list items of depend
     std::fill(std::begin(states), std::end(states), 0);
     const bench::Stopwatch watch;
 #pragma omp parallel num_threads(kWorkers)
 #pragma omp single
     for (std::uint64_t frame = 0; frame < frames; ++frame) {
         const std::uint64_t at = frame % kWindow;
-        for (std::size_t k = 0; k < kKernels; ++k) {
+        for (std::size_t k = 0; k < kUnits; ++k) {
 #pragma omp task depend(in                                                    \
                         : data[at][k]) depend(out                             \
                                               : data[at][k + 1]) depend(inout \
@@ -136,7 +136,7 @@ double openmp_ns(std::uint64_t turns, std::uint64_t frames) {
         }
     }
     const double elapsed = watch.ns();
-    if (states[kKernels - 1] != frames) throw std::logic_error("frames are missing");
+    if (states[kUnits - 1] != frames) throw std::logic_error("frames are missing");
     return per_task(elapsed, frames);
 }
 #else
@@ -148,7 +148,7 @@ double openmp_ns(std::uint64_t, std::uint64_t) {
 [[maybe_unused]] const bool kAsked =
     bench::ask(
         {"dynamic/stream",
-         "What does an empty task of a dependent stream of eight kernels cost on two threads under "
+         "What does an empty task of a dependent stream of eight units cost on two threads under "
          "gpriority?\nBeside it the same as a oneTBB flow graph, and as OpenMP tasks with depend; 0 where "
          "the package is not there.",
          "ns a task", "oneTBB"}) &&

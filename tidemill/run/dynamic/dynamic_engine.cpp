@@ -19,12 +19,12 @@ DynamicEngine::DynamicEngine(Graph& graph, DynamicOptions options)
       options_(std::move(options)),
       structure_(structure_of(graph)),
       plan_(compile_apart(graph, structure_)),
-      kernels_(kernels_of(graph, structure_, plan_)),
+      units_(dynamic_units_of(graph, structure_, plan_)),
       next_frames_(structure_.segments, 0) {
     check();
     policy::KindSet there = 0;
     for (const policy::KindId kind : kinds()) there |= policy::KindSet{1} << kind;
-    confine(kernels_, structure_, options_.only, there);
+    confine(units_, structure_, options_.only, there);
 }
 
 std::vector<policy::KindId> DynamicEngine::kinds() const {
@@ -70,14 +70,14 @@ std::vector<std::uint32_t> DynamicEngine::tokens() const {
         std::min({window.iterations, window.tasks, window.bytes}) != policy::Window::kUnlimited;
     const std::uint64_t bytes = std::max<std::uint64_t>(1, bytes_per_frame());
     const std::uint64_t frames =
-        limited ? std::min({window.iterations, window.tasks / kernels_.size(), window.bytes / bytes, kMost})
+        limited ? std::min({window.iterations, window.tasks / units_.size(), window.bytes / bytes, kMost})
                 : default_window();
     if (frames == 0) {
         throw GraphError(fmt::format(
             "the window of {} iterations, {} tasks and {} bytes has no room for a frame: of '{}' it takes 1, "
             "{} "
             "and {}",
-            window.iterations, window.tasks, window.bytes, graph_.name(), kernels_.size(), bytes));
+            window.iterations, window.tasks, window.bytes, graph_.name(), units_.size(), bytes));
     }
     return std::vector<std::uint32_t>(structure_.segments, static_cast<std::uint32_t>(frames));
 }
@@ -107,7 +107,7 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
     settings.board.latencies = options.statistics || !options.observers.empty();
     settings.waiting = options_.waiting;
     settings.cores = options_.cores;
-    TaskCrew crew(graph_, plan_, kernels_, settings, options);
+    TaskCrew crew(graph_, plan_, units_, settings, options);
     {
         const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
         crew.run(pool_);

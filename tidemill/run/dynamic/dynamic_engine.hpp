@@ -7,14 +7,14 @@
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
 
 namespace tidemill {
 
 class TaskCrew;
 
-/// What is behind Dynamic: the graph as kernels, and the threads, which outlive a run.
+/// What is behind Dynamic: the graph as units, and the threads, which outlive a run.
 class DynamicEngine {
   public:
     /// Throws what Dynamic's constructor throws.
@@ -42,7 +42,7 @@ class DynamicEngine {
     DynamicOptions options_;
     Structure structure_;
     Plan plan_;
-    std::vector<Kernel> kernels_;
+    std::vector<DynamicUnit> units_;
     std::vector<std::uint64_t> next_frames_;  // per segment
     ThreadPool pool_;
 };

@@ -40,7 +40,7 @@ class StreamEnds {
 
   private:
     // The sequence would have met the end in the last segment first, there on the first frame, there at the
-    // first kernel.
+    // first unit.
     static bool sooner(const StreamEnd& a, const StreamEnd& b) {
         return std::tuple(b.segment, a.limit) < std::tuple(a.segment, b.limit);
     }

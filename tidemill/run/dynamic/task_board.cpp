@@ -10,7 +10,7 @@ namespace tidemill {
 using policy::TaskSlot;
 using policy::WorkerId;
 
-TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
+TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     : settings_(std::move(settings)),
       ready_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting), settings_.kinds,
              settings_.bundle_ticks),
@@ -18,33 +18,32 @@ TaskBoard::TaskBoard(const std::vector<Kernel>& kernels, Settings settings)
       ends_(settings_.first_frames.front()) {
     for (std::size_t s = 0; s < segments_.size(); ++s)
         frames_.emplace_back(settings_.tokens[s], settings_.first_frames[s]);
-    for (const Kernel& kernel : kernels) add_kernel(kernel);
-    ready_.resize(kernel_of_slot_.size());
+    for (const DynamicUnit& unit : units) add_unit(unit);
+    ready_.resize(unit_of_slot_.size());
     if (settings_.frames != TokenRing::kEndless)
         frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
     if (!ready_.wants_predecessors()) learn_edges();
     create_source_frames();
 }
 
-void TaskBoard::add_kernel(const Kernel& kernel) {
-    const auto index = static_cast<std::uint32_t>(kernels_.size());
-    const auto first_slot = static_cast<TaskSlot>(kernel_of_slot_.size());
-    const FramesInFlight& frames = frames_[kernel.segment];
-    kernels_.emplace_back(kernel, first_slot, frames.next(), frames.tokens(), ready_.group_of(kernel.kinds));
-    segments_[kernel.segment].kernels.push_back(index);
-    kernel_of_slot_.insert(kernel_of_slot_.end(), frames.tokens(), index);
+void TaskBoard::add_unit(const DynamicUnit& unit) {
+    const auto index = static_cast<std::uint32_t>(units_.size());
+    const auto first_slot = static_cast<TaskSlot>(unit_of_slot_.size());
+    const FramesInFlight& frames = frames_[unit.segment];
+    units_.emplace_back(unit, first_slot, frames.next(), frames.tokens(), ready_.group_of(unit.kinds));
+    segments_[unit.segment].units.push_back(index);
+    unit_of_slot_.insert(unit_of_slot_.end(), frames.tokens(), index);
 }
 
 void TaskBoard::learn_edges() {
     policy::Policy& policy = ready_.policy();
-    for (std::uint32_t k = 0; k < kernels_.size(); ++k) {
-        const Kernel& kernel = kernels_[k].kernel();
-        for (const std::uint32_t p : kernel.predecessors) policy.learn(p, k, k - p);
-        if (kernel.sequential)
-            policy.learn(k, k, static_cast<double>(segments_[kernel.segment].kernels.size()));
-        if (!kernel.emits || kernel.segment + 1 == segments_.size()) continue;
-        for (const std::uint32_t next : segments_[kernel.segment + 1].kernels) {
-            if (kernels_[next].kernel().predecessors.empty()) policy.learn(k, next, next - k);
+    for (std::uint32_t k = 0; k < units_.size(); ++k) {
+        const DynamicUnit& unit = units_[k].unit();
+        for (const std::uint32_t p : unit.predecessors) policy.learn(p, k, k - p);
+        if (unit.sequential) policy.learn(k, k, static_cast<double>(segments_[unit.segment].units.size()));
+        if (!unit.emits || unit.segment + 1 == segments_.size()) continue;
+        for (const std::uint32_t next : segments_[unit.segment + 1].units) {
+            if (units_[next].unit().predecessors.empty()) policy.learn(k, next, next - k);
         }
     }
 }
@@ -59,13 +58,12 @@ void TaskBoard::create_source_frames() {
 }
 
 void TaskBoard::create_frame(std::uint32_t segment, std::uint64_t iteration) {
-    const std::vector<std::uint32_t>& kernels = segments_[segment].kernels;
-    const CarriedFrame carried =
-        frames_[segment].create(iteration, static_cast<std::uint32_t>(kernels.size()));
+    const std::vector<std::uint32_t>& units = segments_[segment].units;
+    const CarriedFrame carried = frames_[segment].create(iteration, static_cast<std::uint32_t>(units.size()));
     ++in_flight_;
-    for (const std::uint32_t k : kernels) {
-        const KernelTasks::Wait wait = kernels_[k].create(carried);
-        const TaskSlot slot = kernels_[k].slot_of(carried.token);
+    for (const std::uint32_t k : units) {
+        const UnitTasks::Wait wait = units_[k].create(carried);
+        const TaskSlot slot = units_[k].slot_of(carried.token);
         create_task(slot, iteration);
         note_wait(slot, wait);
     }
@@ -74,39 +72,38 @@ void TaskBoard::create_frame(std::uint32_t segment, std::uint64_t iteration) {
 void TaskBoard::create_task(TaskSlot slot, std::uint64_t iteration) {
     predecessors_.clear();
     if (ready_.wants_predecessors()) list_predecessors(slot);
-    const std::uint32_t kernel = kernel_of_slot_[slot];
-    const policy::KindSet kinds = kernels_[kernel].kernel().kinds;
-    ready_.policy().create({slot, kernel, numbers_++, iteration, 0, predecessors_, kinds});
+    const std::uint32_t unit = unit_of_slot_[slot];
+    const policy::KindSet kinds = units_[unit].unit().kinds;
+    ready_.policy().create({slot, unit, numbers_++, iteration, 0, predecessors_, kinds});
 }
 
 void TaskBoard::list_predecessors(TaskSlot slot) {
-    const KernelTasks& tasks = kernel_of(slot);
+    const UnitTasks& tasks = unit_of(slot);
     const FramesInFlight& frames = frames_of(tasks);
     const std::uint32_t token = tasks.token_of(slot);
-    for (const std::uint32_t p : tasks.kernel().predecessors)
-        predecessors_.push_back(kernels_[p].slot_of(token));
-    if (tasks.kernel().sequential && frames.frame_in(token) > frames.oldest().frame)
+    for (const std::uint32_t p : tasks.unit().predecessors) predecessors_.push_back(units_[p].slot_of(token));
+    if (tasks.unit().sequential && frames.frame_in(token) > frames.oldest().frame)
         predecessors_.push_back(tasks.slot_of(tasks.token_before(token)));
 }
 
-void TaskBoard::note_wait(TaskSlot slot, KernelTasks::Wait wait) {
-    if (wait == KernelTasks::Wait::nothing) return make_ready(slot);
-    const KernelTasks& tasks = kernel_of(slot);
-    if (wait == KernelTasks::Wait::only_order && tasks.ready() != policy::kNoTask)
+void TaskBoard::note_wait(TaskSlot slot, UnitTasks::Wait wait) {
+    if (wait == UnitTasks::Wait::nothing) return make_ready(slot);
+    const UnitTasks& tasks = unit_of(slot);
+    if (wait == UnitTasks::Wait::only_order && tasks.ready() != policy::kNoTask)
         ready_.add_behind(tasks.ready(), tasks.mean_ticks().value());
 }
 
 void TaskBoard::make_ready(TaskSlot slot) {
-    const Kernel& kernel = kernel_of(slot).kernel();
-    if (kernel.emits && frames_[kernel.segment + 1].full()) {
-        segments_[kernel.segment + 1].blocked = slot;
+    const DynamicUnit& unit = unit_of(slot).unit();
+    if (unit.emits && frames_[unit.segment + 1].full()) {
+        segments_[unit.segment + 1].blocked = slot;
     } else {
         tell_ready(slot);
     }
 }
 
 void TaskBoard::tell_ready(TaskSlot slot) {
-    KernelTasks& tasks = kernel_of(slot);
+    UnitTasks& tasks = unit_of(slot);
     tasks.set_ready(slot);
     ready_.add(slot, tasks.ready_group(),
                tasks.mean_ticks().value_or(settings_.bundle_ticks) + tasks.ticks_behind());
@@ -120,17 +117,17 @@ void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& 
 }
 
 TaskRun TaskBoard::issue(TaskSlot slot, std::uint64_t ticks_left) {
-    KernelTasks& tasks = kernel_of(slot);
+    UnitTasks& tasks = unit_of(slot);
     const std::uint32_t token = tasks.token_of(slot);
-    const std::uint32_t segment = tasks.kernel().segment;
-    const std::uint32_t kernel = kernel_of_slot_[slot];
+    const std::uint32_t segment = tasks.unit().segment;
+    const std::uint32_t unit = unit_of_slot_[slot];
     const CarriedFrame first{frames_[segment].frame_in(token), token};
     tasks.set_ready(policy::kNoTask);
-    TaskRun run{.kernel = kernel,
+    TaskRun run{.unit = unit,
                 .frames = tasks.run_length(token, longest_run(tasks, first.frame, ticks_left)),
                 .first = first,
-                .limit = frames_[segment].limit().of(kernel)};
-    if (tasks.kernel().emits) {
+                .limit = frames_[segment].limit().of(unit)};
+    if (tasks.unit().emits) {
         run.out = frames_[segment + 1].next();
         run.resumed = tasks.take_resumed();
     }
@@ -139,17 +136,17 @@ TaskRun TaskBoard::issue(TaskSlot slot, std::uint64_t ticks_left) {
 }
 
 // From this frame on, in so much time.
-std::uint64_t TaskBoard::longest_run(const KernelTasks& tasks, std::uint64_t frame,
+std::uint64_t TaskBoard::longest_run(const UnitTasks& tasks, std::uint64_t frame,
                                      std::uint64_t ticks_left) const {
     constexpr std::uint64_t kLongest = 64;
     if (!tasks.mean_ticks().known()) return 1;
-    const std::uint64_t frames_end = frames_[tasks.kernel().segment].next().frame;
+    const std::uint64_t frames_end = frames_[tasks.unit().segment].next().frame;
     return std::min(
         {kLongest, std::max<std::uint64_t>(1, ticks_left / tasks.mean_ticks().value()), frames_end - frame});
 }
 
 std::uint64_t TaskBoard::expected_ticks(const TaskRun& run) const {
-    const MeanTicks& mean = kernels_[run.kernel].mean_ticks();
+    const MeanTicks& mean = units_[run.unit].mean_ticks();
     return mean.known() ? mean.value() * run.frames : settings_.bundle_ticks;
 }
 
@@ -166,18 +163,18 @@ void TaskBoard::complete(WorkerId worker, std::vector<TaskRun>& runs, std::uint6
 }
 
 void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now) {
-    KernelTasks& tasks = kernels_[run.kernel];
-    const std::uint32_t segment = tasks.kernel().segment;
+    UnitTasks& tasks = units_[run.unit];
+    const std::uint32_t segment = tasks.unit().segment;
     const std::uint64_t iteration = frames_[segment].iteration_in(run.first.token);
     std::uint32_t token = run.first.token;
     tasks.mean_ticks().note(run.ticks / run.frames);
-    if (run.kernel == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
+    if (run.unit == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
     for (std::uint32_t i = 0; i < run.frames; ++i, token = tasks.token_after(token)) {
         const TaskSlot slot = tasks.slot_of(token);
         ready_.complete(slot, worker);
         if (run.emitted) {
             create_frame(segment + 1, iteration);
-            if (segments_[segment + 1].kernels.empty()) retire(segment + 1, now);
+            if (segments_[segment + 1].units.empty()) retire(segment + 1, now);
         }
         run.again ? repeat(slot, iteration) : complete_task(slot, i + 1 == run.frames, now);
     }
@@ -185,23 +182,23 @@ void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now)
 
 // The task has more to emit; that is the same task anew.
 void TaskBoard::repeat(TaskSlot slot, std::uint64_t iteration) {
-    kernel_of(slot).note_again();
+    unit_of(slot).note_again();
     create_task(slot, iteration);
     make_ready(slot);
 }
 
 void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now) {
-    KernelTasks& tasks = kernel_of(slot);
+    UnitTasks& tasks = unit_of(slot);
     FramesInFlight& frames = frames_of(tasks);
     const std::uint32_t token = tasks.token_of(slot);
-    for (const std::uint32_t successor : tasks.kernel().successors) {
-        KernelTasks& waiting = kernels_[successor];
+    for (const std::uint32_t successor : tasks.unit().successors) {
+        UnitTasks& waiting = units_[successor];
         note_wait(waiting.slot_of(token), waiting.release(token));
     }
-    const bool next_is_free = tasks.kernel().sequential && tasks.complete_in_order(frames.next().frame);
+    const bool next_is_free = tasks.unit().sequential && tasks.complete_in_order(frames.next().frame);
     if (next_is_free && last_of_run) make_ready(tasks.slot_of(tasks.next().token));
     frames.complete_task(token);
-    if (token == frames.oldest().token) retire(tasks.kernel().segment, now);
+    if (token == frames.oldest().token) retire(tasks.unit().segment, now);
 }
 
 // Frees the tokens of the oldest frames that are done.

@@ -10,9 +10,9 @@
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/dynamic/frame_counts.hpp"
 #include "tidemill/run/dynamic/frames_in_flight.hpp"
-#include "tidemill/run/dynamic/kernel_tasks.hpp"
 #include "tidemill/run/dynamic/stream_ends.hpp"
 #include "tidemill/run/dynamic/task_run.hpp"
+#include "tidemill/run/dynamic/unit_tasks.hpp"
 #include "tidemill/run/pool/ready_tasks.hpp"
 
 namespace tidemill {
@@ -21,7 +21,7 @@ namespace tidemill {
 /// done.
 ///
 /// A frame of a segment is created when there is a token for it, and with it a task of each of the segment's
-/// kernels. A policy chooses among those whose predecessors are done. Knows no threads: callers take turns.
+/// units. A policy chooses among those whose predecessors are done. Knows no threads: callers take turns.
 /// After the constructor, nothing allocates.
 class TaskBoard {
   public:
@@ -37,8 +37,8 @@ class TaskBoard {
         bool latencies = false;
     };
 
-    /// The kernels must outlive this.
-    TaskBoard(const std::vector<Kernel>& kernels, Settings settings);
+    /// The units must outlive this.
+    TaskBoard(const std::vector<DynamicUnit>& units, Settings settings);
     TaskBoard(const TaskBoard&) = delete;
     TaskBoard& operator=(const TaskBoard&) = delete;
 
@@ -68,24 +68,24 @@ class TaskBoard {
 
   private:
     struct Segment {
-        std::vector<std::uint32_t> kernels{};
+        std::vector<std::uint32_t> units{};
         std::optional<policy::TaskSlot> blocked{};  // the task that ends the segment before waits for a token
     };
 
-    KernelTasks& kernel_of(policy::TaskSlot slot) { return kernels_[kernel_of_slot_[slot]]; }
-    FramesInFlight& frames_of(const KernelTasks& tasks) { return frames_[tasks.kernel().segment]; }
+    UnitTasks& unit_of(policy::TaskSlot slot) { return units_[unit_of_slot_[slot]]; }
+    FramesInFlight& frames_of(const UnitTasks& tasks) { return frames_[tasks.unit().segment]; }
 
-    void add_kernel(const Kernel& kernel);
+    void add_unit(const DynamicUnit& unit);
     void learn_edges();
     void create_source_frames();
     void create_frame(std::uint32_t segment, std::uint64_t iteration);
     void create_task(policy::TaskSlot slot, std::uint64_t iteration);
     void list_predecessors(policy::TaskSlot slot);
-    void note_wait(policy::TaskSlot slot, KernelTasks::Wait wait);
+    void note_wait(policy::TaskSlot slot, UnitTasks::Wait wait);
     void make_ready(policy::TaskSlot slot);
     void tell_ready(policy::TaskSlot slot);
     TaskRun issue(policy::TaskSlot slot, std::uint64_t ticks_left);
-    std::uint64_t longest_run(const KernelTasks& tasks, std::uint64_t frame, std::uint64_t ticks_left) const;
+    std::uint64_t longest_run(const UnitTasks& tasks, std::uint64_t frame, std::uint64_t ticks_left) const;
     std::uint64_t expected_ticks(const TaskRun& run) const;
     void complete(policy::WorkerId worker, const TaskRun& run, std::uint64_t now);
     void repeat(policy::TaskSlot slot, std::uint64_t iteration);
@@ -95,10 +95,10 @@ class TaskBoard {
 
     Settings settings_;
     ReadyTasks ready_;
-    std::vector<KernelTasks> kernels_;
+    std::vector<UnitTasks> units_;
     std::vector<Segment> segments_;
-    std::vector<FramesInFlight> frames_;         // per segment
-    std::vector<std::uint32_t> kernel_of_slot_;  // a kernel's tasks lie side by side
+    std::vector<FramesInFlight> frames_;       // per segment
+    std::vector<std::uint32_t> unit_of_slot_;  // a unit's tasks lie side by side
     std::vector<policy::TaskSlot> predecessors_;
     std::uint64_t numbers_ = 0;
     std::uint64_t in_flight_ = 0;  // frames of all segments

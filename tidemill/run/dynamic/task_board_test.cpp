@@ -23,16 +23,16 @@ void build_exhaustion(Graph& graph) {
     }
 }
 
-double cost_ns(const Kernel& kernel) {
-    if (kernel.sequential) return kUnitNs;
-    return kUnitNs * (kernel.name.starts_with("b") ? 0.8 : 0.2);
+double cost_ns(const DynamicUnit& unit) {
+    if (unit.sequential) return kUnitNs;
+    return kUnitNs * (unit.name.starts_with("b") ? 0.8 : 0.2);
 }
 
 // Workers of whom each is given what the board gives, in a time of their own.
 class VirtualCrew {
   public:
-    VirtualCrew(const std::vector<Kernel>& kernels, const TaskBoard::Settings& settings)
-        : kernels_(kernels), board_(kernels, settings), workers_(settings.kinds.size()) {}
+    VirtualCrew(const std::vector<DynamicUnit>& units, const TaskBoard::Settings& settings)
+        : units_(units), board_(units, settings), workers_(settings.kinds.size()) {}
 
     // The share of their time that the workers had something to do, in the later half of the frames.
     double settled_use(std::uint64_t frames) {
@@ -68,7 +68,7 @@ class VirtualCrew {
         for (TaskRun& run : worker.runs) {
             // A little apart, since nothing ends at once in a real run.
             const double jitter = 0.99 + 0.02 * static_cast<double>(random_() % 1000) / 1000;
-            const double spent_ns = jitter * cost_ns(kernels_[run.kernel]) * run.frames;
+            const double spent_ns = jitter * cost_ns(units_[run.unit]) * run.frames;
             run.ticks = in_ticks(spent_ns);
             worker.end_ns += spent_ns;
             work_ns_ += spent_ns;
@@ -77,7 +77,7 @@ class VirtualCrew {
 
     static std::uint64_t in_ticks(double ns) { return static_cast<std::uint64_t>(ns / ns_per_tick()); }
 
-    const std::vector<Kernel>& kernels_;
+    const std::vector<DynamicUnit>& units_;
     TaskBoard board_;
     std::vector<Worker> workers_;
     std::mt19937_64 random_{1};
@@ -91,12 +91,12 @@ double settled_use(const std::string& policy) {
     build_exhaustion(graph);
     const Structure structure = structure_of(graph);
     const Plan plan = compile_apart(graph, structure);
-    const std::vector<Kernel> kernels = kernels_of(graph, structure, plan);
-    VirtualCrew crew(kernels, {.policy = policy,
-                               .kinds = std::vector<policy::KindId>(kWorkers),
-                               .tokens = {16},
-                               .first_frames = {0},
-                               .frames = kFrames});
+    const std::vector<DynamicUnit> units = dynamic_units_of(graph, structure, plan);
+    VirtualCrew crew(units, {.policy = policy,
+                             .kinds = std::vector<policy::KindId>(kWorkers),
+                             .tokens = {16},
+                             .first_frames = {0},
+                             .frames = kFrames});
     return crew.settled_use(kFrames);
 }
 

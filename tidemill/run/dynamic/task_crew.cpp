@@ -6,14 +6,14 @@
 
 namespace tidemill {
 
-TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& kernels,
+TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit>& units,
                    const Settings& settings, const RunOptions& options)
     : settings_(settings),
       graph_(graph),
       plan_(plan),
-      kernels_(kernels),
-      memory_(plan, kernels, settings.board.tokens),
-      board_(kernels, settings.board),
+      units_(units),
+      memory_(plan, units, settings.board.tokens),
+      board_(units, settings.board),
       workers_(turns_, {settings.board.kinds, settings.board.bundle_ticks, settings.waiting}) {
     for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
@@ -33,7 +33,7 @@ void TaskCrew::settle(std::size_t index) {
     Seat& seat = seats_[index];
     std::vector<Module*> modules = modules_of(graph_);
     if (index > 0) seat.setup.clone_for(plan_.steps, graph_, modules);
-    seat.worker.emplace(plan_, kernels_, modules, memory_, board_, seat.options);
+    seat.worker.emplace(plan_, units_, modules, memory_, board_, seat.options);
 }
 
 void TaskCrew::run(ThreadPool& pool) {

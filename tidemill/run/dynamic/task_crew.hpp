@@ -25,7 +25,7 @@ class TaskCrew {
         std::vector<PuSet> cores{};  ///< per worker; empty: not pinned
     };
 
-    TaskCrew(Graph& graph, const Plan& plan, const std::vector<Kernel>& kernels, const Settings& settings,
+    TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit>& units, const Settings& settings,
              const RunOptions& options);
 
     /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged.
@@ -82,7 +82,7 @@ class TaskCrew {
     Settings settings_;
     Graph& graph_;
     const Plan& plan_;
-    const std::vector<Kernel>& kernels_;
+    const std::vector<DynamicUnit>& units_;
     FrameMemory memory_;
     std::deque<Seat> seats_;
     alignas(64) TaskBoard board_;

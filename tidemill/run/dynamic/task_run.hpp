@@ -18,26 +18,26 @@ struct CarriedFrame {
     CarriedFrame next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
 };
 
-/// Tasks of one kernel, on frames that follow each other, for one worker.
+/// Tasks of one unit, on frames that follow each other, for one worker.
 struct TaskRun {
-    std::uint32_t kernel;
+    std::uint32_t unit;
     std::uint32_t frames;     ///< how many
-    CarriedFrame first;       ///< in the kernel's segment
+    CarriedFrame first;       ///< in the unit's segment
     std::uint64_t limit;      ///< frames from there on only pass by: the stream has ended
     bool resumed = false;     ///< the frame was begun: its last task said again
-    CarriedFrame out{};       ///< of a kernel that emits: the frame of the next segment that it may fill
+    CarriedFrame out{};       ///< of a unit that emits: the frame of the next segment that it may fill
     std::uint64_t ticks = 0;  ///< filled in by the worker: what it all took
     bool emitted = false;     ///< filled in by the worker: `out` exists now
     bool again = false;       ///< filled in by the worker: the last task has more
 };
 
-/// From where on tasks of a segment do not run any more: a frame, on which earlier kernels still do.
+/// From where on tasks of a segment do not run any more: a frame, on which earlier units still do.
 struct FrameLimit {
     std::uint64_t frame = TokenRing::kEndless;
-    std::uint32_t kernel = 0;
+    std::uint32_t unit = 0;
 
-    /// The first frame on which a kernel is not to run.
-    std::uint64_t of(std::uint32_t its_kernel) const { return its_kernel < kernel ? frame + 1 : frame; }
+    /// The first frame on which a unit is not to run.
+    std::uint64_t of(std::uint32_t its_unit) const { return its_unit < unit ? frame + 1 : frame; }
 
     auto operator<=>(const FrameLimit&) const = default;
 };

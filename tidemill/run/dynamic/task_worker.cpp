@@ -34,18 +34,18 @@ std::uint64_t birth_of(FrameMark& mark) {
 
 }  // namespace
 
-FrameMemory::FrameMemory(const Plan& plan, const std::vector<Kernel>& kernels,
+FrameMemory::FrameMemory(const Plan& plan, const std::vector<DynamicUnit>& units,
                          const std::vector<std::uint32_t>& token_counts) {
     for (std::size_t s = 0; s < plan.segments.size(); ++s) {
         strides.push_back(aligned(plan.segments[s].token_bytes));
         tokens.emplace_back(strides.back() * token_counts[s]);
     }
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-        scratches.emplace_back(kernels[k].emits ? plan.stages[k].scratch_bytes : 0);
+    for (std::size_t k = 0; k < units.size(); ++k) {
+        scratches.emplace_back(units[k].emits ? plan.stages[k].scratch_bytes : 0);
     }
 }
 
-TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
+TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
                        const std::vector<Module*>& modules, FrameMemory& memory, TaskBoard& board,
                        Options options)
     : options_(std::move(options)) {
@@ -58,12 +58,12 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels,
     for (const PlannedStage& stage : plan.stages)
         scratch_bytes = std::max(scratch_bytes, stage.scratch_bytes);
     scratch_ = Arena(scratch_bytes);
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (std::size_t k = 0; k < units.size(); ++k) {
         const std::vector<Part>& parts = plan.stages[k].parts;
-        kernels_.push_back({&kernels[k], PartSteps(plan, parts.front(), modules), std::nullopt,
-                            kernels[k].emits ? memory.scratches[k].data() : scratch_.data(),
-                            kernels[k].segment == 0 && kernels[k].predecessors.empty()});
-        if (kernels[k].emits) kernels_.back().behind_end.emplace(plan, parts.back(), modules);
+        units_.push_back({&units[k], PartSteps(plan, parts.front(), modules), std::nullopt,
+                          units[k].emits ? memory.scratches[k].data() : scratch_.data(),
+                          units[k].segment == 0 && units[k].predecessors.empty()});
+        if (units[k].emits) units_.back().behind_end.emplace(plan, parts.back(), modules);
     }
     if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
     context_.stopping = options_.stopping;
@@ -88,8 +88,7 @@ void TaskWorker::run_all(std::vector<TaskRun>& runs) {
     std::uint64_t before = ticks();
     for (TaskRun& run : runs) {
         for (const StreamEnd& end : ends_)
-            run.limit =
-                std::min(run.limit, end.limit_in(kernels_[run.kernel].kernel->segment).of(run.kernel));
+            run.limit = std::min(run.limit, end.limit_in(units_[run.unit].unit->segment).of(run.unit));
         run_frames<kWatching>(run);
         const std::uint64_t now = ticks();
         run.ticks = now - before;
@@ -99,24 +98,24 @@ void TaskWorker::run_all(std::vector<TaskRun>& runs) {
 
 template <Watching kWatching>
 void TaskWorker::run_frames(TaskRun& run) {
-    RunKernel& kernel = kernels_[run.kernel];
+    RunUnit& unit = units_[run.unit];
     const std::uint64_t end = std::min(run.first.frame + run.frames, run.limit);
-    context_.bases[index_of(internal::Base::scratch)] = kernel.scratch;
+    context_.bases[index_of(internal::Base::scratch)] = unit.scratch;
     try {
-        const std::uint32_t segment = kernel.kernel->segment;
+        const std::uint32_t segment = unit.unit->segment;
         for (CarriedFrame carried = run.first; carried.frame < end;
              carried = carried.next(tokens_[segment].count)) {
             begin(segment, carried);
-            if (!run_frame<kWatching>(kernel, run)) return end_stream(run.kernel, nullptr);
+            if (!run_frame<kWatching>(unit, run)) return end_stream(run.unit, nullptr);
         }
     } catch (...) {
-        end_stream(run.kernel, std::current_exception());
+        end_stream(run.unit, std::current_exception());
     }
 }
 
-void TaskWorker::end_stream(std::uint32_t kernel, std::exception_ptr cause) {
+void TaskWorker::end_stream(std::uint32_t unit, std::exception_ptr cause) {
     StreamEnd& end =
-        ends_.emplace_back(StreamEnd{running_.segment, {running_.carried.frame, kernel}, std::nullopt});
+        ends_.emplace_back(StreamEnd{running_.segment, {running_.carried.frame, unit}, std::nullopt});
     if (!cause) return;
     end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
 }
@@ -133,13 +132,13 @@ void TaskWorker::begin(std::uint32_t segment, CarriedFrame carried) {
 
 // Whether the stream goes on.
 template <Watching kWatching>
-bool TaskWorker::run_frame(RunKernel& kernel, TaskRun& run) {
+bool TaskWorker::run_frame(RunUnit& unit, TaskRun& run) {
     if constexpr (kWatching != Watching::nothing) {
-        if (kernel.begins_frames) note_birth(*running_.mark);
+        if (unit.begins_frames) note_birth(*running_.mark);
     }
-    if (!run.resumed && !run_steps<kWatching>(kernel.steps)) return false;
-    if (!kernel.steps.end() || (holes_of(*running_.mark) & kernel.steps.end()->holes)) return true;
-    return emit<kWatching>(kernel, run);
+    if (!run.resumed && !run_steps<kWatching>(unit.steps)) return false;
+    if (!unit.steps.end() || (holes_of(*running_.mark) & unit.steps.end()->holes)) return true;
+    return emit<kWatching>(unit, run);
 }
 
 template <Watching kWatching>
@@ -197,8 +196,8 @@ bool TaskWorker::obey(const RunStep& step, Flow flow) {
 // Lets the task that ends the segment fill one frame of the next one, and does to that what comes right
 // behind it.
 template <Watching kWatching>
-bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
-    const RunStep& end = *kernel.steps.end();
+bool TaskWorker::emit(RunUnit& unit, TaskRun& run) {
+    const RunStep& end = *unit.steps.end();
     step_ = &end;
     context_.bases[index_of(internal::Base::next_token)] = data_of(running_.segment + 1, run.out.token);
     std::uint64_t start = 0;
@@ -211,9 +210,9 @@ bool TaskWorker::emit(RunKernel& kernel, TaskRun& run) {
     tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), running_.mark->born};
     run.emitted = true;
     run.again = flow == Flow::again;
-    if (!kernel.behind_end->first()) return true;
+    if (!unit.behind_end->first()) return true;
     begin(running_.segment + 1, run.out);
-    return run_steps<kWatching>(*kernel.behind_end);
+    return run_steps<kWatching>(*unit.behind_end);
 }
 
 void TaskWorker::rests() {

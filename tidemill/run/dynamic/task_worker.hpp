@@ -8,7 +8,7 @@
 
 #include "tidemill/graph/arena.hpp"
 #include "tidemill/run/durations.hpp"
-#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
@@ -19,17 +19,17 @@ namespace tidemill {
 /// Where the data of frames in flight lie.
 struct FrameMemory {
     /// `tokens` and the bytes of each are given per segment.
-    FrameMemory(const Plan& plan, const std::vector<Kernel>& kernels,
+    FrameMemory(const Plan& plan, const std::vector<DynamicUnit>& units,
                 const std::vector<std::uint32_t>& tokens);
 
     std::vector<Arena> tokens;         ///< per segment
     std::vector<std::size_t> strides;  ///< per segment, bytes of a token
-    /// Per kernel that emits; what it has computed of a frame outlives the call that emits the first of
+    /// Per unit that emits; what it has computed of a frame outlives the call that emits the first of
     /// several.
     std::vector<Arena> scratches;
 };
 
-/// One thread of dynamic scheduling: runs tasks of any kernel on any frame, as told.
+/// One thread of dynamic scheduling: runs tasks of any unit on any frame, as told.
 class TaskWorker {
   public:
     struct Options {
@@ -41,7 +41,7 @@ class TaskWorker {
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.
-    TaskWorker(const Plan& plan, const std::vector<Kernel>& kernels, const std::vector<Module*>& modules,
+    TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units, const std::vector<Module*>& modules,
                FrameMemory& memory, TaskBoard& board, Options options);
     TaskWorker(const TaskWorker&) = delete;
     TaskWorker& operator=(const TaskWorker&) = delete;
@@ -57,10 +57,10 @@ class TaskWorker {
     const Durations& waits() const { return waits_; }
 
   private:
-    struct RunKernel {
-        const Kernel* kernel;
+    struct RunUnit {
+        const DynamicUnit* unit;
         PartSteps steps;
-        std::optional<PartSteps> behind_end;  // of a kernel that emits: what it does to the frames emitted
+        std::optional<PartSteps> behind_end;  // of a unit that emits: what it does to the frames emitted
         std::byte* scratch;
         bool begins_frames;
     };
@@ -84,11 +84,11 @@ class TaskWorker {
     template <Watching kWatching>
     void run_frames(TaskRun& run);
     template <Watching kWatching>
-    bool run_frame(RunKernel& kernel, TaskRun& run);
+    bool run_frame(RunUnit& unit, TaskRun& run);
     template <Watching kWatching>
     bool run_steps(PartSteps& steps);
     template <Watching kWatching>
-    bool emit(RunKernel& kernel, TaskRun& run);
+    bool emit(RunUnit& unit, TaskRun& run);
     template <Watching kWatching>
     Flow call(const RunStep& step);
     template <Watching kWatching>
@@ -98,12 +98,12 @@ class TaskWorker {
     std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {
         return tokens_[segment].data + token * tokens_[segment].stride;
     }
-    void end_stream(std::uint32_t kernel, std::exception_ptr cause);
+    void end_stream(std::uint32_t unit, std::exception_ptr cause);
 
     Options options_;
     std::vector<Tokens> tokens_;  // per segment
     Arena scratch_;
-    std::vector<RunKernel> kernels_;
+    std::vector<RunUnit> units_;
     internal::FrameContext context_{};
     Running running_;
     const RunStep* step_ = nullptr;  // that runs

@@ -2,9 +2,9 @@
 
 namespace tidemill::internal {
 
-void TileProgram::add(policy::KernelId kernel, double work_us, std::uint64_t bytes, const Tile& written,
+void TileProgram::add(policy::TaskTypeId type, double work_us, std::uint64_t bytes, const Tile& written,
                       const std::vector<Tile>& read) {
-    ProgramTask task{.kernel = kernel,
+    ProgramTask task{.type = type,
                      .iteration = iterations_ - 1,
                      .work_us = work_us,
                      .output_bytes = bytes,

@@ -10,15 +10,15 @@ namespace tidemill::internal {
 /// A program written as tasks on tiles, all known before it runs.
 class TileProgram final : public TaskProgram, public TileTasks {
   public:
-    TileProgram(std::string name, std::vector<std::string> kernels)
-        : name_(std::move(name)), kernels_(std::move(kernels)) {}
+    TileProgram(std::string name, std::vector<std::string> types)
+        : name_(std::move(name)), types_(std::move(types)) {}
 
-    void add(policy::KernelId kernel, double work_us, std::uint64_t bytes, const Tile& written,
+    void add(policy::TaskTypeId type, double work_us, std::uint64_t bytes, const Tile& written,
              const std::vector<Tile>& read) override;
     void next_iteration() override { ++iterations_; }
 
     const std::string& name() const override { return name_; }
-    const std::vector<std::string>& kernels() const override { return kernels_; }
+    const std::vector<std::string>& types() const override { return types_; }
     std::uint64_t tasks() const override { return tasks_.size(); }
     std::uint64_t iterations() const override { return iterations_; }
     std::uint64_t reach(std::uint64_t) const override { return tasks_.size(); }
@@ -27,7 +27,7 @@ class TileProgram final : public TaskProgram, public TileTasks {
 
   private:
     std::string name_;
-    std::vector<std::string> kernels_;
+    std::vector<std::string> types_;
     std::vector<ProgramTask> tasks_;
     std::map<Tile, std::uint64_t> writers_;  // the last ones
     std::uint64_t iterations_ = 1;

@@ -66,7 +66,7 @@ inline void check_back_pressure(unsigned p) {
     }
     check_efficiency(least(p), "lifo", slow_pipeline(p, kUnitUs), p, 500);
     check_efficiency(least(p), "mchild", slow_pipeline(p, kUnitUs), p, 500, {}, true);
-    if (p > 2) check_efficiency((2.0 * p - 2) / (3.0 * p - 4), "oldest", stolen_kernel(p, kUnitUs), p, 2000);
+    if (p > 2) check_efficiency((2.0 * p - 2) / (3.0 * p - 4), "oldest", stolen_type(p, kUnitUs), p, 2000);
 }
 
 inline void check_fifo_back_pressure(unsigned p, std::uint64_t iterations) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/observer.hpp"
 
 namespace tidemill::internal {

@@ -1,4 +1,4 @@
-#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/dynamic_units.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace tidemill {
 
 namespace {
 
-// Bytes of a token that a kernel reads or writes.
+// Bytes of a token that a unit reads or writes.
 struct Access {
     std::size_t begin;
     std::size_t end;
@@ -64,7 +64,7 @@ class AccessList {
     const Plan& plan_;
 };
 
-Kernel kernel_of(const Unit& unit, const PlannedStage& stage) {
+DynamicUnit unit_of(const Unit& unit, const PlannedStage& stage) {
     if (stage.parts.size() > 2) {
         throw GraphError(fmt::format(
             "{} reaches over {} segments, dynamic scheduling allows two: use another executor, or let tasks "
@@ -80,13 +80,13 @@ bool is_named(const OrderedTask& task, const std::string& name) {
 }
 
 // Whether there is one.
-bool confine(std::vector<Kernel>& kernels, const Structure& structure, const std::string& name,
+bool confine(std::vector<DynamicUnit>& units, const Structure& structure, const std::string& name,
              policy::KindSet kinds) {
     bool found = false;
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (std::size_t k = 0; k < units.size(); ++k) {
         for (const std::uint32_t at : structure.units[k].tasks) {
             if (!is_named(structure.order[at], name)) continue;
-            kernels[k].kinds &= kinds;
+            units[k].kinds &= kinds;
             found = true;
         }
     }
@@ -99,39 +99,39 @@ Plan compile_apart(const Graph& graph, const Structure& structure) {
     return compile(graph, structure, std::vector<StageCut>(structure.units.size(), {1, 1}), Layout::apart);
 }
 
-std::vector<Kernel> kernels_of(const Graph& graph, const Structure& structure, const Plan& plan) {
-    std::vector<Kernel> kernels;
+std::vector<DynamicUnit> dynamic_units_of(const Graph& graph, const Structure& structure, const Plan& plan) {
+    std::vector<DynamicUnit> units;
     std::vector<Accesses> accesses;
-    std::vector<std::vector<bool>> before;  // per kernel, all that it depends on
+    std::vector<std::vector<bool>> before;  // per unit, all that it depends on
     for (std::uint32_t k = 0; k < structure.units.size(); ++k) {
-        Kernel& kernel = kernels.emplace_back(kernel_of(structure.units[k], plan.stages[k]));
+        DynamicUnit& unit = units.emplace_back(unit_of(structure.units[k], plan.stages[k]));
         accesses.push_back(AccessList(graph, plan).of(plan.stages[k].parts.front()));
         std::vector<bool>& mine = before.emplace_back(structure.units.size(), false);
-        for (std::uint32_t p = k; p-- > 0 && kernels[p].segment == kernel.segment;) {
-            const bool tied = kernel.emits || (kernel.sequential && kernels[p].sequential);
+        for (std::uint32_t p = k; p-- > 0 && units[p].segment == unit.segment;) {
+            const bool tied = unit.emits || (unit.sequential && units[p].sequential);
             if (mine[p] || !(tied || clash(accesses[p], accesses[k]))) continue;
-            kernel.predecessors.push_back(p);
-            kernels[p].successors.push_back(k);
+            unit.predecessors.push_back(p);
+            units[p].successors.push_back(k);
             mine[p] = true;
             for (std::uint32_t q = 0; q < p; ++q) mine[q] = mine[q] || before[p][q];
         }
     }
-    return kernels;
+    return units;
 }
 
-void confine(std::vector<Kernel>& kernels, const Structure& structure,
+void confine(std::vector<DynamicUnit>& units, const Structure& structure,
              const std::map<std::string, policy::KindSet>& only, policy::KindSet there) {
     for (const auto& [name, kinds] : only) {
-        if (confine(kernels, structure, name, kinds)) continue;
+        if (confine(units, structure, name, kinds)) continue;
         throw GraphError(fmt::format(
             "'{}' is to run on some kinds of cores only, but is neither a module nor a task", name));
     }
-    for (const Kernel& kernel : kernels) {
-        if ((kernel.kinds & there) != 0) continue;
+    for (const DynamicUnit& unit : units) {
+        if ((unit.kinds & there) != 0) continue;
         throw GraphError(fmt::format(
             "no worker is on a core that may run {}: allow it other kinds, or give it a worker on one of its "
             "own",
-            kernel.name));
+            unit.name));
     }
 }
 

@@ -4,34 +4,34 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/dynamic/task_run.hpp"
 #include "tidemill/run/pool/mean_ticks.hpp"
 
 namespace tidemill {
 
-/// The tasks of one kernel, one for each token of its segment, and what each still waits for.
-class KernelTasks {
+/// The tasks of one unit, one for each token of its segment, and what each still waits for.
+class UnitTasks {
   public:
     /// What a task waits for.
     enum class Wait : std::uint8_t {
-        others,      ///< for tasks of other kernels
+        others,      ///< for tasks of other units
         only_order,  ///< for the task on the frame before alone: who runs that may go on with it
         nothing,
     };
 
     /// Slots from `first_slot` on are its tasks', one per token; `ready_group` is where they are counted when
     /// ready.
-    KernelTasks(const Kernel& kernel, policy::TaskSlot first_slot, const CarriedFrame& first,
-                std::uint32_t tokens, std::uint32_t ready_group)
-        : kernel_(&kernel),
+    UnitTasks(const DynamicUnit& unit, policy::TaskSlot first_slot, const CarriedFrame& first,
+              std::uint32_t tokens, std::uint32_t ready_group)
+        : unit_(&unit),
           first_slot_(first_slot),
           ready_group_(ready_group),
-          goes_on_(kernel.sequential && !kernel.emits),
+          goes_on_(unit.sequential && !unit.emits),
           next_(first),
           waits_for_(tokens, 0) {}
 
-    const Kernel& kernel() const { return *kernel_; }
+    const DynamicUnit& unit() const { return *unit_; }
     policy::TaskSlot slot_of(std::uint32_t token) const { return first_slot_ + token; }
     std::uint32_t token_of(policy::TaskSlot slot) const { return slot - first_slot_; }
     /// Those of the frame before and behind.
@@ -40,17 +40,17 @@ class KernelTasks {
 
     /// There is a task on this frame.
     Wait create(const CarriedFrame& carried) {
-        const bool in_turn = !kernel_->sequential || next_.frame == carried.frame;
+        const bool in_turn = !unit_->sequential || next_.frame == carried.frame;
         waits_for_[carried.token] =
-            static_cast<std::uint32_t>(kernel_->predecessors.size()) + (in_turn ? 0 : 1);
+            static_cast<std::uint32_t>(unit_->predecessors.size()) + (in_turn ? 0 : 1);
         return wait_of(carried.token);
     }
-    /// A task of another kernel that it waited for is done.
+    /// A task of another unit that it waited for is done.
     Wait release(std::uint32_t token) {
         --waits_for_[token];
         return wait_of(token);
     }
-    /// Of a sequential kernel, the task whose turn it was is done. Whether the one behind it, on a frame
+    /// Of a sequential unit, the task whose turn it was is done. Whether the one behind it, on a frame
     /// before `frames_end`, waits for nothing now.
     bool complete_in_order(std::uint64_t frames_end) {
         next_ = next_.next(tokens());
@@ -74,7 +74,7 @@ class KernelTasks {
     /// What those may take that can be run behind a ready task.
     std::uint64_t ticks_behind() const { return lined_up_ * mean_ticks_.value(); }
 
-    /// The task that is ready; of a sequential kernel it is the only one.
+    /// The task that is ready; of a sequential unit it is the only one.
     void set_ready(policy::TaskSlot slot) { ready_ = slot; }
     policy::TaskSlot ready() const { return ready_; }
     std::uint32_t ready_group() const { return ready_group_; }
@@ -93,12 +93,12 @@ class KernelTasks {
         return Wait::only_order;
     }
 
-    const Kernel* kernel_;
+    const DynamicUnit* unit_;
     policy::TaskSlot first_slot_;
     std::uint32_t ready_group_;
     bool goes_on_;  // who runs a task of it may go on with the next one
     bool resumes_ = false;
-    CarriedFrame next_;  // of a sequential kernel: the first that is not done
+    CarriedFrame next_;  // of a sequential unit: the first that is not done
     policy::TaskSlot ready_ = policy::kNoTask;
     MeanTicks mean_ticks_;
     std::uint64_t lined_up_ = 0;            // tasks that wait for order alone, where it goes on

@@ -6,19 +6,19 @@
 
 namespace tidemill::policy {
 
-/// Which kernels consume what which others make, and how many tasks later, learned while the program runs. A
-/// kernel has few others before it, so they stand in a list.
-class KernelEdges {
+/// Which task types consume what which others make, and how many tasks later, learned while the program runs.
+/// A task type has few others before it, so they stand in a list.
+class TypeEdges {
   public:
     struct Edge {
-        KernelId from;
+        TaskTypeId from;
         std::uint64_t seen;
         double distances;  // their sum
 
         double mean_distance() const { return distances / static_cast<double>(seen); }
     };
 
-    void saw(KernelId from, KernelId to, double distance) {
+    void saw(TaskTypeId from, TaskTypeId to, double distance) {
         std::vector<Edge>& before = before_.at(to);
         for (Edge& edge : before) {
             if (edge.from != from) continue;
@@ -29,8 +29,8 @@ class KernelEdges {
         before.push_back({from, 1, distance});
     }
 
-    /// The edges that lead to a kernel.
-    std::span<const Edge> before(KernelId to) const {
+    /// The edges that lead to a task type.
+    std::span<const Edge> before(TaskTypeId to) const {
         if (to >= before_.size()) return {};
         return before_[to];
     }

@@ -1,4 +1,4 @@
-#include "tidemill/run/dynamic/kernels.hpp"
+#include "tidemill/run/dynamic/dynamic_units.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,18 +9,18 @@ struct Compiled {
     explicit Compiled(const Graph& graph)
         : structure(structure_of(graph)),
           plan(compile_apart(graph, structure)),
-          kernels(kernels_of(graph, structure, plan)) {}
+          units(dynamic_units_of(graph, structure, plan)) {}
 
-    const Kernel& named(const std::string& name) const {
-        for (const Kernel& kernel : kernels) {
-            if (kernel.name.starts_with(name)) return kernel;
+    const DynamicUnit& named(const std::string& name) const {
+        for (const DynamicUnit& unit : units) {
+            if (unit.name.starts_with(name)) return unit;
         }
         throw std::out_of_range(name);
     }
     std::vector<std::string> before(const std::string& name) const {
         std::vector<std::string> names;
         for (const std::uint32_t p : named(name).predecessors) {
-            names.push_back(kernels[p].name.substr(0, kernels[p].name.find('.')));
+            names.push_back(units[p].name.substr(0, units[p].name.find('.')));
         }
         std::sort(names.begin(), names.end());
         return names;
@@ -28,7 +28,7 @@ struct Compiled {
 
     Structure structure;
     Plan plan;
-    std::vector<Kernel> kernels;
+    std::vector<DynamicUnit> units;
 };
 
 using Names = std::vector<std::string>;
@@ -72,9 +72,9 @@ TEST_CASE("sequential tasks keep their order even where no data ties them") {
     g.bind(b["x"], d["x"]);
     const Compiled compiled(g);
     std::size_t without = 0;
-    for (const Kernel& kernel : compiled.kernels) {
-        without += kernel.predecessors.empty();
-        CHECK(kernel.predecessors.size() <= 1);
+    for (const DynamicUnit& unit : compiled.units) {
+        without += unit.predecessors.empty();
+        CHECK(unit.predecessors.size() <= 1);
     }
     CHECK(without == 1);
 }
