@@ -15,7 +15,7 @@ cmake --install "$build" --prefix "$prefix" >"$prefix/install.log"
 include="$prefix/include"
 (cd "$include" && find tidemill -name '*.hpp' | sort) >"$prefix/installed"
 printf '#include "%s"\n' "$@" >"$prefix/public.cpp"
-"$compiler" -std=c++20 -MM "-I$include" "$prefix/public.cpp" | tr -s ' \\' '\n' |
+"$compiler" -std=c++20 -MM "-I$include" "$prefix/public.cpp" | tr -s '\\ ' '\n' |
     sed -n "s,^$include/,,p" | sort -u >"$prefix/reached"
 diff "$prefix/installed" "$prefix/reached"
 count=$(wc -l <"$prefix/installed")
@@ -23,6 +23,16 @@ printf '%d headers installed\n' "$count"
 [ "$count" -le 80 ] || { printf 'at most 80 are to be installed: keep what users do not name out of them\n'; exit 1; }
 sed "s,^,$include/," "$prefix/installed" |
     xargs -P "$(nproc)" -n 8 "$compiler" -std=c++20 -fsyntax-only -x c++ "-I$include"
+
+# What is not for users does not meet their names.
+{
+    cat "$prefix/public.cpp"
+    echo 'using namespace tidemill;'
+    for name in Source Place Address Base Step Part Copy Unit Kernel Model; do
+        printf 'struct %s {};\n%s of_%s;\n' "$name" "$name" "$name"
+    done
+} >"$prefix/names.cpp"
+"$compiler" -std=c++20 -fsyntax-only "-I$include" "$prefix/names.cpp"
 
 cp -r "$source/examples/template" "$prefix/project"
 cmake -S "$prefix/project" -B "$prefix/build" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix" \
