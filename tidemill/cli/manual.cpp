@@ -36,6 +36,7 @@ void describe(Verb& verb, std::string& page) {
     for (Verb& below : verb.verbs()) describe(below, page);
     if (!verb.verbs().empty()) return;
     page += fmt::format(".SS {}\n{}\n", plain(verb.path()), plain(verb.summary()));
+    if (!verb.alias().empty()) page += fmt::format(".PP\nIts other name is {}.\n", plain(verb.alias()));
     for (const Option& option : verb.options()) page += manual_of(option);
     if (!verb.footer().empty()) page += fmt::format(".PP\n.nf\n{}\n.fi\n", plain(verb.footer()));
 }

@@ -15,8 +15,8 @@ TEST_CASE("manual: names every verb and every option, and the exit statuses") {
     const Ended ended = run_program({"--manual"});
     CHECK(ended.status == 0);
     CHECK(ended.out.starts_with(".TH TIDEMILL 1\n"));
-    for (const char* part :
-         {".SS tidemill dvbs2 rx\n", ".B \\-o,\\-\\-output\n", ".SH EXIT STATUS\n", "SIGHUP"}) {
+    for (const char* part : {".SS tidemill dvbs2 rx\n", ".B \\-o,\\-\\-output\n", ".SH EXIT STATUS\n",
+                             "SIGHUP", "Its other name is front."}) {
         CAPTURE(part);
         CHECK(says(ended.out, part));
     }
