@@ -3,7 +3,8 @@
 /// All of Tidemill that a stream program needs.
 ///
 /// Describe a stream: Graph, Module, task(), In, Out, Forward, Frame, Flow; pure, cloned, sequential,
-/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Test a module alone: Testbench.
+/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Look at it: structure_of(). Test a module
+/// alone: Testbench.
 ///
 /// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport. Look into a run: Trace, Probes,
 /// DebugPrint, Watchdog, to_svg().
@@ -19,6 +20,7 @@
 #include "tidemill/graph/control.hpp"
 #include "tidemill/graph/delay.hpp"
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/graph/testbench.hpp"
 #include "tidemill/graph/window.hpp"
 #include "tidemill/run/duplicates.hpp"
