@@ -6,6 +6,7 @@
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/internal/shell.hpp"
+#include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -10,6 +10,7 @@
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_receiver.hpp"
 
 namespace tidemill::cli {

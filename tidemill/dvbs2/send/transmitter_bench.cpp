@@ -4,6 +4,8 @@
 #include <benchmark/benchmark.h>
 
 #include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/io/quantize.hpp"
