@@ -197,7 +197,7 @@ TEST_CASE("tx: what cannot be sent is refused") {
 
 TEST_CASE("every verb explains itself with an example") {
     for (const std::vector<std::string>& verb : {std::vector<std::string>{"topo"},
-                                                 {"profile"},
+                                                 {"dvbs2", "profile"},
                                                  {"schedule"},
                                                  {"pareto"},
                                                  {"simulate"},
