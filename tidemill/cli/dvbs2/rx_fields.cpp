@@ -16,6 +16,7 @@ namespace tidemill::cli {
 namespace {
 
 using View = const RxView&;
+using Pls = const dvbs2::Pls&;
 
 /// Something that a reception tells. Reports for people and for programs and the lines of --status are made
 /// of these alone.
@@ -30,13 +31,14 @@ struct Field {
 
 constexpr std::string_view kLosses = "losses";
 
-const dvbs2::Modcod& modcod_of(const dvbs2::Pls& pls) {
+const dvbs2::Modcod& modcod_of(Pls pls) {
     return *dvbs2::find_modcod(pls.modcod);
 }
 
-template <class Value>
-Json of_pls(View view, Value value) {
-    return view.pls ? Json(value(*view.pls)) : Json();
+// What the last frame's header tells, once there is one.
+template <Json (*tells)(View, Pls)>
+Json of_pls(View view) {
+    return view.pls ? tells(view, *view.pls) : Json();
 }
 
 Json if_found(View view, double value) {
@@ -92,93 +94,112 @@ Json recorded_s(View view) {
     return rate > 0 ? static_cast<double>(view.whole->report.samples) / rate : 0;
 }
 
-#define VALUE(expression) [](View v) -> Json { return expression; }
-#define OF_PLS(expression)                                                                    \
-    [](View v) -> Json {                                                                      \
-        return of_pls(v, [&]([[maybe_unused]] const dvbs2::Pls& pls) { return expression; }); \
-    }
-
 const Field kFields[] = {
-    {"", "time_s", "", "", VALUE(v.time_s)},
-    {"", "phase", "", "", VALUE(phase_of(v.now))},
-    {"", "lock", "", "", VALUE(v.now.locked)},
-    {"recording", "", "", "", VALUE(v.whole->job.recording.data_path.string())},
+    {"", "time_s", "", "", [](View v) -> Json { return v.time_s; }},
+    {"", "phase", "", "", [](View v) -> Json { return phase_of(v.now); }},
+    {"", "lock", "", "", [](View v) -> Json { return v.now.locked; }},
+    {"recording", "", "", "", [](View v) -> Json { return v.whole->job.recording.data_path.string(); }},
 
-    {"", "modcod", "received", "{}", OF_PLS(modcod_name(modcod_of(pls)))},
-    {"modulation", "", "", "", OF_PLS(name(modcod_of(pls).modulation))},
-    {"code_rate", "", "", "", OF_PLS(name(modcod_of(pls).rate))},
-    {"modcod", "", "", "", OF_PLS(pls.modcod)},
-    {"frame", "frame", "received", "{} frames", OF_PLS(name(pls.size))},
-    {"pilots", "pilots", "received", "pilots {}", OF_PLS(pls.pilots)},
-    {"inverted_spectrum", "", "received", "spectrum inverted", VALUE(v.now.totals.inverted), 0},
-    {"symbol_rate_hz", "", "received", "{:.0f} symbols/s", VALUE(v.now.symbol_rate_hz)},
-    {"rolloff", "", "received", "roll-off {:.2f}", VALUE(v.whole->job.config.rolloff)},
-    {"gold_code", "", "received", "gold code {}", VALUE(v.whole->job.config.gold_code), 0},
+    {"", "modcod", "received", "{}",
+     of_pls<[](View, Pls pls) -> Json { return modcod_name(modcod_of(pls)); }>},
+    {"modulation", "", "", "", of_pls<[](View, Pls pls) -> Json { return name(modcod_of(pls).modulation); }>},
+    {"code_rate", "", "", "", of_pls<[](View, Pls pls) -> Json { return name(modcod_of(pls).rate); }>},
+    {"modcod", "", "", "", of_pls<[](View, Pls pls) -> Json { return pls.modcod; }>},
+    {"frame", "frame", "received", "{} frames", of_pls<[](View, Pls pls) -> Json { return name(pls.size); }>},
+    {"pilots", "pilots", "received", "pilots {}", of_pls<[](View, Pls pls) -> Json { return pls.pilots; }>},
+    {"inverted_spectrum", "", "received", "spectrum inverted",
+     [](View v) -> Json { return v.now.totals.inverted; }, 0},
+    {"symbol_rate_hz", "", "received", "{:.0f} symbols/s",
+     [](View v) -> Json { return v.now.symbol_rate_hz; }},
+    {"rolloff", "", "received", "roll-off {:.2f}",
+     [](View v) -> Json { return v.whole->job.config.rolloff; }},
+    {"gold_code", "", "received", "gold code {}",
+     [](View v) -> Json { return v.whole->job.config.gold_code; }, 0},
 
-    {"esn0_db", "esn0_db", "signal", "Es/N0 {:.2f} dB", OF_PLS(v.esn0_db)},
-    {"", "margin_db", "", "", OF_PLS(v.esn0_db - modcod_of(pls).esn0_threshold_db)},
+    {"esn0_db", "esn0_db", "signal", "Es/N0 {:.2f} dB",
+     of_pls<[](View v, Pls) -> Json { return v.esn0_db; }>},
+    {"", "margin_db", "", "",
+     of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - modcod_of(pls).esn0_threshold_db; }>},
     {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
-     VALUE(if_found(v, v.now.frequency_hz))},
-    {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm", VALUE(if_found(v, v.now.clock_ppm))},
+     [](View v) -> Json { return if_found(v, v.now.frequency_hz); }},
+    {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm",
+     [](View v) -> Json { return if_found(v, v.now.clock_ppm); }},
     {"iq_offset_db", "iq_offset_db", "signal", "offset (DC) at {:.1f} dB taken out",
-     VALUE(v.now.iq_offset_db)},
-    {"iq_image_db", "iq_image_db", "signal", "image at {:.1f} dB taken out", VALUE(v.now.iq_image_db)},
+     [](View v) -> Json { return v.now.iq_offset_db; }},
+    {"iq_image_db", "iq_image_db", "signal", "image at {:.1f} dB taken out",
+     [](View v) -> Json { return v.now.iq_image_db; }},
 
-    {"frames", "frames", "frames", "{}", VALUE(v.frames)},
-    {"frames_bad", "frames_bad", "frames", "{} bad", VALUE(v.frames_bad)},
-    {"frames_dummy", "", "frames", "{} dummy", VALUE(v.whole->report.sync.dummy_frames), 0},
-    {"lock_frames", "", "frames", "locked after {}", OF_PLS(v.now.totals.lock_frames())},
+    {"frames", "frames", "frames", "{}", [](View v) -> Json { return v.frames; }},
+    {"frames_bad", "frames_bad", "frames", "{} bad", [](View v) -> Json { return v.frames_bad; }},
+    {"frames_dummy", "", "frames", "{} dummy",
+     [](View v) -> Json { return v.whole->report.sync.dummy_frames; }, 0},
+    {"lock_frames", "", "frames", "locked after {}",
+     of_pls<[](View v, Pls) -> Json { return v.now.totals.lock_frames(); }>},
     {"ldpc_iterations", "ldpc_iterations", "frames", "{:.1f} LDPC iterations a frame", iterations_a_frame},
     {"bch_corrected_bits", "bch_corrected_bits", "frames", "{} bits corrected by BCH",
-     VALUE(v.corrected_bits)},
+     [](View v) -> Json { return v.corrected_bits; }},
     {"", "modcods", "", "", modcods},
-    {"frames_generic", "", "frames", "{} of generic streams", VALUE(v.whole->report.generic_frames), 0},
+    {"frames_generic", "", "frames", "{} of generic streams",
+     [](View v) -> Json { return v.whole->report.generic_frames; }, 0},
     {"frames_of_streams", "", "streams", "frames of each: {}", frames_of_streams},
 
-    {"frames_bad", "", kLosses, "", VALUE(v.frames_bad), 0},
-    {"bad_headers", "", kLosses, "", VALUE(v.whole->report.sync.bad_headers), 0},
-    {"locks", "", kLosses, "", VALUE(v.whole->report.sync.locks), 1},
-    {"symbols_outside_frames", "", kLosses, "", VALUE(v.whole->report.sync.symbols_outside), 0},
-    {"blocks_without_signal", "", kLosses, "", VALUE(v.whole->report.blocks_without_signal), 0},
-    {"blocks_without_clock", "", kLosses, "", VALUE(v.whole->report.blocks_without_clock), 0},
-    {"ts_packets_dropped", "", kLosses, "", VALUE(v.whole->report.packets.packets_dropped), 0},
-    {"ts_packets_not_sent", "", kLosses, "", VALUE(v.whole->all_not_sent()), 0},
-    {"ts_packets_marked", "", kLosses, "", VALUE(v.whole->report.packets.packets_marked), 0},
-    {"continuity_errors", "", kLosses, "", VALUE(v.ts.continuity_errors), 0},
-    {"frames_faulty", "", kLosses, "", VALUE(v.whole->report.packets.frames_faulty), 0},
-    {"frames_unsupported", "", kLosses, "", VALUE(v.whole->report.packets.frames_unsupported), 0},
-    {"frames_of_other_streams", "", kLosses, "", VALUE(v.whole->report.packets.frames_of_other_streams), 0},
-    {"samples_not_finite", "", kLosses, "", VALUE(v.whole->report.samples_not_finite), 0},
-    {"samples_clipped", "", kLosses, "", VALUE(v.now.samples_clipped), 0},
-    {"samples_missing", "", kLosses, "", VALUE(v.whole->missing_samples), 0},
-    {"trailing_bytes", "", kLosses, "", VALUE(v.whole->job.recording.trailing_bytes), 0},
+    {"frames_bad", "", kLosses, "", [](View v) -> Json { return v.frames_bad; }, 0},
+    {"bad_headers", "", kLosses, "", [](View v) -> Json { return v.whole->report.sync.bad_headers; }, 0},
+    {"locks", "", kLosses, "", [](View v) -> Json { return v.whole->report.sync.locks; }, 1},
+    {"symbols_outside_frames", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.sync.symbols_outside; }, 0},
+    {"blocks_without_signal", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.blocks_without_signal; }, 0},
+    {"blocks_without_clock", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.blocks_without_clock; }, 0},
+    {"ts_packets_dropped", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.packets.packets_dropped; }, 0},
+    {"ts_packets_not_sent", "", kLosses, "", [](View v) -> Json { return v.whole->all_not_sent(); }, 0},
+    {"ts_packets_marked", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.packets.packets_marked; }, 0},
+    {"continuity_errors", "", kLosses, "", [](View v) -> Json { return v.ts.continuity_errors; }, 0},
+    {"frames_faulty", "", kLosses, "", [](View v) -> Json { return v.whole->report.packets.frames_faulty; },
+     0},
+    {"frames_unsupported", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.packets.frames_unsupported; }, 0},
+    {"frames_of_other_streams", "", kLosses, "",
+     [](View v) -> Json { return v.whole->report.packets.frames_of_other_streams; }, 0},
+    {"samples_not_finite", "", kLosses, "", [](View v) -> Json { return v.whole->report.samples_not_finite; },
+     0},
+    {"samples_clipped", "", kLosses, "", [](View v) -> Json { return v.now.samples_clipped; }, 0},
+    {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
+    {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
+     0},
 
-    {"info_mbps", "info_mbps", "speed", "{:.2f} Mb/s of information", VALUE(v.info_mbps)},
-    {"predicted_mbps", "", "speed", "predicted {:.2f} Mb/s", VALUE(number_or_null(v.whole->predicted_mbps))},
-    {"predicted_period_us", "", "", "", VALUE(number_or_null(v.whole->predicted_period_us))},
+    {"info_mbps", "info_mbps", "speed", "{:.2f} Mb/s of information",
+     [](View v) -> Json { return v.info_mbps; }},
+    {"predicted_mbps", "", "speed", "predicted {:.2f} Mb/s",
+     [](View v) -> Json { return number_or_null(v.whole->predicted_mbps); }},
+    {"predicted_period_us", "", "", "",
+     [](View v) -> Json { return number_or_null(v.whole->predicted_period_us); }},
     {"recorded_s", "", "speed", "{:.2f} s of signal", recorded_s},
-    {"elapsed_s", "", "speed", "received in {:.2f} s", VALUE(v.whole->run.elapsed_s)},
-    {"interrupted", "", "speed", "interrupted", VALUE(v.whole->interrupted), 0},
-    {"executor", "", "speed", "executor {}", VALUE(to_string(v.whole->executor))},
+    {"elapsed_s", "", "speed", "received in {:.2f} s", [](View v) -> Json { return v.whole->run.elapsed_s; }},
+    {"interrupted", "", "speed", "interrupted", [](View v) -> Json { return v.whole->interrupted; }, 0},
+    {"executor", "", "speed", "executor {}", [](View v) -> Json { return to_string(v.whole->executor); }},
 
-    {"", "", "latency", "{:.2f} ms on average", VALUE(v.whole->run.latency.mean_us / 1000)},
-    {"", "", "latency", "99 % within {:.2f} ms", VALUE(v.whole->run.latency.p99_us / 1000)},
-    {"", "", "latency", "at most {:.2f} ms", VALUE(v.whole->run.latency.most_us / 1000)},
+    {"", "", "latency", "{:.2f} ms on average",
+     [](View v) -> Json { return v.whole->run.latency.mean_us / 1000; }},
+    {"", "", "latency", "99 % within {:.2f} ms",
+     [](View v) -> Json { return v.whole->run.latency.p99_us / 1000; }},
+    {"", "", "latency", "at most {:.2f} ms",
+     [](View v) -> Json { return v.whole->run.latency.most_us / 1000; }},
 
-    {"ts_packets", "ts_packets", "output", "{} packets", VALUE(v.ts.packets)},
-    {"", "", "output", "{}", VALUE(place_of(*v.whole))},
+    {"ts_packets", "ts_packets", "output", "{} packets", [](View v) -> Json { return v.ts.packets; }},
+    {"", "", "output", "{}", [](View v) -> Json { return place_of(*v.whole); }},
     {"ts_packets_cut_off", "", "output", "the rest of {} cut off at the end",
-     VALUE(v.whole->report.packets.packets_cut_off), 0},
+     [](View v) -> Json { return v.whole->report.packets.packets_cut_off; }, 0},
     {"null_packets_put_back", "", "output", "{} null packets put back",
-     VALUE(v.whole->report.packets.null_packets), 0},
+     [](View v) -> Json { return v.whole->report.packets.null_packets; }, 0},
     {"issy_fields", "", "output", "ISSY fields taken off: {}", issy_fields},
-    {"programmes", "programmes", "", "", VALUE(v.ts.programmes)},
-    {"", "continuity_errors", "", "", VALUE(v.ts.continuity_errors)},
-    {"", "samples_clipped", "", "", VALUE(v.now.samples_clipped)},
+    {"programmes", "programmes", "", "", [](View v) -> Json { return v.ts.programmes; }},
+    {"", "continuity_errors", "", "", [](View v) -> Json { return v.ts.continuity_errors; }},
+    {"", "samples_clipped", "", "", [](View v) -> Json { return v.now.samples_clipped; }},
 };
-
-#undef VALUE
-#undef OF_PLS
 
 std::string in_text(std::string_view text, const Json& value);
 
