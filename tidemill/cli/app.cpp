@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -27,7 +28,7 @@ int run_profile(const AppProgram& program, ProfileVerb verb) {
     verb.how.cores = cores_here(verb.how.cores, topology);
     const Profile profile = profile_app(program, topology, verb.how);
     for (const std::string& warning : profile.warnings) tell("warning: {}\n", warning);
-    if (!verb.output.empty()) write_profile(profile, verb.output);
+    if (!verb.output.empty()) writing([&] { write_profile(profile, verb.output); });
     print("{}", verb.json ? to_json(profile) : profile_table(profile));
     return kDone;
 }

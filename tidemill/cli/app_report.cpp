@@ -34,7 +34,7 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     const auto& predicted_us = outcome.predicted_period_us;
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
-    text += changes_text(outcome.changes) + energy_line(outcome.run.energy, outcome.run.frames);
+    text += changes_text(outcome.changes) + energy_text(outcome.run.energy, outcome.run.frames, stats);
     return stats ? text + tables(outcome) : text;
 }
 

@@ -198,7 +198,7 @@ TEST_CASE("app: what the user wants to see is written, and what cannot be is tol
     insight.probes = {"twice.z"};
     CHECK_THROWS_AS(cli::run_app(kProgram, options), GraphError);
     insight.trace = folder / "nowhere/trace.json";
-    CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::JobFailed);
     insight.trace.clear();
     insight.graph = folder / "graph.png";
     CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/run/profile/calibration.hpp"
@@ -42,7 +43,7 @@ int run_calibrate(const Options& options) {
                                      .energy_meter = energy.meter.get(),
                                      .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
-    if (!options.output.empty()) write_cost_model(found.model, options.output);
+    if (!options.output.empty()) writing([&] { write_cost_model(found.model, options.output); });
     print("{}", options.json ? to_json(found.model) : table_of(found));
     return kDone;
 }

@@ -2,11 +2,10 @@
 
 #include <filesystem>
 
-#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/graph_file.hpp"
+#include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/byte_writer.hpp"
-#include "tidemill/io/io_error.hpp"
 
 namespace tidemill::cli {
 
@@ -16,11 +15,7 @@ namespace {
 void check_writable(const std::string& path) {
     std::error_code unknown;                                              // is told by opening it
     if (path.empty() || std::filesystem::is_fifo(path, unknown)) return;  // a pipe would wait for its reader
-    try {
-        const io::ByteWriter file(path);
-    } catch (const io::IoError& error) {
-        throw WrongUsage(error.what());
-    }
+    writing([&] { const io::ByteWriter file(path); });
 }
 
 }  // namespace
@@ -64,7 +59,7 @@ void Insight::watch(RunOptions& run) {
 }
 
 void Insight::write(const std::optional<Schedule>& schedule, const RunReport& report) const {
-    if (trace_) trace_->write(options_.trace);
+    if (trace_) writing([&] { trace_->write(options_.trace); });
     if (!options_.graph.empty()) write_graph_file(options_.graph, graph_, schedule, report);
     if (probes_) tell(probes_->table());
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/output.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -38,7 +39,7 @@ int run_one(const Options& options) {
     const Objective objective = objective_of(options.how, profile, platform);
     const Schedule schedule = options.how.strategy->schedule(profile, platform, objective, model);
     say_if_out_of_reach(objective, schedule);
-    if (!options.output.empty()) write_schedule(schedule, options.output);
+    if (!options.output.empty()) writing([&] { write_schedule(schedule, options.output); });
     if (options.json) {
         print("{}\n", to_text(result_json(schedule, profile, platform, model), 2));
         return kDone;

@@ -87,6 +87,12 @@ void WatchedRun::write(const GraphRun& run) const {
     insight_.write(run.schedule(), report_);
 }
 
+std::string energy_text(const EnergyUse& energy, std::uint64_t frames, bool in_full) {
+    const bool has_many_reasons = energy.not_measured.find(';') != std::string::npos;
+    if (in_full || energy.joules || !has_many_reasons) return energy_line(energy, frames);
+    return "energy     not measured (no meter answers; --stats tells why)\n";
+}
+
 std::string changes_text(const std::vector<AdaptationChange>& changes) {
     std::string text;
     for (const AdaptationChange& change : changes) {

@@ -55,6 +55,9 @@ class WatchedRun {
     bool interrupted_ = false;
 };
 
+/// The energy of a run in one line. Why each of several meters did not answer is told in full only.
+std::string energy_text(const EnergyUse& energy, std::uint64_t frames, bool in_full);
+
 /// Changes of schedule in words, a line each.
 std::string changes_text(const std::vector<AdaptationChange>& changes);
 

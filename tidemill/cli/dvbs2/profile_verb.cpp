@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/reception_options.hpp"
+#include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -28,7 +29,7 @@ int run_profile(const Options& options) {
         throw JobFailed(
             "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");
     }
-    if (!options.output.empty()) write_profile(found.profile, options.output);
+    if (!options.output.empty()) writing([&] { write_profile(found.profile, options.output); });
     print("{}", options.json ? to_json(found.profile) : profile_table(found.profile));
     return kDone;
 }
