@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <deque>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,14 +68,20 @@ class Verb {
     Option& parsed(std::string names, T& variable, Parse parse, std::string help) {
         return add(std::move(names), std::move(help), Kind::text,
                    [&variable, parse](const Option& option, const std::string& text) {
-                       try {
-                           variable = parse(text);
-                       } catch (const WrongUsage&) {
-                           throw;
-                       } catch (const Error& error) {
-                           throw WrongUsage(option.name() + ": " + error.what());
-                       }
+                       variable = parsed_by(parse, option, text);
                    });
+    }
+
+    /// The same for an option that may be repeated, where `parse` makes one element.
+    template <class T, class Parse>
+    requires(std::convertible_to<std::invoke_result_t<Parse, const std::string&>, T>) Option& parsed(
+        std::string names, std::vector<T>& variable, Parse parse, std::string help) {
+        Option& added = add(std::move(names), std::move(help), Kind::text,
+                            [&variable, parse](const Option& option, const std::string& text) {
+                                variable.push_back(parsed_by(parse, option, text));
+                            });
+        added.is_repeatable = true;
+        return added;
     }
 
     /// An option that names a file, of which `read` makes the value; what that throws is thrown.
@@ -127,6 +135,17 @@ class Verb {
     int act() const { return act_(); }
 
   private:
+    template <class Parse>
+    static auto parsed_by(const Parse& parse, const Option& option, const std::string& text) {
+        try {
+            return parse(text);
+        } catch (const WrongUsage&) {
+            throw;
+        } catch (const Error& error) {
+            throw WrongUsage(option.name() + ": " + error.what());
+        }
+    }
+
     Option& add(std::string names, std::string help, Kind kind, Option::Store store);
 
     std::string path_;

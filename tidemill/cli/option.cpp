@@ -82,6 +82,11 @@ Option& Option::needs(std::string other) {
     return *this;
 }
 
+Option& Option::spreads(std::function<std::vector<std::string>(const std::string&)> more) {
+    more_places = std::move(more);
+    return *this;
+}
+
 Option& Option::shows(std::string text) {
     default_text = std::move(text);
     return *this;

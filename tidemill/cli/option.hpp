@@ -81,6 +81,8 @@ class Option {
     Option& or_auto();
     Option& excludes(std::string other);
     Option& needs(std::string other);
+    /// An output that goes to more places than the one it names.
+    Option& spreads(std::function<std::vector<std::string>(const std::string& place)> more);
     /// What the help shows instead of the variable's first value.
     Option& shows(std::string text);
 
@@ -115,6 +117,7 @@ class Option {
     std::vector<std::string> excluded{};
     std::vector<std::string> needed{};
     std::vector<std::string> given{};
+    std::function<std::vector<std::string>(const std::string&)> more_places{};
 
   private:
     Store store_;

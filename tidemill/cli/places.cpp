@@ -75,12 +75,20 @@ bool is_device(const std::string& text) {
     return fs::exists(text, none) && !fs::is_regular_file(text, none);
 }
 
-std::vector<std::string> files_written(const std::string& text) {
-    if (!may_be_sigmf(text) || is_device(text)) return {text};
-    const io::SigmfPaths recording = io::sigmf_paths(text);
-    return {text, recording.meta, recording.data};
+std::vector<std::string> files_written(const Option& option, const std::string& text) {
+    std::vector<std::string> files{text};
+    if (may_be_sigmf(text) && !is_device(text)) {
+        const io::SigmfPaths recording = io::sigmf_paths(text);
+        files.insert(files.end(), {recording.meta, recording.data});
+    }
+    if (!option.more_places) return files;
+    const std::vector<std::string> more = option.more_places(text);
+    files.insert(files.end(), more.begin(), more.end());
+    return files;
 }
 
+// Where the samples of a recording lie, its metadata may say. Its verb opens it again: how it is to be read,
+// other options say, which are no values yet, and until then nothing of it is held but a few names.
 std::vector<std::string> files_read(const std::string& text) {
     std::vector<std::string> files{text};
     const auto equals = text.find('=');  // --stream takes NUMBER=INPUT
@@ -99,7 +107,7 @@ std::vector<Place> places_of(const Option& option) {
     std::vector<Place> places;
     for (const std::string& text : option.given) {
         std::set<std::string> identities;  // the text itself may name one of its files
-        for (const std::string& file : option.is_output() ? files_written(text) : files_read(text))
+        for (const std::string& file : option.is_output() ? files_written(option, text) : files_read(text))
             identities.insert(identity_of(option, file));
         for (const std::string& identity : identities)
             places.push_back({option.name(), text, option.is_output(), identity});

@@ -10,7 +10,6 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/ber_state.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/platform/topology.hpp"
@@ -28,23 +27,22 @@ constexpr std::uint64_t kFramesPerSlice = 2000;
 
 std::vector<Pls> codes_of(const BerOptions& options) {
     std::vector<Pls> all;
-    const auto add = [&](const dvbs2::Modcod& modcod) {
-        const Pls pls{modcod.number, frame_size_of(options.frame), options.pilots};
+    const auto add = [&](int modcod) {
+        const Pls pls{modcod, options.frame, options.pilots};
         if (pls.is_defined()) all.push_back(pls);
     };
-    for (const std::string& name : options.modcods) add(modcod_of(name));
-    if (options.modcods.empty()) std::ranges::for_each(dvbs2::all_modcods(), add);
+    std::ranges::for_each(options.modcods, add);
+    if (options.modcods.empty()) std::ranges::for_each(dvbs2::all_modcods(), add, &dvbs2::Modcod::number);
     if (all.empty()) throw WrongUsage("rate 9/10 has no short frames");
     return all;
 }
 
 std::vector<double> esn0s_of(const BerOptions& options, const Pls& pls) {
-    if (!options.esn0.empty()) return number_list(options.esn0, "--esn0");
+    if (!options.esn0_db.empty()) return options.esn0_db;
     const bool is_short = pls.size == dvbs2::FrameSize::short_;
-    const std::string margin = !options.margin.empty() ? options.margin : is_short ? "0.5" : "0.2";
-    const bool by_ebn0 = !options.ebn0.empty();
-    std::vector<double> list =
-        by_ebn0 ? number_list(options.ebn0, "--ebn0") : number_list(margin, "--margin");
+    const bool by_ebn0 = !options.ebn0_db.empty();
+    std::vector<double> list = by_ebn0 ? options.ebn0_db : options.margin_db;
+    if (list.empty()) list = {is_short ? 0.5 : 0.2};
     const double base =
         by_ebn0 ? bits_per_symbol_db(pls) : double{dvbs2::find_modcod(pls.modcod)->esn0_threshold_db};
     // Thresholds are known to hundredths; what is added to them shall not show the noise of a float.
@@ -71,7 +69,7 @@ std::vector<BerPoint> ber_points(const BerOptions& options) {
         for (const double esn0_db : esn0s_of(options, pls)) {
             BerPoint& point = points.emplace_back();
             point = {pls, esn0_db, options.seed, options.iterations, {}};
-            if (options.sync == "full") point.full_sync = options.full_sync;
+            if (options.is_full) point.full_sync = options.full_sync;
         }
     }
     return points;

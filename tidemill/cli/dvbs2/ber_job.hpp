@@ -10,13 +10,13 @@ namespace tidemill::cli {
 
 /// `tidemill dvbs2 ber`, as the command line says it.
 struct BerOptions {
-    std::vector<std::string> modcods;  ///< empty: all
-    std::string frame = "normal";
+    std::vector<int> modcods;  ///< their numbers; empty: all
+    dvbs2::FrameSize frame = dvbs2::FrameSize::normal;
     bool pilots = false;
-    std::string esn0;    ///< lists of dB, of which one may be given;
-    std::string ebn0;    ///< none: what the project wants of
-    std::string margin;  ///< each frame size over table 13's threshold
-    std::string sync = "ideal";
+    std::vector<double> esn0_db;    ///< of these three one may be given;
+    std::vector<double> ebn0_db;    ///< none: what the project wants of
+    std::vector<double> margin_db;  ///< each frame size over table 13's threshold
+    bool is_full = false;           ///< the whole receiver, not ideal synchronisation
     dvbs2::FullSync full_sync;
     dvbs2::BerLimits limits;
     int iterations = 50;

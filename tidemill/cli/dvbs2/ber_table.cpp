@@ -54,7 +54,7 @@ std::vector<Cell> row_of(const BerResult& result) {
 }
 
 std::string sync_note(const BerOptions& options) {
-    if (options.sync == "ideal") {
+    if (!options.is_full) {
         return fmt::format("Synchronisation ideal, at most {} LDPC iterations.", options.iterations);
     }
     const dvbs2::FullSync& full = options.full_sync;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
@@ -40,12 +42,17 @@ int run_ber(const BerOptions& options) {
 }
 
 void add_points(Verb& verb, BerOptions& options) {
-    verb.option("--modcod", options.modcods, "Modulation and code rate; may be repeated (default: all 28)");
-    verb.choice("--frame", options.frame, {"normal", "short"}, "Size of the FECFRAMEs");
-    verb.option("--esn0", options.esn0, "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
-    verb.option("--ebn0", options.ebn0, "Eb/N0 in dB instead").excludes("--esn0");
-    verb.option("--margin", options.margin,
-                "dB over the threshold of table 13 instead (default: 0.2, short frames 0.5)")
+    verb.parsed("--modcod", options.modcods, modcod_number_of, "Modulation and code rate").shows("all 28");
+    verb.choice("--frame", options.frame, frame_size_words(), "Size of the FECFRAMEs");
+    const auto numbers_of = [](const char* option) {
+        return [option](const std::string& text) { return number_list(text, option); };
+    };
+    verb.parsed("--esn0", options.esn0_db, numbers_of("--esn0"),
+                "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
+    verb.parsed("--ebn0", options.ebn0_db, numbers_of("--ebn0"), "Eb/N0 in dB instead").excludes("--esn0");
+    verb.parsed("--margin", options.margin_db, numbers_of("--margin"),
+                "dB over the threshold of table 13 instead")
+        .shows("0.2, short frames 0.5")
         .excludes("--esn0")
         .excludes("--ebn0");
     verb.option("--seed", options.seed, "Seed of data and noise");
@@ -65,7 +72,8 @@ void add_limits(Verb& verb, BerOptions& options) {
 
 void add_full_sync(Verb& verb, BerOptions& options) {
     dvbs2::FullSync& full = options.full_sync;
-    verb.choice("--sync", options.sync, {"ideal", "full"}, "Ideal, or full for the whole receiver");
+    verb.choice("--sync", options.is_full, {{"ideal", false}, {"full", true}},
+                "Ideal, or full for the whole receiver");
     verb.flag("--pilots", options.pilots, "Send pilots (full)");
     verb.option("--cfo", full.frequency_cycles_per_symbol,
                 "Largest frequency offset over the symbol rate (full)")

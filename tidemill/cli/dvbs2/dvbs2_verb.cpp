@@ -23,17 +23,34 @@ int run_rx(const RxOptions& options) {
     return kDone;
 }
 
+constexpr int kLastStream = 255;
+
+// Where the streams go, should all be wanted.
+std::vector<std::string> places_of_streams(const std::string& place, const Option& isi) {
+    std::vector<std::string> places;
+    if (!isi.is_given() || !parse_isi(isi.given.front()).all) return places;
+    for (int stream = 0; stream <= kLastStream; ++stream) {
+        if (const auto its_place = place_of_stream(place, stream)) places.push_back(*its_place);
+    }
+    return places;
+}
+
 void add_outputs(Verb& verb, RxOutputOptions& options) {
-    verb.option("-o,--output", options.packets,
-                "Transport stream to write; - for standard output, udp://host:port for datagrams")
-        .is(Kind::output_place);
+    Option& output =
+        verb.option("-o,--output", options.packets,
+                    "Transport stream to write; - for standard output, udp://host:port for datagrams")
+            .is(Kind::output_place);
     verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
         .is(Kind::output_place);
     verb.option("--generic", options.generic, "The same for what generic streams carry")
         .is(Kind::output_place);
-    verb.option("--isi", options.isi,
-                "Input stream, 0 to 255, or all, each into a file or port of its own (default: the first)");
-    verb.choice("--damaged", options.damaged, {"drop", "mark"}, "What becomes of damaged packets");
+    Option& isi = verb.parsed("--isi", options.streams, parse_isi,
+                              "Input stream, 0 to 255, or all, each into a file or port of its own")
+                      .shows("the first");
+    output.spreads([&isi](const std::string& place) { return places_of_streams(place, isi); });
+    verb.choice("--damaged", options.damaged,
+                {{"drop", dvbs2::DamagedPacket::drop}, {"mark", dvbs2::DamagedPacket::mark}},
+                "What becomes of damaged packets");
     verb.option("--udp-rate", options.udp_mbps, "Mb/s at which datagrams leave")
         .in(above(0))
         .shows("by the programme clock");

@@ -55,9 +55,8 @@ class EntryReader {
     }
 
     void read_option(const std::string& word) {
-        if (word == "normal" || word == "short") {
-            frame_.pls.size = frame_size_of(word);
-        } else if (word == "pilots" || word == "no-pilots") {
+        if (read_size(word)) return;
+        if (word == "pilots" || word == "no-pilots") {
             frame_.pls.pilots = word == "pilots";
         } else if (word == "isi") {
             frame_.stream = read_stream();
@@ -67,6 +66,15 @@ class EntryReader {
         } else {
             refuse(entry_, fmt::format("'{}' is not understood", word));
         }
+    }
+
+    bool read_size(const std::string& word) {
+        for (const auto& [name, size] : frame_size_words()) {
+            if (name != word) continue;
+            frame_.pls.size = size;
+            return true;
+        }
+        return false;
     }
 
     std::size_t read_stream() {

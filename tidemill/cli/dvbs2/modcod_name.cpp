@@ -34,8 +34,12 @@ const dvbs2::Modcod& modcod_of(const std::string& text) {
     throw WrongUsage(fmt::format("--modcod {}: give a number from 1 to 28 or one of {}", text, known));
 }
 
-dvbs2::FrameSize frame_size_of(const std::string& text) {
-    return text == "short" ? dvbs2::FrameSize::short_ : dvbs2::FrameSize::normal;
+int modcod_number_of(const std::string& text) {
+    return modcod_of(text).number;
+}
+
+std::vector<std::pair<std::string, dvbs2::FrameSize>> frame_size_words() {
+    return {{"normal", dvbs2::FrameSize::normal}, {"short", dvbs2::FrameSize::short_}};
 }
 
 }  // namespace tidemill::cli

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
@@ -13,7 +15,10 @@ std::string modcod_name(const dvbs2::Modcod& modcod);
 /// WrongUsage, naming all there are, for anything else.
 const dvbs2::Modcod& modcod_of(const std::string& text);
 
-/// The frame size that `--frame` names, normal or short.
-dvbs2::FrameSize frame_size_of(const std::string& text);
+/// Its number.
+int modcod_number_of(const std::string& text);
+
+/// The frame sizes by the words that name them.
+std::vector<std::pair<std::string, dvbs2::FrameSize>> frame_size_words();
 
 }  // namespace tidemill::cli

@@ -1,6 +1,5 @@
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
 
-#include <charconv>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -102,23 +101,16 @@ class PieceDatagrams final : public ByteOutput {
     io::UdpSender sender_;
 };
 
-dvbs2::StreamChoice choice_of(const RxOutputOptions& options) {
-    dvbs2::StreamChoice choice;
-    choice.damaged = options.damaged == "mark" ? dvbs2::DamagedPacket::mark : dvbs2::DamagedPacket::drop;
-    choice.all = options.isi == "all";
-    if (choice.all || options.isi.empty()) return choice;
-    std::uint8_t stream = 0;
-    const char* const end = options.isi.data() + options.isi.size();
-    const auto [stopped, error] = std::from_chars(options.isi.data(), end, stream);
-    if (error != std::errc() || stopped != end) {
-        throw WrongUsage(
-            fmt::format("--isi {}: give the number of an input stream, 0 to 255, or all", options.isi));
-    }
-    choice.only = stream;
-    return choice;
-}
-
 }  // namespace
+
+WantedStreams parse_isi(const std::string& text) {
+    if (text == "all") return {.all = true};
+    const auto stream = whole_number<std::uint8_t>(text);
+    if (!stream) {
+        throw WrongUsage(fmt::format("--isi {}: give the number of an input stream, 0 to 255, or all", text));
+    }
+    return {.only = stream};
+}
 
 std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutputOptions& options,
                                         bool datagrams) {
@@ -144,7 +136,7 @@ std::optional<std::string> place_of_stream(const std::string& place, int stream)
 }
 
 RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
-    : options_(options), choice_(choice_of(options)) {
+    : options_(options), choice_{options.streams.all, options.streams.only, options.damaged} {
     if (choice_.all && is_standard_stream(options.packets)) {
         throw WrongUsage("--isi all writes a file for each input stream: name one with --output");
     }

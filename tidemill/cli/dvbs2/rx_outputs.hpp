@@ -13,17 +13,26 @@
 
 namespace tidemill::cli {
 
+/// Which input streams of the signal are wanted; without a word the first that is seen.
+struct WantedStreams {
+    bool all = false;
+    std::optional<std::uint8_t> only{};
+};
+
 /// Where `tidemill dvbs2 rx` puts what it receives. A place is a path, "-" for standard output,
 /// "udp://host:port", or empty for none.
 struct RxOutputOptions {
     std::string packets;   ///< transport stream
     std::string bbframes;  ///< good BBFRAMEs one behind the other, or one in a datagram
     std::string generic;   ///< data fields of generic streams
-    std::string isi;       ///< input stream: a number, "all", or empty for the first that is seen
-    std::string damaged = "drop";
+    WantedStreams streams{};
+    dvbs2::DamagedPacket damaged = dvbs2::DamagedPacket::drop;
     double udp_mbps = 0;  ///< 0: packets leave by the programme clock
     bool paced = true;    ///< false: datagrams leave as they come
 };
+
+/// Reads what --isi names: the number of a stream, or all. Throws WrongUsage.
+WantedStreams parse_isi(const std::string& text);
 
 /// A place for bytes of one kind.
 class ByteOutput {

@@ -69,8 +69,10 @@ std::string tables(const RxOutcome& outcome) {
 std::string nothing_given_out_text(const RxOutcome& outcome) {
     std::vector<std::string> reasons = fault_warnings(outcome);
     const dvbs2::ReceptionReport& report = outcome.report;
-    if (report.packets.frames_of_other_streams == report.totals.frames_good()) {
-        reasons.push_back(fmt::format("input stream {} is not there, the signal has {}", outcome.outputs.isi,
+    if (outcome.outputs.streams.only &&
+        report.packets.frames_of_other_streams == report.totals.frames_good()) {
+        reasons.push_back(fmt::format("input stream {} is not there, the signal has {}",
+                                      int{*outcome.outputs.streams.only},
                                       fmt::join(std::views::keys(report.frames_of_streams), ", ")));
     }
     if (outcome.all_not_sent() > 0) reasons.emplace_back("no port for what was received");
@@ -83,7 +85,7 @@ std::string nothing_given_out_text(const RxOutcome& outcome) {
 
 std::string report_text(const RxOutcome& outcome, bool stats) {
     std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
-                       energy_line(outcome.run.energy, outcome.report.totals.frames);
+                       energy_text(outcome.run.energy, outcome.report.totals.frames, stats);
     for (const std::string& warning : all_warnings(outcome)) text += "warning: " + warning + "\n";
     return stats ? text + tables(outcome) : text;
 }

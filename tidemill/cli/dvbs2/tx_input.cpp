@@ -94,7 +94,7 @@ class PacedInput final : public TxInput {
     PacedInput(std::unique_ptr<TxInput> input, const TxInputOptions& options)
         : input_(std::move(input)),
           unit_bytes_(options.unit_bytes),
-          bytes_per_s_(options.rate_mbps * 1e6 / 8) {}
+          bytes_per_s_(*options.rate_mbps * 1e6 / 8) {}
 
     std::span<const std::uint8_t> take(std::size_t most_bytes, double signal_s) override {
         constexpr double kMost = 0x1p50;  // beyond any input, and far from overflow in bytes
@@ -153,7 +153,7 @@ class UdpInput final : public TxInput {
 };
 
 std::unique_ptr<TxInput> paced(std::unique_ptr<TxInput> input, const TxInputOptions& options) {
-    if (options.rate_mbps == 0) return input;
+    if (!options.rate_mbps) return input;
     return std::make_unique<PacedInput>(std::move(input), options);
 }
 
@@ -161,8 +161,7 @@ std::unique_ptr<TxInput> paced(std::unique_ptr<TxInput> input, const TxInputOpti
 
 std::unique_ptr<TxInput> open_tx_input(const std::string& place, const TxInputOptions& options) {
     if (!io::is_udp_url(place)) return paced(std::make_unique<FileInput>(place, options), options);
-    if (options.rate_mbps > 0)
-        throw WrongUsage("--input-rate is for files: datagrams have a rate of their own");
+    if (options.rate_mbps) throw WrongUsage("--input-rate is for files: datagrams have a rate of their own");
     return std::make_unique<UdpInput>(place, options);
 }
 

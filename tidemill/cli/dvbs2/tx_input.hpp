@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -33,7 +34,8 @@ class TxInput {
 struct TxInputOptions {
     std::size_t unit_bytes = 188;
     std::uint64_t repeat = 1;  ///< how often a file is sent
-    double rate_mbps = 0;  ///< at which a file or standard input arrives, by the signal's clock; 0: at once
+    /// At which a file or standard input arrives, by the signal's clock; none: at once.
+    std::optional<double> rate_mbps{};
 };
 
 /// A path (of a file or a named pipe), "-" for standard input, or "udp://host:port" to listen at. Throws

@@ -20,6 +20,7 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_writer.hpp"
 
 namespace tidemill::cli {
@@ -38,28 +39,28 @@ struct NamedInput {
 
 // Whether null packets fill a signal without data; they cannot where they are deleted or mean nothing.
 bool fills_with_nulls(const TxOptions& options) {
-    return options.idle == "null" && options.generic_bytes < 0 && !options.delete_nulls;
+    return options.idle == Idle::null_packets && !options.generic_bytes && !options.delete_nulls;
 }
 
 // Filled with null packets, a stream has the rate of the signal; otherwise only the one who sends it knows
 // it.
 double packet_period_symbols(const TxOptions& options, std::size_t packet_bytes) {
     if (fills_with_nulls(options)) return 0;
-    if (options.input_rate_mbps == 0) {
+    if (!options.input_rate_mbps) {
         throw WrongUsage(
             "--issy tells when packets come, which nothing says here: give --input-rate, or let null packets "
             "fill "
             "the signal");
     }
-    return 8 * static_cast<double>(packet_bytes) * options.symbol_rate_hz / (options.input_rate_mbps * 1e6);
+    return 8 * static_cast<double>(packet_bytes) * options.symbol_rate_hz / (*options.input_rate_mbps * 1e6);
 }
 
 dvbs2::InputStream kind_of(const TxOptions& options) {
     dvbs2::InputStream stream;
     stream.delete_null_packets = options.delete_nulls;
-    stream.issy_bytes = options.issy == "long" ? 3 : options.issy == "short" ? 2 : 0;
-    if (options.generic_bytes >= 0) {
-        stream.packet_bytes = static_cast<std::size_t>(options.generic_bytes);
+    stream.issy_bytes = options.issy_bytes;
+    if (options.generic_bytes) {
+        stream.packet_bytes = static_cast<std::size_t>(*options.generic_bytes);
         stream.sync = static_cast<std::uint8_t>(options.sync_byte);
         stream.type = stream.packet_bytes > 0 ? dvbs2::StreamType::generic_packetised
                                               : dvbs2::StreamType::generic_continuous;
@@ -89,10 +90,9 @@ NamedInput open_stream(const std::string& text, const TxInputOptions& options) {
 std::vector<NamedInput> open_inputs(const TxOptions& options) {
     const TxInputOptions how{unit_bytes(kind_of(options)), options.repeat, options.input_rate_mbps};
     std::vector<NamedInput> inputs;
-    if (options.random > 0) {
-        if (options.generic_bytes >= 0)
-            throw WrongUsage("--random makes transport streams: leave --generic out");
-        inputs.push_back({"--random", 0, random_tx_input(options.random, options.seed, how)});
+    if (options.random) {
+        if (options.generic_bytes) throw WrongUsage("--random makes transport streams: leave --generic out");
+        inputs.push_back({"--random", 0, random_tx_input(*options.random, options.seed, how)});
     } else if (!options.input.empty()) {
         inputs.push_back({options.input, 0, open_tx_input(options.input, how)});
     }
@@ -107,7 +107,7 @@ dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<N
     config.rolloff = options.rolloff;
     config.streams.assign(inputs.size(), kind_of(options));
     for (std::size_t i = 0; i < inputs.size(); ++i) config.streams[i].number = inputs[i].number;
-    const dvbs2::Pls usual{modcod_of(options.modcod).number, frame_size_of(options.frame), options.pilots};
+    const dvbs2::Pls usual{options.modcod, options.frame, options.pilots};
     config.plan = options.plan.empty() ? std::vector<dvbs2::PlannedFrame>{{usual, {}}}
                                        : parse_frame_plan(options.plan, usual, config.streams);
     return config;
@@ -119,7 +119,8 @@ io::RecordingWriter writer_of(const TxOptions& options) {
     description.sample_rate_hz = options.symbol_rate_hz * options.samples_per_symbol;
     description.description =
         options.plan.empty()
-            ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill", options.modcod, options.frame)
+            ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill",
+                          modcod_name(*dvbs2::find_modcod(options.modcod)), name(options.frame))
             : fmt::format("DVB-S2, {}, sent by Tidemill", options.plan);
     const auto gain = static_cast<float>(std::pow(10.0, options.level_dbfs / 20.0));
     return writing([&] { return io::RecordingWriter(options.output, description, gain); });
@@ -169,7 +170,7 @@ class TxJob {
     double signal_s() const { return static_cast<double>(symbols_sent_) / options_.symbol_rate_hz; }
 
     bool done() const {
-        const bool time_is_up = options_.most_seconds > 0 && signal_s() >= options_.most_seconds;
+        const bool time_is_up = options_.most_seconds && signal_s() >= *options_.most_seconds;
         return time_is_up || std::ranges::all_of(inputs_, &NamedInput::drained);
     }
 

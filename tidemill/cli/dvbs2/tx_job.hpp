@@ -6,34 +6,38 @@
 #include <vector>
 
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
 
 namespace tidemill::cli {
 
+/// What fills a signal without data.
+enum class Idle { null_packets, dummy_frames };
+
 /// What `tidemill dvbs2 tx` was asked for.
 struct TxOptions {
-    std::string input;                 ///< a path, "-", "udp://host:port"
-    std::vector<std::string> streams;  ///< several of these, each as NUMBER=INPUT
-    std::uint64_t random = 0;          ///< random packets instead
+    std::string input;                      ///< a path, "-", "udp://host:port"
+    std::vector<std::string> streams;       ///< several of these, each as NUMBER=INPUT
+    std::optional<std::uint64_t> random{};  ///< so many random packets instead
     std::uint64_t repeat = 1;
     std::uint64_t seed = 1;
-    double input_rate_mbps = 0;  ///< 0: as the signal needs them
-    std::string idle = "null";   ///< what fills a signal without data: "null" packets or "dummy" frames
-    int generic_bytes = -1;  ///< packets of a generic stream, 0 for a continuous one; -1: transport streams
-    int sync_byte = 0x47;    ///< of generic packets
-    bool delete_nulls = false;  ///< of transport streams: counted, not sent
-    std::string issy = "none";  ///< "short" or "long": each packet tells when it came
-    std::string plan;           ///< frame by frame; empty: all of `modcod`
-    std::string modcod = "QPSK 3/4";
-    std::string frame = "normal";
+    std::optional<double> input_rate_mbps{};  ///< none: as the signal needs them
+    Idle idle = Idle::null_packets;
+    std::optional<int> generic_bytes{};  ///< packets of a generic stream, 0 for a continuous one; none: TS
+    int sync_byte = 0x47;                ///< of generic packets
+    bool delete_nulls = false;           ///< of transport streams: counted, not sent
+    int issy_bytes = 0;                  ///< 2 or 3: each packet tells when it came
+    std::string plan;                    ///< frame by frame; empty: all of `modcod`
+    int modcod = 7;                      ///< QPSK 3/4
+    dvbs2::FrameSize frame = dvbs2::FrameSize::normal;
     bool pilots = false;
     double rolloff = 0.20;
     int gold_code = 0;
     int samples_per_symbol = 2;
     double symbol_rate_hz = 1e6;
-    double most_seconds = 0;  ///< of signal; 0: to the end of the inputs
+    std::optional<double> most_seconds{};  ///< of signal; none: to the end of the inputs
     std::string output;
     std::string packets_output;
-    std::optional<dsp::SampleFormat> format;  ///< none: by the output's name
+    std::optional<dsp::SampleFormat> format{};  ///< none: by the output's name
     double level_dbfs = -12;
     bool json = false;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -54,7 +55,6 @@ void add_inputs(Verb& verb, TxOptions& options) {
         .excludes("packets");
     verb.option("--random", options.random, "Send so many packets with random payload instead")
         .in(at_least(1))
-        .shows("")
         .excludes("packets")
         .excludes("--stream");
     verb.option("--repeat", options.repeat, "Send the file so many times")
@@ -65,32 +65,30 @@ void add_inputs(Verb& verb, TxOptions& options) {
                 "Mb/s at which an input arrives while the signal lasts")
         .in(above(0))
         .shows("as the signal needs it");
-    verb.choice("--idle", options.idle, {"null", "dummy"},
+    verb.choice("--idle", options.idle, {{"null", Idle::null_packets}, {"dummy", Idle::dummy_frames}},
                 "What is sent while data are missing: null packets or dummy frames");
     verb.option("--generic", options.generic_bytes,
                 "Generic streams: bytes of a packet with its sync byte, or 0 for continuous ones")
-        .in(between(0, 8191))
-        .shows("");
+        .in(between(0, 8191));
     verb.option("--sync-byte", options.sync_byte, "Sync byte of generic packets").in(between(0, 255));
     verb.flag("--npd", options.delete_nulls,
               "Null-packet deletion: count null packets instead of sending them; dummy frames fill the "
               "signal");
-    verb.choice("--issy", options.issy, {"none", "short", "long"},
+    verb.choice("--issy", options.issy_bytes, {{"none", 0}, {"short", 2}, {"long", 3}},
                 "Behind each packet the symbol at which it came: short (15 bits) or long (22 bits)");
     verb.option("--seconds", options.most_seconds, "End the signal after so many seconds")
         .is(Kind::seconds)
-        .in(above(0))
-        .shows("");
+        .in(above(0));
 }
 
 void add_signal_options(Verb& verb, TxOptions& options) {
-    verb.option("--modcod", options.modcod, "Modulation and code rate");
+    verb.parsed("--modcod", options.modcod, modcod_number_of, "Modulation and code rate").shows("QPSK 3/4");
     verb.option(
             "--plan", options.plan,
             "MODCODs that change from frame to frame, over and over: \"QPSK 1/2 short x3, 8PSK 3/4 isi 7, "
             "dummy\"")
         .excludes("--modcod");
-    verb.choice("--frame", options.frame, {"normal", "short"}, "Size of the FECFRAMEs");
+    verb.choice("--frame", options.frame, frame_size_words(), "Size of the FECFRAMEs");
     verb.flag("--pilots", options.pilots, "Send pilots");
     verb.option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20");
     verb.option("--gold", options.gold_code, "Gold code of the physical-layer scrambling");

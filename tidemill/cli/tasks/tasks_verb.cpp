@@ -21,7 +21,7 @@ struct Options {
     std::string speeds;
     std::vector<std::string> only;
     std::string trace;
-    std::string work = "computed";
+    Pastime work = Pastime::computing;
     bool simulate = false;
     bool json = false;
     std::vector<const Option*> of_models;  // what real workers do not have
@@ -92,7 +92,7 @@ int run_for_real(const Options& options) {
     real.workers = options.size.workers;
     real.window = options.scheduling.window;
     real.adapting = options.scheduling.adapting;
-    real.pastime = options.work == "waited" ? Pastime::waiting : Pastime::computing;
+    real.pastime = options.work;
     return run_tasks_for_real(options.program, options.size, real, options.trace, options.json);
 }
 
@@ -184,7 +184,8 @@ void add_tasks(Verb& program) {
         "What ran for real is compared with a run in order, and that decides the exit status.");
     verb.option("program", options->program, "Which program");
     verb.flag("--simulate", options->simulate, "On modelled workers");
-    options->work_given = &verb.choice("--work", options->work, {"computed", "waited"},
+    options->work_given = &verb.choice("--work", options->work,
+                                       {{"computed", Pastime::computing}, {"waited", Pastime::waiting}},
                                        "How real tasks pass their time; waited: for more workers than cores");
     verb.option("--iterations", options->size.iterations, "Of a stream, frames of the decoder")
         .in(between(1, 10000000))
