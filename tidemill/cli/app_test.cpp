@@ -196,7 +196,7 @@ TEST_CASE("app: what the user wants to see is written, and what cannot be is tol
     CHECK(std::filesystem::file_size(insight.graph) > 1000);
 
     insight.probes = {"twice.z"};
-    CHECK_THROWS_AS(cli::run_app(kProgram, options), GraphError);
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::WrongUsage);
     insight.trace = folder / "nowhere/trace.json";
     CHECK_THROWS_AS(cli::run_app(kProgram, options), cli::JobFailed);
     insight.trace.clear();

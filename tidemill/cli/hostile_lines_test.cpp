@@ -44,6 +44,9 @@ const std::vector<Line> kLines = {
     {"$tidemill dvbs2 rx rec.sigmf-meta --json=no", 2, "--json no"},
     {"$tidemill dvbs2 rx rec.sigmf-meta -o", 2, "--output"},
     {"$tidemill dvbs2 channel rec.sigmf-meta -o out.ci8 --echo 1e300,-3", 2, "delays"},
+    {"$tidemill run chain.json --cores big=1 --frames 3 --probe nowhere.x", 2, "--probe nowhere.x"},
+    {"mkfifo meter; $tidemill run chain.json --cores big=1 --frames 3 --energy-meter file:meter", 2,
+     "named pipe"},
     {"$tidemill front chain.json --cores big=1 --watts little=1", 2, "--watts"},
     {"$tidemill schedule chain.json --cores big=1 --watts little=1", 2, "--watts"},
 

@@ -2,9 +2,13 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/graph_file.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/graph/graph_error.hpp"
 #include "tidemill/io/byte_writer.hpp"
 
 namespace tidemill::cli {
@@ -16,6 +20,15 @@ void check_writable(const std::string& path) {
     std::error_code unknown;                                              // is told by opening it
     if (path.empty() || std::filesystem::is_fifo(path, unknown)) return;  // a pipe would wait for its reader
     writing([&] { const io::ByteWriter file(path); });
+}
+
+// Which sockets there are is known only once there is a graph.
+void add_probe(Probes& probes, const std::string& socket) {
+    try {
+        probes.add(socket);
+    } catch (const GraphError& error) {
+        throw WrongUsage(fmt::format("--probe {}: {}", socket, error.what()));
+    }
 }
 
 }  // namespace
@@ -43,7 +56,7 @@ Insight::Insight(const InsightOptions& options, const Graph& graph) : options_(o
     const auto say = [](std::string_view text) { tell(text); };
     if (!options.trace.empty()) trace_.emplace();
     if (!options.probes.empty()) probes_.emplace(graph);
-    for (const std::string& socket : options.probes) probes_->add(socket);
+    for (const std::string& socket : options.probes) add_probe(*probes_, socket);
     if (options.print_frames > 0) print_.emplace(say, DebugLimits{.frames = options.print_frames});
     if (options.watchdog_s > 0) {
         const std::chrono::duration<double> patience(options.watchdog_s);

@@ -2,8 +2,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -23,6 +25,10 @@ namespace tidemill::internal {
 namespace {
 
 std::string last_line(const std::string& path) {
+    std::error_code unknown;  // is told by opening it
+    if (std::filesystem::is_fifo(path, unknown))
+        throw PlatformError(
+            fmt::format("{}: a named pipe may never answer; write command:cat {}", path, path));
     errno = 0;
     std::ifstream file(path, std::ios::ate);
     constexpr std::streamoff kEnough = 4096;  // a log may be long
