@@ -47,6 +47,7 @@ const std::vector<Line> kLines = {
     {"$tidemill run chain.json --cores big=1 --frames 3 --probe nowhere.x", 2, "--probe nowhere.x"},
     {"mkfifo meter; $tidemill run chain.json --cores big=1 --frames 3 --energy-meter file:meter", 2,
      "named pipe"},
+    {"$tidemill run chain.json --cores big=1 --frames 3 --watchdog 1e300", 2, "--watchdog 1e300"},
     {"$tidemill front chain.json --cores big=1 --watts little=1", 2, "--watts"},
     {"$tidemill schedule chain.json --cores big=1 --watts little=1", 2, "--watts"},
 

@@ -45,7 +45,7 @@ void add_insight_options(Verb& verb, InsightOptions& options) {
     verb.option("--watchdog", options.watchdog_s,
                 "Tell what every thread is doing when nothing moves for so many seconds")
         .is(Kind::seconds)
-        .in(above(0))
+        .in(between(0.001, 1e6))
         .shows("");
 }
 
