@@ -59,12 +59,11 @@ void SpawnBoard::settle(WorkerId worker, HeldTasks& held) {
     for (TaskFailure& failure : held.failures) {
         if (!failure_ || failure.number < failure_->number) failure_ = std::move(failure);
     }
-    report_ += held.report;
-    tasks_.tick(static_cast<std::uint64_t>(to_ns(ticks())));
+    done_ += std::exchange(held.done, {});
+    tasks_.tick(static_cast<std::uint64_t>(to_ns(held.ended_tick)));
     held.tasks.clear();
     held.ticks.clear();
     held.failures.clear();
-    held.report = {};
 }
 
 void SpawnBoard::take(WorkerId worker, std::size_t hungry, HeldTasks& held) {
@@ -121,9 +120,8 @@ std::optional<policy::WorkerId> SpawnBoard::released() {
 }
 
 TasksReport SpawnBoard::take_report() {
-    TasksReport report = std::exchange(report_, {});
-    report.not_pinned = not_pinned_;
-    return report;
+    const TasksDone done = std::exchange(done_, {});
+    return {done.ran, done.dropped, to_ns(done.work_ticks) / 1e3, not_pinned_};
 }
 
 void SpawnBoard::move_freed_to(std::vector<TaskSlot>& free) {

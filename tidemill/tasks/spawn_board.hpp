@@ -20,13 +20,28 @@ struct TaskFailure {
     std::exception_ptr cause;
 };
 
+/// What came of some tasks.
+struct TasksDone {
+    std::uint64_t ran = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t work_ticks = 0;  ///< that those which ran took
+
+    TasksDone& operator+=(const TasksDone& more) {
+        ran += more.ran;
+        dropped += more.dropped;
+        work_ticks += more.work_ticks;
+        return *this;
+    }
+};
+
 /// What a worker holds between its turns at the board.
 struct HeldTasks {
     std::vector<policy::TaskSlot> tasks;
     std::vector<std::uint64_t> ticks;  ///< filled in by the worker: what each took
     std::vector<TaskFailure> failures{};
-    TasksReport report{};    ///< what came of them
-    bool soon_back = false;  ///< they take less than a bundle
+    TasksDone done{};
+    std::uint64_t ended_tick = 0;  ///< when the last of them was done
+    bool soon_back = false;        ///< they take less than a bundle
 
     bool empty() const { return tasks.empty(); }
 };
@@ -92,7 +107,7 @@ class SpawnBoard {
     std::size_t soon_back_ = 0;                 // workers
     std::vector<policy::TaskSlot> freed_;
     std::size_t most_in_flight_ = 0;
-    TasksReport report_;
+    TasksDone done_;  // since the last report
     std::string not_pinned_;
     std::optional<TaskFailure> failure_;
 };

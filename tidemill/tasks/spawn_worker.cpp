@@ -10,15 +10,16 @@ void SpawnWorker::run(HeldTasks& held) {
     std::uint64_t before = ticks();
     for (std::size_t i = 0; i < held.tasks.size();) {
         start_.store(before, std::memory_order_relaxed);
-        const std::uint64_t ran = held.report.ran;
+        const std::uint64_t ran = held.done.ran;
         const std::size_t count = run_alike(held, i);
         const std::uint64_t now = ticks();
         held.ticks.insert(held.ticks.end(), count, (now - before) / count);
-        held.report.work_us += to_ns(now - before) / 1e3;
-        if (shared_.observe && held.report.ran > ran) observe(held.tasks[i], before, now);
+        held.done.work_ticks += now - before;
+        if (shared_.observe && held.done.ran > ran) observe(held.tasks[i], before, now);
         before = now;
         i += count;
     }
+    held.ended_tick = before;
     start_.store(0, std::memory_order_relaxed);
 }
 
@@ -46,7 +47,7 @@ void SpawnWorker::run_task(HeldTasks& held, TaskSlot task) {
     number_.store(number, std::memory_order_relaxed);
     type_.store(type, std::memory_order_relaxed);
     if (shared_.limit.reached(number)) {
-        ++held.report.dropped;
+        ++held.done.dropped;
     } else {
         try {
             shared_.bodies[task].call();
@@ -54,7 +55,7 @@ void SpawnWorker::run_task(HeldTasks& held, TaskSlot task) {
             held.failures.push_back({number, type, std::current_exception()});
             shared_.limit.drop_from(number);
         }
-        ++held.report.ran;
+        ++held.done.ran;
     }
     shared_.bodies[task].clear();
 }

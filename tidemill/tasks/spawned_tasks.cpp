@@ -12,13 +12,13 @@ SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bu
     ready_.resize(slots);
 }
 
-SpawnedTasks::TypeState& SpawnedTasks::type(TaskTypeId type) {
+void SpawnedTasks::know(TaskTypeId type) {
     while (type >= types_.size()) types_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
-    return types_[type];
 }
 
 void SpawnedTasks::confine(TaskTypeId id, policy::KindSet kinds) {
-    TypeState& confined = type(id);
+    know(id);
+    TypeState& confined = types_[id];
     confined.kinds = kinds;
     confined.ready_group = ready_.group_of(kinds);
 }
@@ -27,7 +27,8 @@ void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskR
     auto next = predecessors.begin();
     for (const Spawn& spawn : spawns) {
         const TaskSlot slot = spawn.task.slot;
-        const policy::KindSet kinds = type(spawn.type).kinds;
+        if (spawn.type >= types_.size()) know(spawn.type);
+        const policy::KindSet kinds = types_[spawn.type].kinds;
         TaskState& task = tasks_[slot];
         task = {spawn.task.number, spawn.iteration, ticks_of(spawn.type), spawn.type, 0, kNone, true};
         work_ticks_ += task.expected_ticks;

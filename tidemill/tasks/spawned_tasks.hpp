@@ -74,7 +74,7 @@ class SpawnedTasks {
         std::uint32_t next;
     };
 
-    TypeState& type(policy::TaskTypeId type);
+    void know(policy::TaskTypeId type);
     std::uint64_t ticks_of(policy::TaskTypeId type) const;
     void wait_for(policy::TaskSlot slot, const TaskRef& before);
     void add_edge(TaskState& from, policy::TaskSlot to);

@@ -91,13 +91,6 @@ struct TasksReport {
     std::uint64_t dropped = 0;  ///< not run: cancelled, or behind one that threw
     double work_us = 0;         ///< that those which ran took, over all threads
     std::string not_pinned{};   ///< a worker that is not on its cores, and why; empty: all are
-
-    TasksReport& operator+=(const TasksReport& more) {
-        ran += more.ran;
-        dropped += more.dropped;
-        work_us += more.work_us;
-        return *this;
-    }
 };
 
 /// Runs a program's tasks on several threads, so that memory is as if each had run when it was spawned. Tasks

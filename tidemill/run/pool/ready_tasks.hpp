@@ -51,7 +51,9 @@ class ReadyTasks {
     template <class HandOut>
     void take(policy::WorkerId worker, std::size_t hungry, HandOut hand_out) {
         const ReadyWork::Amount ready = work_.of(kind_of_worker_[worker]);
-        const std::uint64_t most_ticks = std::min(bundle_ticks_, ready.ticks / (hungry + 1));
+        // Alone it takes a bundle: what the ready tasks counted for may be less than is known of them by now.
+        const std::uint64_t most_ticks =
+            hungry == 0 ? bundle_ticks_ : std::min(bundle_ticks_, ready.ticks / (hungry + 1));
         std::size_t share = std::min(kMostTasks, (ready.tasks + hungry) / (hungry + 1));
         std::uint64_t ticks = 0;
         for (; share > 0; --share) {
