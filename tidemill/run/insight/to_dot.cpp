@@ -9,7 +9,7 @@ namespace {
 using namespace internal;
 
 // A quoted string of Graphviz: quotes and backslashes mean themselves, lines are centred.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
     std::string safe;
     for (const char c : text) {
         if (c == '"' || c == '\\') safe += '\\';
@@ -20,14 +20,14 @@ std::string quoted(const std::string& text) {
 
 std::string node(std::size_t index, const DrawnTask& task) {
     return fmt::format("t{} [label={}, fillcolor=\"{}\"{}];\n", index,
-                       quoted(task.name + "\n" + caption_of(task)), colour_of(task.replication),
+                       in_quotes(task.name + "\n" + caption_of(task)), colour_of(task.replication),
                        task.ends_segment ? ", peripheries=2" : "");
 }
 
 std::string edge(const DrawnLink& link) {
     std::string label;
     for (const std::string& sockets : link.sockets) label += (label.empty() ? "" : "\n") + sockets;
-    return fmt::format("  t{} -> t{} [label={}{}{}];\n", link.from, link.to, quoted(label),
+    return fmt::format("  t{} -> t{} [label={}{}{}];\n", link.from, link.to, in_quotes(label),
                        link.crosses_segments ? ", style=dashed" : "",
                        link.from >= link.to ? ", constraint=false" : "");
 }
@@ -44,7 +44,7 @@ std::string nodes_of(const Drawing& drawing, std::size_t group, const std::strin
 
 std::string to_dot(const Graph& graph, const DrawingOptions& options) {
     const Drawing drawing = drawing_of(graph, options);
-    std::string text = "digraph " + quoted(drawing.name) + " {\n";
+    std::string text = "digraph " + in_quotes(drawing.name) + " {\n";
     text += "  rankdir=LR;\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n";
     text += "  edge [fontname=\"sans-serif\", fontsize=9];\n";
     for (std::size_t g = 0; g < drawing.groups.size(); ++g) {
@@ -52,7 +52,7 @@ std::string to_dot(const Graph& graph, const DrawingOptions& options) {
             text += nodes_of(drawing, g, "  ");
             continue;
         }
-        text += fmt::format("  subgraph cluster_{} {{\n    label={};\n", g, quoted(drawing.groups[g].title));
+        text += fmt::format("  subgraph cluster_{} {{\n    label={};\n", g, in_quotes(drawing.groups[g].title));
         text += nodes_of(drawing, g, "    ") + "  }\n";
     }
     for (const DrawnLink& link : drawing.links) text += edge(link);
