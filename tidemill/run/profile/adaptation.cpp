@@ -38,10 +38,11 @@ Observer& Adaptation::observer() {
 }
 
 bool Adaptation::look() {
-    const LiveWindow seen = live_->take();
+    const LiveWindow seen = live_->take(options_.least_frames);
+    if (seen.frames == 0) return false;
     frames_ += seen.frames;
     // Just after a change, what was seen belongs to both schedules.
-    if (std::exchange(just_changed_, false) || seen.frames < options_.least_frames) return false;
+    if (std::exchange(just_changed_, false)) return false;
     profile_ = updated(std::move(profile_), schedule_, seen);
     const double now_us = period_us(schedule_, profile_, options_.model);
     Schedule best = options_.strategy->schedule(profile_, options_.cores, options_.objective, options_.model);

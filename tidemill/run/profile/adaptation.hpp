@@ -24,7 +24,7 @@ struct AdaptationOptions {
     const Strategy* strategy = nullptr;  ///< null: herad
     Objective objective{};
     double threshold = 0.1;           ///< part of the period that a change must save
-    std::uint64_t least_frames = 20;  ///< to be seen before weights are believed
+    std::uint64_t least_frames = 20;  ///< to be seen before weights are believed, at least 1
 };
 
 /// A change of schedule that was made.
@@ -49,8 +49,8 @@ class Adaptation {
     /// To be among the run's observers.
     Observer& observer();
 
-    /// Looks at what passed since the last look. Returns whether it changed the schedule; frames in flight
-    /// are still finished under the old one. Called by one thread at a time.
+    /// Looks at what passed since it last saw enough. Returns whether it changed the schedule; frames in
+    /// flight are still finished under the old one. Called by one thread at a time.
     bool look();
 
     const Profile& profile() const { return profile_; }

@@ -119,6 +119,22 @@ TEST_CASE("when a task becomes slower in mid-stream, the pipeline gets the sched
     CHECK(threads_of_second(kept.schedule()) > 1);
 }
 
+TEST_CASE("a stream too slow for one look to see enough adapts after several") {
+    const Platform cores{.big = 4};
+    Adaptation* adaptation = nullptr;
+    TurningChain chain([&](int frame) {
+        if (frame % 5 == 4 && adaptation) adaptation->look();
+    });
+    const Profile profile = profile_of_beginning();
+    const Schedule first = herad(profile, cores);
+    Pipeline pipeline(chain.graph, first);
+    Adaptation kept(pipeline, profile, first, {.cores = cores, .least_frames = 20});
+    adaptation = &kept;
+    CHECK(pipeline.run({.frames = 240, .observers = {&kept.observer()}}).delivered == 240);
+    REQUIRE_FALSE(kept.changes().empty());
+    CHECK(kept.changes().back().frame > TurningChain::kTurn);
+}
+
 TEST_CASE("a pipeline that runs as it was profiled keeps its schedule") {
     const Profile profile = profile_of_beginning();
     const Schedule schedule = herad(profile, {.big = 2});

@@ -19,13 +19,14 @@ void LiveProfile::Thread::called(const ObservedCall& call) {
     add(sums_[call.step].calls, 1);
 }
 
-LiveWindow LiveProfile::take() {
+LiveWindow LiveProfile::take(std::uint64_t least_frames) {
     const std::lock_guard lock(mutex_);
     const LiveWindow now = totals();
     LiveWindow window{now.frames - taken_.frames, now.weights_us};
+    if (window.frames < least_frames) return {};
     for (std::size_t unit = 0; unit < window.weights_us.size(); ++unit) {
         window.weights_us[unit] -= taken_.weights_us[unit];
-        if (window.frames > 0) window.weights_us[unit] /= static_cast<double>(window.frames);
+        window.weights_us[unit] /= static_cast<double>(window.frames);
     }
     taken_ = now;
     return window;

@@ -24,8 +24,9 @@ class LiveProfile final : public Observer {
 
     ThreadObserver& watch(const ObservedThread& thread) override;
 
-    /// What was seen since the last call.
-    LiveWindow take();
+    /// What was seen since it was last taken; fewer frames than `least` are left until there are more, and
+    /// none returned.
+    LiveWindow take(std::uint64_t least_frames = 1);
 
   private:
     // One thread adds, whoever asks reads.
