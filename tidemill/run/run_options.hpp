@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <stop_token>
 #include <vector>
 
 #include "tidemill/platform/energy_meter.hpp"
+#include "tidemill/run/endless.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/run_error.hpp"
 
@@ -20,8 +20,6 @@ struct FrameNumbers {
 
     std::uint64_t of(std::uint64_t frame) const { return first + frame * step; }
 };
-
-inline constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
 /// When a run ends, besides at the end of its source.
 struct RunOptions {

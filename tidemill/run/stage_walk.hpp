@@ -47,9 +47,9 @@ class BasicStageWalk {
         std::size_t threads = 1;  ///< of the stage
         WaitMode pull = WaitMode::passive;
         WaitMode push = WaitMode::passive;
-        std::uint32_t batch = 1;                    ///< frames per token
-        std::uint64_t first_frame = 0;              ///< of the source
-        std::uint64_t source_end = Ring::kEndless;  ///< no source frame from there on
+        std::uint32_t batch = 1;              ///< frames per token
+        std::uint64_t first_frame = 0;        ///< of the source
+        std::uint64_t source_end = kEndless;  ///< no source frame from there on
     };
 
     BasicStageWalk(State& state, const Options& options, std::vector<Part> parts);

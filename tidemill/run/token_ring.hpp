@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "tidemill/graph/arena.hpp"
+#include "tidemill/run/endless.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/waiting.hpp"
 
@@ -63,8 +63,6 @@ template <typename Threads>
 class BasicTokenRing {
   public:
     using Token = BasicToken<Threads>;
-
-    static constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
     /// `sleepy` says whether any thread will ever wait other than actively.
     BasicTokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy);

@@ -29,7 +29,7 @@ class Worker {
         FrameNumbers numbers{};                    ///< what tasks see of a frame's number
         std::uint32_t batch = 1;                   ///< frames per token
         std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
-        std::uint64_t source_end = TokenRing::kEndless;  ///< no source frame from there on
+        std::uint64_t source_end = kEndless;       ///< no source frame from there on
     };
 
     /// What a step took, in ticks.

@@ -58,7 +58,7 @@ class FramesInFlight {
 
     CarriedFrame oldest_;
     CarriedFrame next_;
-    std::uint64_t end_ = TokenRing::kEndless;
+    std::uint64_t end_ = kEndless;
     FrameLimit limit_;
     std::vector<FrameMark> marks_;  // per token
     std::vector<Frame> frames_;     // per token

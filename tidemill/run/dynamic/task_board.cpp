@@ -20,8 +20,7 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
         frames_.emplace_back(settings_.tokens[s], settings_.first_frames[s]);
     for (const DynamicUnit& unit : units) add_unit(unit);
     ready_.resize(unit_of_slot_.size());
-    if (settings_.frames != TokenRing::kEndless)
-        frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
+    if (settings_.frames != kEndless) frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
     if (!ready_.wants_predecessors()) learn_edges();
     create_source_frames();
 }

@@ -33,7 +33,7 @@ struct TaskRun {
 
 /// From where on tasks of a segment do not run any more: a frame, on which earlier units still do.
 struct FrameLimit {
-    std::uint64_t frame = TokenRing::kEndless;
+    std::uint64_t frame = kEndless;
     std::uint32_t unit = 0;
 
     /// The first frame on which a unit is not to run.

@@ -3,15 +3,17 @@
 #include <exception>
 #include <utility>
 
+#include "tidemill/platform/start_thread.hpp"
+
 namespace tidemill {
 
 KeepAdapting::KeepAdapting(Adaptation& adaptation, double every_s,
                            std::function<void(const Schedule&)> changed)
     : adaptation_(adaptation),
       changed_(std::move(changed)),
-      thread_([this, every_s](const std::stop_token& done) {
+      thread_(start_thread([this, every_s](const std::stop_token& done) {
           look_until(done, std::chrono::duration<double>(every_s));
-      }) {}
+      })) {}
 
 std::string KeepAdapting::finish() {
     thread_.request_stop();

@@ -123,7 +123,7 @@ inline Mutation end_not_checked_after_take(WordNames words, std::uint32_t stages
     return [=](std::size_t stage) {
         return [=, has_turn = false](const Operation& operation, const Perform& perform) mutable -> Word {
             if (operation.act == Act::load && words.is_end(operation.at) && has_turn) {
-                return ExploredRing::kEndless;
+                return kEndless;
             }
             const Word answer = perform(operation);
             has_turn = operation.act == Act::load && words.is_turn(operation.at) &&
