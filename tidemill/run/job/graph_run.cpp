@@ -55,7 +55,9 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
 
 void GraphRun::prepare_for(Profile known) {
     profile_ = std::move(known);
+    if (how_.executor == Executor::sequence || how_.executor == Executor::threads) return;
     how_.scheduling.cores = how_.scheduling.cores_for(*profile_);
+    if (how_.executor == Executor::dynamic) return;
     schedule_ = how_.schedule ? how_.schedule : tidemill::schedule(*profile_, how_.scheduling);
     tidemill::check(*schedule_, *profile_);
     schedule_->task_names.clear();  // a graph made from a chain may call its units otherwise
@@ -124,7 +126,8 @@ RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const 
 }
 
 std::optional<double> GraphRun::predicted_period_us() const {
-    if (!schedule_) return std::nullopt;
+    // What the system makes of a thread per task, nobody predicts.
+    if (!schedule_ || how_.executor == Executor::threads) return std::nullopt;
     if (!profile_) return schedule_->period_us;
     return period_us(*schedule_, *profile_, how_.scheduling.model_for(*profile_));
 }
