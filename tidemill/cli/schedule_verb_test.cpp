@@ -219,7 +219,7 @@ TEST_CASE(
         {"name": "decode", "replicable": true, "weight": {"big": 15000}},
         {"name": "check", "replicable": true, "weight": {"big": 5000}}]})");
     const Json run = json_of(run_program({"rehearse", chain, "--adapt", "--adapt-every", "0.8", "--change",
-                                          "50:check=9", "--frames", "200", "--json"}));
+                                          "50:check=10.5", "--frames", "200", "--json"}));
     CHECK(run["delivered"] == 200);
     REQUIRE_FALSE(run["adaptations"].empty());
     const Json& first = run["adaptations"][0];

@@ -197,7 +197,7 @@ TEST_CASE("tx: what cannot be sent is refused") {
 
 TEST_CASE("every verb explains itself with an example") {
     for (const std::vector<std::string>& verb : {std::vector<std::string>{"topo"},
-                                                 {"dvbs2", "profile"},
+                                                 {"rehearse"},
                                                  {"schedule"},
                                                  {"pareto"},
                                                  {"simulate"},
@@ -205,6 +205,7 @@ TEST_CASE("every verb explains itself with an example") {
                                                  {"reproduce"},
                                                  {"bench"},
                                                  {"dvbs2"},
+                                                 {"dvbs2", "profile"},
                                                  {"dvbs2", "rx"},
                                                  {"dvbs2", "tx"},
                                                  {"dvbs2", "channel"},
