@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -57,9 +56,7 @@ LdpcDecoder::~LdpcDecoder() = default;
 std::span<const Llr> LdpcDecoder::scaled(std::span<const Llr> llrs, double factor) {
     if (factor == 1) return llrs;
     scaled_.resize(llrs.size());
-    std::ranges::transform(llrs, scaled_.begin(), [&](Llr llr) {
-        return static_cast<Llr>(std::clamp(std::round(llr * factor), -127.0, 127.0));
-    });
+    std::ranges::transform(llrs, scaled_.begin(), [&](Llr llr) { return fec::scaled(llr, factor); });
     return scaled_;
 }
 

@@ -1,5 +1,7 @@
 #include "tidemill/fec/ldpc_settings.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace tidemill::fec {
@@ -22,6 +24,10 @@ std::span<const LdpcAttempt> ldpc_attempts(const Dvbs2Code& code) {
     if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r3_5) return kShort3_5;
     if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r5_6) return kShort5_6;
     return kOnce;
+}
+
+Llr scaled(Llr llr, double factor) {
+    return static_cast<Llr>(std::clamp(std::round(llr * factor), -127.0, 127.0));
 }
 
 double llr_scale(const Dvbs2Code& code) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/llr.hpp"
 
 namespace tidemill::fec {
 
@@ -22,6 +23,9 @@ struct LdpcSettings {
 /// The attempts that serve a code best. Of the short codes of rates 3/5 and 5/6 a few frames in 1000 lead the
 /// decoder astray far above their threshold; it does better to begin anew with other LLRs than to go on.
 std::span<const LdpcAttempt> ldpc_attempts(const Dvbs2Code& code);
+
+/// The LLR of an attempt with that factor: rounded, and saturated to +-127.
+Llr scaled(Llr llr, double factor);
 
 /// What a demapper multiplies its true log-likelihood ratios (natural log of P(0)/P(1)) by, before it rounds
 /// them to the nearest integer and saturates to +-127: for QPSK with points at +-A on each axis and noise of

@@ -1,18 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/ldpc_circulants.hpp"
 
 namespace tidemill::fec {
-
-/// One shifted identity of 360 x 360: lane t of its layer checks bit (t - shift) mod 360 of its block column.
-struct Circulant {
-    std::uint16_t column;
-    std::uint16_t shift;
-};
 
 /// The information part of the parity checks, grouped in q layers: layer i holds, in lane t, check i + q t.
 class LdpcLayers {
