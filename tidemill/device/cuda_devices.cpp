@@ -1,0 +1,400 @@
+#include "tidemill/device/cuda_devices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/internal/cuda_driver.hpp"
+#include "tidemill/device/internal/host_pages.hpp"
+
+namespace tidemill::device {
+namespace {
+
+using namespace cuda;
+
+// The driver, a GPU's primary context, and what a message about it begins with.
+class Gpu {
+  public:
+    Gpu(const Driver& driver, Ordinal ordinal, std::string id)
+        : driver_(driver), ordinal_(ordinal), id_(std::move(id)) {
+        check(driver_.retain_context(&context_, ordinal_), "cuDevicePrimaryCtxRetain");
+    }
+    ~Gpu() { driver_.release_context(ordinal_); }
+    Gpu(const Gpu&) = delete;
+    Gpu& operator=(const Gpu&) = delete;
+
+    // What may be called from any thread makes the context that thread's own.
+    const Driver& enter() const {
+        check(driver_.set_context(context_), "cuCtxSetCurrent");
+        return driver_;
+    }
+    const Driver& driver() const { return driver_; }
+    Ordinal ordinal() const { return ordinal_; }
+    const std::string& id() const { return id_; }
+    void check(Status status, const char* call) const { driver_.check(status, call, id_); }
+
+  private:
+    const Driver driver_;
+    Ordinal ordinal_;
+    std::string id_;
+    ContextHandle context_ = nullptr;
+};
+
+using GpuPointer = std::shared_ptr<const Gpu>;
+
+class CudaMemory : public DeviceMemory {
+  public:
+    CudaMemory(GpuPointer gpu, std::size_t bytes, MemoryPolicy policy)
+        : DeviceMemory(policy, bytes), gpu_(std::move(gpu)) {
+        gpu_->enter();
+        switch (policy) {
+            case MemoryPolicy::copy:
+                pages_.emplace(bytes);
+                set_host(pages_->data());
+                allocate_on_device();
+                break;
+            case MemoryPolicy::pinned:
+                allocate_on_device();
+                allocate_locked();
+                break;
+            case MemoryPolicy::mapped:
+                allocate_locked();
+                gpu_->check(gpu_->driver().host_address(&address_, locked_, 0), "cuMemHostGetDevicePointer");
+                break;
+            case MemoryPolicy::managed:
+            case MemoryPolicy::prefetched:
+                gpu_->check(gpu_->driver().allocate_managed(&address_, bytes, kAttachGlobal),
+                            "cuMemAllocManaged");
+                owns_address_ = true;
+                set_host(reinterpret_cast<void*>(address_));
+                break;
+            case MemoryPolicy::system:
+                pages_.emplace(bytes);
+                set_host(pages_->data());
+                address_ = reinterpret_cast<Address>(pages_->data());
+                break;
+            case MemoryPolicy::resident:
+                allocate_on_device();
+                break;
+        }
+    }
+    ~CudaMemory() override {
+        gpu_->enter();
+        if (owns_address_) gpu_->driver().release(address_);
+        if (locked_ != nullptr) gpu_->driver().release_host(locked_);
+    }
+    CudaMemory(const CudaMemory&) = delete;
+    CudaMemory& operator=(const CudaMemory&) = delete;
+
+    Address address() const { return address_; }
+
+  private:
+    void allocate_on_device() {
+        gpu_->check(gpu_->driver().allocate(&address_, bytes()), "cuMemAlloc");
+        owns_address_ = true;
+    }
+    void allocate_locked() {
+        gpu_->check(gpu_->driver().allocate_host(&locked_, bytes(), kHostAllocMapped), "cuMemHostAlloc");
+        set_host(locked_);
+    }
+
+    GpuPointer gpu_;
+    Address address_ = 0;
+    bool owns_address_ = false;
+    void* locked_ = nullptr;
+    std::optional<HostPages> pages_;
+};
+
+class CudaKernel : public Kernel {
+  public:
+    CudaKernel(GpuPointer gpu, std::string_view ptx, const std::string& name) : gpu_(std::move(gpu)) {
+        gpu_->enter();
+        load(std::string(ptx), name);
+        gpu_->check(gpu_->driver().find_function(&function_, module_, name.c_str()), "cuModuleGetFunction");
+    }
+    ~CudaKernel() override {
+        gpu_->enter();
+        gpu_->driver().unload_module(module_);
+    }
+    CudaKernel(const CudaKernel&) = delete;
+    CudaKernel& operator=(const CudaKernel&) = delete;
+
+    FunctionHandle function() const { return function_; }
+
+    // More than what every GPU has must be asked for.
+    void allow_local(std::size_t bytes) {
+        constexpr std::size_t kWithoutAsking = 48 * 1024;
+        if (bytes <= std::max(allowed_, kWithoutAsking)) return;
+        gpu_->check(
+            gpu_->driver().set_function_attribute(function_, kMaxSharedPerBlock, static_cast<int>(bytes)),
+            "cuFuncSetAttribute");
+        allowed_ = bytes;
+    }
+
+  private:
+    void load(const std::string& ptx, const std::string& name) {
+        std::string log(4096, '\0');
+        std::array<int, 2> options{kJitErrorLog, kJitErrorLogBytes};
+        std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+        const Status status =
+            gpu_->driver().load_module(&module_, ptx.c_str(), options.size(), options.data(), values.data());
+        if (status == kSuccess) return;
+        log.resize(log.find('\0'));
+        gpu_->driver().check(status, "cuModuleLoadDataEx",
+                             fmt::format("{}: the driver refuses the PTX of {}: {}", gpu_->id(), name, log));
+    }
+
+    GpuPointer gpu_;
+    ModuleHandle module_ = nullptr;
+    FunctionHandle function_ = nullptr;
+    std::size_t allowed_ = 0;
+};
+
+class CudaEvent : public Event {
+  public:
+    CudaEvent(GpuPointer gpu, StreamHandle stream) : gpu_(std::move(gpu)) {
+        gpu_->check(gpu_->driver().create_event(&event_, 0), "cuEventCreate");
+        gpu_->check(gpu_->driver().record_event(event_, stream), "cuEventRecord");
+    }
+    ~CudaEvent() override {
+        gpu_->enter();
+        gpu_->driver().destroy_event(event_);
+    }
+    CudaEvent(const CudaEvent&) = delete;
+    CudaEvent& operator=(const CudaEvent&) = delete;
+
+    bool done() override {
+        const Status status = gpu_->enter().query_event(event_);
+        if (status == kNotReady) return false;
+        gpu_->check(status, "cuEventQuery");
+        return true;
+    }
+    double us_since(Event& earlier) override {
+        float ms = 0;
+        gpu_->check(gpu_->enter().elapsed_ms(&ms, dynamic_cast<CudaEvent&>(earlier).event_, event_),
+                    "cuEventElapsedTime");
+        return 1000.0 * static_cast<double>(ms);
+    }
+
+  private:
+    GpuPointer gpu_;
+    EventHandle event_ = nullptr;
+};
+
+// Arguments as the driver wants them: an address of each value.
+class ArgumentList {
+  public:
+    explicit ArgumentList(std::span<const KernelArgument> arguments) : values_(arguments.size()) {
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            values_[i] = value_of(arguments[i]);
+            addresses_.push_back(&values_[i]);
+        }
+    }
+    void** addresses() { return addresses_.data(); }
+    std::size_t local_bytes() const { return local_bytes_; }
+
+  private:
+    // Local memory is told as an offset into what the launch asks for.
+    std::uint64_t value_of(const KernelArgument& argument) {
+        if (auto* const* memory = std::get_if<DeviceMemory*>(&argument))
+            return dynamic_cast<CudaMemory&>(**memory).address();
+        if (const auto* number = std::get_if<std::int32_t>(&argument))
+            return static_cast<std::uint32_t>(*number);
+        if (const auto* number = std::get_if<std::uint32_t>(&argument)) return *number;
+        constexpr std::size_t kAlignment = 16;
+        const std::size_t offset = (local_bytes_ + kAlignment - 1) / kAlignment * kAlignment;
+        local_bytes_ = offset + std::get<LocalBytes>(argument).bytes;
+        return offset;
+    }
+
+    std::vector<std::uint64_t> values_;
+    std::vector<void*> addresses_;
+    std::size_t local_bytes_ = 0;
+};
+
+class CudaQueue : public Queue {
+  public:
+    explicit CudaQueue(GpuPointer gpu) : gpu_(std::move(gpu)) {
+        gpu_->check(gpu_->enter().create_stream(&stream_, kStreamNonBlocking), "cuStreamCreate");
+    }
+    ~CudaQueue() override { gpu_->enter().destroy_stream(stream_); }
+    CudaQueue(const CudaQueue&) = delete;
+    CudaQueue& operator=(const CudaQueue&) = delete;
+
+    void to_device(DeviceMemory& memory, std::size_t bytes) override {
+        const auto& here = dynamic_cast<CudaMemory&>(memory);
+        if (bytes == 0) return;
+        gpu_->enter();
+        if (is_copied(memory)) {
+            gpu_->check(gpu_->driver().copy_to_device(here.address(), memory.host().data(), bytes, stream_),
+                        "cuMemcpyHtoDAsync");
+        } else if (memory.policy() == MemoryPolicy::prefetched) {
+            gpu_->check(gpu_->driver().prefetch(here.address(), bytes, gpu_->ordinal(), stream_),
+                        "cuMemPrefetchAsync");
+        }
+    }
+
+    void to_host(DeviceMemory& memory, std::size_t bytes) override {
+        const auto& here = dynamic_cast<CudaMemory&>(memory);
+        if (bytes == 0) return;
+        gpu_->enter();
+        if (is_copied(memory)) {
+            gpu_->check(gpu_->driver().copy_to_host(memory.host().data(), here.address(), bytes, stream_),
+                        "cuMemcpyDtoHAsync");
+        } else if (memory.policy() == MemoryPolicy::prefetched) {
+            gpu_->check(gpu_->driver().prefetch(here.address(), bytes, kCpu, stream_), "cuMemPrefetchAsync");
+        }
+    }
+
+    void launch(Kernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) override {
+        auto& here = dynamic_cast<CudaKernel&>(kernel);
+        ArgumentList list(arguments);
+        gpu_->enter();
+        here.allow_local(list.local_bytes());
+        gpu_->check(gpu_->driver().launch(here.function(), static_cast<unsigned>(size.groups), 1, 1,
+                                          static_cast<unsigned>(size.items_per_group), 1, 1,
+                                          static_cast<unsigned>(list.local_bytes()), stream_,
+                                          list.addresses(), nullptr),
+                    "cuLaunchKernel");
+    }
+
+    std::unique_ptr<Event> mark() override {
+        gpu_->enter();
+        return std::make_unique<CudaEvent>(gpu_, stream_);
+    }
+
+  private:
+    static bool is_copied(const DeviceMemory& memory) {
+        return memory.policy() == MemoryPolicy::copy || memory.policy() == MemoryPolicy::pinned;
+    }
+
+    GpuPointer gpu_;
+    StreamHandle stream_ = nullptr;
+};
+
+class CudaDevice : public Device {
+  public:
+    CudaDevice(const Driver& driver, Ordinal ordinal, int capability, DeviceInfo info)
+        : Device(info), gpu_(std::make_shared<Gpu>(driver, ordinal, info.id)), capability_(capability) {}
+
+    std::size_t free_bytes() override {
+        std::size_t free = 0;
+        std::size_t total = 0;
+        gpu_->check(gpu_->enter().memory_info(&free, &total), "cuMemGetInfo");
+        return free;
+    }
+    std::unique_ptr<Queue> queue() override { return std::make_unique<CudaQueue>(gpu_); }
+    std::unique_ptr<Kernel> kernel(const KernelVariant& variant, const std::string& name) override {
+        return std::make_unique<CudaKernel>(gpu_, ptx_of(variant), name);
+    }
+
+  protected:
+    std::unique_ptr<DeviceMemory> allocate_checked(std::size_t bytes, MemoryPolicy policy) override {
+        return std::make_unique<CudaMemory>(gpu_, bytes, policy);
+    }
+
+  private:
+    // The newest that this GPU understands.
+    std::string_view ptx_of(const KernelVariant& variant) const {
+        const PtxImage* best = nullptr;
+        for (const PtxImage& image : variant.source.ptx) {
+            if (image.options != variant.options || image.from_capability > capability_) continue;
+            if (best == nullptr || image.from_capability > best->from_capability) best = &image;
+        }
+        if (best != nullptr) return best->text;
+        throw DeviceError(
+            fmt::format("{}: no PTX of {} {} for compute capability {}: build with clang-19 and libclc-19 "
+                        "installed, or use the "
+                        "device through OpenCL",
+                        info().id, variant.source.name, variant.options, capability_));
+    }
+
+    GpuPointer gpu_;
+    int capability_;
+};
+
+int attribute(const Driver& driver, int which, Ordinal ordinal) {
+    int value = 0;
+    driver.check(driver.device_attribute(&value, which, ordinal), "cuDeviceGetAttribute", "cuda");
+    return value;
+}
+
+// Where the host may not touch managed memory while a kernel runs, that policy is not offered.
+std::vector<MemoryPolicy> policies_of(const Driver& driver, Ordinal ordinal) {
+    std::vector<MemoryPolicy> policies{MemoryPolicy::copy, MemoryPolicy::pinned};
+    if (attribute(driver, kCanMapHostMemory, ordinal) != 0) policies.push_back(MemoryPolicy::mapped);
+    if (attribute(driver, kManagedMemory, ordinal) != 0 &&
+        attribute(driver, kConcurrentManagedAccess, ordinal) != 0) {
+        policies.push_back(MemoryPolicy::managed);
+        policies.push_back(MemoryPolicy::prefetched);
+    }
+    if (attribute(driver, kPageableMemoryAccess, ordinal) != 0) policies.push_back(MemoryPolicy::system);
+    policies.push_back(MemoryPolicy::resident);
+    return policies;
+}
+
+int capability_of(const Driver& driver, Ordinal ordinal) {
+    return 10 * attribute(driver, kCapabilityMajor, ordinal) + attribute(driver, kCapabilityMinor, ordinal);
+}
+
+DeviceInfo info_of(const Driver& driver, Ordinal ordinal) {
+    std::array<char, 256> name{};
+    int version = 0;
+    DeviceInfo info;
+    info.id = fmt::format("cuda:{}", ordinal);
+    driver.check(driver.device_name(name.data(), name.size(), ordinal), "cuDeviceGetName", info.id);
+    driver.check(driver.device_memory(&info.memory_bytes, ordinal), "cuDeviceTotalMem", info.id);
+    driver.check(driver.driver_version(&version), "cuDriverGetVersion", info.id);
+    info.name = name.data();
+    info.kind = "gpu";
+    info.driver = fmt::format("CUDA driver API {}.{}, capability {}, kernels as PTX", version / 1000,
+                              version % 1000 / 10, capability_of(driver, ordinal));
+    info.local_bytes = static_cast<std::size_t>(attribute(driver, kMaxSharedOptIn, ordinal));
+    info.compute_units = attribute(driver, kComputeUnits, ordinal);
+    info.shares_memory = attribute(driver, kIntegrated, ordinal) != 0;
+    info.policies = policies_of(driver, ordinal);
+    return info;
+}
+
+FoundDevice found(const Driver& driver, int index) {
+    Ordinal ordinal = 0;
+    driver.check(driver.device_get(&ordinal, index), "cuDeviceGet", "cuda");
+    const DeviceInfo info = info_of(driver, ordinal);
+    const int capability = capability_of(driver, ordinal);
+    return {info, [=] { return std::make_unique<CudaDevice>(driver, ordinal, capability, info); }};
+}
+
+void add_devices(const SharedLibrary& library, FoundDevices& all) {
+    const Driver driver(library);
+    int count = 0;
+    const Status status = driver.init(0);
+    if (status != kNoDevice) {
+        driver.check(status, "cuInit", "cuda");
+        driver.check(driver.device_count(&count), "cuDeviceGetCount", "cuda");
+    }
+    for (int index = 0; index < count; ++index) all.devices.push_back(found(driver, index));
+    if (count == 0) all.absent.emplace_back("cuda: the driver is there, and no device");
+}
+
+}  // namespace
+
+FoundDevices find_cuda_devices(const std::string& library) {
+    FoundDevices all;
+    std::string why;
+    const auto opened = SharedLibrary::open(library, why);
+    if (!opened) {
+        all.absent.push_back(fmt::format("cuda: no driver ({})", why));
+        return all;
+    }
+    try {
+        add_devices(*opened, all);
+    } catch (const DeviceError& error) {
+        all.absent.emplace_back(error.what());
+    }
+    return all;
+}
+
+}  // namespace tidemill::device

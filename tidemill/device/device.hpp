@@ -1,0 +1,144 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tidemill/device/kernel_source.hpp"
+#include "tidemill/device/memory_policy.hpp"
+
+namespace tidemill {
+
+/// What a device says of itself.
+struct DeviceInfo {
+    std::string id;      ///< "cuda:0", "opencl:1": what a user names it by
+    std::string name;    ///< the maker's
+    std::string kind;    ///< "gpu", "cpu" or "accelerator"
+    std::string driver;  ///< its version, and what it takes kernels as
+    std::size_t memory_bytes = 0;
+    std::size_t local_bytes = 0;  ///< that the items of a group share, at most
+    int compute_units = 0;
+    bool shares_memory = false;  ///< its memory is the host's
+    std::vector<MemoryPolicy> policies;
+
+    bool has(MemoryPolicy policy) const;
+};
+
+/// Bytes that kernels use, reached by the host as the policy says. Must not outlive its device.
+class DeviceMemory {
+  public:
+    virtual ~DeviceMemory() = default;
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    MemoryPolicy policy() const { return policy_; }
+    std::size_t bytes() const { return bytes_; }
+    /// What the host reads and writes; empty when resident. Not to be touched from Queue::to_device on until
+    /// what follows a Queue::to_host is done.
+    std::span<std::byte> host() const { return host_; }
+    template <class T>
+    std::span<T> host_as() const {
+        return {reinterpret_cast<T*>(host_.data()), host_.size() / sizeof(T)};
+    }
+
+  protected:
+    DeviceMemory(MemoryPolicy policy, std::size_t bytes) : policy_(policy), bytes_(bytes) {}
+    void set_host(void* begin) { host_ = {static_cast<std::byte*>(begin), bytes_}; }
+
+  private:
+    MemoryPolicy policy_;
+    std::size_t bytes_;
+    std::span<std::byte> host_;
+};
+
+/// A function that runs on the device.
+class Kernel {
+  public:
+    virtual ~Kernel() = default;
+    Kernel() = default;
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+};
+
+/// Memory that the items of a group share for as long as they run.
+struct LocalBytes {
+    std::size_t bytes;
+};
+
+/// What a kernel is called with, in the order of its parameters.
+using KernelArgument = std::variant<DeviceMemory*, std::int32_t, std::uint32_t, LocalBytes>;
+
+/// How many work groups, and items in each.
+struct WorkSize {
+    std::size_t groups;
+    std::size_t items_per_group;
+};
+
+/// A place in a queue.
+class Event {
+  public:
+    virtual ~Event() = default;
+    Event() = default;
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    /// Whether all before it in its queue is done. Throws DeviceError when something there failed.
+    virtual bool done() = 0;
+    /// Device time between two events that are done.
+    virtual double us_since(Event& earlier) = 0;
+};
+
+/// Work for a device in order. One thread at a time.
+class Queue {
+  public:
+    virtual ~Queue() = default;
+    Queue() = default;
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+
+    /// What the host has written is there for the kernels that follow: the first `bytes`. With 0 the memory
+    /// is theirs, and nothing is copied.
+    virtual void to_device(DeviceMemory& memory, std::size_t bytes) = 0;
+    /// What kernels have written is there for the host once this is done: the first `bytes`. With 0 the
+    /// memory is the host's again, and nothing is copied.
+    virtual void to_host(DeviceMemory& memory, std::size_t bytes) = 0;
+    /// A kernel may be in several queues, launched by one thread at a time.
+    virtual void launch(Kernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) = 0;
+    /// Sends off what is waiting here, and marks the place behind it.
+    virtual std::unique_ptr<Event> mark() = 0;
+};
+
+/// A machine of its own memory that runs kernels for the host. Threads may share it; a queue, no.
+class Device {
+  public:
+    explicit Device(DeviceInfo info) : info_(std::move(info)) {}
+    virtual ~Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    const DeviceInfo& info() const { return info_; }
+    virtual std::size_t free_bytes() = 0;
+    /// Throws DeviceError when the device lacks the policy or the memory.
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes, MemoryPolicy policy);
+    /// Builds the kernel of that name for this device.
+    virtual std::unique_ptr<Kernel> kernel(const KernelVariant& variant, const std::string& name) = 0;
+    virtual std::unique_ptr<Queue> queue() = 0;
+
+  protected:
+    virtual std::unique_ptr<DeviceMemory> allocate_checked(std::size_t bytes, MemoryPolicy policy) = 0;
+
+  private:
+    DeviceInfo info_;
+};
+
+/// Waits, asleep after a moment, until the event is done. Throws DeviceError naming `what` after `limit`: a
+/// device that hangs must not hang the program.
+void wait_for(Event& event, const std::string& what,
+              std::chrono::milliseconds limit = std::chrono::seconds(20));
+
+}  // namespace tidemill

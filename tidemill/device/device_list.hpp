@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tidemill/device/device.hpp"
+
+namespace tidemill {
+
+/// A device that is there, not yet opened.
+struct FoundDevice {
+    DeviceInfo info;
+    std::function<std::unique_ptr<Device>()> open;
+};
+
+struct FoundDevices {
+    std::vector<FoundDevice> devices;
+    std::vector<std::string> absent;  ///< per way to a device that gave none: why
+};
+
+/// Looks for devices through the CUDA driver and OpenCL. Never throws for what is not there.
+FoundDevices find_devices();
+
+/// Opens the device of that name ("cuda:0", "opencl:1"); throws DeviceError telling which there are, or why
+/// none.
+std::unique_ptr<Device> open_device(const std::string& id);
+
+/// "cuda:0  NVIDIA H100 ...", a line per device, or per way why there is none.
+std::string describe(const FoundDevices& found);
+
+}  // namespace tidemill

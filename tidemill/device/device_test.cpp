@@ -1,0 +1,119 @@
+#include "tidemill/device/device.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/device/cuda_devices.hpp"
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/device_list.hpp"
+#include "tidemill/device/increment.hpp"
+#include "tidemill/device/opencl_devices.hpp"
+
+using namespace tidemill;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string message_of(auto&& call) {
+    try {
+        call();
+    } catch (const DeviceError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+// Increments what the host has written, twice, and reads it.
+void check_two_increments(Device& device, MemoryPolicy policy) {
+    constexpr std::uint32_t kCount = 5000;
+    CAPTURE(std::string(name(policy)));
+    const auto kernel = device.kernel({device::increment_kernels(), ""}, "increment");
+    const auto memory = device.allocate(4 * kCount, policy);
+    const auto numbers = memory->host_as<std::uint32_t>();
+    const auto queue = device.queue();
+    for (std::uint32_t round = 0; round < 3; ++round) {
+        std::iota(numbers.begin(), numbers.end(), round);
+        queue->to_device(*memory, memory->bytes());
+        const KernelArgument arguments[] = {memory.get(), kCount};
+        for (int execution = 0; execution < 2; ++execution) queue->launch(*kernel, {7, 64}, arguments);
+        queue->to_host(*memory, memory->bytes());
+        wait_for(*queue->mark(), "increment");
+        CHECK(numbers.front() == round + 2);
+        CHECK(numbers.back() == round + kCount + 1);
+        CHECK(std::ranges::adjacent_find(numbers, [](auto a, auto b) { return b != a + 1; }) ==
+              numbers.end());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("where there is no driver and no loader, that is the reason why there is no device") {
+    const FoundDevices cuda = device::find_cuda_devices("libtidemill-nothing.so.1");
+    const FoundDevices opencl = device::find_opencl_devices("libtidemill-nothing.so.1");
+    CHECK(cuda.devices.empty());
+    CHECK(opencl.devices.empty());
+    REQUIRE(cuda.absent.size() == 1);
+    REQUIRE(opencl.absent.size() == 1);
+    CHECK(says(cuda.absent[0], "cuda: no driver (libtidemill-nothing.so.1: "));
+    CHECK(says(opencl.absent[0], "opencl: no loader (libtidemill-nothing.so.1: "));
+    CHECK(says(describe(cuda), "none      cuda: no driver"));
+}
+
+TEST_CASE("a library that is something else is no driver, and its missing function is named") {
+    for (const FoundDevices& found :
+         {device::find_cuda_devices("libm.so.6"), device::find_opencl_devices("libm.so.6")}) {
+        REQUIRE(found.absent.size() == 1);
+        CHECK(says(found.absent[0], "libm.so.6 has no function c"));
+    }
+}
+
+TEST_CASE("a device that is not there is refused with those that are, or the reasons why there is none") {
+    const std::string message = message_of([] { open_device("cuda:99"); });
+    CHECK(says(message, "device 'cuda:99': there is n"));
+    for (const FoundDevice& device : find_devices().devices) CHECK(says(message, device.info.id));
+}
+
+TEST_CASE("memory policies have names, and a wrong one is refused with those that there are") {
+    for (const MemoryPolicy policy : memory_policies())
+        CHECK(memory_policy(name(policy), memory_policies()) == policy);
+    const MemoryPolicy few[] = {MemoryPolicy::copy, MemoryPolicy::mapped};
+    CHECK(message_of([&] { memory_policy("pinned", few); }) ==
+          "memory policy 'pinned': choose one of copy, mapped");
+}
+
+TEST_CASE("every device here increments what the host writes, under each of its policies") {
+    const FoundDevices found = find_devices();
+    if (found.devices.empty()) MESSAGE("skipped, no device: " << describe(found));
+    for (const FoundDevice& each : found.devices) {
+        CAPTURE(each.info.id);
+        const auto device = each.open();
+        for (const MemoryPolicy policy : device->info().policies) {
+            if (policy != MemoryPolicy::resident) check_two_increments(*device, policy);
+        }
+    }
+}
+
+TEST_CASE(
+    "every device here refuses by name a policy that it lacks, memory of no bytes, and a kernel it has not") {
+    const FoundDevices found = find_devices();
+    if (found.devices.empty()) MESSAGE("skipped, no device: " << describe(found));
+    for (const FoundDevice& each : found.devices) {
+        const auto device = each.open();
+        for (const MemoryPolicy policy : memory_policies()) {
+            if (device->info().has(policy)) continue;
+            CHECK(says(message_of([&] { device->allocate(64, policy); }),
+                       " memory; it has: " + names(device->info().policies)));
+        }
+        CHECK(says(message_of([&] { device->allocate(0, MemoryPolicy::copy); }), "no memory of 0 bytes"));
+        CHECK(says(message_of([&] {
+                       device->kernel({device::increment_kernels(), ""}, "decrement");
+                   }),
+                   each.info.id + ": "));
+    }
+}
