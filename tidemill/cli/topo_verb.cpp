@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/device/device_list.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/platform/describe.hpp"
 #include "tidemill/platform/topology.hpp"
@@ -44,6 +45,31 @@ Json to_json(const Topology& topology) {
     return json;
 }
 
+Json to_json(const FoundDevices& found) {
+    Json devices = Json::array();
+    for (const auto& [info, open] : found.devices) {
+        Json policies = Json::array();
+        for (const MemoryPolicy policy : info.policies) policies.push_back(name(policy));
+        devices.push_back({{"id", info.id},
+                           {"name", info.name},
+                           {"kind", info.kind},
+                           {"driver", info.driver},
+                           {"memory_bytes", info.memory_bytes},
+                           {"local_bytes", info.local_bytes},
+                           {"compute_units", info.compute_units},
+                           {"shares_memory", info.shares_memory},
+                           {"policies", policies}});
+    }
+    return devices;
+}
+
+Json all_to_json(const Topology& topology, const FoundDevices& found) {
+    Json json = to_json(topology);
+    json["devices"] = to_json(found);
+    json["no_devices"] = found.absent;
+    return json;
+}
+
 }  // namespace
 
 void add_topo(Verb& program) {
@@ -52,13 +78,15 @@ void add_topo(Verb& program) {
         bool json = false;
     };
     auto options = std::make_shared<Options>();
-    Verb& verb = program.verb("topo", "Show the cores, kinds, clusters and caches of this machine");
+    Verb& verb = program.verb("topo", "Show the cores, kinds, clusters, caches and devices of this machine");
     verb.footer(fmt::format("Example: {} topo --kinds big=0-3,little=4-7", program.name()));
     verb.option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] {
         const Topology topology = Topology::here(options->kinds);
-        print("{}", options->json ? to_text(to_json(topology), 2) + "\n" : describe(topology));
+        const FoundDevices found = find_devices();
+        print("{}", options->json ? to_text(all_to_json(topology, found), 2) + "\n"
+                                  : describe(topology) + "devices\n" + describe(found));
         return kDone;
     });
 }

@@ -10,6 +10,7 @@
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/device_list.hpp"
 #include "tidemill/device/increment.hpp"
+#include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/device/opencl_devices.hpp"
 
 using namespace tidemill;
@@ -88,23 +89,15 @@ TEST_CASE("memory policies have names, and a wrong one is refused with those tha
 }
 
 TEST_CASE("every device here increments what the host writes, under each of its policies") {
-    const FoundDevices found = find_devices();
-    if (found.devices.empty()) MESSAGE("skipped, no device: " << describe(found));
-    for (const FoundDevice& each : found.devices) {
-        CAPTURE(each.info.id);
-        const auto device = each.open();
+    device::on_all_devices([](const std::shared_ptr<Device>& device) {
         for (const MemoryPolicy policy : device->info().policies) {
             if (policy != MemoryPolicy::resident) check_two_increments(*device, policy);
         }
-    }
+    });
 }
 
-TEST_CASE(
-    "every device here refuses by name a policy that it lacks, memory of no bytes, and a kernel it has not") {
-    const FoundDevices found = find_devices();
-    if (found.devices.empty()) MESSAGE("skipped, no device: " << describe(found));
-    for (const FoundDevice& each : found.devices) {
-        const auto device = each.open();
+TEST_CASE("every device refuses by name a policy that it lacks, memory of no bytes, a kernel it has not") {
+    device::on_all_devices([](const std::shared_ptr<Device>& device) {
         for (const MemoryPolicy policy : memory_policies()) {
             if (device->info().has(policy)) continue;
             CHECK(says(message_of([&] { device->allocate(64, policy); }),
@@ -114,6 +107,6 @@ TEST_CASE(
         CHECK(says(message_of([&] {
                        device->kernel({device::increment_kernels(), ""}, "decrement");
                    }),
-                   each.info.id + ": "));
-    }
+                   device->info().id + ": "));
+    });
 }

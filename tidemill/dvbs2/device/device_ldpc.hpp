@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tidemill/device/device.hpp"
+#include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/ldpc_decoder.hpp"
+#include "tidemill/fec/ldpc_settings.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What a device needs to decode frames of one code: the kernel and the code's tables, once per device.
+class DeviceLdpc {
+  public:
+    /// Posteriors lie in local memory where `local_bytes` are enough: by default those of the device. Throws FecError
+    /// when a setting is out of its range, DeviceError when the device cannot do it.
+    DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& code, const fec::LdpcSettings& settings = {},
+               std::optional<std::size_t> local_bytes = {});
+
+    const fec::Dvbs2Code& code() const { return code_; }
+    Device& device() const { return *device_; }
+
+  private:
+    friend class DeviceLdpcBatch;
+
+    std::unique_ptr<DeviceMemory> filled(const void* data, std::size_t bytes);
+
+    std::shared_ptr<Device> device_;
+    fec::Dvbs2Code code_;
+    fec::LdpcSettings settings_;
+    std::size_t edges_;
+    std::size_t local_bytes_;
+    bool posteriors_are_local_;
+    std::unique_ptr<Kernel> kernel_;
+    std::unique_ptr<DeviceMemory> shape_;
+    std::unique_ptr<DeviceMemory> tables_;
+    std::unique_ptr<DeviceMemory> scales_;
+};
+
+/// Device time of a batch, in microseconds.
+struct DeviceBatchTimes {
+    double to_device_us;
+    double kernel_us;
+    double to_host_us;
+};
+
+/// Memory for a batch of frames on their way through a device. Several may be in flight, each on its own
+/// queue.
+class DeviceLdpcBatch {
+  public:
+    DeviceLdpcBatch(std::shared_ptr<DeviceLdpc> ldpc, std::size_t most_frames, MemoryPolicy policy);
+
+    std::size_t most_frames() const { return most_frames_; }
+    /// n LLRs of each frame, one frame behind the other; to be written before start().
+    std::span<fec::Llr> llrs() { return llrs_->host_as<fec::Llr>(); }
+    /// k_ldpc packed bits of each frame, as LdpcDecoder would have them; to be read after finish().
+    std::span<const std::uint8_t> information() const { return information_->host_as<std::uint8_t>(); }
+    fec::LdpcResult result(std::size_t frame) const;
+
+    /// Sends off the first `frames` frames. Throws DeviceError.
+    void start(std::size_t frames);
+    /// Whether what was sent off is done.
+    bool done() { return end_->done(); }
+    /// Waits for it. Throws DeviceError.
+    void finish();
+    DeviceBatchTimes times();
+
+  private:
+    std::shared_ptr<DeviceLdpc> ldpc_;
+    std::size_t most_frames_;
+    std::size_t frames_ = 0;
+    std::unique_ptr<Queue> queue_;
+    std::unique_ptr<DeviceMemory> llrs_;
+    std::unique_ptr<DeviceMemory> information_;
+    std::unique_ptr<DeviceMemory> results_;
+    std::unique_ptr<DeviceMemory> messages_;
+    std::unique_ptr<DeviceMemory> posteriors_;
+    std::unique_ptr<Event> begin_, copied_, computed_, end_;
+};
+
+}  // namespace tidemill::dvbs2

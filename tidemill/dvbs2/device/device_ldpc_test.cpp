@@ -1,0 +1,175 @@
+#include "tidemill/dvbs2/device/device_ldpc.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/internal/devices_for_tests.hpp"
+#include "tidemill/fec/bit_packing.hpp"
+#include "tidemill/fec/fec_error.hpp"
+#include "tidemill/fec/ldpc_encoder.hpp"
+
+using namespace tidemill;
+using namespace tidemill::dvbs2;
+using device::on_all_devices;
+using fec::CodeRate;
+using fec::Dvbs2Code;
+using fec::FrameSize;
+using fec::Llr;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Decoded {
+    fec::LdpcResult result;
+    Bytes information;
+
+    bool operator==(const Decoded&) const = default;
+};
+
+// EN 302 307-1, table 13: Es/N0 for QPSK, normal frames, by rising rate.
+constexpr double kThresholdDb[] = {-2.35, -1.24, -0.30, 1.00, 2.23, 3.10, 4.03, 4.68, 5.18, 6.20, 6.42};
+
+// A random frame as QPSK over white noise, so far above the threshold of its code.
+std::vector<Llr> noisy_llrs(const Dvbs2Code& code, double above_db, std::mt19937& random) {
+    Bytes information(static_cast<std::size_t>(code.k_ldpc / 8)),
+        fecframe(static_cast<std::size_t>(code.n / 8)), bits(static_cast<std::size_t>(code.n));
+    std::ranges::generate(information, [&] { return static_cast<std::uint8_t>(random()); });
+    fec::LdpcEncoder(code).encode(information, fecframe);
+    fec::unpack_bits(fecframe, bits);
+    const double esn0_db = kThresholdDb[static_cast<std::size_t>(code.rate)] + above_db;
+    const double variance = std::pow(10.0, -esn0_db / 10);
+    std::normal_distribution<double> noise(0, std::sqrt(variance));
+    std::vector<Llr> llrs;
+    for (const std::uint8_t bit : bits) {
+        const double llr = std::round(llr_scale(code) * 2 * ((bit ? -1 : 1) + noise(random)) / variance);
+        llrs.push_back(static_cast<Llr>(std::clamp(llr, -127.0, 127.0)));
+    }
+    return llrs;
+}
+
+// Of every three frames one that converges, one that is hopeless, and one of arbitrary bytes.
+std::vector<Llr> frames_of_all_sorts(const Dvbs2Code& code, std::size_t frames) {
+    std::mt19937 random(21);
+    std::vector<Llr> all;
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        std::vector<Llr> llrs = noisy_llrs(code, frame % 3 == 0 ? 1.0 : -3.0, random);
+        if (frame % 3 == 2) std::ranges::generate(llrs, [&] { return static_cast<Llr>(random()); });
+        all.insert(all.end(), llrs.begin(), llrs.end());
+    }
+    return all;
+}
+
+std::vector<Decoded> on_host(const Dvbs2Code& code, const fec::LdpcSettings& settings,
+                             const std::vector<Llr>& llrs) {
+    fec::LdpcDecoder decoder(code, settings);
+    const auto n = static_cast<std::size_t>(code.n);
+    std::vector<Decoded> all;
+    for (std::size_t begin = 0; begin < llrs.size(); begin += n) {
+        Decoded decoded{{}, Bytes(static_cast<std::size_t>(code.k_ldpc / 8))};
+        decoded.result = decoder.decode(std::span(llrs).subspan(begin, n), decoded.information);
+        all.push_back(decoded);
+    }
+    return all;
+}
+
+std::vector<Decoded> on_device(DeviceLdpcBatch& batch, const Dvbs2Code& code, const std::vector<Llr>& llrs) {
+    const std::size_t frames = llrs.size() / static_cast<std::size_t>(code.n);
+    std::ranges::copy(llrs, batch.llrs().begin());
+    batch.start(frames);
+    batch.finish();
+    const auto bytes = static_cast<std::size_t>(code.k_ldpc / 8);
+    std::vector<Decoded> all;
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        const auto information = batch.information().subspan(frame * bytes, bytes);
+        all.push_back({batch.result(frame), {information.begin(), information.end()}});
+    }
+    return all;
+}
+
+std::size_t converged(const std::vector<Decoded>& frames) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(frames, [](const Decoded& frame) { return frame.result.converged; }));
+}
+
+}  // namespace
+
+TEST_CASE("device ldpc: frames of every code have the host decoder's bits, iterations and flags") {
+    on_all_devices([](const std::shared_ptr<Device>& device) {
+        for (const Dvbs2Code& code : fec::dvbs2_codes()) {
+            CAPTURE(name(code.frame_size));
+            CAPTURE(name(code.rate));
+            const std::vector<Llr> llrs = frames_of_all_sorts(code, 3);
+            const std::vector<Decoded> expected = on_host(code, {}, llrs);
+            REQUIRE(converged(expected) == 1);
+            DeviceLdpcBatch batch(std::make_shared<DeviceLdpc>(device, code), 3, MemoryPolicy::copy);
+            CHECK(on_device(batch, code, llrs) == expected);
+        }
+    });
+}
+
+TEST_CASE("device ldpc: neither the size of a batch nor the memory it lies in changes a frame") {
+    on_all_devices([](const std::shared_ptr<Device>& device) {
+        const Dvbs2Code& code = fec::dvbs2_code(FrameSize::short_, CodeRate::r3_5);  // has several attempts
+        const auto ldpc = std::make_shared<DeviceLdpc>(device, code);
+        const std::vector<Llr> llrs = frames_of_all_sorts(code, 16);
+        const std::vector<Decoded> expected = on_host(code, {}, llrs);
+        for (const MemoryPolicy policy : device->info().policies) {
+            if (policy == MemoryPolicy::resident) continue;
+            CAPTURE(std::string(name(policy)));
+            DeviceLdpcBatch batch(ldpc, 16, policy);
+            for (const std::size_t frames : {1, 16, 3}) {
+                const auto some = llrs.begin() + static_cast<std::ptrdiff_t>(frames) * code.n;
+                CHECK(on_device(batch, code, {llrs.begin(), some}) ==
+                      std::vector(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(frames)));
+            }
+        }
+    });
+}
+
+TEST_CASE("device ldpc: without early stop, with few iterations, and with posteriors that do not fit") {
+    on_all_devices([](const std::shared_ptr<Device>& device) {
+        if (device->info().id.starts_with("cuda")) return;  // whose PTX always has room
+        const Dvbs2Code& code = fec::dvbs2_code(FrameSize::short_, CodeRate::r8_9);
+        const std::vector<Llr> llrs = frames_of_all_sorts(code, 3);
+        const fec::LdpcSettings settings{.max_iterations = 4, .stop_early = false};
+        const std::vector<Decoded> expected = on_host(code, settings, llrs);
+        for (const std::size_t local_bytes : {std::size_t{1} << 20U, std::size_t{8} << 10U}) {
+            const auto ldpc = std::make_shared<DeviceLdpc>(device, code, settings, local_bytes);
+            DeviceLdpcBatch batch(ldpc, 3, MemoryPolicy::copy);
+            CHECK(on_device(batch, code, llrs) == expected);
+        }
+    });
+}
+
+TEST_CASE("device ldpc: two batches in flight do not disturb each other") {
+    on_all_devices([](const std::shared_ptr<Device>& device) {
+        const Dvbs2Code& code = fec::dvbs2_code(FrameSize::short_, CodeRate::r3_4);
+        const auto ldpc = std::make_shared<DeviceLdpc>(device, code);
+        DeviceLdpcBatch first(ldpc, 3, MemoryPolicy::pinned), second(ldpc, 3, MemoryPolicy::pinned);
+        const std::vector<Llr> llrs = frames_of_all_sorts(code, 3);
+        std::ranges::copy(llrs, first.llrs().begin());
+        first.start(3);
+        const std::vector<Decoded> expected = on_host(code, {}, llrs);
+        CHECK(on_device(second, code, llrs) == expected);
+        first.finish();
+        for (std::size_t frame = 0; frame < 3; ++frame) CHECK(first.result(frame) == expected[frame].result);
+        CHECK(first.times().kernel_us > 0);
+    });
+}
+
+TEST_CASE("device ldpc: batches and settings out of range are refused by name") {
+    on_all_devices([](const std::shared_ptr<Device>& device) {
+        const Dvbs2Code& code = fec::dvbs2_code(FrameSize::short_, CodeRate::r1_2);
+        CHECK_THROWS_WITH_AS(DeviceLdpc(device, code, {.max_iterations = 0}),
+                             "DeviceLdpc: max_iterations is 0, it must be at least 1", fec::FecError);
+        DeviceLdpcBatch batch(std::make_shared<DeviceLdpc>(device, code), 2, MemoryPolicy::copy);
+        CHECK_THROWS_WITH_AS(batch.start(0), "DeviceLdpcBatch: 0 frames in a batch of 1 to 2", DeviceError);
+        CHECK_THROWS_WITH_AS(batch.start(3), "DeviceLdpcBatch: 3 frames in a batch of 1 to 2", DeviceError);
+    });
+}
