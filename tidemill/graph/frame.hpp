@@ -65,6 +65,8 @@ class Frame {
 
     /// For executors: what this frame's tasks have in common.
     const internal::FrameContext& context() const { return *context_; }
+    /// The same: where the sockets of its module lie.
+    const internal::Address* addresses() const { return addresses_; }
 
   private:
     std::byte* bytes(std::uint32_t socket) const {

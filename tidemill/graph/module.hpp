@@ -93,10 +93,11 @@ class Module {
     Task control_task(std::string name, internal::ControlKind kind);
 
     /// A task that calls a member function, which returns Flow, or void for Flow::ok. It is sequential,
-    /// unless a word says otherwise.
+    /// unless a word says otherwise. A function that takes a Batch returns void.
     template <class M, class F, internal::TaskWord... Words>
     requires std::is_function_v<F> Task task(std::string name, F M::*function, Words...) {
-        constexpr bool kConst = std::is_invocable_v<F M::*, const M&, Frame>;
+        constexpr bool kConst =
+            std::is_invocable_v<F M::*, const M&, Frame> || std::is_invocable_v<F M::*, const M&, Batch>;
         static_assert(kConst || !internal::kSays<internal::Said<Replication::pure>, Words...>,
                       "a pure task can be called through const: declare its function const");
         return declare_task(std::move(name), function, internal::options_of<Words...>(),
@@ -112,13 +113,21 @@ class Module {
     /// The same with a basis: for those who declare tasks on behalf of others.
     template <class M, class F>
     Task declare_task(std::string name, F M::*function, TaskOptions options, Basis basis) {
-        using R = std::invoke_result_t<F M::*, M&, Frame>;
-        static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
         internal::TaskCode code;
         static_assert(sizeof(function) <= sizeof(code.bytes));
         std::memcpy(code.bytes.data(), &function, sizeof(function));
-        return declare_task(
-            {std::move(name), options, &call_member<M, F>, code, internal::ControlKind::none, basis});
+        TaskInfo info{std::move(name), options, nullptr, code, internal::ControlKind::none, basis};
+        if constexpr (std::is_invocable_v<F M::*, M&, Batch>) {
+            static_assert(std::is_void_v<std::invoke_result_t<F M::*, M&, Batch>>,
+                          "a task that takes a batch returns nothing: all frames go on");
+            info.call = &call_with_one<M, F>;
+            info.batch_call = &call_with_batch<M, F>;
+        } else {
+            using R = std::invoke_result_t<F M::*, M&, Frame>;
+            static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
+            info.call = &call_member<M, F>;
+        }
+        return declare_task(std::move(info));
     }
 
     /// Says that this module's tasks share no mutable state.
@@ -146,6 +155,19 @@ class Module {
         } else {
             return (static_cast<M&>(module).*function)(frame);
         }
+    }
+
+    template <class M, class F>
+    static void call_with_batch(Module& module, const internal::TaskCode& code, Batch batch) {
+        F M::*function;
+        std::memcpy(&function, code.bytes.data(), sizeof(function));
+        (static_cast<M&>(module).*function)(batch);
+    }
+
+    template <class M, class F>
+    static Flow call_with_one(Module& module, const internal::TaskCode& code, Frame frame) {
+        call_with_batch<M, F>(module, code, Batch({&frame.context(), 1}, frame.addresses()));
+        return Flow::ok;
     }
 
     std::uint32_t narrow(std::size_t count) const;

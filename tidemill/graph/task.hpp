@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "tidemill/graph/batch.hpp"
 #include "tidemill/graph/frame.hpp"
 
 namespace tidemill {
@@ -39,6 +40,7 @@ struct TaskOptions {
     Replication replication = Replication::sequential;
     bool may_skip = false;    ///< may return Flow::skip
     bool may_repeat = false;  ///< may return Flow::again; sequential tasks only
+    std::uint32_t batch = 1;  ///< most frames of a call, for a function that takes a Batch
 };
 
 /// A task of a module.
@@ -63,6 +65,9 @@ struct TaskCode {
 /// Calls the function in `code` on the module that owns the task.
 using TaskCall = Flow (*)(Module& module, const TaskCode& code, Frame frame);
 
+/// The same for a function that takes a Batch; it goes on with all frames.
+using BatchCall = void (*)(Module& module, const TaskCode& code, Batch batch);
+
 }  // namespace internal
 
 /// What there is to know of a task: immutable, shared by all frames and threads.
@@ -73,6 +78,7 @@ struct TaskInfo {
     internal::TaskCode code;
     internal::ControlKind control = internal::ControlKind::none;
     Basis basis = Basis::word;
+    internal::BatchCall batch_call = nullptr;  ///< of a task that takes several frames at once; `call` gives it one
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.
     bool ends_segment() const {

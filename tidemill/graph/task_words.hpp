@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "tidemill/graph/task.hpp"
@@ -32,6 +33,16 @@ inline constexpr internal::Said<Flow::skip> may_skip{};
 /// May return Flow::again; sequential tasks only.
 inline constexpr internal::Said<Flow::again> may_repeat{};
 
+/// The most frames that a task takes at once.
+struct MostFrames {
+    std::uint32_t frames;
+};
+
+/// The function takes a Batch of up to so many frames, and returns nothing. It gets more than one where the
+/// task has a stage of a pipeline to itself.
+template <std::uint32_t kFrames>
+inline constexpr internal::Said<MostFrames{kFrames}> in_batches_of{};
+
 namespace internal {
 
 template <class T>
@@ -49,6 +60,11 @@ constexpr void promise(TaskOptions& options, Said<Flow::skip>) {
 }
 constexpr void promise(TaskOptions& options, Said<Flow::again>) {
     options.may_repeat = true;
+}
+template <MostFrames kMost>
+constexpr void promise(TaskOptions& options, Said<kMost>) {
+    static_assert(kMost.frames > 0, "a batch has at least one frame");
+    options.batch = kMost.frames;
 }
 template <Replication kReplication>
 constexpr void promise(TaskOptions& options, Said<kReplication>) {

@@ -99,6 +99,12 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
     return made;
 }
 
+const RunStep* PartSteps::batched() const {
+    if (steps_.size() != 1 || ends_segment_ || !firings_.empty()) return nullptr;
+    const TaskInfo& task = *steps_.front().info;
+    return task.batch_call && task.options.batch > 1 ? &steps_.front() : nullptr;
+}
+
 // Null for what lies beyond: the part ends, or the segment does.
 const RunStep* PartSteps::at(std::uint32_t index) const {
     const std::uint32_t position = index - part_.first_step;

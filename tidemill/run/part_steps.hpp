@@ -64,6 +64,9 @@ class PartSteps {
     /// The task that ends the segment; null when it is not in this part.
     const RunStep* end() const { return ends_segment_ ? &steps_.back() : nullptr; }
 
+    /// The only task of this part, if it takes several frames at once and ends no segment; null otherwise.
+    const RunStep* batched() const;
+
     /// Does what a task of a switch or loop does; returns what comes next. Throws RunError when the
     /// control value names no path.
     static const RunStep* steer(const RunStep& step, const internal::FrameContext& context);

@@ -18,6 +18,11 @@ namespace tidemill {
 /// - `bool halting()`: whether the source is to end; asked by the first thread before each source frame.
 /// - `void begin(Mark&)`: a source frame begins.
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
+/// - `std::uint32_t most_together()`, if it has that: how many frames of a batch `run_together` takes; 1:
+/// none.
+/// - `Flow run_together(Token&, begin, end)`: does the tasks of these frames at once. Ok, or stop: the stream
+/// before
+///   the first of them.
 /// - `Flow emit(part, Mark&, Token& out)`: calls the task that ends the part's segment, once.
 /// - `std::optional<Error> error()`: why it said stop, if because a task threw.
 /// - `void finish(part, Mark&, alive)`: the frame is through the part; `alive()`, and before the stream's
@@ -68,6 +73,10 @@ class BasicStageWalk {
     void run_batch(Work& work, Token& token);
     template <typename Work>
     void process(Work& work, std::size_t index, Token& token, std::uint32_t frame);
+    template <typename Work>
+    void run_together(Work& work, Token& token, std::uint32_t most);
+    template <typename Work>
+    void finish_all(Work& work, Token& token, std::uint32_t begin, std::uint32_t end);
     template <typename Work>
     void emit(Work& work, std::size_t index, Mark& mark);
     template <typename Work>
@@ -123,6 +132,10 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
 template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
+    if constexpr (requires { work.most_together(); }) {
+        const std::uint32_t most = begins_frames() || parts_.size() > 1 ? 1 : work.most_together();
+        if (most > 1) return run_together(work, token, most);
+    }
     for (std::uint32_t frame = 0; frame < token.frames; ++frame) {
         if (begins_frames()) {
             if (frame > 0 && leads() && options_.threads == 1 && work.halting()) token.frames = frame;
@@ -131,6 +144,36 @@ void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
             parts_.front().next_frame = token.first_frame + frame + 1;
         }
         process(work, 0, token, frame);
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run_together(Work& work, Token& token, std::uint32_t most) {
+    Part& part = parts_.front();
+    Ring& ring = state_.ring(part.segment);
+    for (std::uint32_t begin = 0; begin < token.frames;) {
+        part.frame = token.first_frame + begin;
+        const std::uint64_t limit = ring.limit();
+        const std::uint64_t alive = limit > part.frame ? limit - part.frame : 0;
+        const auto end = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>({std::uint64_t{begin} + most, token.frames, begin + alive}));
+        if (end == begin) return finish_all(work, token, begin, token.frames);
+        const Flow flow = work.run_together(token, begin, end);
+        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
+        finish_all(work, token, begin, end);
+        begin = end;
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::finish_all(Work& work, Token& token, std::uint32_t begin,
+                                                std::uint32_t end) {
+    Part& part = parts_.front();
+    for (std::uint32_t frame = begin; frame < end; ++frame) {
+        part.frame = token.first_frame + frame;
+        work.finish(0, token.mark(frame), [&] { return part.frame < state_.ring(part.segment).limit(); });
     }
 }
 

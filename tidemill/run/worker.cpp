@@ -1,5 +1,7 @@
 #include "tidemill/run/worker.hpp"
 
+#include <algorithm>
+
 #include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill {
@@ -13,6 +15,8 @@ class Worker::Tasks {
     bool halting() const;
     void begin(FrameMark& mark) const { mark = {0, stamp()}; }
     Flow run(std::size_t part, Token& token, std::uint32_t frame);
+    std::uint32_t most_together() const { return worker_.most_together_; }
+    Flow run_together(Token& token, std::uint32_t begin, std::uint32_t end);
     Flow emit(std::size_t part, const FrameMark& mark, Token& out);
     std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
@@ -28,6 +32,8 @@ class Worker::Tasks {
     }
     Flow run_steps(const Share& share, FrameMark& mark);
     Flow call(const Share& share, const RunStep& step);
+    void note_calling(const RunStep& step) const;
+    void note_together(const RunStep& step, std::uint64_t start) const;
     std::uint64_t note_call(const Share& share, const RunStep& step, const FrameMark& mark, Flow flow,
                             std::uint64_t start);
     Flow stop_for(const Share& share, const RunStep& step);
@@ -45,6 +51,8 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       scratch_(plan.stages[stage].scratch_bytes),
       walk_(state, walk_options(), parts_of(plan)) {
     for (const Part& part : plan.stages[stage].parts) add_share(plan, part, modules);
+    const RunStep* batched = shares_.front().steps.batched();
+    if (batched) most_together_ = std::min(batched->info->options.batch, options_.batch);
 }
 
 StageWalk::Options Worker::walk_options() const {
@@ -188,6 +196,63 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
     }
     const RunStep* end = share.steps.end();
     return end && (mark.holes & end->holes) ? Flow::skip : Flow::ok;
+}
+
+// Frames whose holes keep the task from running are left out. An error is the first frame's: whose it was,
+// only the task knows.
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::run_together(Token& token, std::uint32_t begin, std::uint32_t end) {
+    Share& share = worker_.shares_.front();
+    const RunStep& step = *share.steps.batched();
+    std::vector<internal::FrameContext>& contexts = worker_.together_;
+    contexts.clear();
+    worker_.together_born_.clear();
+    for (std::uint32_t frame = begin; frame < end; ++frame) {
+        if (token.mark(frame).holes & step.holes) continue;
+        share.context.number = worker_.options_.numbers.of(token.first_frame + frame);
+        share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
+        if (step.copies) copy_all(step.step->before, share.context);
+        contexts.push_back(share.context);
+        worker_.together_born_.push_back(token.mark(frame).born);
+    }
+    if (contexts.empty()) return Flow::ok;
+    share.context = contexts.front();
+    try {
+        note_calling(step);
+        const std::uint64_t start = stamp();
+        step.info->batch_call(*step.module, step.code, Batch(contexts, step.addresses));
+        if constexpr (kWatching != Watching::nothing) note_together(step, start);
+        return Flow::ok;
+    } catch (...) {
+        return stop_for(share, step);
+    }
+}
+
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::note_calling(const RunStep& step) const {
+    if constexpr (kWatching == Watching::calls) {
+        for (ThreadObserver* observer : worker_.options_.observers) {
+            for (const internal::FrameContext& frame : worker_.together_)
+                observer->calling(step.step->task, frame.number);
+        }
+    }
+}
+
+// Each frame took its share of the call.
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::note_together(const RunStep& step, std::uint64_t start) const {
+    const std::vector<internal::FrameContext>& frames = worker_.together_;
+    const std::uint64_t each = (ticks() - start) / frames.size();
+    StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        times.times.add(each);
+        if constexpr (kWatching != Watching::calls) continue;
+        const std::uint64_t begin = start + i * each;
+        for (ThreadObserver* observer : worker_.options_.observers) {
+            observer->called({times.step, step.step->task, *step.module, Frame(frames[i], step.addresses),
+                              Flow::ok, worker_.together_born_[i], begin, begin + each});
+        }
+    }
 }
 
 template <Watching kWatching>

@@ -90,7 +90,10 @@ class Worker {
     Options options_;
     Arena scratch_;
     StageWalk walk_;
-    std::vector<Share> shares_;  // beside the walk's parts
+    std::vector<Share> shares_;        // beside the walk's parts
+    std::uint32_t most_together_ = 1;  // frames that its only task takes at once
+    std::vector<internal::FrameContext> together_;
+    std::vector<std::uint64_t> together_born_;  // the tick of each
     std::optional<FrameError> error_;
     std::vector<StepTimes> step_times_;
     Durations pull_waits_;
