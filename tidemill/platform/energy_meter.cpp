@@ -33,6 +33,10 @@ constexpr MeterKind kKinds[] = {
      [](const EnergySystem& system, const std::string& sensor) {
          return internal::hwmon_sensors(system.sys_root, sensor);
      }},
+    {"nvml", false, false,
+     [](const EnergySystem& system, const std::string&) {
+         return internal::nvml_sensors(system.nvml_library);
+     }},
     {"file", false, true,
      [](const EnergySystem&, const std::string& path) { return internal::file_sensors(path); }},
     {"command", false, true,
@@ -80,7 +84,7 @@ FoundEnergyMeter find_energy_meter(std::string_view choice, const EnergySystem& 
     }
     throw PlatformError(
         fmt::format("there is no energy meter \"{}\": choose auto, none, powercap, perf, battery, hwmon, "
-                    "hwmon:CHIP/LABEL, "
+                    "hwmon:CHIP/LABEL, nvml, "
                     "file:PATH or command:TEXT",
                     choice));
 }

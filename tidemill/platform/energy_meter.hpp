@@ -46,6 +46,8 @@ struct EnergySystem {
     /// Returns a file descriptor whose reads give the counter's 64 bits, or -1 with errno set; empty: ask the
     /// kernel.
     std::function<int(const PerfEvent& event)> open_perf{};
+    /// What NVIDIA's driver is asked through for the energy of GPUs.
+    std::string nvml_library = "libnvidia-ml.so.1";
 };
 
 /// A meter, or why there is none: one of the two is there.
@@ -60,6 +62,7 @@ struct FoundEnergyMeter {
 /// - "powercap" or "perf": the processor's own counters (RAPL), two ways to them;
 /// - "battery": what flows out of the batteries, while they discharge;
 /// - "hwmon" or "hwmon:CHIP/LABEL": a power or energy sensor of the board;
+/// - "nvml": GPUs of NVIDIA, a domain each;
 /// - "file:PATH": a file whose last line is kept up to date by somebody else, such as "12.5 W" or "3.4 kJ";
 /// - "command:TEXT": a shell command that goes on printing such lines while the meter lives.
 /// Throws PlatformError for any other choice, and when the meter that was asked for does not answer.

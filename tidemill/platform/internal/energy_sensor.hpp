@@ -26,6 +26,7 @@ std::vector<EnergySensor> powercap_sensors(const std::string& sys_root);
 std::vector<EnergySensor> perf_sensors(const EnergySystem& system);
 std::vector<EnergySensor> battery_sensors(const std::string& sys_root);
 std::vector<EnergySensor> hwmon_sensors(const std::string& sys_root, std::string_view wanted);
+std::vector<EnergySensor> nvml_sensors(const std::string& library);
 std::vector<EnergySensor> file_sensors(const std::string& path);
 std::vector<EnergySensor> command_sensors(const std::string& command);
 
