@@ -1,0 +1,125 @@
+#include "tidemill/device/internal/stand_in_engine.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tidemill/device/device_error.hpp"
+
+namespace tidemill {
+
+StandInDevice::Engine::Engine(StandInOptions options)
+    : options_(std::move(options)), random_(options_.seed), thread_([this] { work(); }) {}
+
+StandInDevice::Engine::~Engine() {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+bool StandInDevice::Engine::call(const char* what) {
+    const std::lock_guard lock(mutex_);
+    ++calls_;
+    if (calls_ == options_.fails_at_call) {
+        throw DeviceError(fmt::format("stand-in: call {} ({}) failed, as it was told to", calls_, what));
+    }
+    return calls_ == options_.hangs_at_call;
+}
+
+std::uint64_t StandInDevice::Engine::calls() {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+}
+
+std::shared_ptr<StandInDevice::Engine::Line> StandInDevice::Engine::add_line() {
+    const std::lock_guard lock(mutex_);
+    return lines_.emplace_back(std::make_shared<Line>());
+}
+
+// What was sent off is still done, but for what hangs.
+void StandInDevice::Engine::remove(const std::shared_ptr<Line>& line) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+        return line->jobs.empty() ||
+               std::ranges::any_of(line->jobs, [](const Job& job) { return job.hangs; });
+    });
+    std::erase(lines_, line);
+}
+
+std::uint64_t StandInDevice::Engine::send(Line& line, Job job) {
+    const std::lock_guard lock(mutex_);
+    line.jobs.push_back(std::move(job));
+    changed_.notify_all();
+    return ++line.sent;
+}
+
+bool StandInDevice::Engine::is_done(const Line& line, std::uint64_t jobs) {
+    const std::lock_guard lock(mutex_);
+    return line.done >= jobs;
+}
+
+void StandInDevice::Engine::work() {
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+        start_all();
+        if (finish_one(lock)) continue;
+        const Clock::time_point end = next_end();
+        if (end == Clock::time_point::max()) {
+            changed_.wait(lock);
+        } else {
+            changed_.wait_until(lock, end);
+        }
+    }
+}
+
+// The effect is the host's own code: it is called without the lock.
+bool StandInDevice::Engine::finish_one(std::unique_lock<std::mutex>& lock) {
+    for (const auto& each : lines_) {
+        const std::shared_ptr<Line> line = each;
+        if (!line->is_running || line->jobs.front().hangs || line->ends > Clock::now()) continue;
+        const std::function<void()> effect = line->jobs.front().effect;
+        lock.unlock();
+        effect();
+        lock.lock();
+        line->jobs.pop_front();
+        line->is_running = false;
+        ++line->done;
+        changed_.notify_all();
+        return true;
+    }
+    return false;
+}
+
+// Each unit has one job at a time; of the queues that wait for it the seed chooses one.
+void StandInDevice::Engine::start_all() {
+    std::vector<Line*> ready;
+    for (const auto& line : lines_) {
+        if (!line->is_running && !line->jobs.empty()) ready.push_back(line.get());
+    }
+    std::ranges::shuffle(ready, random_);
+    for (Line* line : ready) {
+        const Job& job = line->jobs.front();
+        if (is_busy(job.unit)) continue;
+        line->is_running = true;
+        line->ends = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double, std::micro>(job.us));
+    }
+}
+
+bool StandInDevice::Engine::is_busy(Unit unit) const {
+    return std::ranges::any_of(
+        lines_, [&](const auto& line) { return line->is_running && line->jobs.front().unit == unit; });
+}
+
+StandInDevice::Engine::Clock::time_point StandInDevice::Engine::next_end() const {
+    Clock::time_point end = Clock::time_point::max();
+    for (const auto& line : lines_) {
+        if (line->is_running && !line->jobs.front().hangs) end = std::min(end, line->ends);
+    }
+    return end;
+}
+
+}  // namespace tidemill

@@ -1,0 +1,151 @@
+#include "tidemill/device/stand_in.hpp"
+
+#include <csignal>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/increment.hpp"
+#include "tidemill/device/increment_cost.hpp"
+
+using namespace tidemill;
+
+namespace {
+
+void increment(WorkSize, std::span<const KernelArgument> arguments) {
+    const auto numbers = StandInDevice::as<std::uint32_t>(arguments[0]);
+    for (std::uint32_t i = 0; i < std::get<std::uint32_t>(arguments[1]); ++i) ++numbers[i];
+}
+
+StandInOptions with_increment() {
+    StandInOptions options;
+    options.kernels["increment"] = {increment};
+    return options;
+}
+
+// Several queues, each with increments of its own numbers, all in flight at once.
+std::vector<std::uint32_t> increments_at_once(StandInDevice& device) {
+    constexpr std::size_t kQueues = 4;
+    const auto kernel = device.kernel({device::increment_kernels(), ""}, "increment");
+    std::vector<std::unique_ptr<DeviceMemory>> memories;
+    std::vector<std::unique_ptr<Queue>> queues;
+    std::vector<std::unique_ptr<Event>> ends;
+    for (std::size_t i = 0; i < kQueues; ++i) {
+        memories.push_back(device.allocate(4, MemoryPolicy::pinned));
+        queues.push_back(device.queue());
+        memories[i]->host_as<std::uint32_t>()[0] = static_cast<std::uint32_t>(100 * i);
+    }
+    for (std::size_t i = 0; i < kQueues; ++i) {
+        const KernelArgument arguments[] = {memories[i].get(), 1U};
+        queues[i]->to_device(*memories[i], 4);
+        for (std::size_t execution = 0; execution <= i; ++execution)
+            queues[i]->launch(*kernel, {1, 1}, arguments);
+        queues[i]->to_host(*memories[i], 4);
+        ends.push_back(queues[i]->mark());
+    }
+    std::vector<std::uint32_t> results;
+    for (std::size_t i = 0; i < kQueues; ++i) {
+        wait_for(*ends[i], "increments", std::chrono::milliseconds(500));
+        results.push_back(memories[i]->host_as<std::uint32_t>()[0]);
+    }
+    return results;
+}
+
+}  // namespace
+
+TEST_CASE("stand-in: queues come to the same numbers in whatever order the seed lets them go on") {
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        StandInOptions options = with_increment();
+        options.seed = seed;
+        StandInDevice device(options);
+        CHECK(increments_at_once(device) == std::vector<std::uint32_t>{1, 102, 203, 304});
+    }
+}
+
+TEST_CASE("stand-in: increments are right under every policy") {
+    StandInDevice device(with_increment());
+    for (const MemoryPolicy policy : memory_policies()) {
+        if (policy != MemoryPolicy::resident)
+            CHECK(increment_cost(device, policy, 4096, 2).first_us.size() == 2);
+    }
+}
+
+TEST_CASE("stand-in: each call in turn fails with its number, and all that was made is given back") {
+    StandInDevice whole(with_increment());
+    increments_at_once(whole);
+    const std::uint64_t calls = whole.calls();
+    REQUIRE(calls > 20);
+    for (std::uint64_t call = 1; call <= calls; ++call) {
+        StandInOptions options = with_increment();
+        options.fails_at_call = call;
+        StandInDevice device(options);
+        try {
+            increments_at_once(device);
+            FAIL("it goes on");
+        } catch (const DeviceError& error) {
+            CHECK(std::string(error.what()).starts_with("stand-in: call " + std::to_string(call) + " ("));
+        }
+    }
+}
+
+TEST_CASE("stand-in: what hangs is told by who waits for it, and does not keep the program") {
+    StandInOptions options = with_increment();
+    options.hangs_at_call = 11;  // a launch
+    StandInDevice device(options);
+    CHECK_THROWS_WITH_AS(
+        increments_at_once(device),
+        "increments: not done after 500 ms; the device hangs, or the work is too big: use smaller "
+        "batches",
+        DeviceError);
+}
+
+TEST_CASE("stand-in: a program that touches memory in flight is ended, where that is watched") {
+#ifdef TIDEMILL_SANITIZED
+    MESSAGE("skipped: sanitizers catch the signal");
+    return;
+#else
+    const pid_t child = fork();
+    if (child == 0) {
+        std::signal(SIGSEGV, SIG_DFL);
+        StandInOptions options = with_increment();
+        options.guards_memory = true;
+        StandInDevice device(options);
+        const auto memory = device.allocate(4, MemoryPolicy::managed);
+        const auto queue = device.queue();
+        queue->to_device(*memory, 4);
+        const auto end = queue->mark();
+        while (!end->done()) {
+        }
+        memory->host_as<std::uint32_t>()[0] = 1;
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    REQUIRE(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGSEGV);
+#endif
+}
+
+TEST_CASE("stand-in: copies and kernels of different queues take their times beside each other") {
+    StandInOptions options = with_increment();
+    options.us_per_kilobyte = 500;
+    options.kernels["increment"].us = [](WorkSize) { return 1000.0; };
+    StandInDevice device(options);
+    const auto memory = device.allocate(2048, MemoryPolicy::pinned);
+    const auto kernel = device.kernel({device::increment_kernels(), ""}, "increment");
+    const auto queue = device.queue();
+    const auto begin = queue->mark();
+    queue->to_device(*memory, 2048);
+    const auto copied = queue->mark();
+    const KernelArgument arguments[] = {memory.get(), 1U};
+    queue->launch(*kernel, {1, 1}, arguments);
+    const auto end = queue->mark();
+    wait_for(*end, "increment");
+    CHECK(copied->us_since(*begin) >= 1000);
+    CHECK(end->us_since(*copied) >= 1000);
+}
