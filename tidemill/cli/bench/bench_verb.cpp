@@ -13,6 +13,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
+#include "tidemill/cli/bench/device_bench.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -46,6 +47,7 @@ struct Options {
     std::string name;
     std::string filter;
     std::string output;
+    std::string device;
     std::vector<std::string> arguments;
     WaitingOptions waiting;
     bool paper = false;
@@ -70,7 +72,8 @@ std::vector<std::string> built_benchmarks() {
 
 int list(bool json) {
     std::vector<std::pair<std::string, std::string>> names{
-        {"waiting", "real pipelines of tasks that wait, beside their predicted periods"}};
+        {"waiting", "real pipelines of tasks that wait, beside their predicted periods"},
+        {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches"}};
     const std::vector<std::string> rooms = built_benchmarks();
     for (const Topic& topic : kTopics) {
         if (std::ranges::find(rooms, topic.room) != rooms.end())
@@ -172,8 +175,19 @@ int run_room(const std::string& name, const Options& options) {
     return all_measured(groups) ? kDone : kJobFailed;
 }
 
+int run_device(const Options& options) {
+    if (!options.arguments.empty() || !options.filter.empty()) {
+        throw WrongUsage("bench device knows --device, --output and --json, and no other options");
+    }
+    const std::string json = to_text(device_bench(options.device, !options.waiting.json), 2) + "\n";
+    if (!options.output.empty()) write(options.output, json);
+    if (options.waiting.json) print("{}", json);
+    return kDone;
+}
+
 int run_bench(const Options& options) {
     if (options.name.empty()) return list(options.waiting.json);
+    if (options.name == "device") return run_device(options);
     if (options.name != "waiting") return run_room(options.name, options);
     if (options.arguments.empty() && options.filter.empty() && options.output.empty()) {
         return run_waiting(options.waiting);
@@ -204,6 +218,7 @@ void add_bench(Verb& program) {
     auto strategies_or_all = strategy_words();
     strategies_or_all.emplace_back("all", nullptr);
     verb.choice("--strategy", options->waiting.strategy, strategies_or_all, "waiting: of the schedules");
+    verb.option("--device", options->device, "device: only this one, as tidemill topo names it");
     verb.flag("--paper", options->paper, "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
     verb.flag("--json", options->waiting.json, "One JSON object on standard output");
     verb.keep_others(options->arguments);
