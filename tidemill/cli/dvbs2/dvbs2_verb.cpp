@@ -70,6 +70,8 @@ void add_rx(Verb& dvbs2) {
     verb.flag("--stats", options->stats, "Also the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
     add_running_options(verb, options->running);
+    verb.heading("Device");
+    add_device_options(verb, options->device);
     verb.does([options] { return run_rx(*options); });
 }
 

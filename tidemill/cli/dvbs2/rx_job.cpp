@@ -90,6 +90,7 @@ bool RxOutcome::received() const {
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
+    outcome.job.config.ldpc_device = ldpc_device(options.device);
     outcome.outputs = options.outputs;
     RxOutputWriter writer(options.outputs);
     const Topology topology = Topology::here();
@@ -118,6 +119,7 @@ RxOutcome receive(const RxOptions& options) {
         outcome.missing_samples = file->missing_samples();
     }
     outcome.report = receiver.report();
+    outcome.device = receiver.ldpc_device_use();
     outcome.ts = seen_by(writer.monitor());
     outcome.packets_not_sent = writer.not_sent();
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams

@@ -6,16 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/dvbs2/device_options.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
 #include "tidemill/cli/watched_run.hpp"
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
 namespace tidemill::cli {
 
 /// `tidemill dvbs2 rx`, as the command line says it.
 struct RxOptions {
     ReceptionOptions reception;
+    DeviceOptions device;
     RxOutputOptions outputs;
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
@@ -36,6 +39,7 @@ struct RxOutcome {
     RunReport run;
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::ReceptionReport report;
+    dvbs2::LdpcDeviceUse device;
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
     std::uint64_t missing_samples = 0;

@@ -49,6 +49,10 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
 std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
+    if (!outcome.device.failure.empty()) {
+        warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
+                                       outcome.device.frames_on_host, outcome.device.failure));
+    }
     for (const auto& [stream, packets] : outcome.packets_not_sent) {
         warnings.push_back(fmt::format(
             "{} packets of input stream {} not sent: its port would lie beyond 65535", packets, stream));
@@ -98,6 +102,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["energy"] = json["run"]["energy"];
     const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.report.totals.frames));
     json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
+    json["device"] = {{"frames", outcome.device.frames}, {"frames_on_host", outcome.device.frames_on_host}};
     json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }

@@ -16,10 +16,10 @@ namespace tidemill::dvbs2 {
 /// What a device needs to decode frames of one code: the kernel and the code's tables, once per device.
 class DeviceLdpc {
   public:
-    /// Posteriors lie in local memory where `local_bytes` are enough: by default those of the device. Throws FecError
-    /// when a setting is out of its range, DeviceError when the device cannot do it.
-    DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& code, const fec::LdpcSettings& settings = {},
-               std::optional<std::size_t> local_bytes = {});
+    /// Posteriors lie in local memory where `local_bytes` are enough: by default those of the device. Throws
+    /// FecError when a setting is out of its range, DeviceError when the device cannot do it.
+    DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& code,
+               const fec::LdpcSettings& settings = {}, std::optional<std::size_t> local_bytes = {});
 
     const fec::Dvbs2Code& code() const { return code_; }
     Device& device() const { return *device_; }

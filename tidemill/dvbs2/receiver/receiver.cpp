@@ -34,6 +34,7 @@ struct Receiver::Stages {
     Graph graph{"dvbs2-rx"};
     ReceiverFront front;
     RxFrameSync* frame_sync = nullptr;
+    RxLdpc* ldpc_decoder = nullptr;
     RxSink* sink = nullptr;
 };
 
@@ -46,7 +47,8 @@ Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config,
     frame_sync = &graph.add<RxFrameSync>(scrambler);
     auto& carrier = graph.add<RxCarrier>(scrambler);
     auto& demapper = graph.add<RxDemapper>();
-    auto& ldpc = graph.add<RxLdpc>();
+    ldpc_decoder = &graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device.get());
+    auto& ldpc = *ldpc_decoder;
     auto& bch = graph.add<RxBch>();
     auto& descrambler = graph.add<RxDescrambler>();
     sink = &graph.add<RxSink>(std::move(outputs));
@@ -107,6 +109,10 @@ Receiver::Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOut
     : stages_(std::make_unique<Stages>(source, config, std::move(outputs))) {}
 
 Receiver::~Receiver() = default;
+
+const LdpcDeviceUse& Receiver::ldpc_device_use() const {
+    return stages_->ldpc_decoder->device_use();
+}
 
 Graph& Receiver::graph() {
     return stages_->graph;

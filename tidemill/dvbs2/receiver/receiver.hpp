@@ -13,12 +13,16 @@
 
 namespace tidemill::dvbs2 {
 
+struct LdpcDeviceUse;
+struct LdpcOnDevice;
+
 /// What a receiver must be told; everything else it reads off the air.
 struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
     int gold_code = 0;
     std::uint32_t block_samples = 16384;  ///< at most so many
+    std::shared_ptr<const LdpcOnDevice> ldpc_device{};  ///< null: the host decodes
 };
 
 /// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,
@@ -50,6 +54,8 @@ class Receiver {
     ReceptionNow now() const;
     /// The whole account, between runs.
     ReceptionReport report() const;
+    /// What a device did of the decoding, between runs.
+    const LdpcDeviceUse& ldpc_device_use() const;
     /// What report() tells of frames; also for who runs with the sink: a condition to stop.
     const FrameTotals& totals() const;
 

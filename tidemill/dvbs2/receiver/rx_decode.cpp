@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
+#include "tidemill/device/device_error.hpp"
 #include "tidemill/fec/bb_scrambler.hpp"
 
 namespace tidemill::dvbs2 {
@@ -17,14 +18,65 @@ const fec::Dvbs2Code* code_of(const Pls& pls) {
     return &fec::dvbs2_code(pls.size, find_modcod(pls.modcod)->rate);
 }
 
-void RxLdpc::decode_frame(Frame f) {
+RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device)
+    : Module("ldpc"),
+      decode(device ? task("decode", &RxLdpc::decode_batch,
+                           {.replication = Replication::cloned, .batch = device->most_frames})
+                    : task("decode", &RxLdpc::decode_frame, cloned)),
+      settings_(settings),
+      falls_back_(device && device->falls_back) {
+    if (device) device_.emplace(*device, settings);
+}
+
+void RxLdpc::merge(Module& clone) {
+    const LdpcDeviceUse& other = dynamic_cast<RxLdpc&>(clone).use_;
+    use_.frames += other.frames;
+    use_.frames_on_host += other.frames_on_host;
+    if (use_.failure.empty()) use_.failure = other.failure;
+}
+
+// Empty for a frame that carries no code.
+std::optional<LdpcFrame> RxLdpc::frame_of(Frame f) const {
     f[result][0] = {0, false};
     const fec::Dvbs2Code* code = code_of(f[info][0].pls);
-    if (!code) return;
-    std::optional<fec::LdpcDecoder>& decoder = decoders_[index_of(*code)];
-    if (!decoder) decoder.emplace(*code, settings_);
-    f[result][0] = decoder->decode(f[llrs].first(static_cast<std::size_t>(code->n)),
-                                   f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8));
+    if (!code) return {};
+    return LdpcFrame{code, f[llrs].first(static_cast<std::size_t>(code->n)),
+                     f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8), f[result].data()};
+}
+
+void RxLdpc::decode_frame(Frame f) {
+    if (const auto frame = frame_of(f)) decode_here(*frame);
+}
+
+void RxLdpc::decode_here(const LdpcFrame& frame) {
+    std::optional<fec::LdpcDecoder>& decoder = decoders_[index_of(*frame.code)];
+    if (!decoder) decoder.emplace(*frame.code, settings_);
+    *frame.result = decoder->decode(frame.llrs, frame.information);
+}
+
+void RxLdpc::decode_batch(Batch batch) {
+    frames_.clear();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (const auto frame = frame_of(batch[i])) frames_.push_back(*frame);
+    }
+    if (decode_on_device()) return;
+    for (const LdpcFrame& frame : frames_) decode_here(frame);
+    use_.frames_on_host += frames_.size();
+}
+
+// False where the device has failed and the host is to go on.
+bool RxLdpc::decode_on_device() {
+    if (!device_) return false;
+    try {
+        device_->decode(frames_);
+        use_.frames += frames_.size();
+        return true;
+    } catch (const DeviceError& error) {
+        if (!falls_back_) throw;
+        use_.failure = error.what();
+        device_.reset();
+        return false;
+    }
 }
 
 RxBch::RxBch() : Module("bch") {

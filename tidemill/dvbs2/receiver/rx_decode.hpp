@@ -2,7 +2,10 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/fec/bch.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
@@ -16,22 +19,42 @@ inline constexpr std::size_t kMaxCodewordBytes = 58320 / 8;  // BCH codeword of 
 /// The code of a frame; null for a frame that carries none.
 const fec::Dvbs2Code* code_of(const Pls& pls);
 
-/// Inner code: LLRs to packed BCH codewords.
+/// What a device did of a receiver's LDPC frames.
+struct LdpcDeviceUse {
+    std::uint64_t frames = 0;          ///< decoded there
+    std::uint64_t frames_on_host = 0;  ///< decoded here, after it had failed
+    std::string failure{};             ///< why; empty: it has not
+};
+
+/// Inner code: LLRs to packed BCH codewords; on a device in batches, if there is to be one.
 class RxLdpc final : public Module {
   public:
-    explicit RxLdpc(const fec::LdpcSettings& settings = {}) : Module("ldpc"), settings_(settings) {}
+    /// `device`: null for the host.
+    explicit RxLdpc(const fec::LdpcSettings& settings = {}, const LdpcOnDevice* device = nullptr);
 
     In<fec::Llr> llrs = in<fec::Llr>("llrs", kMaxFecframeBits);
     In<FrameInfo> info = in<FrameInfo>("info");
     Out<std::uint8_t> codeword = out<std::uint8_t>("codeword", kMaxCodewordBytes);
     Out<fec::LdpcResult> result = out<fec::LdpcResult>("result");
-    Task decode = task("decode", &RxLdpc::decode_frame, cloned);
+    Task decode;
+
+    const LdpcDeviceUse& device_use() const { return use_; }
+    void forget_totals() override { use_ = {}; }
+    void merge(Module& clone) override;
 
   private:
     void decode_frame(Frame f);
+    void decode_batch(Batch batch);
+    void decode_here(const LdpcFrame& frame);
+    bool decode_on_device();
+    std::optional<LdpcFrame> frame_of(Frame f) const;
 
     fec::LdpcSettings settings_;
     std::array<std::optional<fec::LdpcDecoder>, 21> decoders_;  // made when first needed
+    std::optional<DeviceLdpcCodes> device_;                     // none once it has failed
+    bool falls_back_;
+    std::vector<LdpcFrame> frames_;  // of the batch
+    LdpcDeviceUse use_;
 };
 
 /// Outer code: corrects the packed codeword in place; its first bits are the scrambled BBFRAME.

@@ -1,0 +1,171 @@
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/device/internal/devices_for_tests.hpp"
+#include "tidemill/device/stand_in.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/sequence.hpp"
+
+using namespace tidemill;
+using namespace tidemill::dvbs2;
+using device::on_all_devices;
+
+namespace {
+
+// What the kernel does, on the host: of a shape it needs the code alone.
+void decode_as_kernel(WorkSize size, std::span<const KernelArgument> arguments) {
+    const auto llrs = StandInDevice::as<fec::Llr>(arguments[0]);
+    const auto information = StandInDevice::as<std::uint8_t>(arguments[1]);
+    const auto results = StandInDevice::as<std::int32_t>(arguments[2]);
+    const auto shape = StandInDevice::as<std::int32_t>(arguments[4]);
+    const auto codes = fec::dvbs2_codes();
+    const auto code = std::ranges::find_if(
+        codes, [&](const fec::Dvbs2Code& each) { return each.n == shape[0] && each.k_ldpc == shape[1]; });
+    fec::LdpcDecoder decoder(*code, {.max_iterations = std::get<std::int32_t>(arguments[7])});
+    const auto n = static_cast<std::size_t>(code->n), bytes = static_cast<std::size_t>(code->k_ldpc / 8);
+    for (std::size_t frame = 0; frame < size.groups; ++frame) {
+        const fec::LdpcResult result =
+            decoder.decode(llrs.subspan(frame * n, n), information.subspan(frame * bytes, bytes));
+        results[2 * frame] = result.iterations;
+        results[2 * frame + 1] = result.converged;
+    }
+}
+
+std::shared_ptr<StandInDevice> stand_in(std::uint64_t fails_at_call = 0) {
+    StandInOptions options;
+    options.kernels["ldpc"] = {decode_as_kernel};
+    options.fails_at_call = fails_at_call;
+    return std::make_shared<StandInDevice>(options);
+}
+
+// Frames of three codes and dummies in turn, of noise only: what comes of it is as good as any.
+struct NoiseFrames : Module {
+    Out<fec::Llr> llrs = out<fec::Llr>("llrs", kMaxFecframeBits);
+    Out<FrameInfo> info = out<FrameInfo>("info");
+    Task next = task("next", &NoiseFrames::make);
+
+    void make(Frame f) {
+        constexpr std::uint8_t kModcods[] = {4, 11, 0, 17};
+        std::mt19937 random(static_cast<std::uint32_t>(f.number()));
+        std::ranges::generate(f[llrs], [&] { return static_cast<fec::Llr>(random() % 41 - 20); });
+        f[info][0] = {};
+        f[info][0].pls.modcod = kModcods[f.number() % 4];
+        f[info][0].pls.size = fec::FrameSize::short_;
+    }
+};
+
+struct Outcome {
+    std::vector<fec::LdpcResult> results{};
+    std::vector<std::uint8_t> bytes{};
+
+    bool operator==(const Outcome&) const = default;
+};
+
+struct KeepFrames : Module {
+    explicit KeepFrames(Outcome& all) : outcome(&all) {}
+    In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
+    In<fec::LdpcResult> result = in<fec::LdpcResult>("result");
+    Task keep = task("keep", &KeepFrames::run);
+    Outcome* outcome;
+
+    void run(Frame f) {
+        outcome->results.push_back(f[result][0]);
+        if (f.number() % 4 == 2) return;  // a dummy's bytes are nobody's
+        const auto first = f[codeword].first(100);
+        outcome->bytes.insert(outcome->bytes.end(), first.begin(), first.end());
+    }
+};
+
+constexpr fec::LdpcSettings kFew{.max_iterations = 3};
+
+struct Decoding {
+    Outcome outcome{};
+    LdpcDeviceUse use{};
+};
+
+Decoding decode(const std::optional<LdpcOnDevice>& where, auto&& run) {
+    Decoding decoding;
+    Graph graph;
+    auto& source = graph.add<NoiseFrames>();
+    auto& ldpc = graph.add<RxLdpc>(kFew, where);
+    auto& keep = graph.add<KeepFrames>(decoding.outcome);
+    graph.bind(source.llrs, ldpc.llrs);
+    graph.bind(source.info, ldpc.info);
+    graph.bind(ldpc.codeword, keep.codeword);
+    graph.bind(ldpc.result, keep.result);
+    run(graph);
+    decoding.use = ldpc.device_use();
+    return decoding;
+}
+
+void in_order(Graph& graph) {
+    Sequence(graph).run({.frames = 13});
+}
+
+// Batches of five on two threads that decode.
+void in_pipeline(Graph& graph) {
+    Schedule schedule;
+    for (const int threads : {1, 2, 1}) {
+        Stage& stage = schedule.stages.emplace_back();
+        stage.first_task = schedule.stages.size() - 1;
+        stage.task_count = 1;
+        stage.threads = threads;
+        stage.core_kind = "big";
+    }
+    Pipeline(graph, schedule, {.frames = 5}).run({.frames = 13});
+}
+
+}  // namespace
+
+void check_as_on_host(const std::shared_ptr<Device>& device) {
+    const Decoding expected = decode({}, in_order);
+    const LdpcOnDevice where{.device = device, .most_frames = 8};
+    for (const auto& run : {in_order, in_pipeline}) {
+        const Decoding got = decode(where, run);
+        CHECK(got.outcome == expected.outcome);
+        CHECK(got.use.frames == 10);  // three of thirteen are dummies
+        CHECK(got.use.frames_on_host == 0);
+    }
+}
+
+TEST_CASE("rx ldpc: batches of mixed codes on a device come out as frames one by one on the host") {
+    check_as_on_host(stand_in());
+    on_all_devices(check_as_on_host);
+}
+
+TEST_CASE("rx ldpc: a device that fails at any call ends the run with its words") {
+    const auto whole = stand_in();
+    decode(LdpcOnDevice{.device = whole, .most_frames = 8}, in_pipeline);
+    const std::uint64_t calls = whole->calls();
+    REQUIRE(calls > 100);
+    for (std::uint64_t call = 1; call <= calls; call += 7) {
+        CAPTURE(call);
+        try {
+            decode(LdpcOnDevice{.device = stand_in(call), .most_frames = 8}, in_pipeline);
+            // Two threads share the calls, and may have made fewer this time.
+            CHECK(call + 20 > calls);
+        } catch (const RunError& error) {
+            CHECK(std::string(error.what()).find("stand-in: call " + std::to_string(call)) !=
+                  std::string::npos);
+        }
+    }
+}
+
+TEST_CASE(
+    "rx ldpc: where that is wanted, the host goes on when the device has failed, and frames are counted") {
+    const Outcome expected = decode({}, in_order).outcome;
+    for (const std::uint64_t call : {1, 9, 30, 31, 32, 33, 50}) {
+        CAPTURE(call);
+        const Decoding got =
+            decode(LdpcOnDevice{.device = stand_in(call), .most_frames = 8, .falls_back = true}, in_order);
+        CHECK(got.outcome == expected);
+        CHECK(got.use.frames + got.use.frames_on_host == 10);
+        CHECK(got.use.frames_on_host > 0);
+        CHECK(got.use.failure.starts_with("stand-in: call " + std::to_string(call)));
+    }
+}
