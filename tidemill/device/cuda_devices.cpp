@@ -2,186 +2,84 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include "tidemill/device/device_error.hpp"
-#include "tidemill/device/internal/cuda_driver.hpp"
-#include "tidemill/device/internal/host_pages.hpp"
+#include "tidemill/device/internal/cuda_gpu.hpp"
+#include "tidemill/device/internal/cuda_memory.hpp"
 
 namespace tidemill::device {
 namespace {
 
 using namespace cuda;
 
-// The driver, a GPU's primary context, and what a message about it begins with.
-class Gpu {
-  public:
-    Gpu(const Driver& driver, Ordinal ordinal, std::string id)
-        : driver_(driver), ordinal_(ordinal), id_(std::move(id)) {
-        check(driver_.retain_context(&context_, ordinal_), "cuDevicePrimaryCtxRetain");
-    }
-    ~Gpu() { driver_.release_context(ordinal_); }
-    Gpu(const Gpu&) = delete;
-    Gpu& operator=(const Gpu&) = delete;
-
-    // What may be called from any thread makes the context that thread's own.
-    const Driver& enter() const {
-        check(driver_.set_context(context_), "cuCtxSetCurrent");
-        return driver_;
-    }
-    const Driver& driver() const { return driver_; }
-    Ordinal ordinal() const { return ordinal_; }
-    const std::string& id() const { return id_; }
-    void check(Status status, const char* call) const { driver_.check(status, call, id_); }
-
-  private:
-    const Driver driver_;
-    Ordinal ordinal_;
-    std::string id_;
-    ContextHandle context_ = nullptr;
-};
-
-using GpuPointer = std::shared_ptr<const Gpu>;
-
-class CudaMemory : public DeviceMemory {
-  public:
-    CudaMemory(GpuPointer gpu, std::size_t bytes, MemoryPolicy policy)
-        : DeviceMemory(policy, bytes), gpu_(std::move(gpu)) {
-        gpu_->enter();
-        switch (policy) {
-            case MemoryPolicy::copy:
-                pages_.emplace(bytes);
-                set_host(pages_->data());
-                allocate_on_device();
-                break;
-            case MemoryPolicy::pinned:
-                allocate_on_device();
-                allocate_locked();
-                break;
-            case MemoryPolicy::mapped:
-                allocate_locked();
-                gpu_->check(gpu_->driver().host_address(&address_, locked_, 0), "cuMemHostGetDevicePointer");
-                break;
-            case MemoryPolicy::managed:
-            case MemoryPolicy::prefetched:
-                gpu_->check(gpu_->driver().allocate_managed(&address_, bytes, kAttachGlobal),
-                            "cuMemAllocManaged");
-                owns_address_ = true;
-                set_host(reinterpret_cast<void*>(address_));
-                break;
-            case MemoryPolicy::system:
-                pages_.emplace(bytes);
-                set_host(pages_->data());
-                address_ = reinterpret_cast<Address>(pages_->data());
-                break;
-            case MemoryPolicy::resident:
-                allocate_on_device();
-                break;
-        }
-    }
-    ~CudaMemory() override {
-        gpu_->enter();
-        if (owns_address_) gpu_->driver().release(address_);
-        if (locked_ != nullptr) gpu_->driver().release_host(locked_);
-    }
-    CudaMemory(const CudaMemory&) = delete;
-    CudaMemory& operator=(const CudaMemory&) = delete;
-
-    Address address() const { return address_; }
-
-  private:
-    void allocate_on_device() {
-        gpu_->check(gpu_->driver().allocate(&address_, bytes()), "cuMemAlloc");
-        owns_address_ = true;
-    }
-    void allocate_locked() {
-        gpu_->check(gpu_->driver().allocate_host(&locked_, bytes(), kHostAllocMapped), "cuMemHostAlloc");
-        set_host(locked_);
-    }
-
-    GpuPointer gpu_;
-    Address address_ = 0;
-    bool owns_address_ = false;
-    void* locked_ = nullptr;
-    std::optional<HostPages> pages_;
-};
-
-class CudaKernel : public Kernel {
+class CudaKernel : public DeviceKernel {
   public:
     CudaKernel(GpuPointer gpu, std::string_view ptx, const std::string& name) : gpu_(std::move(gpu)) {
-        gpu_->enter();
         load(std::string(ptx), name);
-        gpu_->check(gpu_->driver().find_function(&function_, module_, name.c_str()), "cuModuleGetFunction");
+        gpu_->check(gpu_->enter().find_function(&function_, module_.get(), name.c_str()),
+                    "cuModuleGetFunction");
     }
-    ~CudaKernel() override {
-        gpu_->enter();
-        gpu_->driver().unload_module(module_);
-    }
-    CudaKernel(const CudaKernel&) = delete;
-    CudaKernel& operator=(const CudaKernel&) = delete;
 
     FunctionHandle function() const { return function_; }
 
     // More than what every GPU has must be asked for.
     void allow_local(std::size_t bytes) {
-        constexpr std::size_t kWithoutAsking = 48 * 1024;
+        constexpr std::size_t kWithoutAsking = std::size_t{48} * 1024;
         if (bytes <= std::max(allowed_, kWithoutAsking)) return;
         gpu_->check(
-            gpu_->driver().set_function_attribute(function_, kMaxSharedPerBlock, static_cast<int>(bytes)),
+            gpu_->enter().set_function_attribute(function_, kMaxSharedPerBlock, static_cast<int>(bytes)),
             "cuFuncSetAttribute");
         allowed_ = bytes;
     }
 
   private:
     void load(const std::string& ptx, const std::string& name) {
+        const Driver& driver = gpu_->enter();
         std::string log(4096, '\0');
         std::array<int, 2> options{kJitErrorLog, kJitErrorLogBytes};
         std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+        ModuleHandle module = nullptr;
         const Status status =
-            gpu_->driver().load_module(&module_, ptx.c_str(), options.size(), options.data(), values.data());
-        if (status == kSuccess) return;
-        log.resize(log.find('\0'));
-        gpu_->driver().check(status, "cuModuleLoadDataEx",
-                             fmt::format("{}: the driver refuses the PTX of {}: {}", gpu_->id(), name, log));
+            driver.load_module(&module, ptx.c_str(), options.size(), options.data(), values.data());
+        log.resize(std::min(log.find('\0'), log.size()));
+        driver.check(status, "cuModuleLoadDataEx",
+                     fmt::format("{}: the driver refuses the PTX of {}: {}", gpu_->id(), name, log));
+        module_ = {gpu_, module, &Driver::unload_module};
     }
 
     GpuPointer gpu_;
-    ModuleHandle module_ = nullptr;
+    Owned<ModuleHandle> module_{};
     FunctionHandle function_ = nullptr;
     std::size_t allowed_ = 0;
 };
 
-class CudaEvent : public Event {
+class CudaEvent : public DeviceEvent {
   public:
     CudaEvent(GpuPointer gpu, StreamHandle stream) : gpu_(std::move(gpu)) {
-        gpu_->check(gpu_->driver().create_event(&event_, 0), "cuEventCreate");
-        gpu_->check(gpu_->driver().record_event(event_, stream), "cuEventRecord");
+        EventHandle event = nullptr;
+        gpu_->check(gpu_->enter().create_event(&event, 0), "cuEventCreate");
+        event_ = {gpu_, event, &Driver::destroy_event};
+        gpu_->check(gpu_->enter().record_event(event, stream), "cuEventRecord");
     }
-    ~CudaEvent() override {
-        gpu_->enter();
-        gpu_->driver().destroy_event(event_);
-    }
-    CudaEvent(const CudaEvent&) = delete;
-    CudaEvent& operator=(const CudaEvent&) = delete;
 
     bool done() override {
-        const Status status = gpu_->enter().query_event(event_);
+        const Status status = gpu_->enter().query_event(event_.get());
         if (status == kNotReady) return false;
         gpu_->check(status, "cuEventQuery");
         return true;
     }
-    double us_since(Event& earlier) override {
+    double us_since(DeviceEvent& earlier) override {
         float ms = 0;
-        gpu_->check(gpu_->enter().elapsed_ms(&ms, dynamic_cast<CudaEvent&>(earlier).event_, event_),
-                    "cuEventElapsedTime");
+        const EventHandle begin = dynamic_cast<CudaEvent&>(earlier).event_.get();
+        gpu_->check(gpu_->enter().elapsed_ms(&ms, begin, event_.get()), "cuEventElapsedTime");
         return 1000.0 * static_cast<double>(ms);
     }
 
   private:
     GpuPointer gpu_;
-    EventHandle event_ = nullptr;
+    Owned<EventHandle> event_{};
 };
 
 // Arguments as the driver wants them: an address of each value.
@@ -215,64 +113,37 @@ class ArgumentList {
     std::size_t local_bytes_ = 0;
 };
 
-class CudaQueue : public Queue {
+class CudaQueue : public DeviceQueue {
   public:
     explicit CudaQueue(GpuPointer gpu) : gpu_(std::move(gpu)) {
-        gpu_->check(gpu_->enter().create_stream(&stream_, kStreamNonBlocking), "cuStreamCreate");
+        StreamHandle stream = nullptr;
+        gpu_->check(gpu_->enter().create_stream(&stream, kStreamNonBlocking), "cuStreamCreate");
+        stream_ = {gpu_, stream, &Driver::destroy_stream};
     }
-    ~CudaQueue() override { gpu_->enter().destroy_stream(stream_); }
-    CudaQueue(const CudaQueue&) = delete;
-    CudaQueue& operator=(const CudaQueue&) = delete;
 
     void to_device(DeviceMemory& memory, std::size_t bytes) override {
-        const auto& here = dynamic_cast<CudaMemory&>(memory);
-        if (bytes == 0) return;
-        gpu_->enter();
-        if (is_copied(memory)) {
-            gpu_->check(gpu_->driver().copy_to_device(here.address(), memory.host().data(), bytes, stream_),
-                        "cuMemcpyHtoDAsync");
-        } else if (memory.policy() == MemoryPolicy::prefetched) {
-            gpu_->check(gpu_->driver().prefetch(here.address(), bytes, gpu_->ordinal(), stream_),
-                        "cuMemPrefetchAsync");
-        }
+        dynamic_cast<CudaMemory&>(memory).to_device(stream_.get(), bytes);
     }
-
     void to_host(DeviceMemory& memory, std::size_t bytes) override {
-        const auto& here = dynamic_cast<CudaMemory&>(memory);
-        if (bytes == 0) return;
-        gpu_->enter();
-        if (is_copied(memory)) {
-            gpu_->check(gpu_->driver().copy_to_host(memory.host().data(), here.address(), bytes, stream_),
-                        "cuMemcpyDtoHAsync");
-        } else if (memory.policy() == MemoryPolicy::prefetched) {
-            gpu_->check(gpu_->driver().prefetch(here.address(), bytes, kCpu, stream_), "cuMemPrefetchAsync");
-        }
+        dynamic_cast<CudaMemory&>(memory).to_host(stream_.get(), bytes);
     }
 
-    void launch(Kernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) override {
+    void launch(DeviceKernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) override {
         auto& here = dynamic_cast<CudaKernel&>(kernel);
         ArgumentList list(arguments);
-        gpu_->enter();
         here.allow_local(list.local_bytes());
-        gpu_->check(gpu_->driver().launch(here.function(), static_cast<unsigned>(size.groups), 1, 1,
-                                          static_cast<unsigned>(size.items_per_group), 1, 1,
-                                          static_cast<unsigned>(list.local_bytes()), stream_,
-                                          list.addresses(), nullptr),
+        gpu_->check(gpu_->enter().launch(here.function(), static_cast<unsigned>(size.groups), 1, 1,
+                                         static_cast<unsigned>(size.items_per_group), 1, 1,
+                                         static_cast<unsigned>(list.local_bytes()), stream_.get(),
+                                         list.addresses(), nullptr),
                     "cuLaunchKernel");
     }
 
-    std::unique_ptr<Event> mark() override {
-        gpu_->enter();
-        return std::make_unique<CudaEvent>(gpu_, stream_);
-    }
+    std::unique_ptr<DeviceEvent> mark() override { return std::make_unique<CudaEvent>(gpu_, stream_.get()); }
 
   private:
-    static bool is_copied(const DeviceMemory& memory) {
-        return memory.policy() == MemoryPolicy::copy || memory.policy() == MemoryPolicy::pinned;
-    }
-
     GpuPointer gpu_;
-    StreamHandle stream_ = nullptr;
+    Owned<StreamHandle> stream_{};
 };
 
 class CudaDevice : public Device {
@@ -286,8 +157,8 @@ class CudaDevice : public Device {
         gpu_->check(gpu_->enter().memory_info(&free, &total), "cuMemGetInfo");
         return free;
     }
-    std::unique_ptr<Queue> queue() override { return std::make_unique<CudaQueue>(gpu_); }
-    std::unique_ptr<Kernel> kernel(const KernelVariant& variant, const std::string& name) override {
+    std::unique_ptr<DeviceQueue> queue() override { return std::make_unique<CudaQueue>(gpu_); }
+    std::unique_ptr<DeviceKernel> kernel(const KernelVariant& variant, const std::string& name) override {
         return std::make_unique<CudaKernel>(gpu_, ptx_of(variant), name);
     }
 

@@ -30,7 +30,7 @@ std::unique_ptr<DeviceMemory> Device::allocate(std::size_t bytes, MemoryPolicy p
     return allocate_checked(bytes, policy);
 }
 
-void wait_for(Event& event, const std::string& what, std::chrono::milliseconds limit) {
+void wait_for(DeviceEvent& event, const std::string& what, std::chrono::milliseconds limit) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     constexpr auto kAwake = std::chrono::microseconds(50);

@@ -38,8 +38,8 @@ class DeviceMemory {
 
     MemoryPolicy policy() const { return policy_; }
     std::size_t bytes() const { return bytes_; }
-    /// What the host reads and writes; empty when resident. Not to be touched from Queue::to_device on until
-    /// what follows a Queue::to_host is done.
+    /// What the host reads and writes; empty when resident. Not to be touched from DeviceQueue::to_device on
+    /// until what follows a DeviceQueue::to_host is done.
     std::span<std::byte> host() const { return host_; }
     template <class T>
     std::span<T> host_as() const {
@@ -57,12 +57,12 @@ class DeviceMemory {
 };
 
 /// A function that runs on the device.
-class Kernel {
+class DeviceKernel {
   public:
-    virtual ~Kernel() = default;
-    Kernel() = default;
-    Kernel(const Kernel&) = delete;
-    Kernel& operator=(const Kernel&) = delete;
+    virtual ~DeviceKernel() = default;
+    DeviceKernel() = default;
+    DeviceKernel(const DeviceKernel&) = delete;
+    DeviceKernel& operator=(const DeviceKernel&) = delete;
 };
 
 /// Memory that the items of a group share for as long as they run.
@@ -80,26 +80,26 @@ struct WorkSize {
 };
 
 /// A place in a queue.
-class Event {
+class DeviceEvent {
   public:
-    virtual ~Event() = default;
-    Event() = default;
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
+    virtual ~DeviceEvent() = default;
+    DeviceEvent() = default;
+    DeviceEvent(const DeviceEvent&) = delete;
+    DeviceEvent& operator=(const DeviceEvent&) = delete;
 
     /// Whether all before it in its queue is done. Throws DeviceError when something there failed.
     virtual bool done() = 0;
     /// Device time between two events that are done.
-    virtual double us_since(Event& earlier) = 0;
+    virtual double us_since(DeviceEvent& earlier) = 0;
 };
 
 /// Work for a device in order. One thread at a time.
-class Queue {
+class DeviceQueue {
   public:
-    virtual ~Queue() = default;
-    Queue() = default;
-    Queue(const Queue&) = delete;
-    Queue& operator=(const Queue&) = delete;
+    virtual ~DeviceQueue() = default;
+    DeviceQueue() = default;
+    DeviceQueue(const DeviceQueue&) = delete;
+    DeviceQueue& operator=(const DeviceQueue&) = delete;
 
     /// What the host has written is there for the kernels that follow: the first `bytes`. With 0 the memory
     /// is theirs, and nothing is copied.
@@ -108,9 +108,9 @@ class Queue {
     /// memory is the host's again, and nothing is copied.
     virtual void to_host(DeviceMemory& memory, std::size_t bytes) = 0;
     /// A kernel may be in several queues, launched by one thread at a time.
-    virtual void launch(Kernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) = 0;
+    virtual void launch(DeviceKernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) = 0;
     /// Sends off what is waiting here, and marks the place behind it.
-    virtual std::unique_ptr<Event> mark() = 0;
+    virtual std::unique_ptr<DeviceEvent> mark() = 0;
 };
 
 /// A machine of its own memory that runs kernels for the host. Threads may share it; a queue, no.
@@ -126,8 +126,8 @@ class Device {
     /// Throws DeviceError when the device lacks the policy or the memory.
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes, MemoryPolicy policy);
     /// Builds the kernel of that name for this device.
-    virtual std::unique_ptr<Kernel> kernel(const KernelVariant& variant, const std::string& name) = 0;
-    virtual std::unique_ptr<Queue> queue() = 0;
+    virtual std::unique_ptr<DeviceKernel> kernel(const KernelVariant& variant, const std::string& name) = 0;
+    virtual std::unique_ptr<DeviceQueue> queue() = 0;
 
   protected:
     virtual std::unique_ptr<DeviceMemory> allocate_checked(std::size_t bytes, MemoryPolicy policy) = 0;
@@ -138,7 +138,7 @@ class Device {
 
 /// Waits, asleep after a moment, until the event is done. Throws DeviceError naming `what` after `limit`: a
 /// device that hangs must not hang the program.
-void wait_for(Event& event, const std::string& what,
+void wait_for(DeviceEvent& event, const std::string& what,
               std::chrono::milliseconds limit = std::chrono::seconds(20));
 
 }  // namespace tidemill

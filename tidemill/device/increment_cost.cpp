@@ -60,8 +60,8 @@ class Increments {
     }
 
     Device& device_;
-    std::unique_ptr<Kernel> kernel_;
-    std::unique_ptr<Queue> queue_;
+    std::unique_ptr<DeviceKernel> kernel_;
+    std::unique_ptr<DeviceQueue> queue_;
     std::unique_ptr<DeviceMemory> memory_;
 };
 

@@ -48,7 +48,7 @@ class StandInMemory : public DeviceMemory {
     device::HostPages on_device_;
 };
 
-class NamedKernel : public Kernel {
+class NamedKernel : public DeviceKernel {
   public:
     explicit NamedKernel(StandInKernel kernel) : kernel_(std::move(kernel)) {}
     const StandInKernel& kernel() const { return kernel_; }
@@ -57,7 +57,7 @@ class NamedKernel : public Kernel {
     StandInKernel kernel_;
 };
 
-class StandInEvent : public Event {
+class StandInEvent : public DeviceEvent {
   public:
     StandInEvent(EnginePointer engine, std::shared_ptr<Engine::Clock::time_point> reached,
                  std::function<bool()> is_done)
@@ -73,7 +73,7 @@ class StandInEvent : public Event {
         is_told_ = true;
         return true;
     }
-    double us_since(Event& earlier) override {
+    double us_since(DeviceEvent& earlier) override {
         const auto began = *dynamic_cast<StandInEvent&>(earlier).reached_;
         return std::chrono::duration<double, std::micro>(*reached_ - began).count();
     }
@@ -85,7 +85,7 @@ class StandInEvent : public Event {
     bool is_told_ = false;
 };
 
-class StandInQueue : public Queue {
+class StandInQueue : public DeviceQueue {
   public:
     explicit StandInQueue(EnginePointer engine) : engine_(std::move(engine)), line_(engine_->add_line()) {}
     ~StandInQueue() override { engine_->remove(line_); }
@@ -102,7 +102,7 @@ class StandInQueue : public Queue {
         auto& here = dynamic_cast<StandInMemory&>(memory);
         send({Engine::Unit::copy_out, copy_us(bytes), [&here, bytes] { here.give_to_host(bytes); }, hangs});
     }
-    void launch(Kernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) override {
+    void launch(DeviceKernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) override {
         const bool hangs = engine_->call("launch");
         const StandInKernel& here = dynamic_cast<NamedKernel&>(kernel).kernel();
         send({Engine::Unit::compute, here.us(size),
@@ -111,7 +111,7 @@ class StandInQueue : public Queue {
               },
               hangs});
     }
-    std::unique_ptr<Event> mark() override {
+    std::unique_ptr<DeviceEvent> mark() override {
         engine_->call("mark");
         const auto reached = std::make_shared<Engine::Clock::time_point>();
         const std::uint64_t jobs =
@@ -161,7 +161,7 @@ std::size_t StandInDevice::free_bytes() {
     return info().memory_bytes;
 }
 
-std::unique_ptr<Kernel> StandInDevice::kernel(const KernelVariant&, const std::string& name) {
+std::unique_ptr<DeviceKernel> StandInDevice::kernel(const KernelVariant&, const std::string& name) {
     engine_->call("kernel");
     const auto found = engine_->options().kernels.find(name);
     if (found == engine_->options().kernels.end())
@@ -169,7 +169,7 @@ std::unique_ptr<Kernel> StandInDevice::kernel(const KernelVariant&, const std::s
     return std::make_unique<NamedKernel>(found->second);
 }
 
-std::unique_ptr<Queue> StandInDevice::queue() {
+std::unique_ptr<DeviceQueue> StandInDevice::queue() {
     engine_->call("queue");
     return std::make_unique<StandInQueue>(engine_);
 }

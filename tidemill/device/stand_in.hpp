@@ -51,8 +51,8 @@ class StandInDevice : public Device {
     }
 
     std::size_t free_bytes() override;
-    std::unique_ptr<Kernel> kernel(const KernelVariant& variant, const std::string& name) override;
-    std::unique_ptr<Queue> queue() override;
+    std::unique_ptr<DeviceKernel> kernel(const KernelVariant& variant, const std::string& name) override;
+    std::unique_ptr<DeviceQueue> queue() override;
 
     class Engine;
 

@@ -33,8 +33,8 @@ std::vector<std::uint32_t> increments_at_once(StandInDevice& device) {
     constexpr std::size_t kQueues = 4;
     const auto kernel = device.kernel({device::increment_kernels(), ""}, "increment");
     std::vector<std::unique_ptr<DeviceMemory>> memories;
-    std::vector<std::unique_ptr<Queue>> queues;
-    std::vector<std::unique_ptr<Event>> ends;
+    std::vector<std::unique_ptr<DeviceQueue>> queues;
+    std::vector<std::unique_ptr<DeviceEvent>> ends;
     for (std::size_t i = 0; i < kQueues; ++i) {
         memories.push_back(device.allocate(4, MemoryPolicy::pinned));
         queues.push_back(device.queue());

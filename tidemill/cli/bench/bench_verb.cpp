@@ -13,7 +13,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
-#include "tidemill/cli/bench/device_bench.hpp"
+#include "tidemill/cli/bench/device_costs.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -179,7 +179,7 @@ int run_device(const Options& options) {
     if (!options.arguments.empty() || !options.filter.empty()) {
         throw WrongUsage("bench device knows --device, --output and --json, and no other options");
     }
-    const std::string json = to_text(device_bench(options.device, !options.waiting.json), 2) + "\n";
+    const std::string json = to_text(device_costs(options.device, !options.waiting.json), 2) + "\n";
     if (!options.output.empty()) write(options.output, json);
     if (options.waiting.json) print("{}", json);
     return kDone;

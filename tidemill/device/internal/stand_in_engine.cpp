@@ -39,14 +39,18 @@ std::shared_ptr<StandInDevice::Engine::Line> StandInDevice::Engine::add_line() {
     return lines_.emplace_back(std::make_shared<Line>());
 }
 
-// What was sent off is still done, but for what hangs.
+// What was sent off is still done, unless something hangs: then who waits behind it would wait for ever.
 void StandInDevice::Engine::remove(const std::shared_ptr<Line>& line) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
-        return line->jobs.empty() ||
-               std::ranges::any_of(line->jobs, [](const Job& job) { return job.hangs; });
-    });
+    changed_.wait(lock, [&] { return line->jobs.empty() || (hangs() && !line->is_in_effect); });
     std::erase(lines_, line);
+    changed_.notify_all();  // its unit is free
+}
+
+bool StandInDevice::Engine::hangs() const {
+    return std::ranges::any_of(lines_, [](const auto& line) {
+        return std::ranges::any_of(line->jobs, [](const Job& job) { return job.hangs; });
+    });
 }
 
 std::uint64_t StandInDevice::Engine::send(Line& line, Job job) {
@@ -81,9 +85,11 @@ bool StandInDevice::Engine::finish_one(std::unique_lock<std::mutex>& lock) {
         const std::shared_ptr<Line> line = each;
         if (!line->is_running || line->jobs.front().hangs || line->ends > Clock::now()) continue;
         const std::function<void()> effect = line->jobs.front().effect;
+        line->is_in_effect = true;
         lock.unlock();
         effect();
         lock.lock();
+        line->is_in_effect = false;
         line->jobs.pop_front();
         line->is_running = false;
         ++line->done;

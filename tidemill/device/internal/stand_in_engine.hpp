@@ -36,6 +36,7 @@ class StandInDevice::Engine {
         std::uint64_t sent = 0;
         std::uint64_t done = 0;
         bool is_running = false;
+        bool is_in_effect = false;  // of the first
         Clock::time_point ends{};
     };
 
@@ -61,6 +62,7 @@ class StandInDevice::Engine {
     bool finish_one(std::unique_lock<std::mutex>& lock);
     void start_all();
     bool is_busy(Unit unit) const;
+    bool hangs() const;
     Clock::time_point next_end() const;
 
     StandInOptions options_;

@@ -35,7 +35,7 @@ class DeviceLdpc {
     std::size_t edges_;
     std::size_t local_bytes_;
     bool posteriors_are_local_;
-    std::unique_ptr<Kernel> kernel_;
+    std::unique_ptr<DeviceKernel> kernel_;
     std::unique_ptr<DeviceMemory> shape_;
     std::unique_ptr<DeviceMemory> tables_;
     std::unique_ptr<DeviceMemory> scales_;
@@ -73,13 +73,13 @@ class DeviceLdpcBatch {
     std::shared_ptr<DeviceLdpc> ldpc_;
     std::size_t most_frames_;
     std::size_t frames_ = 0;
-    std::unique_ptr<Queue> queue_;
+    std::unique_ptr<DeviceQueue> queue_;
     std::unique_ptr<DeviceMemory> llrs_;
     std::unique_ptr<DeviceMemory> information_;
     std::unique_ptr<DeviceMemory> results_;
     std::unique_ptr<DeviceMemory> messages_;
     std::unique_ptr<DeviceMemory> posteriors_;
-    std::unique_ptr<Event> begin_, copied_, computed_, end_;
+    std::unique_ptr<DeviceEvent> begin_, copied_, computed_, end_;
 };
 
 }  // namespace tidemill::dvbs2

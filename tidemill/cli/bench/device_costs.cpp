@@ -1,4 +1,4 @@
-#include "tidemill/cli/bench/device_bench.hpp"
+#include "tidemill/cli/bench/device_costs.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -101,7 +101,7 @@ std::vector<FoundDevice> wanted(const std::string& id) {
 
 }  // namespace
 
-Json device_bench(const std::string& device, bool prints) {
+Json device_costs(const std::string& device, bool prints) {
     const std::vector<FoundDevice> devices = wanted(device);
     const BenchConditions conditions = conditions_here();
     Json report{{"benchmark", "device"}, {"machine", to_json(conditions)}};
