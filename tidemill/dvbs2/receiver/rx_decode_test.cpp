@@ -50,7 +50,7 @@ struct NoiseFrames : Module {
     Task next = task("next", &NoiseFrames::make);
 
     void make(Frame f) {
-        constexpr std::uint8_t kModcods[] = {4, 11, 0, 17};
+        constexpr std::uint8_t kModcods[] = {4, 6, 0, 16};
         std::mt19937 random(static_cast<std::uint32_t>(f.number()));
         std::ranges::generate(f[llrs], [&] { return static_cast<fec::Llr>(random() % 41 - 20); });
         f[info][0] = {};
