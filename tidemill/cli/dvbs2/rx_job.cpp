@@ -90,7 +90,8 @@ bool RxOutcome::received() const {
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
-    outcome.job.config.ldpc_device = ldpc_device(options.device);
+    outcome.ldpc_device = ldpc_device(options.device);
+    outcome.job.config.ldpc_device = outcome.ldpc_device.get();
     outcome.outputs = options.outputs;
     RxOutputWriter writer(options.outputs);
     const Topology topology = Topology::here();

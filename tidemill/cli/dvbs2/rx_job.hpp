@@ -39,6 +39,7 @@ struct RxOutcome {
     RunReport run;
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::ReceptionReport report;
+    std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device{};  ///< null: none
     dvbs2::LdpcDeviceUse device;
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream

@@ -47,7 +47,7 @@ Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config,
     frame_sync = &graph.add<RxFrameSync>(scrambler);
     auto& carrier = graph.add<RxCarrier>(scrambler);
     auto& demapper = graph.add<RxDemapper>();
-    ldpc_decoder = &graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device.get());
+    ldpc_decoder = &graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device);
     auto& ldpc = *ldpc_decoder;
     auto& bch = graph.add<RxBch>();
     auto& descrambler = graph.add<RxDescrambler>();

@@ -21,8 +21,8 @@ struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
     int gold_code = 0;
-    std::uint32_t block_samples = 16384;  ///< at most so many
-    std::shared_ptr<const LdpcOnDevice> ldpc_device{};  ///< null: the host decodes
+    std::uint32_t block_samples = 16384;        ///< at most so many
+    const LdpcOnDevice* ldpc_device = nullptr;  ///< outlives receivers; null: the host decodes
 };
 
 /// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,

@@ -15,8 +15,8 @@ struct ReceiverFront {
     const RxTiming& timing;  ///< gives out `symbols`, and `info` beside them
 };
 
-/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph. Throws Dvbs2Error
-/// for rates or a roll-off that cannot work.
+/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph. Throws
+/// Dvbs2Error for rates or a roll-off that cannot work.
 ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config);
 
 }  // namespace tidemill::dvbs2

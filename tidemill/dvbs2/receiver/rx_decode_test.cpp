@@ -92,7 +92,7 @@ Decoding decode(const std::optional<LdpcOnDevice>& where, auto&& run) {
     Decoding decoding;
     Graph graph;
     auto& source = graph.add<NoiseFrames>();
-    auto& ldpc = graph.add<RxLdpc>(kFew, where);
+    auto& ldpc = graph.add<RxLdpc>(kFew, where ? &*where : nullptr);
     auto& keep = graph.add<KeepFrames>(decoding.outcome);
     graph.bind(source.llrs, ldpc.llrs);
     graph.bind(source.info, ldpc.info);
