@@ -121,6 +121,10 @@ class CudaQueue : public DeviceQueue {
         stream_ = {gpu_, stream, &Driver::destroy_stream};
     }
 
+    ~CudaQueue() override { gpu_->enter_to_leave().synchronize_stream(stream_.get()); }
+    CudaQueue(const CudaQueue&) = delete;
+    CudaQueue& operator=(const CudaQueue&) = delete;
+
     void to_device(DeviceMemory& memory, std::size_t bytes) override {
         dynamic_cast<CudaMemory&>(memory).to_device(stream_.get(), bytes);
     }

@@ -93,7 +93,8 @@ class DeviceEvent {
     virtual double us_since(DeviceEvent& earlier) = 0;
 };
 
-/// Work for a device in order. One thread at a time.
+/// Work for a device in order. One thread at a time. Ends when what it was sent is done; until then the
+/// memory and the kernels that this names must live.
 class DeviceQueue {
   public:
     virtual ~DeviceQueue() = default;

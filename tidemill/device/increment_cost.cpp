@@ -25,8 +25,8 @@ class Increments {
     Increments(Device& device, MemoryPolicy policy, std::size_t bytes)
         : device_(device),
           kernel_(device.kernel({device::increment_kernels(), ""}, "increment")),
-          queue_(device.queue()),
-          memory_(device.allocate(bytes, policy)) {}
+          memory_(device.allocate(bytes, policy)),
+          queue_(device.queue()) {}
 
     void write(std::uint32_t first) {
         const auto numbers = memory_->host_as<std::uint32_t>();
@@ -61,8 +61,8 @@ class Increments {
 
     Device& device_;
     std::unique_ptr<DeviceKernel> kernel_;
-    std::unique_ptr<DeviceQueue> queue_;
     std::unique_ptr<DeviceMemory> memory_;
+    std::unique_ptr<DeviceQueue> queue_;
 };
 
 }  // namespace

@@ -73,12 +73,13 @@ class DeviceLdpcBatch {
     std::shared_ptr<DeviceLdpc> ldpc_;
     std::size_t most_frames_;
     std::size_t frames_ = 0;
-    std::unique_ptr<DeviceQueue> queue_;
     std::unique_ptr<DeviceMemory> llrs_;
     std::unique_ptr<DeviceMemory> information_;
     std::unique_ptr<DeviceMemory> results_;
     std::unique_ptr<DeviceMemory> messages_;
     std::unique_ptr<DeviceMemory> posteriors_;
+    std::unique_ptr<DeviceQueue>
+        queue_;  // behind the memory, so that what is in flight ends before that goes
     std::unique_ptr<DeviceEvent> begin_, copied_, computed_, end_;
 };
 
