@@ -21,7 +21,7 @@ function(tidemill_kernel_ptx text name variant capability)
   endif()
   separate_arguments(macros UNIX_COMMAND "${variant}")
   add_custom_command(OUTPUT "${file}"
-    COMMAND "${TIDEMILL_KERNEL_COMPILER}" -x cl -cl-std=CL1.2 -target nvptx64-nvidia-cuda ${target} ${macros} -O3
+    COMMAND "${TIDEMILL_KERNEL_COMPILER}" -x cl -cl-std=CL1.2 -target nvptx64-nvidia-cuda -DTIDEMILL_PTX ${target} ${macros} -O3
       -Wno-linker-warnings -Xclang -mlink-builtin-bitcode -Xclang "${TIDEMILL_KERNEL_LIBRARY}" -S "${text}" -o "${file}"
     DEPENDS "${text}" COMMENT "PTX of ${name} ${variant} for compute capability ${capability}" VERBATIM)
   set(ptx_files ${ptx_files} "${file}" PARENT_SCOPE)

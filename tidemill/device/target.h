@@ -2,7 +2,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-#ifdef __NVPTX__
+// TIDEMILL_PTX is said where the build makes PTX. NVIDIA's own OpenCL compiler says __NVPTX__, too, and lays local
+// arguments out by itself.
+#ifdef TIDEMILL_PTX
 
 // The driver lays dynamic shared memory behind what the system keeps for itself; a __local argument is an offset
 // from there.
@@ -13,9 +15,6 @@ INLINE size_t local_begin(void) {
     __asm__("mov.u64 %0, tidemill_local;" : "=l"(begin));
     return begin;
 }
-
-// Arrays that are indexed by constants alone lie in registers.
-#define UNROLL _Pragma("unroll")
 
 #define LOCAL_ARGUMENT(type, pointer) ((__local type*)((size_t)(pointer) + local_begin()))
 
@@ -33,9 +32,6 @@ INLINE uint turned_right(uint word, uint bits) {
 
 #else
 
-// The loops of work items that a processor makes of a kernel grow with every barrier.
-#define UNROLL
-
 #define LOCAL_ARGUMENT(type, pointer) (pointer)
 
 INLINE uint turned_left(uint word, uint bits) {
@@ -46,4 +42,12 @@ INLINE uint turned_right(uint word, uint bits) {
     return rotate(word, (32u - (bits & 31u)) & 31u);
 }
 
+#endif
+
+#ifdef __NVPTX__
+// Arrays that are indexed by constants alone lie in registers.
+#define UNROLL _Pragma("unroll")
+#else
+// The loops of work items that a processor makes of a kernel grow with every barrier.
+#define UNROLL
 #endif

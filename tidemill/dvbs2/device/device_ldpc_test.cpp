@@ -6,11 +6,14 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/internal/devices_for_tests.hpp"
+#include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/bit_packing.hpp"
 #include "tidemill/fec/fec_error.hpp"
+#include "tidemill/fec/ldpc_circulants.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
 
 using namespace tidemill;
@@ -111,6 +114,21 @@ TEST_CASE("device ldpc: frames of every code have the host decoder's bits, itera
             CHECK(on_device(batch, code, llrs) == expected);
         }
     });
+}
+
+TEST_CASE("device ldpc: where PTX was built, there is some for the degrees of every code") {
+    const device::KernelSource source = device::ldpc_kernels();
+    if (source.ptx.empty()) MESSAGE("skipped: no PTX was built");
+    for (const Dvbs2Code& code : fec::dvbs2_codes()) {
+        if (source.ptx.empty()) break;
+        std::vector<std::size_t> degrees;
+        for (const fec::LdpcCheckLayer& layer : fec::ldpc_check_layers(code))
+            degrees.push_back(layer.own.size() + layer.shared.size());
+        const auto [fewest, most] = std::ranges::minmax(degrees);
+        const std::string options = fmt::format("-DDEGREE={} -DLEAST_DEGREE={}", most, fewest);
+        CAPTURE(options);
+        CHECK(std::ranges::count(source.ptx, options, &device::PtxImage::options) == 2);
+    }
 }
 
 TEST_CASE("device ldpc: neither the size of a batch nor the memory it lies in changes a frame") {
