@@ -117,7 +117,7 @@ TEST_CASE("device ldpc: frames of every code have the host decoder's bits, itera
 }
 
 TEST_CASE("device ldpc: where PTX was built, there is some for the degrees of every code") {
-    const device::KernelSource source = device::ldpc_kernels();
+    const KernelSource source = device::ldpc_kernels();
     if (source.ptx.empty()) MESSAGE("skipped: no PTX was built");
     for (const Dvbs2Code& code : fec::dvbs2_codes()) {
         if (source.ptx.empty()) break;
@@ -127,7 +127,7 @@ TEST_CASE("device ldpc: where PTX was built, there is some for the degrees of ev
         const auto [fewest, most] = std::ranges::minmax(degrees);
         const std::string options = fmt::format("-DDEGREE={} -DLEAST_DEGREE={}", most, fewest);
         CAPTURE(options);
-        CHECK(std::ranges::count(source.ptx, options, &device::PtxImage::options) == 2);
+        CHECK(std::ranges::count(source.ptx, options, &PtxImage::options) == 2);
     }
 }
 
