@@ -1,0 +1,146 @@
+#include "tidemill/schedule/bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tidemill/schedule/internal/work_split.hpp"
+
+namespace tidemill {
+namespace {
+
+constexpr double kReached = 0.0005;  // prints as 0.0 %
+constexpr double kIdle = 0.005;      // less prints as 0 %
+
+// How many cores of a kind, each as fast as one alone, do what so many can: with slowdowns fewer may do more.
+double worth(const KindCosts& kind, int cores) {
+    const auto together = [&](int busy) { return busy * slowdown(kind, 1) / slowdown(kind, busy); };
+    double most = together(cores);
+    for (int busy = 1; busy < std::min(cores, static_cast<int>(kind.slowdown.size())); ++busy)
+        most = std::max(most, together(busy));
+    return most;
+}
+
+/// The chain's work on the cores that there are.
+class Work {
+  public:
+    Work(const Chain& chain, const Platform& platform, const CostModel& model) : chain_(chain) {
+        for (const auto& [kind, count] : platform.kinds())
+            if (count > 0) add_kind(model.kind(kind), chain.kind_index(kind), count);
+        if (work_.ways.empty())
+            throw ScheduleError("platform: no cores; give at least one, for instance \"big=1\"");
+        for (const ChainTask& task : chain.tasks) add_task(task);
+    }
+
+    Bound bound() const {
+        const internal::LeastPeriod least = internal::least_period(work_);
+        Bound bound{least.period};
+        if (least.sequential) bound.sequential_task = chain_.tasks[*least.sequential].name;
+        return bound;
+    }
+
+  private:
+    // Two stages may share a core where the model says so: half of it for longer.
+    void add_kind(const KindCosts& costs, std::size_t chain_kind, int count) {
+        const std::size_t pool = work_.pool_units.size();
+        work_.pool_units.push_back(worth(costs, count));
+        add_way({pool, 1}, chain_kind, slowdown(costs, 1));
+        if (costs.shared_slowdown)
+            add_way({pool, 0.5}, chain_kind, slowdown(costs, 1) * *costs.shared_slowdown);
+    }
+
+    void add_way(internal::Way way, std::size_t chain_kind, double factor) {
+        work_.ways.push_back(way);
+        chain_kinds_.push_back(chain_kind);
+        factors_.push_back(factor);
+    }
+
+    void add_task(const ChainTask& task) {
+        work_.sequential.push_back(!task.replicable);
+        for (std::size_t way = 0; way < factors_.size(); ++way)
+            work_.weights.push_back(task.weight_us[chain_kinds_[way]] * factors_[way]);
+    }
+
+    const Chain& chain_;
+    internal::SplitWork work_;
+    std::vector<std::size_t> chain_kinds_;  // [way]
+    std::vector<double> factors_;           // [way]: of weights
+};
+
+/// How much of a kind's cores a schedule leaves idle.
+struct Idle {
+    CoreCount cores;
+    double share = 0;
+
+    double in_cores() const { return share * cores.count; }
+};
+
+double busy_us(const Schedule& schedule, const std::vector<double>& weights_us, const std::string& kind) {
+    double busy = 0;
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        const Stage& stage = schedule.stages[s];
+        if (stage.core_kind == kind) busy += weights_us[s] * stage.threads / (stage.shares_core ? 2 : 1);
+    }
+    return busy;
+}
+
+// The kind with most time to spare.
+Idle most_idle(const Schedule& schedule, const std::vector<double>& weights_us, const Platform& platform,
+               double period_us) {
+    Idle most;
+    for (const CoreCount& kind : platform.kinds()) {
+        if (kind.count == 0) continue;
+        const Idle idle{kind, 1 - busy_us(schedule, weights_us, kind.kind) / (kind.count * period_us)};
+        if (idle.in_cores() > most.in_cores()) most = idle;
+    }
+    return most;
+}
+
+std::string said(const Idle& idle) {
+    if (idle.share < kIdle) return "all cores are busy, but not all with what they are best at";
+    const bool one = idle.cores.count == 1;
+    return fmt::format("{} {} {} {:.0f} %: no stage of this schedule fits {}", idle.cores.count,
+                       idle.cores.kind, one ? "core idles" : "cores idle", 100 * idle.share,
+                       one ? "it" : "them");
+}
+
+std::string what_bounds(const Bound& bound) {
+    if (bound.sequential_task)
+        return fmt::format("`{}` is sequential and bounds the period", *bound.sequential_task);
+    return "the cores can do no more work";
+}
+
+}  // namespace
+
+double DistanceToBound::percent() const {
+    return bound_us > 0 ? std::max(0.0, 100 * (period_us / bound_us - 1)) : 0.0;
+}
+
+std::string DistanceToBound::line() const {
+    return fmt::format("bound {:.2f} us: the period is {:.1f} % above it; {}\n", bound_us, percent(),
+                       between);
+}
+
+Bound bound_of(const Chain& chain, const Platform& platform, const CostModel& model) {
+    check(chain);
+    check(model, chain);
+    return Work(chain, platform, model).bound();
+}
+
+DistanceToBound distance_to_bound(const Schedule& schedule, const Chain& chain, const Platform& platform,
+                                  const CostModel& model, double period_us,
+                                  std::optional<double> wanted_period_us) {
+    const Bound bound = bound_of(chain, platform, model);
+    DistanceToBound distance{period_us, bound.period_us, {}};
+    if (period_us <= bound.period_us * (1 + kReached))
+        distance.between = what_bounds(bound);
+    else if (wanted_period_us && period_us <= *wanted_period_us)
+        distance.between = fmt::format("a period of {:.2f} us was enough", *wanted_period_us);
+    else
+        distance.between =
+            said(most_idle(schedule, stage_weights_us(schedule, chain, model), platform, period_us));
+    return distance;
+}
+
+}  // namespace tidemill
