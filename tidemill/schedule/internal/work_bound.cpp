@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "tidemill/schedule/internal/work_split.hpp"
+
 namespace tidemill::internal {
 namespace {
 
-constexpr double kPriceRangeLog2 = 12;  // kinds up to 4096 times faster than another are priced well
-constexpr int kHalvings = 12;
 constexpr int kPriceBits = 16;
 constexpr int kWorkBits = 61;  // what all work costs, and the prices of all cores, stay below that
 
@@ -26,62 +26,26 @@ Ratio heaviest_task(const ExactChain& chain) {
     return heaviest;
 }
 
-/// Seeks the prices of a unit of each pool that make the bound largest, in floating point.
-class PriceSearch {
-  public:
-    explicit PriceSearch(const ExactChain& chain) : chain_(chain), weights_(chain.kinds.size()) {
+SplitWork split_work(const ExactChain& chain) {
+    SplitWork work;
+    for (const auto& kind : chain.kinds) work.ways.push_back({kind.pool, static_cast<double>(kind.share)});
+    for (const auto& pool : chain.pools) work.pool_units.push_back(static_cast<double>(pool.units));
+    for (std::size_t i = 0; i < chain.size; ++i)
         for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind)
-            for (std::size_t i = 0; i < chain.size; ++i)
-                weights_[kind].push_back(static_cast<double>(chain.sum(kind, i, i + 1)) *
-                                         static_cast<double>(chain.kinds[kind].share));
-    }
+            work.weights.push_back(static_cast<double>(chain.sum(kind, i, i + 1)));
+    return work;
+}
 
-    // Relative to the dearest pool's 1.
-    std::vector<double> best() const {
-        std::vector<double> prices(chain_.pools.size(), 1.0);
-        for (std::size_t pool = 1; pool < prices.size(); ++pool) improve(prices, pool);
-        const double dearest = *std::ranges::max_element(prices);
-        for (double& price : prices) price /= dearest;
-        return prices;
-    }
-
-  private:
-    // How the bound changes with one pool's price: its work weighed against its share of the capacity.
-    bool rises_with(const std::vector<double>& prices, std::size_t wanted) const {
-        double work = 0;
-        double wanted_work = 0;
-        for (std::size_t i = 0; i < chain_.size; ++i) {
-            double others = std::numeric_limits<double>::infinity();
-            double own = std::numeric_limits<double>::infinity();
-            for (std::size_t kind = 0; kind < weights_.size(); ++kind) {
-                const std::size_t pool = chain_.kinds[kind].pool;
-                double& least = pool == wanted ? own : others;
-                least = std::min(least, prices[pool] * weights_[kind][i]);
-            }
-            work += std::min(others, own);
-            wanted_work += own < others ? own : 0.0;
-        }
-        double capacity = 0;
-        for (std::size_t pool = 0; pool < prices.size(); ++pool)
-            capacity += prices[pool] * static_cast<double>(chain_.pools[pool].units);
-        return wanted_work * capacity >
-               work * prices[wanted] * static_cast<double>(chain_.pools[wanted].units);
-    }
-
-    // Along the logarithm of one pool's price the bound has a single peak.
-    void improve(std::vector<double>& prices, std::size_t pool) const {
-        double low = -kPriceRangeLog2;
-        double high = kPriceRangeLog2;
-        for (int i = 0; i < kHalvings; ++i) {
-            const double middle = (low + high) / 2;
-            prices[pool] = std::exp2(middle);
-            (rises_with(prices, pool) ? low : high) = middle;
-        }
-    }
-
-    const ExactChain& chain_;
-    std::vector<std::vector<double>> weights_;
-};
+// Of a unit of each pool, those that make the bound largest, relative to the dearest pool's 1. Sequential
+// tasks are left to heaviest_task(), as their own prices are nothing that a stage could be charged.
+std::vector<double> best_prices(const ExactChain& chain) {
+    SplitWork work = split_work(chain);
+    work.sequential.assign(chain.size, false);
+    std::vector<double> prices = least_period(work).prices;
+    const double dearest = *std::ranges::max_element(prices);
+    for (double& price : prices) price /= dearest;
+    return prices;
+}
 
 // The largest scale of prices at which neither the work nor the capacity leaves its bits.
 double price_scale(const ExactChain& chain) {
@@ -96,7 +60,7 @@ double price_scale(const ExactChain& chain) {
 }  // namespace
 
 WorkBound::WorkBound(const ExactChain& chain) : work_(chain.size + 1, 0) {
-    const std::vector<double> prices = PriceSearch(chain).best();
+    const std::vector<double> prices = best_prices(chain);
     const double scale = price_scale(chain);
     const auto priced = [&](std::size_t pool) {
         return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(prices[pool] * scale));

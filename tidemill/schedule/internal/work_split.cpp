@@ -171,9 +171,4 @@ LeastPeriod least_period(const SplitWork& work) {
     return Solver(work).solve();
 }
 
-LeastPeriod least_period_of_replicable(SplitWork work) {
-    std::fill(work.sequential.begin(), work.sequential.end(), false);
-    return least_period(work);
-}
-
 }  // namespace tidemill::internal

@@ -39,7 +39,4 @@ struct LeastPeriod {
 /// more than P from below, in finitely many steps.
 LeastPeriod least_period(const SplitWork& work);
 
-/// The same where every task may work on as many frames at once as there are cores.
-LeastPeriod least_period_of_replicable(SplitWork work);
-
 }  // namespace tidemill::internal
