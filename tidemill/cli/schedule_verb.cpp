@@ -32,29 +32,44 @@ void say_if_out_of_reach(const Objective& objective, const Schedule& schedule) {
              *objective.wanted_period_us, *schedule.period_us);
 }
 
-int run_one(const Options& options) {
-    const Profile profile = read_profile(options.chain);
-    const Platform platform = platform_of(options.how, profile);
-    const CostModel model = model_of(options.how, profile);
-    const Objective objective = objective_of(options.how, profile, platform);
-    const Schedule schedule = options.how.strategy->schedule(profile, platform, objective, model);
-    say_if_out_of_reach(objective, schedule);
-    if (!options.output.empty()) writing([&] { write_schedule(schedule, options.output); });
-    if (options.json) {
-        print("{}\n", to_text(result_json(schedule, profile, platform, model), 2));
-        return kDone;
-    }
-    print("{}", to_table(schedule, profile, model));
-    if (model.has_power()) print("power {:.3f} W\n", power_w(schedule, platform, model));
-    return kDone;
+/// A chain's schedule, with all that it was made from.
+struct Answer {
+    Platform platform;
+    CostModel model;
+    Objective objective{};
+    Schedule schedule{};
+    DistanceToBound distance{};
+};
+
+// Cores that are to be left free do not count in the bound.
+Answer answer(const HowToSchedule& how, const Profile& profile) {
+    Answer made{.platform = platform_of(how, profile), .model = model_of(how, profile)};
+    made.objective = objective_of(how, profile, made.platform);
+    made.schedule = how.strategy->schedule(profile, made.platform, made.objective, made.model);
+    made.distance =
+        distance_to_bound(made.schedule, profile, usable(made.platform, made.objective), made.model,
+                          period_us(made.schedule, profile, made.model), made.objective.wanted_period_us);
+    return made;
 }
 
-Json batch_result(const Options& options, const Profile& profile) {
-    const Platform platform = platform_of(options.how, profile);
-    const CostModel model = model_of(options.how, profile);
-    const Schedule schedule = options.how.strategy->schedule(
-        profile, platform, objective_of(options.how, profile, platform), model);
-    return result_json(schedule, profile, platform, model);
+Json to_json(const Answer& made, const Profile& profile) {
+    Json json = result_json(made.schedule, profile, made.platform, made.model);
+    json["bound"] = bound_json(made.distance);
+    return json;
+}
+
+int run_one(const Options& options) {
+    const Profile profile = read_profile(options.chain);
+    const Answer made = answer(options.how, profile);
+    say_if_out_of_reach(made.objective, made.schedule);
+    if (!options.output.empty()) writing([&] { write_schedule(made.schedule, options.output); });
+    if (options.json) {
+        print("{}\n", to_text(to_json(made, profile), 2));
+        return kDone;
+    }
+    print("{}{}", to_table(made.schedule, profile, made.model), made.distance.line());
+    if (made.model.has_power()) print("power {:.3f} W\n", power_w(made.schedule, made.platform, made.model));
+    return kDone;
 }
 
 // One result a line out; a line that cannot be used is answered with its error, and the others go on.
@@ -67,7 +82,7 @@ int run_lines(const Options& options, std::istream& lines) {
         Json result{{"line", number}};
         try {
             const Profile profile = parse_profile(line, place);
-            result.update(batch_result(options, profile));
+            result.update(to_json(answer(options.how, profile), profile));
         } catch (const Error& error) {
             const std::string_view what = error.what();
             result["error"] =

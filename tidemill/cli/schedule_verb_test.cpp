@@ -35,6 +35,33 @@ TEST_CASE("schedule: period, cores, stages and power as JSON") {
     CHECK(best["stages"][3]["weight"] == best["period"]);
 }
 
+TEST_CASE("schedule and simulate say the bound, the distance and what stands between in the same words") {
+    const ScratchFolder folder;
+    const std::string schedule = folder / "schedule.json";
+    const std::string cores = "big=2,little=2";
+    const std::string profile = TIDEMILL_DATA "/profiles/dvbs2-rx-x7ti.json";
+    const Json best =
+        json_of(run_program({"schedule", profile, "--cores", cores, "-o", schedule, "--json"}))["bound"];
+    CHECK(best["period"].get<double>() == doctest::Approx(3507).epsilon(1e-4));
+    CHECK(best["percent_above"].get<double>() == doctest::Approx(55.5).epsilon(1e-3));
+    const auto between = best["what_stands_between"].get<std::string>();
+    CHECK(says(between, "no stage of this schedule fits"));
+    const std::vector<std::string> simulate{"simulate", schedule, "--profile", profile, "--cores", cores};
+    for (const Ended& ended : {run_program({"schedule", profile, "--cores", cores}), run_program(simulate)}) {
+        CHECK(says(ended.out, "the period is 55.5 % above it; " + between));
+    }
+}
+
+TEST_CASE("schedule: the bound counts neither cores that are left free nor periods that nobody wants") {
+    const Json all = json_of(run_program({"schedule", kProfile, "--json"}))["bound"];
+    const Json fewer =
+        json_of(run_program({"schedule", kProfile, "--free", "big=3,little=3", "--json"}))["bound"];
+    CHECK(fewer["period"].get<double>() == doctest::Approx(12138).epsilon(1e-4));
+    CHECK(all["period"].get<double>() < fewer["period"].get<double>() / 3);
+    const Ended slow = run_program({"schedule", kProfile, "--period", "9000"});
+    CHECK(says(slow.out, "a period of 9000.00 us was enough"));
+}
+
 TEST_CASE("schedule: a slower rate needs less power, and one out of reach gets the best there is") {
     const Json slow = json_of(run_program(
         {"schedule", kProfile, "--watts", kWatts, "--objective", "power", "--rate", "750", "--json"}));

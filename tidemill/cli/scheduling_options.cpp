@@ -78,4 +78,10 @@ Json result_json(const Schedule& schedule, const Chain& chain, const Platform& p
     return json;
 }
 
+Json bound_json(const DistanceToBound& distance) {
+    return {{"period", distance.bound_us},
+            {"percent_above", distance.percent()},
+            {"what_stands_between", distance.between}};
+}
+
 }  // namespace tidemill::cli

@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/command_line.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
 
 namespace tidemill::cli {
@@ -37,5 +38,9 @@ Objective objective_of(const HowToSchedule& how, const Profile& profile, const P
 /// A schedule as results show it: period, cores, stages, under a model, and the power where one is known.
 Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,
                  const CostModel& model);
+
+/// How far a period is from what the cores could do, as results show it: bound, percent above it, what stands
+/// between.
+Json bound_json(const DistanceToBound& distance);
 
 }  // namespace tidemill::cli

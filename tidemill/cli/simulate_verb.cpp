@@ -49,6 +49,14 @@ void add_drops(CostModel& model, const Schedule& schedule, const std::string& dr
     }
 }
 
+// What the machine has, as far as anybody said, and at least what the schedule uses of it.
+Platform cores_of(const Options& options, const Schedule& schedule, const Profile& profile) {
+    Platform cores = options.known.cores ? platform_of(options.known, profile) : profile.cores;
+    for (const auto& [kind, count] : cores_used(schedule))
+        cores.set(kind, std::max(count, cores.count(kind)));
+    return cores;
+}
+
 Json to_json(const SimReport& report, double predicted_us, const Profile& profile) {
     Json json{{"period", report.period_us},
               {"unit", "us"},
@@ -83,19 +91,23 @@ int run_simulate(const Options& options) {
     const Profile profile = read_profile(options.profile);
     const Schedule schedule = read_schedule(options.schedule);
     MachineModel machine = options.machine;
-    machine.platform = profile.cores;
+    machine.platform = cores_of(options, schedule, profile);
     if (options.tokens > 0) machine.tokens = options.tokens;
     machine.model = model_of(options.known, profile);
     add_drops(machine.model, schedule, options.drop);
     const SimReport report = simulate(model_of(schedule, profile, machine), options.frames);
     const double predicted_us = period_us(schedule, profile, machine.model);
+    const DistanceToBound distance =
+        distance_to_bound(schedule, profile, machine.platform, machine.model, report.period_us);
     if (options.json) {
-        print("{}\n", to_text(to_json(report, predicted_us, profile), 2));
+        Json json = to_json(report, predicted_us, profile);
+        json["bound"] = bound_json(distance);
+        print("{}\n", to_text(json, 2));
         return kDone;
     }
-    print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n", to_table(report),
+    print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n{}", to_table(report),
           predicted_us, percent_more(report.period_us, predicted_us),
-          1e6 * profile.frames_per_execution / report.period_us);
+          1e6 * profile.frames_per_execution / report.period_us, distance.line());
     return kDone;
 }
 
@@ -129,7 +141,7 @@ void add_simulate(Verb& program) {
         .is(Kind::input_file)
         .required();
     verb.option("--frames", options->frames, "Executions to simulate").in(between(1, 10000000));
-    add_model_options(verb, options->known);
+    add_machine_options(verb, options->known);
     add_simulation_options(verb, *options);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_simulate(*options); });

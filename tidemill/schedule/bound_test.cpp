@@ -79,12 +79,13 @@ TEST_CASE("the receiver's bounds on the published profiles") {
     };
     const std::vector<Platform> platforms{
         {.big = 1, .little = 1}, {.big = 1, .little = 3}, {.big = 2, .little = 2}};
-    for (const auto& [machine, period_us] :
+    for (const Expected& expected :
          {Expected{"opi5", {12138, 7358, 6069}}, Expected{"m1u", {5160, 3271, 2580}},
           Expected{"ai370", {8728, 4686, 4364}}, Expected{"x7ti", {7014, 3954, 3507}}}) {
-        CAPTURE(machine);
+        CAPTURE(expected.machine);
         for (std::size_t i = 0; i < platforms.size(); ++i)
-            CHECK(std::round(bound_of(published(machine), platforms[i]).period_us) == period_us[i]);
+            CHECK(std::round(bound_of(published(expected.machine), platforms[i]).period_us) ==
+                  expected.period_us[i]);
     }
 }
 
