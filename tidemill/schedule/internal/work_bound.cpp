@@ -10,6 +10,7 @@
 namespace tidemill::internal {
 namespace {
 
+constexpr double kPriceTolerance = 1e-3;  // the search gains nothing from better prices
 constexpr int kPriceBits = 16;
 constexpr int kWorkBits = 61;  // what all work costs, and the prices of all cores, stay below that
 
@@ -41,7 +42,7 @@ SplitWork split_work(const ExactChain& chain) {
 std::vector<double> best_prices(const ExactChain& chain) {
     SplitWork work = split_work(chain);
     work.sequential.assign(chain.size, false);
-    std::vector<double> prices = least_period(work).prices;
+    std::vector<double> prices = least_period(work, kPriceTolerance).prices;
     const double dearest = *std::ranges::max_element(prices);
     for (double& price : prices) price /= dearest;
     return prices;

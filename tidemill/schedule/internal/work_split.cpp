@@ -9,7 +9,6 @@
 namespace tidemill::internal {
 namespace {
 
-constexpr double kExact = 1e-12;
 // Far more than any of a hundred thousand random cases needed. Whatever has been proved by then is still a
 // lower bound.
 constexpr int kMostLoads = 10'000;
@@ -51,7 +50,8 @@ struct Need {
 
 class Solver {
   public:
-    explicit Solver(const SplitWork& work) : work_(work), way_prices_(work.ways.size()) {}
+    Solver(const SplitWork& work, double tolerance)
+        : work_(work), tolerance_(tolerance), way_prices_(work.ways.size()) {}
 
     LeastPeriod solve() {
         LeastPeriod found = heaviest_task();
@@ -60,7 +60,7 @@ class Solver {
         for (int step = 0; step < kMostSteps; ++step) {
             const Need need = need_at(found.period, prices);
             prices = need.prices;
-            if (need.height <= found.period || need.proof.cost <= found.period * (1 + kExact)) break;
+            if (need.height <= found.period || need.proof.cost <= found.period * (1 + tolerance_)) break;
             found.period = need.proof.enough_at(found.period);
             found.sequential = need.proof.sequential;
         }
@@ -91,7 +91,7 @@ class Solver {
         LoadMix mix(best.proof.heights);
         for (int i = 0; i < kMostLoads; ++i) {
             Load load = cheapest(period, mix.prices());
-            const bool done = load.cost >= mix.height() * (1 - kExact);
+            const bool done = load.cost >= mix.height() * (1 - tolerance_);
             if (!done) mix.add(load.heights);
             if (load.cost >= best.proof.cost) {
                 best.proof = std::move(load);
@@ -162,13 +162,14 @@ class Solver {
     }
 
     const SplitWork& work_;
+    double tolerance_;
     std::vector<double> way_prices_;  // of a unit of time
 };
 
 }  // namespace
 
-LeastPeriod least_period(const SplitWork& work) {
-    return Solver(work).solve();
+LeastPeriod least_period(const SplitWork& work, double tolerance) {
+    return Solver(work, tolerance).solve();
 }
 
 }  // namespace tidemill::internal

@@ -32,11 +32,12 @@ struct LeastPeriod {
 };
 
 /// The least P such that all work fits the pools' units x P and each sequential task fits P, wherever its
-/// frames go. Exact to 1e-11, and never above the truth by more than rounding errors.
+/// frames go. At most ten times the tolerance too low, and never above the truth by more than rounding
+/// errors.
 ///
 /// For one P the sequential tasks' splits have few corners each, and what the pools then need is a small
 /// linear programme (LoadMix). As its value is convex in P, Newton's method climbs to the P that needs no
 /// more than P from below, in finitely many steps.
-LeastPeriod least_period(const SplitWork& work);
+LeastPeriod least_period(const SplitWork& work, double tolerance = 1e-12);
 
 }  // namespace tidemill::internal
