@@ -193,7 +193,7 @@ class WorkerPool {
 
     alignas(64) mutable BasicSpinLock<Threads> turn_;  // guards what follows, and the board
     Board& board_;
-    std::vector<std::vector<WorkerId>> idle_;  // per kind of core
+    typename Threads::template Plain<std::vector<std::vector<WorkerId>>> idle_;  // per kind of core
 };
 
 }  // namespace tidemill

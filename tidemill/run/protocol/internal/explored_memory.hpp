@@ -43,7 +43,7 @@ inline Word changed(const Operation& operation, Word word) {
 inline bool changes(const Operation& operation, Word word) {
     const Act act = operation.act;
     return act == Act::store || act == Act::add || act == Act::flip || act == Act::set || act == Act::lock ||
-           act == Act::unlock || (act == Act::exchange && word == operation.expected);
+           act == Act::unlock || act == Act::swap || (act == Act::exchange && word == operation.expected);
 }
 
 /// Memory of which all threads see the same, at once.
@@ -70,6 +70,7 @@ class SequentialMemory {
 
     Word latest(Location at) const { return words_[at]; }
     void refresh(std::size_t /*thread*/, Location /*at*/) {}
+    void wake(std::size_t /*thread*/, Location /*at*/) {}
     void leave(std::size_t /*thread*/) {}
     void tidy() {}
 
@@ -97,7 +98,7 @@ class RelaxedMemory {
 
     RelaxedMemory(std::span<const Word> initial, std::size_t threads) : views_(threads) {
         if (initial.size() > kMostLocations) throw std::logic_error("too many locations");
-        for (const Word word : initial) words_.push_back({{{word, {}}}, 0, 0});
+        for (const Word word : initial) words_.push_back({{{word, {}}}, 0, 0, false});
     }
 
     std::size_t ways(std::size_t thread, const Operation& operation) const {
@@ -120,6 +121,12 @@ class RelaxedMemory {
     /// In the end, a thread that waits sees what is there.
     void refresh(std::size_t thread, Location at) { views_[thread][at] = words_[at].last(); }
 
+    /// Whom the thread does not wake, as it has not lain down yet, will see what the thread has: the kernel
+    /// looks at words and wakes under one lock.
+    void wake(std::size_t thread, Location at) {
+        words_[at].agreed = std::max(words_[at].agreed, views_[thread][at]);
+    }
+
     /// The thread looks at nothing any more.
     void leave(std::size_t thread) { views_[thread].fill(kGone); }
 
@@ -130,6 +137,7 @@ class RelaxedMemory {
             const Time oldest = std::clamp(oldest_view(at), word.first, word.last());
             word.stores.erase(word.stores.begin(), word.stores.begin() + (oldest - word.first));
             word.first = oldest;
+            if (word.first > kLate) count_anew(at);
         }
     }
 
@@ -147,6 +155,7 @@ class RelaxedMemory {
     using Time = std::uint8_t;
     using View = std::array<Time, kMostLocations>;
     static constexpr Time kGone = 0xff;
+    static constexpr Time kLate = 0x80;
 
     struct Store {
         Word word;
@@ -154,8 +163,9 @@ class RelaxedMemory {
     };
     struct Variable {
         std::vector<Store> stores;
-        Time first;   // time of the oldest of them
-        Time agreed;  // what sequentially consistent operations have seen
+        Time first;    // time of the oldest of them
+        Time agreed;   // what sequentially consistent operations have seen
+        bool touched;  // by one thread at a time: whoever has seen less than the last touch may not
 
         Time last() const { return static_cast<Time>(first + stores.size() - 1); }
         const Store& at(Time time) const { return stores[time - first]; }
@@ -215,6 +225,7 @@ class RelaxedMemory {
     Word touch(std::size_t thread, const Operation& operation) {
         Variable& word = words_[operation.at];
         if (views_[thread][operation.at] != word.last()) throw Violation("a data race");
+        word.touched = true;
         Store& only = word.stores.back();
         const Word before = only.word;
         if (operation.act == Act::write) only.word = operation.value;
@@ -224,8 +235,24 @@ class RelaxedMemory {
         return before;
     }
 
+    // Times of this word begin at 1 again; what is older than all its stores stays so.
+    void count_anew(Location at) {
+        const auto shift = static_cast<Time>(words_[at].first - 1);
+        const auto lower = [=](Time& time) {
+            if (time != kGone) time = time > shift ? static_cast<Time>(time - shift) : Time{0};
+        };
+        lower(words_[at].first);
+        lower(words_[at].agreed);
+        for (View& view : views_) lower(view[at]);
+        for (Variable& word : words_) {
+            for (Store& store : word.stores) lower(store.view[at]);
+        }
+    }
+
     Time since(Location at, Time time) const {
-        return time > words_[at].first ? static_cast<Time>(time - words_[at].first) : Time{0};
+        const Variable& word = words_[at];
+        if (word.touched) return time >= word.first;
+        return time > word.first ? static_cast<Time>(time - word.first) : Time{0};
     }
     Word fingerprint(const View& view, Word hash) const {
         Word eight = 0;

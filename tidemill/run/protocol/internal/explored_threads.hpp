@@ -25,6 +25,7 @@ enum class Act : std::uint8_t {
     flip,
     set,
     exchange,  // if the word is as expected
+    swap,      // in any case
     read,      // of what one thread at a time may touch
     write,
     lock,
@@ -38,9 +39,9 @@ enum class Act : std::uint8_t {
 
 /// For traces.
 inline std::string_view name_of(Act act) {
-    static constexpr std::string_view kNames[] = {"load",     "store", "add",   "flip", "set",
-                                                  "exchange", "read",  "write", "lock", "unlock",
-                                                  "sleep",    "wake",  "yield", "note", "done"};
+    static constexpr std::string_view kNames[] = {"load", "store", "add",   "flip", "set",    "exchange",
+                                                  "swap", "read",  "write", "lock", "unlock", "sleep",
+                                                  "wake", "yield", "note",  "done"};
     return kNames[static_cast<std::size_t>(act)];
 }
 
@@ -57,8 +58,18 @@ struct Operation {
 
 /// Whether code goes on differently by what it is answered.
 inline bool is_answered(Act act) {
-    return act == Act::load || act == Act::set || act == Act::exchange || act == Act::read;
+    return act == Act::load || act == Act::set || act == Act::exchange || act == Act::swap ||
+           act == Act::read;
 }
+
+class Machine;
+
+/// What code has taken from its machine, and gives back before it asks for anything else.
+class Taken {
+  public:
+    virtual ~Taken() = default;
+    virtual void give_back() = 0;
+};
 
 /// Answers what code that runs at the moment asks of its machine.
 class Machine {
@@ -68,6 +79,16 @@ class Machine {
     virtual Word perform(const Operation& operation) = 0;
     /// The code's own state is told by `key`: what it was answered before does not matter any more.
     virtual void landmark(Word key) = 0;
+
+    /// What shared code asks.
+    Word request(const Operation& operation) {
+        for (Taken* taken : std::exchange(taken_, {})) taken->give_back();
+        return perform(operation);
+    }
+    void take(Taken& taken) { taken_.push_back(&taken); }
+
+  private:
+    std::vector<Taken*> taken_;
 };
 
 inline thread_local Machine* machine = nullptr;
@@ -130,17 +151,24 @@ class ExploredAtomic {
         return static_cast<T>(perform(Act::set, value, 0, order));
     }
     bool compare_exchange_weak(T& expected, T value, std::memory_order order) {
+        return compare_exchange_strong(expected, value, order);
+    }
+    bool compare_exchange_strong(T& expected, T value, std::memory_order order) {
         const T seen = static_cast<T>(perform(Act::exchange, value, expected, order));
         const bool same = seen == expected;
         expected = seen;
         return same;
+    }
+    T exchange(T value, std::memory_order order) {
+        return static_cast<T>(perform(Act::swap, value, 0, order));
     }
 
     Location location() const { return at_; }
 
   private:
     Word perform(Act act, Word value, Word expected, std::memory_order order) const {
-        return machine->perform({act, at_, static_cast<T>(value), static_cast<T>(expected), order});
+        return machine->request({act, at_, static_cast<Word>(static_cast<T>(value)),
+                                 static_cast<Word>(static_cast<T>(expected)), order});
     }
 
     Location at_;
@@ -154,11 +182,11 @@ class ExploredPlain {
     ExploredPlain(const ExploredPlain&) = delete;
     ExploredPlain& operator=(const ExploredPlain& other) { return *this = static_cast<T>(other); }
     ExploredPlain& operator=(const T& value) {
-        machine->perform({Act::write, at_, Numbering<T>::word(value)});
+        machine->request({Act::write, at_, Numbering<T>::word(value)});
         return *this;
     }
     operator T() const {
-        return Numbering<T>::value(machine->perform({Act::read, at_}));
+        return Numbering<T>::value(machine->request({Act::read, at_}));
     }  // NOLINT: like a T
 
     Location location() const { return at_; }
@@ -167,11 +195,62 @@ class ExploredPlain {
     Location at_;
 };
 
+/// The same, changed in place: what a thread does to it between two of its other operations is one touch.
+template <typename T>
+class ExploredGuarded final : public Taken {
+  public:
+    template <typename... Arguments>
+    explicit ExploredGuarded(Arguments&&... arguments)
+        : value_(std::forward<Arguments>(arguments)...),
+          before_(value_),
+          at_(machine->place(Numbering<T>::word(value_))) {}
+    ExploredGuarded(const ExploredGuarded&) = delete;
+    ExploredGuarded& operator=(const ExploredGuarded&) = delete;
+
+    T& value() {
+        touch();
+        return value_;
+    }
+    const T& value() const {
+        touch();
+        return value_;
+    }
+    decltype(auto) operator[](std::size_t i) { return value()[i]; }
+    decltype(auto) operator[](std::size_t i) const { return value()[i]; }
+    std::size_t size() const { return value().size(); }
+
+    void give_back() override {
+        is_taken_ = false;
+        if (value_ == before_) return;
+        before_ = value_;
+        machine->perform({Act::write, at_, Numbering<T>::word(value_)});
+    }
+
+  private:
+    void touch() const {
+        if (is_taken_) return;
+        if (!(value_ == before_)) throw std::logic_error("code kept a reference while it did something else");
+        before_ = value_ = Numbering<T>::value(machine->perform({Act::read, at_}));
+        is_taken_ = true;
+        machine->take(const_cast<ExploredGuarded&>(*this));  // who looks gives back what was there
+    }
+
+    mutable T value_;
+    mutable T before_;
+    mutable bool is_taken_ = false;
+    Location at_;
+};
+
+template <typename T>
+inline constexpr bool kHoldsOthers = requires(T values) {
+    values.begin();
+};
+
 class ExploredMutex {
   public:
     ExploredMutex() : at_(machine->place(0)) {}
-    void lock() { machine->perform({Act::lock, at_}); }
-    void unlock() { machine->perform({Act::unlock, at_}); }
+    void lock() { machine->request({Act::lock, at_}); }
+    void unlock() { machine->request({Act::unlock, at_}); }
 
   private:
     Location at_;
@@ -182,7 +261,7 @@ struct ExploredThreads {
     template <typename T>
     using Atomic = ExploredAtomic<T>;
     template <typename T>
-    using Plain = ExploredPlain<T>;
+    using Plain = std::conditional_t<kHoldsOthers<T>, ExploredGuarded<T>, ExploredPlain<T>>;
     using Mutex = ExploredMutex;
 
     // A look more or less before it sleeps or yields leads a thread nowhere else.
@@ -191,17 +270,21 @@ struct ExploredThreads {
     static constexpr int kSpinBeforeYield = 1;
 
     static void relax() {}
-    static void yield_core() { machine->perform({Act::yield}); }
+    static void yield_core() { machine->request({Act::yield}); }
     static void sleep_while(const Atomic<std::uint32_t>& word, std::uint32_t seen) {
-        machine->perform({Act::sleep, word.location(), seen});
+        machine->request({Act::sleep, word.location(), seen});
+    }
+    /// A sleep that is over after some time is one that may end by itself: Settings::wakes_by_itself.
+    static void sleep_while(const Atomic<std::uint32_t>& word, std::uint32_t seen, long /*at_most_ns*/) {
+        sleep_while(word, seen);
     }
     static void wake_all(const Atomic<std::uint32_t>& word) {
-        machine->perform({Act::wake, word.location()});
+        machine->request({Act::wake, word.location()});
     }
 };
 
 inline void note(Word what, Word about = 0) {
-    machine->perform({Act::note, 0, what, about});
+    machine->request({Act::note, 0, what, about});
 }
 
 inline Word mixed(Word hash, Word with) {

@@ -29,6 +29,7 @@ struct Verdict {
 /// What belongs to a search besides the threads.
 struct Settings {
     bool wakes_by_itself = false;  ///< a sleeper may wake although nobody has woken it
+    bool wakes_are_seen = false;   ///< who is not asleep yet sees the word as it was for whoever has woken
     bool looks_again = false;      ///< a look at what the thread has just seen is a move of its own, too
 };
 
@@ -324,6 +325,7 @@ class Interleavings {
                 for (const auto& read : threads_[t].reads(state.rows[t])) state.memory.refresh(t, read.first);
                 return 0;
             case Act::wake:
+                if (settings_.wakes_are_seen) state.memory.wake(t, next.at);
                 wake(state, next.at);
                 return 0;
             default:

@@ -13,6 +13,7 @@
 #include "tidemill/run/internal/run_state_code.hpp"
 #include "tidemill/run/internal/token_ring_code.hpp"
 #include "tidemill/run/protocol/internal/interleavings.hpp"
+#include "tidemill/run/protocol/internal/workshop.hpp"
 #include "tidemill/run/stage_walk.hpp"
 
 /// Pipelines of the shipped ring, run state and walk on explored threads.
@@ -230,40 +231,6 @@ class ExploredWork {
     bool halted_ = false;
     std::size_t emitted_ = 0;
     std::optional<ToldError> error_;
-};
-
-/// Makes the words of a run.
-class Workshop final : public Machine {
-  public:
-    Location place(Word initial) override {
-        words_.push_back(initial);
-        return static_cast<Location>(words_.size() - 1);
-    }
-    Word perform(const Operation& operation) override {
-        Word& word = words_[operation.at];
-        const Word before = word;
-        if (operation.act == Act::write || changes(operation, word)) word = changed(operation, word);
-        return before;
-    }
-    void landmark(Word) override {}
-
-    const std::vector<Word>& words() const { return words_; }
-
-  private:
-    std::vector<Word> words_;
-};
-
-/// Answers from a memory in which nothing changes any more.
-template <typename Memory>
-class Reading final : public Machine {
-  public:
-    explicit Reading(const Memory& memory) : memory_(memory) {}
-    Location place(Word) override { throw std::logic_error("nothing is made when all is over"); }
-    Word perform(const Operation& operation) override { return memory_.latest(operation.at); }
-    void landmark(Word) override {}
-
-  private:
-    const Memory& memory_;
 };
 
 }  // namespace tidemill::explore

@@ -56,6 +56,7 @@ class ThreadTable {
         std::vector<std::pair<Location, Word>> reads{};
     };
     struct NothingKnown {};
+    static constexpr Word kNothing = ~Word{0};
 
     /// Answers as before, and then writes down what is asked.
     class Run final : public Machine {
@@ -68,6 +69,7 @@ class ThreadTable {
         Location place(Word) override { throw std::logic_error("explored threads share no local variable"); }
 
         Word perform(const Operation& operation) override {
+            if (is_over_) return 0;  // what code does on its way out is not what it would do
             if (!twist_) return ask(operation);
             return twist_(operation, [this](const Operation& other) { return ask(other); });
         }
@@ -80,7 +82,8 @@ class ThreadTable {
         Word ask(const Operation& operation) {
             if (step_ < path_.size()) return repeat(operation);
             const Row row = write(operation);
-            if (is_answered(operation.act)) throw NothingKnown();
+            is_over_ = is_answered(operation.act);
+            if (is_over_) throw NothingKnown();
             at_ = row;
             answer_ = 0;
             forget(operation);
@@ -103,8 +106,15 @@ class ThreadTable {
         void forget(const Operation& operation) {
             const Act act = operation.act;
             const bool forgets = act == Act::sleep || act == Act::yield || act == Act::add;
-            if (forgets)
-                pass(mixed(mixed(mixed(base_, static_cast<Word>(act)), operation.at), operation.value));
+            if (!forgets) return;
+            const Word at = act == Act::yield ? waited_for() : operation.at;
+            pass(mixed(mixed(mixed(base_, static_cast<Word>(act)), at), operation.value));
+        }
+
+        // One and the same code may wait for several words, one after the other.
+        Word waited_for() const {
+            const auto& reads = table_.rows_[*at_].reads;
+            return reads.empty() ? kNothing : reads.back().first;
         }
 
         // A landmark where the thread was before leads on from there.
@@ -167,6 +177,7 @@ class ThreadTable {
         std::optional<Row> at_;     // the row of the last operation
         std::optional<Row> known_;  // the row that the next operation must have
         std::vector<Word> keys_;    // landmarks since then
+        bool is_over_ = false;
         Twist twist_;
     };
 
