@@ -272,7 +272,7 @@ TEST_CASE("calibrate: what it writes is a model that schedule takes") {
     CHECK(json["hop_us"].get<double>() + json["byte_us"].get<double>() >= 0);
     REQUIRE_FALSE(json["kinds"].empty());
     for (const auto& [kind, measured] : json["kinds"].items()) {
-        CAPTURE(kind);
+        CAPTURE(std::string(kind));
         CHECK(measured["slowdown"][0] == 1.0);
         CHECK_FALSE(measured.contains("busy_w"));  // without a meter
     }

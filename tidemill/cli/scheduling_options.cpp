@@ -59,7 +59,7 @@ CostModel model_of(const HowToSchedule& how, const Chain& chain) {
 }
 
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform) {
-    const Objective objective = how.objective_for(profile);
+    Objective objective = how.objective_for(profile);
     usage_of("--free", [&] { usable(platform, objective); });
     return objective;
 }

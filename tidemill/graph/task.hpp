@@ -78,7 +78,8 @@ struct TaskInfo {
     internal::TaskCode code;
     internal::ControlKind control = internal::ControlKind::none;
     Basis basis = Basis::word;
-    internal::BatchCall batch_call = nullptr;  ///< of a task that takes several frames at once; `call` gives it one
+    internal::BatchCall batch_call =
+        nullptr;  ///< of a task that takes several frames at once; `call` gives it one
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.
     bool ends_segment() const {

@@ -52,7 +52,8 @@ std::string to_dot(const Graph& graph, const DrawingOptions& options) {
             text += nodes_of(drawing, g, "  ");
             continue;
         }
-        text += fmt::format("  subgraph cluster_{} {{\n    label={};\n", g, in_quotes(drawing.groups[g].title));
+        text +=
+            fmt::format("  subgraph cluster_{} {{\n    label={};\n", g, in_quotes(drawing.groups[g].title));
         text += nodes_of(drawing, g, "    ") + "  }\n";
     }
     for (const DrawnLink& link : drawing.links) text += edge(link);

@@ -33,8 +33,8 @@ bool is_refused(auto&& act) {
 
 void build_wide_graph(Graph& graph) {
     auto& counter = graph.add<internal::TestCounter>();
-    auto& wide = graph.add(
-        task("wide", pure, in<std::uint64_t>("x"), out<std::uint64_t>("y"), [](auto x, auto y) { y[0] = x[0]; }));
+    auto& wide = graph.add(task("wide", pure, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
+                                [](auto x, auto y) { y[0] = x[0]; }));
     graph.bind(counter.value, wide["x"]);
 }
 
