@@ -8,6 +8,7 @@
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/internal/cuda_gpu.hpp"
 #include "tidemill/device/internal/cuda_memory.hpp"
+#include "tidemill/device/internal/devices_behind.hpp"
 
 namespace tidemill::device {
 namespace {
@@ -257,19 +258,7 @@ void add_devices(const SharedLibrary& library, FoundDevices& all) {
 }  // namespace
 
 FoundDevices find_cuda_devices(const std::string& library) {
-    FoundDevices all;
-    std::string why;
-    const auto opened = SharedLibrary::open(library, why);
-    if (!opened) {
-        all.absent.push_back(fmt::format("cuda: no driver ({})", why));
-        return all;
-    }
-    try {
-        add_devices(*opened, all);
-    } catch (const DeviceError& error) {
-        all.absent.emplace_back(error.what());
-    }
-    return all;
+    return devices_behind(library, "cuda: no driver", add_devices);
 }
 
 }  // namespace tidemill::device

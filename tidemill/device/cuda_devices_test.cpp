@@ -11,8 +11,10 @@
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/increment.hpp"
 #include "tidemill/device/increment_cost.hpp"
+#include "tidemill/device/internal/devices_for_tests.hpp"
 
 using namespace tidemill;
+using device::message_of;
 
 namespace {
 
@@ -59,15 +61,6 @@ int allocated(const char* function, void** begin, std::size_t bytes) {
 
 FoundDevices found_here() {
     return device::find_cuda_devices("");
-}
-
-std::string message_of(auto&& call) {
-    try {
-        call();
-    } catch (const DeviceError& error) {
-        return error.what();
-    }
-    return {};
 }
 
 KernelVariant increment_variant() {

@@ -14,20 +14,12 @@
 #include "tidemill/device/opencl_devices.hpp"
 
 using namespace tidemill;
+using device::message_of;
 
 namespace {
 
 bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
-}
-
-std::string message_of(auto&& call) {
-    try {
-        call();
-    } catch (const DeviceError& error) {
-        return error.what();
-    }
-    return {};
 }
 
 // Increments what the host has written, twice, and reads it.

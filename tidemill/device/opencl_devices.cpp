@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/device/device_error.hpp"
+#include "tidemill/device/internal/devices_behind.hpp"
 #include "tidemill/device/internal/opencl_context.hpp"
 #include "tidemill/device/internal/opencl_memory.hpp"
 
@@ -245,19 +246,7 @@ void add_devices(const SharedLibrary& library, FoundDevices& all) {
 }  // namespace
 
 FoundDevices find_opencl_devices(const std::string& library) {
-    FoundDevices all;
-    std::string why;
-    const auto opened = SharedLibrary::open(library, why);
-    if (!opened) {
-        all.absent.push_back(fmt::format("opencl: no loader ({})", why));
-        return all;
-    }
-    try {
-        add_devices(*opened, all);
-    } catch (const DeviceError& error) {
-        all.absent.emplace_back(error.what());
-    }
-    return all;
+    return devices_behind(library, "opencl: no loader", add_devices);
 }
 
 }  // namespace tidemill::device

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/device/device_error.hpp"
 #include "tidemill/device/device_list.hpp"
 
 namespace tidemill::device {
@@ -19,6 +20,16 @@ inline FoundDevices devices_for_tests() {
 #endif
     if (found.devices.empty()) MESSAGE("skipped, no device: " << describe(found));
     return found;
+}
+
+/// What a call throws as DeviceError; empty when it throws none.
+std::string message_of(auto&& call) {
+    try {
+        call();
+    } catch (const DeviceError& error) {
+        return error.what();
+    }
+    return {};
 }
 
 /// Calls with every device here.

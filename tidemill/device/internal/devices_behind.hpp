@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/device_list.hpp"
+#include "tidemill/device/internal/shared_library.hpp"
+
+namespace tidemill::device {
+
+/// What `add(library, all)` finds behind a driver's library; where that cannot be opened, or its driver
+/// fails, the reason why there is nothing. `absent` says what is not there: "cuda: no driver".
+FoundDevices devices_behind(const std::string& library, std::string_view absent, auto add) {
+    FoundDevices all;
+    std::string why;
+    const auto opened = SharedLibrary::open(library, why);
+    if (!opened) {
+        all.absent.push_back(fmt::format("{} ({})", absent, why));
+        return all;
+    }
+    try {
+        add(*opened, all);
+    } catch (const DeviceError& error) {
+        all.absent.emplace_back(error.what());
+    }
+    return all;
+}
+
+}  // namespace tidemill::device
