@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <random>
 #include <span>
 
@@ -11,8 +10,7 @@
 #include "tidemill/cli/bench/runs.hpp"
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/dvbs2/device/device_ldpc.hpp"
-#include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/ldpc_encoder.hpp"
+#include "tidemill/fec/internal/noisy_llrs.hpp"
 
 namespace tidemill::cli {
 
@@ -33,29 +31,13 @@ double ms_of(auto&& work) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// QPSK over white noise, about where the code begins to be of use.
-std::vector<Llr> noisy_frame(const Dvbs2Code& code, std::mt19937& random) {
-    std::vector<std::uint8_t> information(static_cast<std::size_t>(code.k_ldpc / 8)),
-        fecframe(static_cast<std::size_t>(code.n / 8)), bits(static_cast<std::size_t>(code.n));
-    std::ranges::generate(information, [&] { return static_cast<std::uint8_t>(random()); });
-    fec::LdpcEncoder(code).encode(information, fecframe);
-    fec::unpack_bits(fecframe, bits);
-    const double esn0_db = code.rate == fec::CodeRate::r1_2 ? 1.5 : 6.7;
-    const double variance = std::pow(10.0, -esn0_db / 10);
-    std::normal_distribution<double> noise(0, std::sqrt(variance));
-    std::vector<Llr> llrs;
-    for (const std::uint8_t bit : bits) {
-        const double llr = std::round(llr_scale(code) * 2 * ((bit ? -1 : 1) + noise(random)) / variance);
-        llrs.push_back(static_cast<Llr>(std::clamp(llr, -127.0, 127.0)));
-    }
-    return llrs;
-}
-
+// About where the code begins to be of use.
 std::vector<Llr> noisy_frames(const Dvbs2Code& code) {
+    const double esn0_db = code.rate == fec::CodeRate::r1_2 ? 1.5 : 6.7;
     std::mt19937 random(1);
     std::vector<Llr> all;
     for (std::size_t frame = 0; frame < kDifferentFrames; ++frame) {
-        const std::vector<Llr> llrs = noisy_frame(code, random);
+        const std::vector<Llr> llrs = fec::noisy_llrs(code, esn0_db, random);
         all.insert(all.end(), llrs.begin(), llrs.end());
     }
     return all;

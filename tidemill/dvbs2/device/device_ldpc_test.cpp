@@ -1,7 +1,6 @@
 #include "tidemill/dvbs2/device/device_ldpc.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <string>
 
@@ -11,10 +10,9 @@
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
-#include "tidemill/fec/bit_packing.hpp"
 #include "tidemill/fec/fec_error.hpp"
+#include "tidemill/fec/internal/noisy_llrs.hpp"
 #include "tidemill/fec/ldpc_circulants.hpp"
-#include "tidemill/fec/ldpc_encoder.hpp"
 
 using namespace tidemill;
 using namespace tidemill::dvbs2;
@@ -38,30 +36,14 @@ struct Decoded {
 // EN 302 307-1, table 13: Es/N0 for QPSK, normal frames, by rising rate.
 constexpr double kThresholdDb[] = {-2.35, -1.24, -0.30, 1.00, 2.23, 3.10, 4.03, 4.68, 5.18, 6.20, 6.42};
 
-// A random frame as QPSK over white noise, so far above the threshold of its code.
-std::vector<Llr> noisy_llrs(const Dvbs2Code& code, double above_db, std::mt19937& random) {
-    Bytes information(static_cast<std::size_t>(code.k_ldpc / 8)),
-        fecframe(static_cast<std::size_t>(code.n / 8)), bits(static_cast<std::size_t>(code.n));
-    std::ranges::generate(information, [&] { return static_cast<std::uint8_t>(random()); });
-    fec::LdpcEncoder(code).encode(information, fecframe);
-    fec::unpack_bits(fecframe, bits);
-    const double esn0_db = kThresholdDb[static_cast<std::size_t>(code.rate)] + above_db;
-    const double variance = std::pow(10.0, -esn0_db / 10);
-    std::normal_distribution<double> noise(0, std::sqrt(variance));
-    std::vector<Llr> llrs;
-    for (const std::uint8_t bit : bits) {
-        const double llr = std::round(llr_scale(code) * 2 * ((bit ? -1 : 1) + noise(random)) / variance);
-        llrs.push_back(static_cast<Llr>(std::clamp(llr, -127.0, 127.0)));
-    }
-    return llrs;
-}
-
 // Of every three frames one that converges, one that is hopeless, and one of arbitrary bytes.
 std::vector<Llr> frames_of_all_sorts(const Dvbs2Code& code, std::size_t frames) {
     std::mt19937 random(21);
     std::vector<Llr> all;
     for (std::size_t frame = 0; frame < frames; ++frame) {
-        std::vector<Llr> llrs = noisy_llrs(code, frame % 3 == 0 ? 1.0 : -3.0, random);
+        const double above_db = frame % 3 == 0 ? 1.0 : -3.0;
+        std::vector<Llr> llrs =
+            fec::noisy_llrs(code, kThresholdDb[static_cast<std::size_t>(code.rate)] + above_db, random);
         if (frame % 3 == 2) std::ranges::generate(llrs, [&] { return static_cast<Llr>(random()); });
         all.insert(all.end(), llrs.begin(), llrs.end());
     }
