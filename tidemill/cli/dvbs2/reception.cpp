@@ -32,21 +32,37 @@ dvbs2::ReceiverConfig config_of(const ReceptionOptions& options) {
     return config;
 }
 
-void check_settings(const dvbs2::ReceiverConfig& config, const io::Recording& recording,
-                    const SearchFor& search) {
-    const double sample_rate_hz = recording.sample_rate_hz.value_or(0);
-    if ((config.symbol_rate_hz > 0 || search.anything()) && sample_rate_hz == 0) {
+void check_settings(const ReceptionJob& job, const SearchFor& search) {
+    const double sample_rate_hz = job.recording.sample_rate_hz.value_or(0);
+    const double symbol_rate_hz = job.config.symbol_rate_hz;
+    if ((symbol_rate_hz > 0 || search.anything()) && sample_rate_hz == 0) {
         throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
     }
     try {
-        dvbs2::FrontGeometry(
-            {sample_rate_hz > 0 ? sample_rate_hz : 2,
-             config.symbol_rate_hz > 0 ? config.symbol_rate_hz : std::max(sample_rate_hz / 2, 1.0),
-             config.rolloff, dvbs2::kMaxBlockSamples});
-        dvbs2::PlScrambler scrambler(config.gold_code);
+        dvbs2::FrontGeometry({job.tuning || symbol_rate_hz == 0 ? 2 : sample_rate_hz / symbol_rate_hz, 1,
+                              job.config.rolloff, dvbs2::kMaxBlockSamples});
+        dvbs2::PlScrambler scrambler(job.config.gold_code);
+        if (job.tuning) dvbs2::check_tuning(sample_rate_hz, *job.tuning);
     } catch (const dvbs2::Dvbs2Error& error) {
         throw WrongUsage(error.what());
     }
+}
+
+// The receiver alone takes 2 to 16 samples a symbol from a carrier about the middle.
+void plan_tuning(const ReceptionOptions& options, ReceptionJob& job) {
+    const double symbol_rate_hz = job.config.symbol_rate_hz;
+    if (symbol_rate_hz == 0 && options.offset_hz)
+        throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is");
+    const double ratio = job.recording.sample_rate_hz.value_or(0) / symbol_rate_hz;
+    const double offset_hz = options.offset_hz.value_or(0);
+    if (symbol_rate_hz == 0 || ratio == 0 || (ratio >= 2 && ratio <= 16 && offset_hz == 0)) return;
+    job.tuning = {.symbol_rate_hz = symbol_rate_hz, .rolloff = job.config.rolloff, .offset_hz = offset_hz};
+    job.config.tuned_hz = offset_hz;
+}
+
+std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source, const ReceptionJob& job) {
+    if (!job.tuning) return source;
+    return std::make_unique<dvbs2::TunedSource>(std::move(source), *job.tuning);
 }
 
 // Samples come as they may; what is read here is kept and comes first.
@@ -71,15 +87,18 @@ ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& 
 }  // namespace
 
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job) {
-    if (!job.stream) return std::make_unique<io::RecordingReader>(job.recording);
-    return std::make_unique<io::StreamReader>(*job.stream, job.recording.format, job.recording.sample_rate_hz,
-                                              std::exchange(job.beginning, {}));
+    if (!job.stream) return tuned(std::make_unique<io::RecordingReader>(job.recording), job);
+    return tuned(
+        std::make_unique<io::StreamReader>(*job.stream, job.recording.format, job.recording.sample_rate_hz,
+                                           std::exchange(job.beginning, {})),
+        job);
 }
 
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
-    if (!job.stream) return std::make_unique<io::RecordingReader>(job.recording);
-    return std::make_unique<io::MemoryReader>(job.beginning, job.recording.format,
-                                              job.recording.sample_rate_hz);
+    if (!job.stream) return tuned(std::make_unique<io::RecordingReader>(job.recording), job);
+    return tuned(
+        std::make_unique<io::MemoryReader>(job.beginning, job.recording.format, job.recording.sample_rate_hz),
+        job);
 }
 
 ReceptionJob prepare(const ReceptionOptions& options) {
@@ -92,7 +111,8 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     }
     const SearchFor search = searched(options);
     job.config = config_of(options);
-    check_settings(job.config, job.recording, search);
+    plan_tuning(options, job);
+    check_settings(job, search);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
     job.warnings = job.recording.warnings;
     return job;

@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_source.hpp"
@@ -22,7 +23,8 @@ struct ReceptionOptions {
     std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: as the name tells
     std::optional<double> sample_rate_hz;     ///< none: as the metadata say
     std::optional<OrAuto<double>>
-        symbol_rate_hz{};  ///< none: half the sample rate; auto: searched, like the others
+        symbol_rate_hz{};               ///< none: half the sample rate; auto: searched, like the others
+    std::optional<double> offset_hz{};  ///< where the carrier lies; none: about the middle
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
 };
@@ -33,6 +35,7 @@ struct ReceptionJob {
     std::unique_ptr<io::InputStream> stream;  ///< standard input or a named pipe; null: a file
     std::vector<std::byte> beginning;         ///< of a stream: what has been read of it for a look
     dvbs2::ReceiverConfig config;
+    std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;
 };
 

@@ -13,6 +13,8 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
     verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second, or auto to search")
         .in(above(0))
         .shows("half the sample rate");
+    verb.option("--offset", options.offset_hz,
+                "Hertz from the recording's centre to the carrier: 400k, -1.2M");
     verb.option("--rolloff", options.rolloff,
                 "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says")
         .in(above(0));

@@ -87,6 +87,23 @@ bool RxOutcome::received() const {
     return report.packets.packets > all_not_sent() || report.generic_frames > 0 || bbframes;
 }
 
+namespace {
+
+// What only the source knows: the samples as they were recorded, before a tuner made others of them.
+void account_for(const io::SampleSource& source, RxOutcome& outcome) {
+    if (const auto* tuned = dynamic_cast<const dvbs2::TunedSource*>(&source)) {
+        outcome.report.samples = tuned->samples();
+        outcome.report.samples_clipped = tuned->defects().clipped;
+        outcome.report.samples_not_finite = tuned->defects().non_finite;
+        account_for(tuned->source(), outcome);
+        return;
+    }
+    if (const auto* file = dynamic_cast<const io::RecordingReader*>(&source))
+        outcome.missing_samples = file->missing_samples();
+}
+
+}  // namespace
+
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
@@ -116,10 +133,8 @@ RxOutcome receive(const RxOptions& options) {
     outcome.changes = run.changes();
     outcome.run = watched.report();
     outcome.interrupted = watched.interrupted();
-    if (const auto* file = dynamic_cast<const io::RecordingReader*>(source.get())) {
-        outcome.missing_samples = file->missing_samples();
-    }
     outcome.report = receiver.report();
+    account_for(*source, outcome);
     outcome.device = receiver.ldpc_device_use();
     outcome.ts = seen_by(writer.monitor());
     outcome.packets_not_sent = writer.not_sent();

@@ -30,6 +30,7 @@ struct Receiver::Stages {
     ReceptionReport report() const;
 
     double symbol_rate_hz;
+    double tuned_hz;
     PlScrambler scrambler;
     Graph graph{"dvbs2-rx"};
     ReceiverFront front;
@@ -40,6 +41,7 @@ struct Receiver::Stages {
 
 Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
     : symbol_rate_hz(symbol_rate_of(source, config)),
+      tuned_hz(config.tuned_hz),
       scrambler(config.gold_code),
       front(add_front(
           graph, source,
@@ -82,7 +84,7 @@ ReceptionNow Receiver::Stages::describe(const FrameTotals& totals) const {
             .locked = frame_sync->locked(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz,
-            .frequency_hz = (front.coarse.frequency() + left) * symbol_rate_hz,
+            .frequency_hz = tuned_hz + (front.coarse.frequency() + left) * symbol_rate_hz,
             .clock_ppm = front.timing.clock_ppm(),
             .iq_offset_db = front.coarse.iq_offset_db(),
             .iq_image_db = front.coarse.iq_image_db(),

@@ -21,6 +21,7 @@ struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
     int gold_code = 0;
+    double tuned_hz = 0;  ///< where a TunedSource took the samples from: frequencies are told from there
     std::uint32_t block_samples = 16384;        ///< at most so many
     const LdpcOnDevice* ldpc_device = nullptr;  ///< outlives receivers; null: the host decodes
 };

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace internal;
+
+std::unique_ptr<TunedSource> tuned(std::span<const std::byte> bytes, double sample_rate_hz,
+                                   const Tuning& tuning) {
+    return std::make_unique<TunedSource>(
+        std::make_unique<io::MemoryReader>(bytes, dsp::SampleFormat::ci16, sample_rate_hz), tuning);
+}
+
+Received receive_tuned(const MadeBand& band, double sample_rate_hz, const Tuning& tuning) {
+    const std::vector<std::byte> bytes = as_ci16(band.samples);
+    const auto source = tuned(bytes, sample_rate_hz, tuning);
+    Received received;
+    Receiver receiver(*source, {.symbol_rate_hz = tuning.symbol_rate_hz, .rolloff = tuning.rolloff},
+                      [&](std::span<const std::uint8_t> packets) {
+                          received.packets.insert(received.packets.end(), packets.begin(), packets.end());
+                      });
+    Sequence(receiver.graph()).run();
+    receiver.finish();
+    received.report = receiver.report();
+    return received;
+}
+
+// Packets lost before the first and behind the last that came out, in frames.
+double frames_lost(const MadeBand& band, const Received& received, std::size_t packets_a_frame) {
+    if (received.packets.empty()) return 1e9;
+    const auto from = std::search(band.packets.begin(), band.packets.end(), received.packets.begin(),
+                                  received.packets.begin() + io::kTsPacketBytes);
+    if (band.packets.end() - from < static_cast<std::ptrdiff_t>(received.packets.size())) return 1e9;
+    if (!std::equal(received.packets.begin(), received.packets.end(), from)) return 1e9;
+    return static_cast<double>(band.packets.size() - received.packets.size()) / io::kTsPacketBytes /
+           static_cast<double>(packets_a_frame);
+}
+
+}  // namespace
+
+TEST_CASE("tuned reception: from 1.27 to 300 samples a symbol, beside a radio's DC, nothing is lost") {
+    for (const double ratio : {1.27, 1.6, 2.0, 2.4, 4.0, 7.3, 19.2, 300.0}) {
+        CAPTURE(ratio);
+        const double rate = 125e3, offset = std::min(0.3 * (ratio - 1.25), 3.2) * rate;
+        const BandConfig config{.sample_rate_hz = ratio * rate, .seconds = 0.7, .dc = {2, -1}};
+        const MadeBand band =
+            make_band(config, std::vector{BandCarrier{.symbol_rate_hz = rate, .offset_hz = offset}});
+        const auto received =
+            receive_tuned(band, config.sample_rate_hz, {.symbol_rate_hz = rate, .offset_hz = offset});
+        CHECK(frames_lost(band, received, 7) < 4);
+        CHECK(received.report.totals.frames_bad == 0);
+        CHECK(received.report.totals.esn0_db() > 9.8);
+    }
+}
+
+TEST_CASE("tuned reception: what a source gives at a time does not change a sample") {
+    const MadeBand band = make_band({.sample_rate_hz = 2.4e6, .seconds = 0.01}, std::vector{BandCarrier{}});
+    const auto bytes = as_ci16(band.samples);
+    const auto all_of = [&](std::size_t piece) {
+        const auto source = tuned(bytes, 2.4e6, {.symbol_rate_hz = 1e6, .offset_hz = 1e5});
+        std::vector<std::byte> all, some(piece);
+        while (const std::size_t got = source->read(some))
+            all.insert(all.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(got));
+        return all;
+    };
+    const auto want = all_of(1 << 20);
+    CHECK(want.size() > 20000 * sizeof(dsp::Iq));
+    CHECK(all_of(sizeof(dsp::Iq)) == want);
+    CHECK(all_of(1000) == want);
+}
+
+TEST_CASE("tuned reception: rates at which it cannot be are refused with the least that serves") {
+    const auto refusal = [](double sample_rate_hz, const Tuning& tuning) -> std::string {
+        try {
+            check_tuning(sample_rate_hz, tuning);
+        } catch (const Dvbs2Error& error) {
+            return error.what();
+        }
+        return {};
+    };
+    CHECK(refusal(1.26e6, {.symbol_rate_hz = 1e6}).empty());
+    CHECK(refusal(1.25e6, {.symbol_rate_hz = 1e6}).find("at 1.26e+06 samples/s or more") !=
+          std::string::npos);
+    CHECK(refusal(1.41e6, {.symbol_rate_hz = 1e6, .rolloff = 0.35}).find("1.4175e+06") != std::string::npos);
+    CHECK(refusal(20e9, {.symbol_rate_hz = 1e6}).empty());
+    CHECK(refusal(21e9, {.symbol_rate_hz = 1e6}).find("at most 20000 times") != std::string::npos);
+    CHECK(refusal(4e6, {.symbol_rate_hz = 1e6, .offset_hz = 1.6e6}).find("beyond") != std::string::npos);
+}
+
+}  // namespace tidemill::dvbs2

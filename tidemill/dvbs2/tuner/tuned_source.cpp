@@ -1,0 +1,144 @@
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// Between the band's edge and its image there must be room for a filter.
+constexpr double kLeastRoom = 1.05;
+
+// Blocks are of one size, whatever a source gives at a time, so that results do not depend on that; small
+// where samples come slowly.
+constexpr std::size_t kLeastBlock = 512, kMostBlock = 16384;
+constexpr double kBlockSeconds = 0.005;
+
+// The filters' lengths at the end of a stream, in symbols.
+constexpr double kFlushSymbols = 256;
+
+// What a roll-off's edge holds beyond this share of it is next to nothing.
+constexpr double kEdgeShare = 0.85;
+// A filter between the band and its neighbour takes this much of a symbol rate at the least.
+constexpr double kLeastTransition = 0.05;
+
+std::size_t block_samples(double sample_rate_hz) {
+    const auto wanted = static_cast<std::size_t>(sample_rate_hz * kBlockSeconds);
+    return std::bit_ceil(std::clamp(wanted, kLeastBlock, kMostBlock));
+}
+
+// Where a neighbour touches the band, the band's edge gives way, for there is next to nothing in it.
+dsp::TunerConfig config_of(double sample_rate_hz, const Tuning& tuning) {
+    const double rate = tuning.symbol_rate_hz;
+    dsp::TunerConfig config{.sample_rate_hz = sample_rate_hz,
+                            .output_rate_hz = 2 * rate,
+                            .offset_hz = tuning.offset_hz,
+                            .pass_hz = rate * (1 + tuning.rolloff) / 2};
+    if (tuning.neighbour_hz == 0) return config;
+    const double least = rate * (1 + kEdgeShare * tuning.rolloff) / 2;
+    config.stop_hz = std::max(tuning.neighbour_hz, least + kLeastTransition * rate);
+    config.pass_hz = std::clamp(config.stop_hz - kLeastTransition * rate, least, config.pass_hz);
+    return config;
+}
+
+dsp::Tuner tuner_of(const io::SampleSource& source, const Tuning& tuning) {
+    const auto rate = source.sample_rate_hz();
+    if (!rate || !(tuning.symbol_rate_hz > 0))
+        throw Dvbs2Error("a carrier is tuned to by the sample rate and its symbol rate: give both");
+    check_tuning(*rate, tuning);
+    return dsp::Tuner(config_of(*rate, tuning));
+}
+
+}  // namespace
+
+double least_samples_per_symbol(double rolloff) {
+    return kLeastRoom * (1 + rolloff);
+}
+
+void check_tuning(double sample_rate_hz, const Tuning& tuning) {
+    const double ratio = sample_rate_hz / tuning.symbol_rate_hz;
+    const double least = least_samples_per_symbol(tuning.rolloff);
+    if (!(ratio >= least)) {
+        throw Dvbs2Error(
+            fmt::format("{:.6g} samples/s are {:.3f} times the symbol rate {:.6g}, and a carrier of roll-off "
+                        "{:.2f} needs "
+                        "{:.2f} times: record at {:.6g} samples/s or more",
+                        sample_rate_hz, ratio, tuning.symbol_rate_hz, tuning.rolloff, least,
+                        least * tuning.symbol_rate_hz));
+    }
+    if (ratio > kMostSamplesPerSymbol) {
+        throw Dvbs2Error(
+            fmt::format("{:.6g} samples/s are {:.6g} times the symbol rate {:.6g}; at most "
+                        "{:.0f} times can be: correct the rates",
+                        sample_rate_hz, ratio, tuning.symbol_rate_hz, kMostSamplesPerSymbol));
+    }
+    const double reach = std::abs(tuning.offset_hz) + tuning.symbol_rate_hz / 2;
+    if (reach > sample_rate_hz / 2) {
+        throw Dvbs2Error(fmt::format(
+            "a carrier of {:.6g} symbols/s at {:+.6g} Hz reaches beyond the {:.6g} Hz to either side "
+            "that were recorded: correct the offset",
+            tuning.symbol_rate_hz, tuning.offset_hz, sample_rate_hz / 2));
+    }
+}
+
+TunedSource::TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning& tuning)
+    : source_(std::move(source)),
+      tuning_(tuning),
+      tuner_(tuner_of(*source_, tuning)),
+      bytes_(block_samples(*source_->sample_rate_hz()) * dsp::bytes_per_sample(source_->format())),
+      block_(block_samples(*source_->sample_rate_hz())) {}
+
+std::size_t TunedSource::read(std::span<std::byte> to) {
+    while (given_ == tuned_.size()) {
+        tuned_.clear();
+        given_ = 0;
+        if (!take_block()) return 0;
+    }
+    const std::size_t count = std::min(to.size() / sizeof(dsp::Iq), tuned_.size() - given_);
+    std::memcpy(to.data(), tuned_.data() + given_, count * sizeof(dsp::Iq));
+    given_ += count;
+    return count * sizeof(dsp::Iq);
+}
+
+// The last block is followed by silence, until the filters have run empty.
+bool TunedSource::take_block() {
+    if (ended_) return false;
+    const std::size_t count = read_block();
+    ended_ = count < block_.size();
+    tuner_.process(std::span(block_).first(count), tuned_);
+    if (!ended_) return true;
+    const double ratio = *source_->sample_rate_hz() / tuning_.symbol_rate_hz;
+    for (double left = kFlushSymbols * ratio; left > 0; left -= static_cast<double>(block_.size())) {
+        std::fill(block_.begin(), block_.end(), dsp::Iq{});
+        tuner_.process(block_, tuned_);
+    }
+    return true;
+}
+
+// Samples of the next block; fewer than fit mean the end.
+std::size_t TunedSource::read_block() {
+    const std::size_t size = dsp::bytes_per_sample(source_->format());
+    std::size_t bytes = 0;
+    while (bytes < bytes_.size()) {
+        const std::size_t got = source_->read(std::span(bytes_).subspan(bytes));
+        if (got == 0) break;
+        bytes += got;
+    }
+    const std::size_t count = bytes / size;
+    const auto found = dsp::convert_samples(source_->format(), std::span(bytes_).first(count * size),
+                                            std::span(block_).first(count));
+    defects_.clipped += found.clipped;
+    defects_.non_finite += found.non_finite;
+    samples_ += count;
+    return count;
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dsp/tuner.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Where a carrier lies in a recording, and what lies beside it.
+struct Tuning {
+    double symbol_rate_hz = 0;
+    double rolloff = 0.20;
+    double offset_hz = 0;  ///< of the carrier from the recording's centre
+    /// From the carrier's centre to where its nearest neighbour begins; 0: there is none.
+    double neighbour_hz = 0;
+};
+
+/// Samples a symbol that a carrier of this roll-off needs at the least, and at the most.
+double least_samples_per_symbol(double rolloff);
+inline constexpr double kMostSamplesPerSymbol = 20000;
+
+/// Throws Dvbs2Error for rates at which the carrier cannot be received, or where it does not fit into the
+/// band that was recorded.
+void check_tuning(double sample_rate_hz, const Tuning& tuning);
+
+/// The samples of one carrier of a source, at two a symbol, as a receiver takes them.
+class TunedSource final : public io::SampleSource {
+  public:
+    /// Throws as check_tuning(), and where the source does not know its rate.
+    TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning& tuning);
+
+    dsp::SampleFormat format() const override { return dsp::SampleFormat::cf32; }
+    std::optional<double> sample_rate_hz() const override { return 2 * tuning_.symbol_rate_hz; }
+    std::size_t read(std::span<std::byte> to) override;
+
+    const io::SampleSource& source() const { return *source_; }
+    const Tuning& tuning() const { return tuning_; }
+    /// Samples of the source, read so far.
+    std::uint64_t samples() const { return samples_; }
+    /// What was not usable among them.
+    const dsp::SampleDefects& defects() const { return defects_; }
+
+  private:
+    bool take_block();
+    std::size_t read_block();
+
+    std::unique_ptr<io::SampleSource> source_;
+    Tuning tuning_;
+    dsp::Tuner tuner_;
+    std::vector<std::byte> bytes_;
+    dsp::AlignedVector<dsp::Iq> block_;
+    std::vector<dsp::Iq> tuned_{};
+    std::size_t given_ = 0;  // of these
+    std::uint64_t samples_ = 0;
+    dsp::SampleDefects defects_{};
+    bool ended_ = false;
+};
+
+}  // namespace tidemill::dvbs2
