@@ -170,7 +170,7 @@ TEST_CASE("rx: impossible settings are wrong usage") {
         {"--cores", "big=4000"},  {"--cores", "big"},         {"--cores", "huge=1"},
         {"--rolloff", "7"},       {"--rolloff", "nan"},       {"--gold", "-1"},
         {"--gold", "262143"},     {"--symbol-rate", "0"},     {"--symbol-rate", "1e9"},
-        {"--symbol-rate", "nan"}, {"--symbol-rate", "inf"},   {"--symbol-rate", "1.3e6"},
+        {"--symbol-rate", "nan"}, {"--symbol-rate", "inf"},   {"--symbol-rate", "1.7e6"},
         {"--sample-rate", "nan"}, {"--format", "ci13"},       {"--executor", "magic"},
         {"--no-such-option"},     {"--profile-seconds", "-1"}};
     for (const auto& options : wrong) {
