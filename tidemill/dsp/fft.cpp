@@ -1,11 +1,10 @@
 #include "tidemill/dsp/fft.hpp"
 
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "tidemill/dsp/dsp_error.hpp"
 
@@ -22,36 +21,59 @@ void reorder(std::span<Iq> x) {
     }
 }
 
-// Cooley and Tukey 1965, radix two, decimation in time.
-void transform(std::span<Iq> x, double sign) {
-    if (!std::has_single_bit(x.size())) throw DspError("a transform takes a power of two samples");
-    reorder(x);
-    std::vector<Iq> turns(x.size() / 2);
-    for (std::size_t k = 0; k < turns.size(); ++k) {
-        const double angle =
-            sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(x.size());
-        turns[k] = Iq(std::polar(1.0, angle));
+// One pair of halves. Products part by part: those of the library look for infinities.
+void butterflies(float* even, float* odd, const float* turns, std::size_t floats) {
+    for (std::size_t k = 0; k < floats; k += 2) {
+        const float re = odd[k] * turns[k] - odd[k + 1] * turns[k + 1];
+        const float im = odd[k] * turns[k + 1] + odd[k + 1] * turns[k];
+        odd[k] = even[k] - re;
+        odd[k + 1] = even[k + 1] - im;
+        even[k] += re;
+        even[k + 1] += im;
     }
-    for (std::size_t half = 1; half < x.size(); half *= 2) {
-        const std::size_t stride = x.size() / (2 * half);
-        for (std::size_t start = 0; start < x.size(); start += 2 * half) {
-            for (std::size_t k = 0; k < half; ++k) {
-                const Iq odd = x[start + half + k] * turns[k * stride];
-                x[start + half + k] = x[start + k] - odd;
-                x[start + k] += odd;
-            }
-        }
-    }
+}
+
+void conjugate(std::span<Iq> x) {
+    for (Iq& value : x) value = std::conj(value);
 }
 
 }  // namespace
 
+// Cooley and Tukey 1965, radix two, decimation in time.
+Fft::Fft(std::size_t size) : size_(size) {
+    if (!std::has_single_bit(size)) throw DspError("a transform takes a power of two samples");
+    turns_.reserve(size);
+    for (std::size_t half = 1; half < size; half *= 2) {
+        for (std::size_t k = 0; k < half; ++k) {
+            const double angle = -std::numbers::pi * static_cast<double>(k) / static_cast<double>(half);
+            turns_.emplace_back(std::polar(1.0, angle));
+        }
+    }
+}
+
+void Fft::forward(std::span<Iq> x) const {
+    assert(x.size() == size_);
+    reorder(x);
+    auto* const floats = reinterpret_cast<float*>(x.data());
+    for (std::size_t half = 1; half < size_; half *= 2) {
+        const auto* turns = reinterpret_cast<const float*>(turns_.data() + half - 1);
+        for (std::size_t start = 0; start < size_; start += 2 * half)
+            butterflies(floats + 2 * start, floats + 2 * (start + half), turns, 2 * half);
+    }
+}
+
+void Fft::inverse(std::span<Iq> x) const {
+    conjugate(x);
+    forward(x);
+    conjugate(x);
+}
+
 void fft(std::span<Iq> x) {
-    transform(x, -1);
+    Fft(x.size()).forward(x);
 }
 
 void inverse_fft(std::span<Iq> x) {
-    transform(x, 1);
+    Fft(x.size()).inverse(x);
 }
 
 }  // namespace tidemill::dsp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/fft.hpp"
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dsp {
+
+/// How the power of a stream spreads over frequency: the mean over overlapping stretches under a window
+/// (Welch 1967), whose side lobes are 92 dB down and which smears over four bins to either side.
+class PowerSpectrum {
+  public:
+    /// `bins` is a power of two, also the samples of a stretch. Throws DspError for other numbers.
+    explicit PowerSpectrum(std::size_t bins);
+
+    /// Takes more of the stream.
+    void add(std::span<const Iq> samples);
+
+    std::size_t bins() const { return fft_.size(); }
+    /// Stretches so far, of which neighbours share half of their samples.
+    std::size_t stretches() const { return stretches_; }
+
+    /// Power of each bin, from minus half of the sample rate on; of white noise of power 1 all are 1. Empty
+    /// before the first stretch is full.
+    std::vector<float> power() const;
+
+  private:
+    void transform(std::span<const Iq> samples);
+
+    Fft fft_;
+    std::vector<float> window_;
+    std::vector<Iq> pending_{};
+    std::vector<Iq> scratch_;
+    std::vector<double> sums_;
+    std::size_t stretches_ = 0;
+};
+
+}  // namespace tidemill::dsp
