@@ -1,5 +1,6 @@
 #include "tidemill/cli/dvbs2/reception.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
+#include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -32,32 +34,43 @@ dvbs2::ReceiverConfig config_of(const ReceptionOptions& options) {
     return config;
 }
 
-void check_settings(const ReceptionJob& job, const SearchFor& search) {
-    const double sample_rate_hz = job.recording.sample_rate_hz.value_or(0);
-    const double symbol_rate_hz = job.config.symbol_rate_hz;
-    if ((symbol_rate_hz > 0 || search.anything()) && sample_rate_hz == 0) {
-        throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
-    }
+// Settings and rates at which nothing can be received are wrong usage.
+template <class Check>
+auto as_usage(Check check) {
     try {
-        dvbs2::FrontGeometry({job.tuning || symbol_rate_hz == 0 ? 2 : sample_rate_hz / symbol_rate_hz, 1,
-                              job.config.rolloff, dvbs2::kMaxBlockSamples});
-        dvbs2::PlScrambler scrambler(job.config.gold_code);
-        if (job.tuning) dvbs2::check_tuning(sample_rate_hz, *job.tuning);
+        return check();
     } catch (const dvbs2::Dvbs2Error& error) {
         throw WrongUsage(error.what());
     }
 }
 
-// The receiver alone takes 2 to 16 samples a symbol from a carrier about the middle.
-void plan_tuning(const ReceptionOptions& options, ReceptionJob& job) {
-    const double symbol_rate_hz = job.config.symbol_rate_hz;
-    if (symbol_rate_hz == 0 && options.offset_hz)
-        throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is");
-    const double ratio = job.recording.sample_rate_hz.value_or(0) / symbol_rate_hz;
-    const double offset_hz = options.offset_hz.value_or(0);
-    if (symbol_rate_hz == 0 || ratio == 0 || (ratio >= 2 && ratio <= 16 && offset_hz == 0)) return;
-    job.tuning = {.symbol_rate_hz = symbol_rate_hz, .rolloff = job.config.rolloff, .offset_hz = offset_hz};
-    job.config.tuned_hz = offset_hz;
+void check_settings(const ReceptionJob& job, const SearchFor& search) {
+    if ((job.config.symbol_rate_hz > 0 || search.anything()) && !job.recording.sample_rate_hz)
+        throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
+    as_usage([&] {
+        dvbs2::FrontGeometry({2, 1, job.config.rolloff, dvbs2::kMaxBlockSamples});
+        return dvbs2::PlScrambler(job.config.gold_code);
+    });
+}
+
+// A recording of which nothing is said has two samples a symbol, and its carrier about the middle.
+void lay_tuner(const ReceptionOptions& options, ReceptionJob& job) {
+    if (job.config.symbol_rate_hz == 0) {
+        if (options.offset_hz)
+            throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is");
+        return;
+    }
+    const dvbs2::TuningPlan plan = as_usage([&] {
+        const auto source = open_preview(job);
+        return dvbs2::plan_tuning(*source,
+                                  {job.config.symbol_rate_hz, job.config.rolloff, options.offset_hz});
+    });
+    job.tuning = plan.tuning;
+    if (!plan.tuning) return;
+    job.config.tuned_hz = plan.tuning->offset_hz;
+    if (std::abs(job.config.tuned_hz - options.offset_hz.value_or(0)) > job.config.symbol_rate_hz / 2)
+        job.warnings.push_back(fmt::format("the nearest carrier of {:.6g} symbols/s lies at {:+.6g} Hz",
+                                           job.config.symbol_rate_hz, job.config.tuned_hz));
 }
 
 std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source, const ReceptionJob& job) {
@@ -111,10 +124,10 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     }
     const SearchFor search = searched(options);
     job.config = config_of(options);
-    plan_tuning(options, job);
     check_settings(job, search);
+    lay_tuner(options, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
-    job.warnings = job.recording.warnings;
+    job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());
     return job;
 }
 

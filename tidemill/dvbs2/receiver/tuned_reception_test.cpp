@@ -6,6 +6,7 @@
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/stream_reader.hpp"
 
@@ -59,6 +60,56 @@ TEST_CASE("tuned reception: from 1.27 to 300 samples a symbol, beside a radio's 
         CHECK(frames_lost(band, received, 7) < 4);
         CHECK(received.report.totals.frames_bad == 0);
         CHECK(received.report.totals.esn0_db() > 9.8);
+    }
+}
+
+TEST_CASE(
+    "tuned reception: neighbours of +6 and +20 dB, on one or both sides, cost no packet and next to no "
+    "noise") {
+    struct Case {
+        double ratio, rolloff, spacing, level_db;
+        bool both;
+    };
+    for (const Case& c : {Case{2.5, 0.20, 1.25, 6, true},
+                          {4, 0.20, 1.25, 20, true},
+                          {4, 0.25, 1.25, 20, false},
+                          {8, 0.25, 1.25, 20, true},
+                          {20, 0.35, 1.4, 20, true},
+                          {3.3, 0.35, 1.4, 6, false},
+                          {2.5, 0.25, 1.25, 20, true},
+                          {20, 0.20, 1.25, 6, false}}) {
+        CAPTURE(c.ratio);
+        CAPTURE(c.rolloff);
+        CAPTURE(c.level_db);
+        CAPTURE(c.both);
+        const double rate = 1e6, offset = 0.02 * rate;
+        const BandConfig config{.sample_rate_hz = c.ratio * rate, .seconds = 0.08, .esn0_db = 10};
+        std::vector<BandCarrier> carriers{
+            {.symbol_rate_hz = rate, .offset_hz = offset, .rolloff = c.rolloff}};
+        carriers.push_back({rate, offset + c.spacing * rate, c.level_db, c.rolloff});
+        if (c.both) carriers.push_back({rate, offset - c.spacing * rate, c.level_db, c.rolloff});
+        const MadeBand band = make_band(config, carriers);
+        const auto bytes = as_ci16(band.samples);
+        io::MemoryReader look(bytes, dsp::SampleFormat::ci16, config.sample_rate_hz);
+        const TuningPlan plan = plan_tuning(look, {.symbol_rate_hz = rate, .rolloff = c.rolloff});
+        REQUIRE(plan.tuning.has_value());
+        CHECK(std::abs(plan.tuning->offset_hz - offset) < 0.01 * rate);
+        const auto received = receive_tuned(band, config.sample_rate_hz, *plan.tuning);
+        CHECK(frames_lost(band, received, 7) < 4);
+        CHECK(received.report.totals.frames_bad == 0);
+        CHECK(received.report.totals.esn0_db() > 9.9);
+    }
+}
+
+TEST_CASE("tuned reception: a carrier about the middle, alone, is received without a tuner") {
+    for (const double ratio : {2.0, 2.7, 8.0, 16.0}) {
+        const BandConfig config{.sample_rate_hz = ratio * 1e6, .seconds = 0.02, .dc = {1, 0}};
+        const MadeBand band = make_band(config, std::vector{BandCarrier{.offset_hz = 0.1e6}});
+        const auto bytes = as_ci16(band.samples);
+        io::MemoryReader look(bytes, dsp::SampleFormat::ci16, config.sample_rate_hz);
+        const TuningPlan plan = plan_tuning(look, {.symbol_rate_hz = 1e6});
+        CHECK(plan.seen.has_value());
+        CHECK_FALSE(plan.tuning.has_value());
     }
 }
 

@@ -29,6 +29,8 @@ constexpr double kFlushSymbols = 256;
 constexpr double kEdgeShare = 0.85;
 // A filter between the band and its neighbour takes this much of a symbol rate at the least.
 constexpr double kLeastTransition = 0.05;
+// A neighbour farther away may fold to here.
+constexpr double kFarthestStop = 0.75;
 
 std::size_t block_samples(double sample_rate_hz) {
     const auto wanted = static_cast<std::size_t>(sample_rate_hz * kBlockSeconds);
@@ -44,7 +46,7 @@ dsp::TunerConfig config_of(double sample_rate_hz, const Tuning& tuning) {
                             .pass_hz = rate * (1 + tuning.rolloff) / 2};
     if (tuning.neighbour_hz == 0) return config;
     const double least = rate * (1 + kEdgeShare * tuning.rolloff) / 2;
-    config.stop_hz = std::max(tuning.neighbour_hz, least + kLeastTransition * rate);
+    config.stop_hz = std::clamp(tuning.neighbour_hz, least + kLeastTransition * rate, kFarthestStop * rate);
     config.pass_hz = std::clamp(config.stop_hz - kLeastTransition * rate, least, config.pass_hz);
     return config;
 }

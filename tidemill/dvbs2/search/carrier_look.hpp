@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Which carrier is looked for.
+struct LookConfig {
+    double symbol_rate_hz = 0;
+    double rolloff = 0.20;
+    double near_hz = 0;  ///< of those with this symbol rate the nearest
+};
+
+/// A carrier as its spectrum shows it.
+struct SeenCarrier {
+    double offset_hz = 0;     ///< of its centre, from the recording's
+    double level_db = 0;      ///< of its power per hertz over what lies beside it
+    double neighbour_hz = 0;  ///< from its centre to where the nearest other signal begins; 0: there is none
+    double others_db = 0;     ///< of the power of all others over its own; meaningless without a neighbour
+};
+
+/// Finds a carrier by the shape of its spectrum, whatever is louder: flat, with the edges of its roll-off
+/// half a symbol rate to either side. Reads about 16,000 symbols from the source, which must know its rate;
+/// fewer show less. Nothing when no such carrier is there. Throws Dvbs2Error without rates.
+std::optional<SeenCarrier> look_for_carrier(io::SampleSource& source, const LookConfig& config);
+
+}  // namespace tidemill::dvbs2
