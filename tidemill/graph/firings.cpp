@@ -15,8 +15,8 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
     code_ = module.tasks()[task].code;
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
-        // Every firing reads the same constants.
-        if (socket.task != task || addresses_[s].base == internal::Base::constant) continue;
+        // Every firing reads the same constants and knobs.
+        if (socket.task != task || addresses_[s].base == internal::Base::constant || socket.knob) continue;
         strides_.push_back({s, static_cast<std::uint32_t>(socket.bytes())});
     }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tidemill/graph/knob.hpp"
 #include "tidemill/graph/socket.hpp"
 
 namespace tidemill {
@@ -18,8 +19,9 @@ enum class Base : std::uint32_t {
     next_token,  ///< the frame of the next segment that a segment's last task fills
     scratch,     ///< the thread's own, for what lives and dies inside a stage
     constant,    ///< bound data that never changes
+    knobs,       ///< the values of knobs under which the frame began
 };
-inline constexpr std::size_t kBases = 4;
+inline constexpr std::size_t kBases = 5;
 
 /// A socket's bytes, relative to one of the bases.
 struct Address {
@@ -53,6 +55,16 @@ class Frame {
     template <class T>
     std::span<T> operator[](const Forward<T>& socket) const {
         return {reinterpret_cast<T*>(bytes(socket.index)), socket.count};
+    }
+
+    /// The value under which the frame's first ancestor began.
+    template <class T>
+    const T& operator[](const Knob<T>& knob) const {
+        return *reinterpret_cast<const T*>(bytes(knob.index));
+    }
+    template <class T>
+    std::span<const T> operator[](const Knob<std::vector<T>>& knob) const {
+        return {reinterpret_cast<const T*>(bytes(knob.index)), knob.count};
     }
 
     /// The frame's number in its segment: the same for the same data under every executor.

@@ -24,6 +24,18 @@ struct SocketDeclaration {
     std::size_t count;
 };
 
+/// A knob of such a task.
+template <class T>
+struct KnobDeclaration {
+    using Span = decltype(std::declval<const Frame&>()[std::declval<const Knob<T>&>()]);
+    static constexpr bool kReads = false;
+    static constexpr bool kWrites = false;
+
+    std::string name;
+    T initial;
+    Range range;
+};
+
 }  // namespace internal
 
 /// Sockets of a task that is a plain callable.
@@ -38,6 +50,12 @@ internal::SocketDeclaration<T, Direction::out> out(std::string name, std::size_t
 template <class T>
 internal::SocketDeclaration<T, Direction::forward> forward(std::string name, std::size_t count = 1) {
     return {std::move(name), count};
+}
+
+/// A knob of such a task: the function gets the number, or a span of the numbers.
+template <class T>
+internal::KnobDeclaration<T> knob(std::string name, T initial, Range range = {}) {
+    return {std::move(name), std::move(initial), range};
 }
 
 namespace internal {
@@ -104,6 +122,11 @@ class FunctionTask final : public Module {
         return forward<T>(socket.name, socket.count);
     }
 
+    template <class T>
+    Knob<T> declare_typed(internal::KnobDeclaration<T>& socket) {
+        return knob<T>(socket.name, socket.initial, socket.range);
+    }
+
     // Through const where that can be, so that no call that counts as pure finds another operator().
     Flow run(Frame frame) {
         std::conditional_t<Form::kConst, const Function, Function>& function = function_;
@@ -121,6 +144,8 @@ class FunctionTask final : public Module {
 
     template <class T, Direction kDirection>
     static TypedSocket<T, kDirection> typed(const internal::SocketDeclaration<T, kDirection>&);
+    template <class T>
+    static Knob<T> typed(const internal::KnobDeclaration<T>&);
 
     std::tuple<decltype(typed(std::declval<Sockets>()))...> sockets_;
     Task task_;

@@ -37,7 +37,11 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
     };
     for (int number = 2; taken(module->name_); ++number) module->name_ = fmt::format("{}_{}", wanted, number);
     module->in_graph_ = true;
-    std::vector<std::unique_ptr<internal::Source>> sources(module->sockets().size());
+    std::vector<std::unique_ptr<internal::Source>> sources;
+    for (const SocketInfo& socket : module->sockets())
+        sources.push_back(socket.knob ? std::make_unique<internal::Source>(
+                                            internal::Source{nullptr, 0, socket.knob->initial})
+                                      : nullptr);
     nodes_.push_back({std::move(module), std::move(cloner), std::move(sources)});
 }
 
@@ -80,6 +84,10 @@ std::unique_ptr<internal::Source>& Graph::free_input(SocketRef input) {
     Node& node = nodes_[index_of(*input.module)];
     if (input.module->sockets()[input.index].direction == Direction::out) {
         throw GraphError(fmt::format("{} is an output: data goes to an input", described(input)));
+    }
+    if (input.module->sockets()[input.index].knob) {
+        throw GraphError(fmt::format("{} is a knob: set() gives it values while the stream runs, bind() nothing",
+                                     described(input)));
     }
     if (node.sources[input.index]) {
         throw GraphError(fmt::format("{} is bound already: an input has one source", described(input)));
@@ -131,7 +139,7 @@ void Graph::link(const Module& from, const Module& to) {
         std::vector<SocketRef> found;
         for (std::uint32_t i = 0; i < module.sockets().size(); ++i) {
             const SocketInfo& info = module.sockets()[i];
-            if (info.task == task && info.direction != not_this) found.push_back({&module, i});
+            if (info.task == task && info.direction != not_this && !info.knob) found.push_back({&module, i});
         }
         return found;
     };

@@ -74,6 +74,22 @@ std::uint32_t Module::declare(std::string name, Direction direction, ElementType
     return static_cast<std::uint32_t>(sockets_.size() - 1);
 }
 
+std::uint32_t Module::declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info) {
+    narrow(count);
+    const std::uint32_t index = declare(std::move(name), Direction::in, std::move(type), count);
+    sockets_[index].knob = std::make_shared<const KnobInfo>(std::move(info));
+    check_knob(*this, index, sockets_[index].knob->initial);
+    return index;
+}
+
+void Module::check_is_knob(std::uint32_t socket, const ElementType& type, bool single) const {
+    const SocketInfo& info = sockets_[socket];
+    if (!info.knob) throw GraphError(path_of_socket(socket) + " is no knob: bind data to it");
+    if (info.type == type && (info.count == 1 || !single)) return;
+    throw GraphError(fmt::format("{} is a knob of {} x {}: ask for a Knob of that", path_of_socket(socket),
+                                 info.type.name, info.count));
+}
+
 Task Module::control_task(std::string name, internal::ControlKind kind) {
     const auto leave_to_executor = [](Module&, const internal::TaskCode&, Frame) {
         return internal::kControlFlow;

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tidemill/graph/knob.hpp"
 #include "tidemill/graph/socket.hpp"
 #include "tidemill/graph/task_words.hpp"
 
@@ -41,6 +42,15 @@ class Module {
 
     /// The same, or nothing.
     std::optional<SocketRef> find_socket(std::string_view socket) const;
+
+    /// The knob of that name; throws GraphError where there is none, or one of another type.
+    template <class T>
+    Knob<T> find_knob(std::string_view name) const {
+        using Number = typename internal::KnobElement<T>::Type;
+        const SocketRef found = (*this)[name];
+        check_is_knob(found.index, element_type<Number>(), std::is_same_v<T, Number>);
+        return {this, found.index, narrow(sockets_[found.index].count)};
+    }
 
     /// "module.socket", for messages.
     std::string path_of_socket(std::uint32_t index) const { return name_ + "." + sockets_[index].name; }
@@ -79,6 +89,17 @@ class Module {
     template <class T>
     Forward<T> forward(std::string name, std::size_t count = 1) {
         return {this, declare(std::move(name), Direction::forward, element_type<T>(), count), narrow(count)};
+    }
+
+    /// A value that is set from outside while the stream runs; all tasks of this module may read it. Throws
+    /// GraphError where `initial` is no number or out of `range`.
+    template <class T>
+    Knob<T> knob(std::string name, T initial, Range range = {}) {
+        using Number = typename internal::KnobElement<T>::Type;
+        KnobInfo info = internal::knob_info(initial, range);
+        const std::size_t count = info.initial.size() / sizeof(Number);
+        return {this, declare_knob(std::move(name), element_type<Number>(), count, std::move(info)),
+                narrow(count)};
     }
 
     /// An input of a loop that is read a turn after it was written.
@@ -171,7 +192,9 @@ class Module {
     }
 
     std::uint32_t narrow(std::size_t count) const;
+    void check_is_knob(std::uint32_t socket, const ElementType& type, bool single) const;
     std::uint32_t declare(std::string name, Direction direction, ElementType type, std::size_t count);
+    std::uint32_t declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info);
     Task declare_task(TaskInfo info);
 
     std::string name_;

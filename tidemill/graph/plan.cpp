@@ -8,6 +8,7 @@
 #include "tidemill/graph/internal/layout.hpp"
 #include "tidemill/graph/internal/step_links.hpp"
 #include "tidemill/graph/internal/values.hpp"
+#include "tidemill/graph/knob_layout.hpp"
 
 namespace tidemill {
 
@@ -25,6 +26,7 @@ class Compiler {
         make_stages(cuts);
         item_addresses_ = internal::lay_out(values_.items(), stage_of_, layout, plan_);
         resolve();
+        add_knobs();
         internal::link_steps(structure_, plan_);
     }
 
@@ -114,6 +116,19 @@ class Compiler {
             resolve_region(r, structure_.regions[r]);
     }
 
+    // Which values a frame began under, its token tells: it may be late in the stream when others hold.
+    void add_knobs() {
+        const KnobLayout layout = knob_layout_of(graph_);
+        plan_.has_knobs = !layout.places.empty();
+        for (const KnobLayout::Place& place : layout.places)
+            plan_.addresses[place.module][place.socket] = {internal::Base::knobs, place.offset};
+        if (!plan_.has_knobs) return;
+        for (PlannedSegment& segment : plan_.segments) {
+            segment.knobs_at = static_cast<std::uint32_t>(aligned(segment.token_bytes));
+            segment.token_bytes = segment.knobs_at + sizeof(void*);
+        }
+    }
+
     void resolve_region(std::uint32_t index, const Region& region) {
         const OrderedTask& select = structure_.order[region.select];
         ControlStep& joining = plan_.steps[region.select].control;
@@ -141,6 +156,7 @@ class Compiler {
     void resolve_socket(const OrderedTask& task, std::uint32_t index, const SocketInfo& socket) {
         const std::uint32_t module = task.id.module;
         internal::Address& address = plan_.addresses[module][index];
+        if (socket.knob) return;
         if (socket.direction == Direction::in) {
             address = input_address(task, index);
             return;

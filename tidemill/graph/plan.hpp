@@ -62,6 +62,7 @@ struct PlannedStage {
 struct PlannedSegment {
     std::uint32_t stages;  ///< how many stages its tokens pass through
     std::size_t token_bytes;
+    std::uint32_t knobs_at = 0;  ///< where a token says which values of knobs it began under, if there are any
 };
 
 /// A graph compiled for a cut into stages: tasks in order, every socket resolved to base and offset.
@@ -71,6 +72,7 @@ struct Plan {
     std::vector<PlannedSegment> segments;
     std::vector<std::vector<internal::Address>> addresses;  ///< per module, per socket
     std::vector<std::byte> constants;
+    bool has_knobs = false;
     std::uint32_t regions;  ///< switches and loops
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "tidemill/graph/element_type.hpp"
@@ -9,6 +10,7 @@
 namespace tidemill {
 
 class Module;
+struct KnobInfo;
 
 /// Which way data flows through a socket; a forward is an input that is changed in place and passed on.
 enum class Direction : std::uint8_t { in, out, forward };
@@ -21,6 +23,7 @@ struct SocketInfo {
     std::size_t count;   ///< elements per frame
     std::uint32_t task;  ///< index of its task in the module
     bool late = false;   ///< an input that is read a turn of a loop after it was written
+    std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
 
     std::size_t bytes() const { return count * type.size; }
 };

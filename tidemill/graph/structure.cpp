@@ -73,7 +73,7 @@ bool is_replicable(const TaskInfo& info, bool is_read) {
 
 bool lacks_word(const Graph& graph, const TaskNode& task, bool is_read) {
     const auto reads = [&](const SocketInfo& socket) {
-        return socket.task == task.id.task && socket.direction != Direction::out;
+        return socket.task == task.id.task && socket.direction != Direction::out && !socket.knob;
     };
     return task.info->basis == Basis::silence && is_read &&
            std::ranges::any_of(graph.module(task.id.module).sockets(), reads);

@@ -30,6 +30,7 @@ struct ModuleTestbench::State {
         for (const SocketInfo& socket : module.sockets()) {
             addresses.push_back({internal::Base::scratch, static_cast<std::uint32_t>(bytes)});
             bytes += aligned(socket.bytes());
+            if (socket.knob) fed[addresses.size() - 1] = socket.knob->initial;
         }
         memory = Arena(bytes);
     }
@@ -68,10 +69,20 @@ void ModuleTestbench::check_own(const Module* other) const {
                     module().name()));
 }
 
+ModuleTestbench& ModuleTestbench::set(const KnobSettings& settings) {
+    for (const KnobSetting& each : settings.settings) {
+        check_own(each.knob.module);
+        check_knob(module(), each.knob.index, each.bytes);
+        state_->fed[each.knob.index] = each.bytes;
+    }
+    return *this;
+}
+
 ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const std::byte> bytes) {
     check_own(socket.module);
     const SocketInfo& info = module().sockets()[socket.index];
     const std::string path = module().path_of_socket(socket.index);
+    if (info.knob) throw GraphError(path + " is a knob: it is set, not fed");
     if (info.direction == Direction::out) throw GraphError(path + " is an output: it is read, not fed");
     if (bytes.size() > info.bytes()) {
         throw GraphError(fmt::format("{} values -> {} ({} x {}): too many", bytes.size() / info.type.size,
@@ -87,7 +98,7 @@ ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const s
 void ModuleTestbench::fill_sockets(std::uint32_t task) {
     for (std::uint32_t s = 0; s < state_->addresses.size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
-        if (socket.task != task) continue;
+        if (socket.task != task && !socket.knob) continue;
         if (socket.direction == Direction::out) {
             std::fill_n(state_->memory.data() + state_->addresses[s].offset, socket.bytes(), std::byte{0xff});
             continue;

@@ -47,6 +47,13 @@ class ModuleTestbench {
         return feed_bytes(socket_of(socket, element_type<T>()), std::as_bytes(values));
     }
 
+    /// What knobs hold from the next step on: `set(amp.gain, 2.0f)`; before, what they begin with.
+    template <class T, class... Rest>
+    ModuleTestbench& set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
+        return set(KnobSettings(knob, value, rest...));
+    }
+    ModuleTestbench& set(const KnobSettings& settings);
+
     /// Runs a task once and returns what it said of the frame; throws GraphError when it returns a flow that
     /// it did not promise. Without a task, the module's only one. Outputs begin with bytes of all ones.
     Flow step();

@@ -16,8 +16,9 @@ Plan compiled(const Graph& graph, const Structure& structure, const EngineCut& c
 }  // namespace
 
 Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
-           const std::vector<std::uint64_t>& first_frames, std::uint64_t frames)
+           const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs)
     : graph_(graph),
+      knobs_(knobs),
       cut_(cut),
       structure_(structure),
       first_frames_(first_frames),
@@ -25,6 +26,7 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
       plan_(compiled(graph, structure, cut)),
       state_(ring_shapes(), any_sleeper()) {
     if (frames_ != kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
+    if (plan_.has_knobs) knobs_.start(first_frames.front(), cut_.stages.front().cut.threads);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
             seats_.emplace_back(s, r, cut_.stages[s].cores, options_for(s, r, options));
@@ -70,6 +72,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
         chosen.observers.push_back(&observer->watch({plan_, stage, replica}));
     }
     chosen.numbers = options.numbers;
+    if (plan_.has_knobs) chosen.knobs = &knobs_;
     chosen.batch = cut_.batch;
     chosen.first_frames = first_frames_;
     if (frames_ != kEndless) chosen.source_end = first_frames_.front() + frames_;

@@ -22,10 +22,10 @@ namespace tidemill {
 class Crew {
   public:
     /// `first_frames` are the numbers with which each segment begins, `frames` is how many frames of the
-    /// source there are at most. Throws GraphError when the stages do not fit the graph, or a module that is
+    /// source there are at most; `knobs` are the graph's. Throws GraphError when the stages do not fit the graph, or a module that is
     /// to be replicated cannot be copied.
     Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
-         const std::vector<std::uint64_t>& first_frames, std::uint64_t frames);
+         const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs);
 
     RunState& state() { return state_; }
 
@@ -65,6 +65,7 @@ class Crew {
     std::vector<Module*> modules_for(Seat& seat);
 
     Graph& graph_;
+    KnobBook& knobs_;
     const EngineCut& cut_;
     const Structure& structure_;
     std::vector<std::uint64_t> first_frames_;

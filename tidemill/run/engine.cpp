@@ -21,7 +21,8 @@ Engine::Engine(Graph& graph, EngineCut cut)
       graph_size_(graph.size()),
       structure_(structure_of(graph)),
       cut_(std::move(cut)),
-      next_frames_(structure_.segments, 0) {
+      next_frames_(structure_.segments, 0),
+      knobs_(graph) {
     check(cut_);
 }
 
@@ -34,6 +35,7 @@ void Engine::check(const EngineCut& cut) const {
 
 RunReport Engine::run(const RunOptions& options) {
     next_frames_.assign(structure_.segments, 0);
+    knobs_.restart();
     return resume(options);
 }
 
@@ -70,7 +72,7 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
         const std::lock_guard lock(mutex_);
         const bool changed = wanted_cut_.has_value();
         if (changed) cut_ = std::move(*std::exchange(wanted_cut_, std::nullopt));
-        crew.emplace(graph_, structure_, cut_, options, next_frames_, frames_left);
+        crew.emplace(graph_, structure_, cut_, options, next_frames_, frames_left, knobs_);
         running_ = &crew->state();
         if (changed) report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
     }
@@ -78,6 +80,7 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
     work(*crew, options);
     report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
+    if (crew->state().outcome()) knobs_.end();
     crew->state().rethrow();
     next_frames_ = crew->next_frames();
     crew->add_to(totals);

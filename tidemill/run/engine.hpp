@@ -9,6 +9,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/crew.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
@@ -32,6 +33,9 @@ class Engine {
     /// Throws GraphError, and changes nothing, when the stages do not fit the graph.
     void reschedule(EngineCut cut);
 
+    /// Changes knobs, from any thread: see Pipeline::set().
+    SetAt set(const KnobSettings& settings) { return knobs_.set(settings); }
+
     const Graph& graph() const { return graph_; }
     const Structure& structure() const { return structure_; }
 
@@ -47,6 +51,7 @@ class Engine {
     Structure structure_;
     EngineCut cut_;
     std::vector<std::uint64_t> next_frames_;  // per segment
+    KnobBook knobs_;
     ThreadPool pool_;
 
     std::mutex mutex_;  // guards what follows

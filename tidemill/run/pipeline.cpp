@@ -111,6 +111,10 @@ RunReport Pipeline::resume(const RunOptions& options) {
     return engine_->resume(options);
 }
 
+SetAt Pipeline::set(const KnobSettings& settings) {
+    return engine_->set(settings);
+}
+
 const Structure& Pipeline::structure() const {
     return engine_->structure();
 }

@@ -22,6 +22,10 @@ const Graph& Sequence::graph() const {
     return engine_->graph();
 }
 
+SetAt Sequence::set(const KnobSettings& settings) {
+    return engine_->set(settings);
+}
+
 const Structure& Sequence::structure() const {
     return engine_->structure();
 }

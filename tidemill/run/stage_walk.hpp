@@ -16,7 +16,7 @@ namespace tidemill {
 ///
 /// What is done with a frame is its caller's `Work`:
 /// - `bool halting()`: whether the source is to end; asked by the first thread before each source frame.
-/// - `void begin(Mark&)`: a source frame begins.
+/// - `void begin(Token&, frame)`: a source frame begins.
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
 /// - `std::uint32_t most_together()`, if it has that: how many frames of a batch `run_together` takes; 1:
 /// none.
@@ -140,7 +140,7 @@ void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
         if (begins_frames()) {
             if (frame > 0 && leads() && options_.threads == 1 && work.halting()) token.frames = frame;
             if (frame == token.frames) break;
-            work.begin(token.mark(frame));
+            work.begin(token, frame);
             parts_.front().next_frame = token.first_frame + frame + 1;
         }
         process(work, 0, token, frame);

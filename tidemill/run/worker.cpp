@@ -13,7 +13,7 @@ class Worker::Tasks {
     explicit Tasks(Worker& worker) : worker_(worker) {}
 
     bool halting() const;
-    void begin(FrameMark& mark) const { mark = {0, stamp()}; }
+    void begin(Token& token, std::uint32_t frame);
     Flow run(std::size_t part, Token& token, std::uint32_t frame);
     std::uint32_t most_together() const { return worker_.most_together_; }
     Flow run_together(Token& token, std::uint32_t begin, std::uint32_t end);
@@ -36,10 +36,19 @@ class Worker::Tasks {
     void note_together(const RunStep& step, std::uint64_t start) const;
     std::uint64_t note_call(const Share& share, const RunStep& step, const FrameMark& mark, Flow flow,
                             std::uint64_t start);
+    static void hand_knobs_on(const Share& from, const Share& to, std::byte* data);
     Flow stop_for(const Share& share, const RunStep& step);
 
     Worker& worker_;
 };
+
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame) {
+    token.mark(frame) = {0, stamp()};
+    if (!worker_.knobs_) return;
+    internal::name_knobs(token.data(frame) + worker_.shares_.front().knobs_at,
+                         worker_.knobs_->begin(token.first_frame + frame));
+}
 
 Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::vector<Module*> modules,
                RunState& state, Options options)
@@ -52,6 +61,7 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       walk_(state, walk_options(), parts_of(plan)) {
     for (const Part& part : plan.stages[stage].parts) add_share(plan, part, modules);
     const RunStep* batched = shares_.front().steps.batched();
+    if (stage == 0 && options_.knobs) knobs_.emplace(*options_.knobs, replica);
     if (batched) most_together_ = std::min(batched->info->options.batch, options_.batch);
 }
 
@@ -77,7 +87,8 @@ std::vector<StageWalk::Part> Worker::parts_of(const Plan& plan) const {
 void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
     const bool delivers = part.segment + 1 == plan.segments.size() &&
                           part.stage_index + 1 == plan.segments[part.segment].stages;
-    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules), delivers});
+    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules), delivers, plan.has_knobs,
+                                              plan.segments[part.segment].knobs_at});
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
@@ -104,6 +115,11 @@ void Worker::run() {
     } else {
         walk(Tasks<Watching::nothing>(*this));
     }
+}
+
+void Worker::look_up_knobs(Share& share, const std::byte* data) {
+    const KnobTable* table = internal::knobs_at(data + share.knobs_at);
+    share.context.bases[static_cast<std::size_t>(internal::Base::knobs)] = table->values.data();
 }
 
 // Asks the user's condition, too.
@@ -157,6 +173,7 @@ Flow Worker::Tasks<kWatching>::run(std::size_t part, Token& token, std::uint32_t
     Share& share = worker_.shares_[part];
     share.context.number = worker_.options_.numbers.of(worker_.walk_.part(part).frame);
     share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
+    if (share.has_knobs) look_up_knobs(share, token.data(frame));
     return run_steps(share, token.mark(frame));
 }
 
@@ -211,6 +228,7 @@ Flow Worker::Tasks<kWatching>::run_together(Token& token, std::uint32_t begin, s
         if (token.mark(frame).holes & step.holes) continue;
         share.context.number = worker_.options_.numbers.of(token.first_frame + frame);
         share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
+        if (share.has_knobs) look_up_knobs(share, token.data(frame));
         if (step.copies) copy_all(step.step->before, share.context);
         contexts.push_back(share.context);
         worker_.together_born_.push_back(token.mark(frame).born);
@@ -279,10 +297,18 @@ Flow Worker::Tasks<kWatching>::emit(std::size_t part, const FrameMark& mark, Tok
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         out.mark(out.frames) = mark;
         copy_all(step.step->on_emit, share.context);
+        if (share.has_knobs) hand_knobs_on(share, worker_.shares_[part + 1], out.data(out.frames));
         return flow;
     } catch (...) {
         return stop_for(share, step);
     }
+}
+
+// What comes of a frame began under the same values.
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::hand_knobs_on(const Share& from, const Share& to, std::byte* data) {
+    const std::byte* token = from.context.bases[static_cast<std::size_t>(internal::Base::token)];
+    internal::name_knobs(data + to.knobs_at, internal::knobs_at(token + from.knobs_at));
 }
 
 template <Watching kWatching>

@@ -8,6 +8,7 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
@@ -30,6 +31,7 @@ class Worker {
         std::uint32_t batch = 1;                   ///< frames per token
         std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
         std::uint64_t source_end = kEndless;       ///< no source frame from there on
+        KnobBook* knobs = nullptr;                 ///< of a graph that has some
     };
 
     /// What a step took, in ticks.
@@ -72,7 +74,9 @@ class Worker {
     /// What it does with the frames of one segment.
     struct Share {
         PartSteps steps;
-        bool delivers;  // frames that are through it have left the graph
+        bool delivers;            // frames that are through it have left the graph
+        bool has_knobs;           // the graph has
+        std::uint32_t knobs_at;   // where tokens name their values
         internal::FrameContext context{};
     };
 
@@ -81,6 +85,7 @@ class Worker {
 
     std::vector<StageWalk::Part> parts_of(const Plan& plan) const;
     StageWalk::Options walk_options() const;
+    static void look_up_knobs(Share& share, const std::byte* data);
     void add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
     std::size_t stage_;
@@ -90,6 +95,7 @@ class Worker {
     Options options_;
     Arena scratch_;
     StageWalk walk_;
+    std::optional<KnobBook::Beginner> knobs_;
     std::vector<Share> shares_;        // beside the walk's parts
     std::uint32_t most_together_ = 1;  // frames that its only task takes at once
     std::vector<internal::FrameContext> together_;

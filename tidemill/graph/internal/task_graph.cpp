@@ -147,7 +147,7 @@ Faults faults_of_sockets(const Graph& graph) {
         const Module& module = graph.module(m);
         for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
             const SocketInfo& socket = module.sockets()[s];
-            if (socket.task >= module.tasks().size()) {
+            if (socket.task >= module.tasks().size() && !socket.knob) {
                 faults.push_back(fmt::format("{}: belongs to no task; declare it before its task",
                                              module.path_of_socket(s)));
             }

@@ -19,6 +19,10 @@ RunReport Dynamic::resume(const RunOptions& options) {
     return engine_->resume(options);
 }
 
+SetAt Dynamic::set(const KnobSettings& settings) {
+    return engine_->set(settings);
+}
+
 const Structure& Dynamic::structure() const {
     return engine_->structure();
 }

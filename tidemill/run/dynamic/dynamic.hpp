@@ -56,6 +56,17 @@ class Dynamic {
     /// Runs on where the last run ended, on the same threads; frame numbers go on, too.
     RunReport resume(const RunOptions& options = {});
 
+    /// Changes knobs, from any thread, while the stream runs or between runs: `set(amp.gain, 2.0f, fir.taps,
+    /// taps)`. All change on one source frame, the next that begins, or the one of a `From{1000}` behind
+    /// them; what comes of earlier frames keeps the values under which they began. Waits for no frame. Throws
+    /// GraphError for a value that its knob cannot take and for a knob of another graph, RunError when the
+    /// stream has ended; then nothing is changed.
+    template <class T, class... Rest>
+    SetAt set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
+        return set(KnobSettings(knob, value, rest...));
+    }
+    SetAt set(const KnobSettings& settings);
+
     /// The graph in order, with its units and segments.
     const Structure& structure() const;
 

@@ -20,7 +20,8 @@ DynamicEngine::DynamicEngine(Graph& graph, DynamicOptions options)
       structure_(structure_of(graph)),
       plan_(compile_apart(graph, structure_)),
       units_(dynamic_units_of(graph, structure_, plan_)),
-      next_frames_(structure_.segments, 0) {
+      next_frames_(structure_.segments, 0),
+      knobs_(graph) {
     check();
     policy::KindSet there = 0;
     for (const policy::KindId kind : kinds()) there |= policy::KindSet{1} << kind;
@@ -84,6 +85,7 @@ std::vector<std::uint32_t> DynamicEngine::tokens() const {
 
 RunReport DynamicEngine::run(const RunOptions& options) {
     next_frames_.assign(structure_.segments, 0);
+    knobs_.restart();
     return resume(options);
 }
 
@@ -107,13 +109,14 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
     settings.board.latencies = options.statistics || !options.observers.empty();
     settings.waiting = options_.waiting;
     settings.cores = options_.cores;
-    TaskCrew crew(graph_, plan_, units_, settings, options);
+    TaskCrew crew(graph_, plan_, units_, settings, options, knobs_);
     {
         const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
         crew.run(pool_);
     }
     report.elapsed_s = report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
     report.energy = energy.stop();
+    if (crew.board().ended()) knobs_.end();
     crew.board().rethrow();
     next_frames_ = crew.board().next_frames();
     fill_report(crew, report);

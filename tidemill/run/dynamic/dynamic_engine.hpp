@@ -8,6 +8,7 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/dynamic/dynamic_units.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
 
 namespace tidemill {
@@ -24,6 +25,8 @@ class DynamicEngine {
     RunReport run(const RunOptions& options);
     /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too.
     RunReport resume(const RunOptions& options);
+
+    SetAt set(const KnobSettings& settings) { return knobs_.set(settings); }
 
     const Structure& structure() const { return structure_; }
 
@@ -44,6 +47,7 @@ class DynamicEngine {
     Plan plan_;
     std::vector<DynamicUnit> units_;
     std::vector<std::uint64_t> next_frames_;  // per segment
+    KnobBook knobs_;
     ThreadPool pool_;
 };
 

@@ -33,6 +33,7 @@ class StreamEnds {
         if (issued_end_ < source.limit().frame) source.limit_to({issued_end_, 0});
     }
 
+    bool ended() const { return first_.has_value(); }
     /// Throws the error that the sequence would have met, if any.
     void rethrow() const {
         if (first_ && first_->error) throw *first_->error;

@@ -52,6 +52,7 @@ void TaskBoard::create_source_frames() {
     while (!source.full() && source.next().frame < source.end()) {
         if (settings_.stop_when && settings_.stop_when()) return source.end_at(source.next().frame);
         source.marks()[source.next().token] = {};
+        if (settings_.begin) settings_.begin(source.next());
         create_frame(0, source.next().frame);
     }
 }

@@ -33,6 +33,7 @@ class TaskBoard {
         std::vector<std::uint64_t> first_frames{};  ///< per segment
         std::uint64_t frames = kEndless;            ///< of the source, at most
         std::function<bool()> stop_when{};          ///< asked before each source frame is created
+        std::function<void(const CarriedFrame&)> begin{};  ///< told of each source frame before it is created
         std::uint64_t bundle_ticks = 0;             ///< work to hand out at once, at most; 0: single tasks
         bool latencies = false;
     };
@@ -63,6 +64,8 @@ class TaskBoard {
     const FrameCounts& counts() const { return counts_; }
     /// The number that each segment's next frame will have.
     std::vector<std::uint64_t> next_frames() const;
+    /// Whether a task has ended the stream.
+    bool ended() const { return ends_.ended(); }
     /// Throws the error that the sequence would have met, if any.
     void rethrow() const { ends_.rethrow(); }
 

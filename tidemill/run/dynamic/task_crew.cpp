@@ -7,13 +7,13 @@
 namespace tidemill {
 
 TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit>& units,
-                   const Settings& settings, const RunOptions& options)
+                   const Settings& settings, const RunOptions& options, KnobBook& knobs)
     : settings_(settings),
       graph_(graph),
       plan_(plan),
       units_(units),
       memory_(plan, units, settings.board.tokens),
-      board_(units, settings.board),
+      board_(units, board_settings(knobs)),
       workers_(turns_, {settings.board.kinds, settings.board.bundle_ticks, settings.waiting}) {
     for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
@@ -26,6 +26,19 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
         chosen.stopping = &turns_.halting();
         seats_.emplace_back(settings_.cores, std::move(chosen));
     }
+}
+
+// The board creates a source frame when there is room for it; that is when it begins.
+TaskBoard::Settings TaskCrew::board_settings(KnobBook& knobs) {
+    TaskBoard::Settings settings = settings_.board;
+    if (!plan_.has_knobs) return settings;
+    const std::uint32_t tokens = settings.tokens.front();
+    knobs.start(settings.first_frames.front(), 1);
+    settings.begin = [this, beginner = KnobBook::Beginner(knobs, 0, tokens)](const CarriedFrame& frame) mutable {
+        std::byte* data = memory_.tokens.front().data() + frame.token * memory_.strides.front();
+        internal::name_knobs(data + plan_.segments.front().knobs_at, beginner.begin(frame.frame));
+    };
+    return settings;
 }
 
 // The first worker works on the graph's own modules, and so does everyone where a module is not cloned.

@@ -9,6 +9,7 @@
 
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/dynamic/task_worker.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pool/worker_pool.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_totals.hpp"
@@ -26,7 +27,7 @@ class TaskCrew {
     };
 
     TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit>& units, const Settings& settings,
-             const RunOptions& options);
+             const RunOptions& options, KnobBook& knobs);
 
     /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged.
     void run(ThreadPool& pool);
@@ -76,6 +77,7 @@ class TaskCrew {
         std::optional<TaskWorker> worker;
     };
 
+    TaskBoard::Settings board_settings(KnobBook& knobs);
     void settle(std::size_t index);
     void serve(std::size_t index);
 

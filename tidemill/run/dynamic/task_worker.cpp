@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/knobs/knob_table.hpp"
 
 namespace tidemill {
 
@@ -48,11 +49,11 @@ FrameMemory::FrameMemory(const Plan& plan, const std::vector<DynamicUnit>& units
 TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
                        const std::vector<Module*>& modules, FrameMemory& memory, TaskBoard& board,
                        Options options)
-    : options_(std::move(options)) {
+    : options_(std::move(options)), has_knobs_(plan.has_knobs) {
     for (std::uint32_t s = 0; s < plan.segments.size(); ++s) {
         const std::span<FrameMark> marks = board.marks(s);
         tokens_.push_back({marks.data(), memory.tokens[s].data(), memory.strides[s],
-                           static_cast<std::uint32_t>(marks.size())});
+                           static_cast<std::uint32_t>(marks.size()), plan.segments[s].knobs_at});
     }
     std::size_t scratch_bytes = 0;
     for (const PlannedStage& stage : plan.stages)
@@ -128,6 +129,20 @@ void TaskWorker::begin(std::uint32_t segment, CarriedFrame carried) {
     running_.segment = segment;
     context_.bases[index_of(internal::Base::token)] = data_of(segment, carried.token);
     context_.number = options_.numbers.of(carried.frame);
+    if (has_knobs_) look_up_knobs();
+}
+
+void TaskWorker::look_up_knobs() {
+    const std::byte* data = context_.bases[index_of(internal::Base::token)];
+    const KnobTable* table = internal::knobs_at(data + tokens_[running_.segment].knobs_at);
+    context_.bases[index_of(internal::Base::knobs)] = table->values.data();
+}
+
+// What comes of a frame began under the same values.
+void TaskWorker::hand_knobs_on(std::byte* to) {
+    const std::byte* data = context_.bases[index_of(internal::Base::token)];
+    internal::name_knobs(to + tokens_[running_.segment + 1].knobs_at,
+                         internal::knobs_at(data + tokens_[running_.segment].knobs_at));
 }
 
 // Whether the stream goes on.
@@ -207,6 +222,7 @@ bool TaskWorker::emit(RunUnit& unit, TaskRun& run) {
     if (!obey(end, flow)) return false;
     if (flow == Flow::skip) return true;
     copy_all(end.step->on_emit, context_);
+    if (has_knobs_) hand_knobs_on(data_of(running_.segment + 1, run.out.token));
     tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), running_.mark->born};
     run.emitted = true;
     run.again = flow == Flow::again;

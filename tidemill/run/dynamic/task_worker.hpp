@@ -70,6 +70,7 @@ class TaskWorker {
         std::byte* data;
         std::size_t stride;
         std::uint32_t count;
+        std::uint32_t knobs_at;
     };
     // The frame that runs.
     struct Running {
@@ -98,9 +99,12 @@ class TaskWorker {
     std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {
         return tokens_[segment].data + token * tokens_[segment].stride;
     }
+    void look_up_knobs();
+    void hand_knobs_on(std::byte* to);
     void end_stream(std::uint32_t unit, std::exception_ptr cause);
 
     Options options_;
+    bool has_knobs_;
     std::vector<Tokens> tokens_;  // per segment
     Arena scratch_;
     std::vector<RunUnit> units_;

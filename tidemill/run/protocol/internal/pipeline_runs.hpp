@@ -151,7 +151,7 @@ class ExploredWork {
         return halting;
     }
 
-    void begin(ExploredToken::Mark& mark) const { mark.holes = 0; }
+    void begin(ExploredToken& token, std::uint32_t frame) const { token.mark(frame).holes = 0; }
 
     Flow run(std::size_t part, ExploredToken& token, std::uint32_t frame) {
         if (part == 0) emitted_ = 0;

@@ -1,0 +1,167 @@
+#include "tidemill/run/knobs/knob_book.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+
+class KnobBook::Hold {
+  public:
+    explicit Hold(KnobBook& book)
+        : book_(book), claimed_(book.claimed_.fetch_or(kHeld, std::memory_order_acq_rel)) {}
+    // pairs with the loads in claim()
+    ~Hold() { book_.claimed_.store(claimed_, std::memory_order_release); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+    std::uint64_t claimed() const { return claimed_; }
+
+  private:
+    KnobBook& book_;
+    std::uint64_t claimed_;
+};
+
+KnobBook::KnobBook(const Graph& graph) : graph_(graph), layout_(knob_layout_of(graph)) {
+    auto initial = std::make_unique<KnobTable>(layout_.bytes);
+    for (const KnobLayout::Place& place : layout_.places) {
+        const KnobInfo& info = *graph.module(place.module).sockets()[place.socket].knob;
+        std::copy(info.initial.begin(), info.initial.end(), initial->values.data() + place.offset);
+    }
+    timeline_.push_back({0, std::move(initial), {}});
+}
+
+std::vector<KnobBook::Patch> KnobBook::patches_of(const KnobSettings& settings) const {
+    std::vector<Patch> patches;
+    for (const KnobSetting& each : settings.settings) {
+        const KnobLayout::Place& place = layout_.of(graph_, each.knob);
+        check_knob(graph_.module(place.module), place.socket, each.bytes);
+        patches.push_back({place.offset, each.bytes});
+    }
+    return patches;
+}
+
+SetAt KnobBook::set(const KnobSettings& settings) {
+    std::vector<Patch> patches = patches_of(settings);
+    auto table = std::make_unique<KnobTable>(layout_.bytes);
+    const std::lock_guard lock(mutex_);
+    if (ended_) throw RunError("the stream has ended: set knobs before that, or make a new executor");
+    forget();
+    SetAt at{0, false};
+    {
+        const Hold hold(*this);
+        at.frame = std::max(hold.claimed(), settings.from ? settings.from->frame : 0);
+        at.late = settings.from && settings.from->frame < hold.claimed();
+        enter(at.frame, std::move(patches), std::move(table));
+        changes_.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (listener_) listener_(settings, at.frame);
+    return at;
+}
+
+KnobBook::Timeline::iterator KnobBook::holding_at(std::uint64_t frame) {
+    const auto behind =
+        std::ranges::upper_bound(timeline_, frame, std::ranges::less(), [](const Change& c) { return c.from; });
+    return std::prev(behind);
+}
+
+// No frame from `from` on has begun, so tables of later changes may still be changed.
+void KnobBook::enter(std::uint64_t from, std::vector<Patch> patches, std::unique_ptr<KnobTable> table) {
+    auto change = holding_at(from);
+    if (change->from == from) {
+        apply(patches, *change->table);
+        std::ranges::move(patches, std::back_inserter(change->patches));
+    } else {
+        copy(*change->table, *table);
+        apply(patches, *table);
+        change = timeline_.insert(std::next(change), {from, std::move(table), std::move(patches)});
+    }
+    for (auto later = std::next(change); later != timeline_.end(); change = later++) {
+        copy(*change->table, *later->table);
+        apply(later->patches, *later->table);
+    }
+}
+
+void KnobBook::copy(const KnobTable& from, KnobTable& to) const {
+    std::memcpy(to.values.data(), from.values.data(), layout_.bytes);
+}
+
+void KnobBook::apply(const std::vector<Patch>& patches, const KnobTable& table) {
+    for (const Patch& patch : patches)
+        std::memcpy(table.values.data() + patch.offset, patch.bytes.data(), patch.bytes.size());
+}
+
+// A table that no frame will begin under dies when no token and no thread names it.
+void KnobBook::forget() {
+    const std::uint64_t oldest = hands_.empty() ? 0 : *std::ranges::min_element(hands_);
+    while (timeline_.size() > 1 && timeline_[1].from <= oldest) {
+        passed_.push_back(std::move(timeline_.front().table));
+        timeline_.pop_front();
+    }
+    std::erase_if(passed_, [](const auto& table) {
+        return table->holders.load(std::memory_order_acquire) == 0;  // pairs with name_knobs()
+    });
+}
+
+void KnobBook::Beginner::look_up(std::uint64_t frame) {
+    const std::lock_guard lock(book_->mutex_);
+    const auto change = book_->holding_at(frame);
+    const auto next = std::next(change);
+    if (table_) table_->holders.fetch_sub(1, std::memory_order_release);
+    table_ = change->table.get();
+    table_->holders.fetch_add(1, std::memory_order_relaxed);
+    until_ = next == book_->timeline_.end() ? ~std::uint64_t{0} : next->from;
+    seen_ = book_->changes_.load(std::memory_order_relaxed);
+    book_->hands_[index_] = frame - std::min(frame, again_);
+    book_->forget();
+}
+
+void KnobBook::restart() {
+    const std::lock_guard lock(mutex_);
+    const auto last = holding_at(claimed_.load(std::memory_order_relaxed));
+    timeline_.erase(timeline_.begin(), last);
+    timeline_.front().from = 0;
+    claimed_.store(0, std::memory_order_relaxed);
+}
+
+// Claims stay where they are: a frame that was claimed, but did not begin, begins under what it was given.
+void KnobBook::start(std::uint64_t first_frame, std::size_t beginners) {
+    const std::lock_guard lock(mutex_);
+    for (const Change& change : timeline_) change.table->holders.store(0, std::memory_order_relaxed);
+    passed_.clear();
+    hands_.assign(beginners, first_frame);
+    ended_ = false;
+    if (claimed_.load(std::memory_order_relaxed) < first_frame)
+        claimed_.store(first_frame, std::memory_order_relaxed);
+}
+
+void KnobBook::end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+}
+
+KnobSettings KnobBook::settings_of(const Change& change, bool all) const {
+    KnobSettings told;
+    for (const KnobLayout::Place& place : layout_.places) {
+        const auto sets = [&](const Patch& patch) { return patch.offset == place.offset; };
+        if (!all && std::ranges::none_of(change.patches, sets)) continue;
+        const std::byte* value = change.table->values.data() + place.offset;
+        told.settings.push_back({{&graph_.module(place.module), place.socket}, {value, value + place.bytes}});
+    }
+    return told;
+}
+
+void KnobBook::listen(Listener listener, std::uint64_t first_frame) {
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
+    if (!listener_) return;
+    auto change = holding_at(first_frame);
+    listener_(settings_of(*change, /*all=*/true), first_frame);
+    for (++change; change != timeline_.end(); ++change)
+        listener_(settings_of(*change, /*all=*/false), change->from);
+}
+
+}  // namespace tidemill
