@@ -2,7 +2,7 @@
 
 /// All of Tidemill that a stream program needs.
 ///
-/// Describe a stream: Graph, Module, task(), In, Out, Forward, Frame, Flow; pure, cloned, sequential,
+/// Describe a stream: Graph, Module, task(), In, Out, Forward, Knob, Frame, Flow; pure, cloned, sequential,
 /// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Look at it: structure_of(). Test a module
 /// alone: Testbench.
 ///

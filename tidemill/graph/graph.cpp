@@ -86,8 +86,8 @@ std::unique_ptr<internal::Source>& Graph::free_input(SocketRef input) {
         throw GraphError(fmt::format("{} is an output: data goes to an input", described(input)));
     }
     if (input.module->sockets()[input.index].knob) {
-        throw GraphError(fmt::format("{} is a knob: set() gives it values while the stream runs, bind() nothing",
-                                     described(input)));
+        throw GraphError(fmt::format(
+            "{} is a knob: set() gives it values while the stream runs, bind() nothing", described(input)));
     }
     if (node.sources[input.index]) {
         throw GraphError(fmt::format("{} is bound already: an input has one source", described(input)));

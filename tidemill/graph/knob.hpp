@@ -26,8 +26,8 @@ struct Range {
 struct KnobInfo {
     Range range;
     std::vector<std::byte> initial;
-    double (*number)(const std::byte* element);          ///< what an element is
-    bool (*write)(double number, std::byte* element);    ///< false where the type has no such number
+    double (*number)(const std::byte* element);        ///< what an element is
+    bool (*write)(double number, std::byte* element);  ///< false where the type has no such number
 };
 
 /// A socket of a module whose value comes from outside while the stream runs: `f[gain]` is the value under
@@ -52,8 +52,8 @@ struct KnobElement<std::vector<T>> {
 
 /// Numbers that a double holds exactly, so that a text can say them.
 template <class T>
-inline constexpr bool kIsKnobNumber =
-    std::is_floating_point_v<T> ? sizeof(T) <= sizeof(double) : std::is_integral_v<T> && sizeof(T) <= 4;
+inline constexpr bool kIsKnobNumber = std::is_floating_point_v<T> ? sizeof(T) <= sizeof(double)
+                                                                  : std::is_integral_v<T> && sizeof(T) <= 4;
 
 template <class T>
 double knob_number(const std::byte* element) {
@@ -93,8 +93,9 @@ std::vector<std::byte> knob_bytes(const std::vector<T>& values) {
 template <class T>
 KnobInfo knob_info(const T& initial, Range range) {
     using Number = typename KnobElement<T>::Type;
-    static_assert(kIsKnobNumber<Number> && !std::is_same_v<T, std::vector<bool>>,
-                  "a knob is a float, a double, a bool or an integer of at most 32 bits, or a vector of them");
+    static_assert(
+        kIsKnobNumber<Number> && !std::is_same_v<T, std::vector<bool>>,
+        "a knob is a float, a double, a bool or an integer of at most 32 bits, or a vector of them");
     return {range, knob_bytes(initial), &knob_number<Number>, &write_knob_number<Number>};
 }
 

@@ -62,7 +62,8 @@ struct PlannedStage {
 struct PlannedSegment {
     std::uint32_t stages;  ///< how many stages its tokens pass through
     std::size_t token_bytes;
-    std::uint32_t knobs_at = 0;  ///< where a token says which values of knobs it began under, if there are any
+    std::uint32_t knobs_at =
+        0;  ///< where a token says which values of knobs it began under, if there are any
 };
 
 /// A graph compiled for a cut into stages: tasks in order, every socket resolved to base and offset.

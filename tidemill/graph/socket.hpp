@@ -20,9 +20,9 @@ struct SocketInfo {
     std::string name;
     Direction direction;
     ElementType type;
-    std::size_t count;   ///< elements per frame
-    std::uint32_t task;  ///< index of its task in the module
-    bool late = false;   ///< an input that is read a turn of a loop after it was written
+    std::size_t count;                       ///< elements per frame
+    std::uint32_t task;                      ///< index of its task in the module
+    bool late = false;                       ///< an input that is read a turn of a loop after it was written
     std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
 
     std::size_t bytes() const { return count * type.size; }

@@ -22,8 +22,8 @@ namespace tidemill {
 class Crew {
   public:
     /// `first_frames` are the numbers with which each segment begins, `frames` is how many frames of the
-    /// source there are at most; `knobs` are the graph's. Throws GraphError when the stages do not fit the graph, or a module that is
-    /// to be replicated cannot be copied.
+    /// source there are at most; `knobs` are the graph's. Throws GraphError when the stages do not fit the
+    /// graph, or a module that is to be replicated cannot be copied.
     Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
          const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs);
 

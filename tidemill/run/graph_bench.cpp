@@ -1,9 +1,11 @@
 // What does the executor add to each task of a sequence, beside what plain calls cost?
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -31,7 +33,11 @@ const bool kAsked =
                 "What does a task on a path of a switch cost, its commute and select included?", "ns a task",
                 "virtual call", kStreamPu}) &&
     bench::ask({"graph/firings", "What does one firing cost of an empty task that fires so often per frame?",
-                "ns a firing", "once per frame"});
+                "ns a firing", "once per frame"}) &&
+    bench::ask({"graph/knob", "What does a task cost that reads a knob, in a sequence of so many?",
+                "ns a task", "constant"}) &&
+    bench::ask({"graph/knob_set", "What does a stream cost per frame while a knob is set so often a second?",
+                "ns a frame", "never set"});
 
 class Empty : public Module {
   public:
@@ -281,6 +287,104 @@ void firings(benchmark::State& state) {
     ratio.report(state);
 }
 
+/// Adds up what its knob, or what is bound to its input, holds.
+class ReadsKnob : public Module {
+  public:
+    using Element = std::uint32_t;
+    Knob<std::uint32_t> value = knob("value", std::uint32_t{1});
+    In<std::uint32_t> x = in<std::uint32_t>("x");
+    Out<std::uint32_t> y = out<std::uint32_t>("y");
+    Task read = task("read", &ReadsKnob::run);
+
+  private:
+    void run(Frame f) { calls += f[value]; }
+
+  public:
+    std::uint64_t calls = 0;
+};
+
+class ReadsConstant : public Module {
+  public:
+    using Element = std::uint32_t;
+    In<std::uint32_t> value = in<std::uint32_t>("value");
+    In<std::uint32_t> x = in<std::uint32_t>("x");
+    Out<std::uint32_t> y = out<std::uint32_t>("y");
+    Task read = task("read", &ReadsConstant::run);
+
+  private:
+    void run(Frame f) { calls += f[value][0]; }
+
+  public:
+    std::uint64_t calls = 0;
+};
+
+void knob(benchmark::State& state) {
+    const auto tasks = static_cast<std::size_t>(state.range(0));
+    const std::uint64_t frames = kCalls / tasks;
+    Chain<ReadsKnob> knobs(tasks);
+    Chain<ReadsConstant> constants(tasks);
+    for (ReadsConstant* each : constants.modules) constants.graph.bind({1}, each->value);
+    Sequence reads_knobs(knobs.graph);
+    Sequence reads_constants(constants.graph);
+    bench::Ratio ratio;
+    for (auto _ : state) {
+        for (int round = 0; round < kRounds; ++round) {
+            ratio.add(frame_ns(reads_knobs, frames, knobs.modules.back()->calls) / static_cast<double>(tasks),
+                      frame_ns(reads_constants, frames, constants.modules.back()->calls) /
+                          static_cast<double>(tasks));
+        }
+    }
+    ratio.report(state);
+}
+
+/// Sets a knob so often a second, from a thread of its own, until it goes out of scope.
+class Setter {
+  public:
+    Setter(Sequence& sequence, const Knob<std::uint32_t>& knob, std::int64_t per_second)
+        : thread_([this, &sequence, knob, per_second](const std::stop_token& stop) {
+              const auto start = std::chrono::steady_clock::now();
+              for (; !stop.stop_requested(); ++sets_) {
+                  const auto due = start + std::chrono::nanoseconds(1'000'000'000) * sets_ / per_second;
+                  while (std::chrono::steady_clock::now() < due && !stop.stop_requested()) {
+                  }
+                  const bench::CpuStopwatch watch;
+                  sequence.set(knob, 1u);
+                  ns_ += watch.ns();
+              }
+          }) {}
+    /// What a call takes, in nanoseconds of its thread, reading the clock included.
+    double ns_a_set() {
+        thread_.request_stop();
+        thread_.join();
+        return ns_ / static_cast<double>(std::max<std::int64_t>(1, sets_));
+    }
+
+  private:
+    std::int64_t sets_ = 0;
+    double ns_ = 0;
+    std::jthread thread_;
+};
+
+void knob_set(benchmark::State& state) {
+    constexpr std::size_t kTasks = 10;
+    constexpr std::uint64_t kFrames = 1'000'000;
+    Chain<ReadsKnob> chain(kTasks);
+    Sequence sequence(chain.graph);
+    const std::uint64_t& calls = chain.modules.back()->calls;
+    bench::Ratio ratio;
+    std::vector<double> sets;
+    for (auto _ : state) {
+        for (int round = 0; round < kRounds; ++round) {
+            Setter setter(sequence, chain.modules.front()->value, state.range(0));
+            const double busy = frame_ns(sequence, kFrames, calls);
+            sets.push_back(setter.ns_a_set());
+            ratio.add(busy, frame_ns(sequence, kFrames, calls));
+        }
+    }
+    ratio.report(state);
+    state.counters["ns_a_set"] = bench::median(sets);
+}
+
 void sequences(benchmark::internal::Benchmark* benchmark) {
     benchmark->ArgName("tasks")->Arg(8)->Arg(100)->Arg(1000)->Apply(bench::once);
 }
@@ -289,6 +393,13 @@ BENCHMARK(empty_task)->Name("graph/empty_task")->Apply(sequences);
 BENCHMARK(copying_task)->Name("graph/copying_task")->Apply(sequences);
 BENCHMARK(loop)->Name("graph/loop")->ArgName("turns")->Arg(10)->Arg(1000)->Apply(bench::once);
 BENCHMARK(switch_paths)->Name("graph/switch")->ArgName("paths")->Arg(2)->Arg(8)->Apply(bench::once);
+BENCHMARK(knob)->Name("graph/knob")->ArgName("tasks")->Arg(8)->Arg(100)->Apply(bench::once);
+BENCHMARK(knob_set)
+    ->Name("graph/knob_set")
+    ->ArgName("per_second")
+    ->Arg(1000)
+    ->Arg(100000)
+    ->Apply(bench::once);
 BENCHMARK(firings)->Name("graph/firings")->ArgName("firings")->Arg(4)->Arg(16)->Arg(64)->Apply(bench::once);
 
 }  // namespace

@@ -74,9 +74,9 @@ class Worker {
     /// What it does with the frames of one segment.
     struct Share {
         PartSteps steps;
-        bool delivers;            // frames that are through it have left the graph
-        bool has_knobs;           // the graph has
-        std::uint32_t knobs_at;   // where tokens name their values
+        bool delivers;           // frames that are through it have left the graph
+        bool has_knobs;          // the graph has
+        std::uint32_t knobs_at;  // where tokens name their values
         internal::FrameContext context{};
     };
 

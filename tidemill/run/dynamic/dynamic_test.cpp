@@ -37,7 +37,9 @@ internal::RandomOutcome run_dynamic(const internal::RandomProgram& program, cons
     RunOptions run{.frames = program.frames, .statistics = program.frames % 2 == 0};
     if (!options.kinds.empty()) run.observers.push_back(&watch);
     try {
-        const RunReport report = Dynamic(graph, options).run(run);
+        Dynamic dynamic(graph, options);
+        make_settings(program, modules, dynamic);
+        const RunReport report = dynamic.run(run);
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
     } catch (const FrameError& error) {

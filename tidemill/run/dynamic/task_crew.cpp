@@ -34,7 +34,8 @@ TaskBoard::Settings TaskCrew::board_settings(KnobBook& knobs) {
     if (!plan_.has_knobs) return settings;
     const std::uint32_t tokens = settings.tokens.front();
     knobs.start(settings.first_frames.front(), 1);
-    settings.begin = [this, beginner = KnobBook::Beginner(knobs, 0, tokens)](const CarriedFrame& frame) mutable {
+    settings.begin = [this,
+                      beginner = KnobBook::Beginner(knobs, 0, tokens)](const CarriedFrame& frame) mutable {
         std::byte* data = memory_.tokens.front().data() + frame.token * memory_.strides.front();
         internal::name_knobs(data + plan_.segments.front().knobs_at, beginner.begin(frame.frame));
     };

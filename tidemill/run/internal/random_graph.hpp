@@ -33,16 +33,25 @@ struct RandomTask {
     bool ends_segment = false;  // skips and repeats
     bool leaves_holes = false;
     bool collects = false;  // a sink
+    bool has_knob = false;  // whose value goes into what it makes
     std::optional<std::uint64_t> stops_at{};
     std::optional<std::uint64_t> throws_at{};
     std::size_t words = 1;  // of its output
     std::uint64_t seed = 0;
 };
 
+/// A knob of a task is set from a source frame on.
+struct RandomSetting {
+    std::uint64_t frame = 0;
+    std::size_t task = 0;
+    std::uint32_t value = 0;
+};
+
 /// Tasks in an order in which they may run; all behind a segment's end depend on it.
 struct RandomProgram {
     std::vector<RandomTask> tasks;
     std::uint64_t frames = 0;
+    std::vector<RandomSetting> settings{};  // in the order in which they are made, not by frame
 };
 
 /// What a program comes to: what each sink collected, totals of clones, and how the run ended.
@@ -97,6 +106,7 @@ class RandomProgramMaker {
         program_.frames = below(60);
         const int count = 3 + static_cast<int>(below(10));
         for (int at = 0; at < count; ++at) add_task(at, count);
+        for (auto left = below(12); left > 0; --left) add_setting();
         for (int ends = static_cast<int>(below(3)); ends > 0; --ends) add_ending(count);
         return std::move(program_);
     }
@@ -122,6 +132,7 @@ class RandomProgramMaker {
             task.ends_segment = true;
         }
         if (task.ends_segment) segment_start_ = at;
+        task.has_knob = one_in(3);
         task.words = task.forwards ? of(task.inputs.front()).words : 1 + below(40);
         program_.tasks.push_back(std::move(task));
     }
@@ -138,6 +149,12 @@ class RandomProgramMaker {
     }
     int earlier(int from, int to) {
         return from + static_cast<int>(below(static_cast<std::uint64_t>(to - from)));
+    }
+
+    void add_setting() {
+        const auto task = static_cast<std::size_t>(below(program_.tasks.size()));
+        if (!program_.tasks[task].has_knob) return;
+        program_.settings.push_back({below(60), task, static_cast<std::uint32_t>(below(1000))});
     }
 
     void add_ending(int count) {
@@ -170,6 +187,18 @@ class RandomInterpreter {
 
   private:
     using Values = std::vector<std::optional<std::uint64_t>>;  // none: a hole
+
+    // What holds for all that comes of the source frame in hand; of settings on one frame, the last.
+    std::uint32_t knob_of(std::size_t task) const {
+        std::uint32_t value = 0;
+        std::uint64_t since = 0;
+        for (const RandomSetting& each : program_.settings) {
+            if (each.task != task || each.frame > numbers_[0] || each.frame < since) continue;
+            value = each.value;
+            since = each.frame;
+        }
+        return value;
+    }
 
     void run_from(std::size_t at, std::size_t segment, Values values) {
         for (; at < behaviours_.size() && !over_; ++at) {
@@ -206,7 +235,7 @@ class RandomInterpreter {
         Flow flow = Flow::stop;
         std::uint64_t output = 0;
         try {
-            flow = behaviours_[at](input, numbers_[segment], output);
+            flow = behaviours_[at](mixed(input, knob_of(at)), numbers_[segment], output);
         } catch (const std::runtime_error&) {
             outcome_.error = fmt::format("task{}.run {}", at, numbers_[segment]);
         }
@@ -237,6 +266,7 @@ class RandomModule : public Module {
         : Module(fmt::format("task{}", index)), index_(index), outcome_(&outcome) {
         behaviour_.task = program.tasks[index];
         const RandomTask& mine = behaviour_.task;
+        if (mine.has_knob) knobs.push_back(knob("knob", std::uint32_t{0}));
         for (std::size_t i = mine.forwards ? 1 : 0; i < mine.inputs.size(); ++i) {
             const int from = mine.inputs[i];
             const std::size_t words =
@@ -260,6 +290,7 @@ class RandomModule : public Module {
     std::vector<In<std::uint64_t>> inputs{};  // without the one that is changed in place
     std::vector<Forward<std::uint64_t>> changed{};
     std::vector<Out<std::uint64_t>> output{};
+    std::vector<Knob<std::uint32_t>> knobs{};
     std::uint64_t total = 0;
 
   private:
@@ -271,6 +302,7 @@ class RandomModule : public Module {
         if (!changed.empty()) add(f[changed[0]]);
         for (const auto& input : inputs) add(f[input]);
         std::uint64_t value = 0;
+        hash = mixed(hash, knobs.empty() ? 0 : f[knobs[0]]);
         const Flow flow = behaviour_(hash, f.number(), value);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         const auto words = changed.empty() ? f[output[0]] : f[changed[0]];
@@ -305,6 +337,14 @@ inline std::vector<RandomModule*> build(const RandomProgram& program, Graph& gra
         modules.push_back(&module);
     }
     return modules;
+}
+
+/// Makes a program's settings with an executor that has not begun.
+template <class Executor>
+void make_settings(const RandomProgram& program, const std::vector<RandomModule*>& modules,
+                   Executor& executor) {
+    for (const RandomSetting& each : program.settings)
+        executor.set(modules[each.task]->knobs[0], each.value, From{each.frame});
 }
 
 }  // namespace tidemill::internal

@@ -48,9 +48,13 @@ inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* 
     const auto modules = build(program, graph, outcome);
     const RunOptions options{.frames = program.frames, .statistics = program.frames % 2 == 0};
     try {
+        const auto run = [&](auto executor) {
+            make_settings(program, modules, executor);
+            return executor.run(options);
+        };
         const RunReport report =
-            schedule ? Pipeline(graph, *schedule, {.waiting = WaitMode::mixed, .frames = batch}).run(options)
-                     : Sequence(graph).run(options);
+            schedule ? run(Pipeline(graph, *schedule, {.waiting = WaitMode::mixed, .frames = batch}))
+                     : run(Sequence(graph));
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
     } catch (const FrameError& error) {

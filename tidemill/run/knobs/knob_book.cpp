@@ -63,8 +63,8 @@ SetAt KnobBook::set(const KnobSettings& settings) {
 }
 
 KnobBook::Timeline::iterator KnobBook::holding_at(std::uint64_t frame) {
-    const auto behind =
-        std::ranges::upper_bound(timeline_, frame, std::ranges::less(), [](const Change& c) { return c.from; });
+    const auto behind = std::ranges::upper_bound(timeline_, frame, std::ranges::less(),
+                                                 [](const Change& c) { return c.from; });
     return std::prev(behind);
 }
 

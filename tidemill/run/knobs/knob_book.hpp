@@ -18,9 +18,9 @@ namespace tidemill {
 
 /// Which values of knobs hold from which source frame on.
 ///
-/// Whoever begins a frame claims it first, and whoever sets knobs does so from the first frame that nobody has
-/// claimed: so the number of a change is known at once, and no frame begins under the wrong values, however
-/// many threads begin frames. A setter keeps claims out only while it enters its change.
+/// Whoever begins a frame claims it first, and whoever sets knobs does so from the first frame that nobody
+/// has claimed: so the number of a change is known at once, and no frame begins under the wrong values,
+/// however many threads begin frames. A setter keeps claims out only while it enters its change.
 class KnobBook {
   public:
     /// Is told of each change, in their order: what was set, and where it holds.
@@ -43,9 +43,15 @@ class KnobBook {
     /// The stream ended: nothing can be set any more, until start().
     void end();
 
-    /// Tells `listener` of all changes from now on, first of the values that hold at `first_frame` and of those
-    /// that are known to come; none: tells nobody.
+    /// Tells `listener` of all changes from now on, first of the values that hold at `first_frame` and of
+    /// those that are known to come; none: tells nobody.
     void listen(Listener listener, std::uint64_t first_frame);
+
+    /// How many tables there are: those that hold or will, and those that some token names.
+    std::size_t tables() {
+        const std::lock_guard lock(mutex_);
+        return timeline_.size() + passed_.size();
+    }
 
     /// A thread that begins frames, in their order.
     class Beginner {
@@ -119,7 +125,7 @@ class KnobBook {
     alignas(64) std::mutex mutex_;  // guards what follows; whoever keeps claims out has it
     Timeline timeline_;             // by frame; the first holds where the frames in hand begin
     std::vector<std::unique_ptr<KnobTable>> passed_;  // no frame begins under them any more
-    std::vector<std::uint64_t> hands_;                // per thread that begins frames, one it has not got beyond
+    std::vector<std::uint64_t> hands_;  // per thread that begins frames, one it has not got beyond
     Listener listener_;
     bool ended_ = false;
 };

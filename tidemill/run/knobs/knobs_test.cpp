@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -8,6 +9,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -187,7 +189,8 @@ TEST_CASE("what a knob cannot take is refused, and changes nothing") {
                       "amp.gain: a knob cannot be nan; give a number");
     CHECK_THROWS_WITH(sequence.set(chain.amp.gain, 2.0f, chain.amp.taps, std::vector{1, 2}),
                       "amp.taps: 2 numbers for a knob of 3; give 3");
-    CHECK_THROWS_WITH(sequence.set(other.amp.gain, 2.0f), "module 'amp' is not in graph 'graph': add it first");
+    CHECK_THROWS_WITH(sequence.set(other.amp.gain, 2.0f),
+                      "module 'amp' is not in graph 'graph': add it first");
     CHECK_THROWS_WITH(sequence.set(Knob<float>(), 2.0f),
                       "a knob that no module has declared: write Knob<float> gain = knob(\"gain\", 1.0f)");
     sequence.run({.frames = 10});
@@ -219,4 +222,44 @@ TEST_CASE("a change of schedule loses no knob, and no change that is still to co
     pipeline.resume({.frames = 20});
     chain.check_gain(0, 15, 1);
     chain.check_gain(15, 30, 2);
+}
+
+TEST_CASE("a task that fires several times per frame, or takes a batch, reads the knob of each frame") {
+    Graph graph;
+    std::vector<int> read;
+    auto& source = graph.add(task("source", out<int>("y", 4), [](auto y) { std::ranges::fill(y, 0); }));
+    auto& amp = graph.add(task("amp", knob("gain", 1), in<int>("x"), out<int>("y"),
+                               [](int gain, auto x, auto y) { y[0] = x[0] + gain; }));
+    auto& sink = graph.add(task("sink", in<int>("x"), [&](auto x) { read.push_back(x[0]); }));
+    graph.stream(source["y"], amp["x"]);
+    graph.bind(amp["y"], sink["x"]);
+    Pipeline pipeline(graph, thread_per_task(structure_of(graph)), {.frames = 5});
+    pipeline.set(amp.find_knob<int>("gain"), 2, From{7});
+    pipeline.run({.frames = 10});
+    std::vector<int> expected(40, 1);
+    std::fill(expected.begin() + 28, expected.end(), 2);
+    CHECK(read == expected);
+}
+
+TEST_CASE("values of knobs die when no token names them any more") {
+    Amplified chain;
+    KnobBook book(chain.graph);
+    book.start(0, 1);
+    KnobBook::Beginner beginner(book, 0);
+    std::vector<KnobTable*> tokens(4, nullptr);
+    for (std::uint64_t frame = 0; frame < 100; ++frame) {
+        CHECK(book.set(KnobSettings(chain.amp.gain, 1.0f)).frame == frame);
+        internal::name_knobs(reinterpret_cast<std::byte*>(&tokens[frame % 4]), beginner.begin(frame));
+        CHECK(book.tables() <= 4 + 2);
+    }
+}
+
+TEST_CASE("settings between two frames change one table, however many they are") {
+    Amplified chain;
+    KnobBook book(chain.graph);
+    book.start(0, 1);
+    KnobBook::Beginner beginner(book, 0);
+    beginner.begin(0);
+    for (int i = 0; i < 1000; ++i) book.set(KnobSettings(chain.amp.gain, 1.0f));
+    CHECK(book.tables() == 2);
 }
