@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,12 @@ class Work {
         work_.sequential.push_back(!task.replicable);
         for (std::size_t way = 0; way < factors_.size(); ++way)
             work_.weights.push_back(task.weight_us[chain_kinds_[way]] * factors_[way]);
+        const auto own = std::span(work_.weights).last(factors_.size());
+        if (std::ranges::all_of(own, [](double weight) { return weight == kCannotRun; }))
+            throw ScheduleError(
+                fmt::format("platform: task '{}' runs on none of its cores; add one of a kind that it has a "
+                            "weight for",
+                            task.name));
     }
 
     const Chain& chain_;

@@ -31,11 +31,33 @@ void check_weights(const Chain& chain, const ChainTask& task) {
                                         fmt::join(chain.kinds, ", ")));
     for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind) {
         const double weight = task.weight_us[kind];
-        if (!std::isfinite(weight) || weight < 0)
+        if (weight != kCannotRun && (!std::isfinite(weight) || weight < 0))
             throw ScheduleError(
                 fmt::format("task '{}': weight {} on '{}'; expected a finite number of "
                             "microseconds, at least 0",
                             task.name, weight, chain.kinds[kind]));
+    }
+    if (std::ranges::all_of(task.weight_us, [](double weight) { return weight == kCannotRun; }))
+        throw ScheduleError(
+            fmt::format("task '{}': cannot run on any kind of cores; give it a weight on one "
+                        "of: {}",
+                        task.name, fmt::join(chain.kinds, ", ")));
+}
+
+void check_batches(const Chain& chain, const ChainTask& task) {
+    for (const BatchCost& cost : task.batches) {
+        const std::size_t kind = chain.kind_index(cost.kind);
+        const auto is_cost = [](double value) { return std::isfinite(value) && value >= 0; };
+        if (!is_cost(cost.batch_us) || !is_cost(cost.frame_us) || !is_cost(cost.frames) ||
+            !is_cost(cost.host_us) || cost.most_frames < 1)
+            throw ScheduleError(
+                fmt::format("task '{}': the cost of batches on '{}' must be finite numbers of "
+                            "at least 0, of at least 1 frame",
+                            task.name, cost.kind));
+        if (task.weight_us[kind] == kCannotRun)
+            throw ScheduleError(
+                fmt::format("task '{}': has a cost of batches on '{}', but no weight there; give both",
+                            task.name, cost.kind));
     }
 }
 
@@ -65,6 +87,10 @@ std::size_t Chain::kind_index(std::string_view kind) const {
         throw ScheduleError(fmt::format("the chain has no weights for core kind '{}', only for: {}", kind,
                                         fmt::join(kinds, ", ")));
     return static_cast<std::size_t>(found - kinds.begin());
+}
+
+bool Chain::is_device(std::string_view kind) const {
+    return std::ranges::any_of(tasks, [&](const ChainTask& task) { return batch_cost(task, kind); });
 }
 
 std::vector<CoreCount> Platform::kinds() const {
@@ -115,6 +141,11 @@ std::string to_string(const Platform& platform) {
     return text;
 }
 
+const BatchCost* batch_cost(const ChainTask& task, std::string_view kind) {
+    const auto found = std::ranges::find(task.batches, kind, &BatchCost::kind);
+    return found == task.batches.end() ? nullptr : &*found;
+}
+
 void check(const Chain& chain) {
     if (chain.tasks.empty()) throw ScheduleError("chain: no tasks; a chain has at least one");
     if (chain.kinds.empty()) throw ScheduleError("chain: no core kinds; profile the tasks on at least one");
@@ -124,6 +155,7 @@ void check(const Chain& chain) {
         if (!names.insert(task.name).second)
             throw ScheduleError(fmt::format("chain: two tasks are named '{}'; rename one", task.name));
         check_weights(chain, task);
+        check_batches(chain, task);
         if (!std::isfinite(task.bytes_after) || task.bytes_after < 0)
             throw ScheduleError(fmt::format("task '{}': {} bytes behind it; expected at least 0", task.name,
                                             task.bytes_after));

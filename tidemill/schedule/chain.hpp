@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,14 +10,34 @@
 
 namespace tidemill {
 
+/// The weight of a task on a kind that it cannot run on.
+inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
+
+/// What a task takes on a device, which wants its frames in batches: a line.
+struct BatchCost {
+    std::string kind;       ///< of cores: the device
+    double batch_us = 0;    ///< of each batch, whatever its frames
+    double frame_us = 0;    ///< of each frame in it
+    double frames = 1;      ///< that the task gets per execution
+    double host_us = 0;     ///< of that, per frame, what keeps a core of the host busy
+    int most_frames = 128;  ///< of a batch
+
+    /// Per execution, in batches of so many frames.
+    double weight_us(int batch) const { return frames * (batch_us / batch + frame_us); }
+
+    bool operator==(const BatchCost&) const = default;
+};
+
 /// One unit of work in a chain; `weight_us` holds its latency on each of the chain's core kinds, in their
-/// order, and `bytes_after` what crosses a cut behind it per execution, 0 where nobody knows.
+/// order, kCannotRun where it has none, and `bytes_after` what crosses a cut behind it per execution, 0 where
+/// nobody knows.
 struct ChainTask {
     std::string name;
     bool replicable = false;
     std::vector<double> weight_us;
     double bytes_after = 0;
-    bool lacks_word = false;  ///< sequential only because its author has not said that it is pure
+    bool lacks_word = false;           ///< sequential only because its author has not said that it is pure
+    std::vector<BatchCost> batches{};  ///< of the kinds that are devices; weights there are of whole batches
 
     bool operator==(const ChainTask&) const = default;
 };
@@ -37,6 +58,9 @@ struct Chain {
 
     /// Place of a core kind in `kinds`; throws ScheduleError naming the kinds that there are.
     std::size_t kind_index(std::string_view kind) const;
+
+    /// Whether a kind is a device: some task has a BatchCost on it.
+    bool is_device(std::string_view kind) const;
 };
 
 /// How many cores of one kind.
@@ -84,8 +108,11 @@ Platform parse_platform(std::string_view text);
 /// Writes a platform as parse_platform() reads it, kinds without cores left out.
 std::string to_string(const Platform& platform);
 
-/// Throws ScheduleError unless the chain has tasks and kinds, unique names, and finite weights and bytes of
-/// at least 0.
+/// What a task takes in batches on a kind; null where that is no device, or the task does not run there.
+const BatchCost* batch_cost(const ChainTask& task, std::string_view kind);
+
+/// Throws ScheduleError unless the chain has tasks and kinds, unique names, finite weights and bytes of at
+/// least 0, and a kind for each task that it can run on.
 void check(const Chain& chain);
 
 /// Names the tasks that lack a word, in one line, or in none: so that nobody loses speed unawares.

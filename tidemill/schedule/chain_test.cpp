@@ -55,7 +55,7 @@ TEST_CASE("chains that no strategy can use are refused") {
     CHECK_THROWS_AS(check(broken([](Chain& chain) { chain.kinds = {"big", "big"}; })), ScheduleError);
     CHECK_THROWS_AS(check(broken([](Chain& chain) { chain.tasks[1].name = "source"; })), ScheduleError);
     CHECK_THROWS_AS(check(broken([](Chain& chain) { chain.tasks[1].weight_us.pop_back(); })), ScheduleError);
-    for (const double weight : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    for (const double weight : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
         CAPTURE(weight);
         CHECK_THROWS_AS(check(broken([&](Chain& chain) { chain.tasks[0].weight_us[1] = weight; })),
                         ScheduleError);

@@ -66,10 +66,15 @@ Schedule best_of_levels(const Chain& chain, const Platform& cores, const Objecti
         std::optional<Ratio> wanted;
         if (objective.wanted_period_us)
             wanted = internal::ratio_of(*objective.wanted_period_us, level.exact().units_per_us);
-        const Candidate found = level.best(wanted);
-        if (best && !is_better(found, best->candidate, objective.among_equals, wanted)) continue;
-        best = Found{found, to_schedule(chain, level.exact(), found.stages, "herad", model)};
+        const std::optional<Candidate> found = level.best(wanted);
+        if (!found || (best && !is_better(*found, best->candidate, objective.among_equals, wanted))) continue;
+        best = Found{*found, to_schedule(chain, level.exact(), found->stages, "herad", model)};
     }
+    if (!best)
+        throw ScheduleError(fmt::format(
+            "herad: no kind of the cores {} runs all tasks, and there are too few of each for the "
+            "tasks in their order; give more",
+            to_string(cores)));
     return best->schedule;
 }
 

@@ -26,7 +26,13 @@ std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::strin
     std::vector<double> result;
     for (const auto& kind : kinds) {
         const auto found = std::ranges::find(weights, kind, [](const auto& member) { return member.first; });
-        if (found == weights.end()) place.fail(fmt::format("the weight on '{}' is missing", kind));
+        if (found == weights.end())
+            place.fail(
+                fmt::format("the weight on '{}' is missing; null says that the task cannot run there", kind));
+        if (found->second.value().type_name() == "null") {
+            result.push_back(kCannotRun);
+            continue;
+        }
         const double weight = found->second.number();
         if (weight < 0) found->second.fail(fmt::format("weight {} is negative; expected at least 0", weight));
         result.push_back(weight);
@@ -34,8 +40,25 @@ std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::strin
     return result;
 }
 
+double at_least_0(const JsonPlace& place) {
+    const double number = place.number();
+    if (number < 0) place.fail(fmt::format("{}; expected at least 0", number));
+    return number;
+}
+
+std::vector<BatchCost> parse_batches(const JsonPlace& place) {
+    std::vector<BatchCost> costs;
+    for (const auto& [kind, cost] : internal::members_by_kind(place)) {
+        const JsonObject object(cost, {"batch_us", "frame_us", "frames", "host_us", "most_frames"});
+        costs.push_back({kind, at_least_0(object.at("batch_us")), at_least_0(object.at("frame_us")),
+                         at_least_0(object.at("frames")), at_least_0(object.at("host_us")),
+                         object.at("most_frames").integer(1, kMaxFrames)});
+    }
+    return costs;
+}
+
 ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
-    const JsonObject object(place, {"name", "replicable", "weight", "bytes_after", "lacks_word"});
+    const JsonObject object(place, {"name", "replicable", "weight", "bytes_after", "lacks_word", "batches"});
     ChainTask task{object.at("name").text(), object.at("replicable").flag(),
                    parse_weights(object.at("weight"), kinds)};
     if (object.has("bytes_after")) {
@@ -43,6 +66,7 @@ ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
         task.bytes_after = bytes.number();
         if (task.bytes_after < 0) bytes.fail(fmt::format("{} bytes; expected at least 0", task.bytes_after));
     }
+    if (object.has("batches")) task.batches = parse_batches(object.at("batches"));
     if (object.has("lacks_word")) task.lacks_word = object.at("lacks_word").flag();
     return task;
 }
@@ -62,10 +86,19 @@ void check_header(const JsonObject& object) {
 
 Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
     Json weight = Json::object();
-    for (std::size_t kind = 0; kind < kinds.size(); ++kind) weight[kinds[kind]] = task.weight_us[kind];
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        const double weight_us = task.weight_us[kind];
+        weight[kinds[kind]] = weight_us == kCannotRun ? Json() : Json(weight_us);
+    }
     Json json{{"name", task.name}, {"replicable", task.replicable}, {"weight", weight}};
     if (task.bytes_after > 0) json["bytes_after"] = task.bytes_after;
     if (task.lacks_word) json["lacks_word"] = true;
+    for (const BatchCost& cost : task.batches)
+        json["batches"][cost.kind] = {{"batch_us", cost.batch_us},
+                                      {"frame_us", cost.frame_us},
+                                      {"frames", cost.frames},
+                                      {"host_us", cost.host_us},
+                                      {"most_frames", cost.most_frames}};
     return json;
 }
 

@@ -8,9 +8,11 @@
 
 namespace tidemill {
 
-/// Reads {"tasks": [{"name", "replicable", "weight": {"big": 52, "little": 60}}]} and our optional keys:
-/// bytes_after and lacks_word of a task, version, unit ("us"), frames_per_execution, cores, measured_by,
-/// warnings. Throws ScheduleError naming `source` and the place in it.
+/// Reads {"tasks": [{"name", "replicable", "weight": {"big": 52, "little": 60, "gpu": null}}]}, where null is
+/// a kind that the task cannot run on, and our optional keys: bytes_after, lacks_word and batches (a
+/// BatchCost of each device, {"gpu": {"batch_us", ...}}) of a task, version, unit ("us"),
+/// frames_per_execution, cores, measured_by, warnings. Throws ScheduleError naming `source` and the place in
+/// it.
 Profile parse_profile(std::string_view text, std::string_view source);
 
 /// parse_profile() of a file.

@@ -86,7 +86,8 @@ TEST_CASE("a profile file that says something wrong is refused with the place") 
           "the same kinds");
     CHECK(message_of(with_tasks(R"({"name": "a", "replicable": true, "weight": {"big": 1, "little": 2}},
                                    {"name": "b", "replicable": true, "weight": {"big": 1}})")) ==
-          "chain.json.tasks[1].weight: the weight on 'little' is missing");
+          "chain.json.tasks[1].weight: the weight on 'little' is missing; null says that the task "
+          "cannot run there");
     CHECK(message_of(R"({"unit": "ms", "tasks": []})") == "chain.json.unit: unit 'ms', expected 'us'");
     CHECK(message_of(R"({"schedule": []})") ==
           "chain.json: unknown key \"schedule\"; known are: version, unit, measured_by, warnings, "

@@ -28,6 +28,11 @@ std::string cores_label(const Stage& stage) {
     return fmt::format("{}{}", stage.threads, stage.shares_core ? "/2" : "");
 }
 
+// In batches as "gpu by 64".
+std::string kind_label(const Stage& stage) {
+    return stage.batch ? fmt::format("{} by {}", stage.core_kind, *stage.batch) : stage.core_kind;
+}
+
 void check_covers(const Schedule& schedule, const Chain& chain) {
     if (schedule.stages.empty()) throw ScheduleError("schedule: no stages; there must be at least one");
     std::size_t next = 0;
@@ -77,6 +82,22 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
                         stage.threads, sequential->name));
 }
 
+void check_kind(const Stage& stage, std::size_t number, const Chain& chain) {
+    const std::size_t kind = chain.kind_index(stage.core_kind);
+    for (const ChainTask& task : tasks_of(stage, chain)) {
+        if (task.weight_us[kind] == kCannotRun)
+            throw ScheduleError(fmt::format("schedule: stage {} is on '{}', where task '{}' cannot run",
+                                            number, stage.core_kind, task.name));
+        const BatchCost* cost = batch_cost(task, stage.core_kind);
+        const int most = cost ? cost->most_frames : 0;
+        if (stage.batch && (*stage.batch < 1 || *stage.batch > most))
+            throw ScheduleError(fmt::format(
+                "schedule: stage {} takes batches of {} on '{}', expected {}", number, *stage.batch,
+                stage.core_kind,
+                cost ? fmt::format("1 to {}", most) : fmt::format("none for task '{}'", task.name)));
+    }
+}
+
 // What a stage costs beyond its tasks: itself, and its cuts.
 double costs_of(const Stage& stage, const Chain& chain, const CostModel& model) {
     const std::size_t end = stage.first_task + stage.task_count;
@@ -117,18 +138,32 @@ int Schedule::thread_count() const {
                            [](int sum, const Stage& stage) { return sum + stage.threads; });
 }
 
+double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage) {
+    const BatchCost* cost = stage.batch ? batch_cost(task, stage.core_kind) : nullptr;
+    return cost ? cost->weight_us(*stage.batch) : task.weight_us[kind];
+}
+
 double stage_weight_us(const Stage& stage, const Chain& chain) {
     const std::size_t kind = chain.kind_index(stage.core_kind);
     const auto tasks = tasks_of(stage, chain);
     double sum_us = 0;
-    for (const ChainTask& task : tasks) sum_us += task.weight_us[kind];
+    for (const ChainTask& task : tasks) sum_us += task_weight_us(task, kind, stage);
     return std::ranges::all_of(tasks, &ChainTask::replicable) ? sum_us / stage.threads : sum_us;
+}
+
+double host_us(const Schedule& schedule, const Chain& chain) {
+    double sum_us = 0;
+    for (const Stage& stage : schedule.stages)
+        for (const ChainTask& task : tasks_of(stage, chain))
+            if (const BatchCost* cost = batch_cost(task, stage.core_kind))
+                sum_us += cost->frames * cost->host_us;
+    return sum_us;
 }
 
 double period_us(const Schedule& schedule, const Chain& chain) {
     double period = 0;
     for (const Stage& stage : schedule.stages) period = std::max(period, stage_weight_us(stage, chain));
-    return period;
+    return period + host_us(schedule, chain);
 }
 
 double frames_per_second(const Schedule& schedule, const Profile& profile) {
@@ -147,6 +182,7 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
         kinds.push_back(
             {name, kind.slowdown.empty() ? 1 : slowdown(kind, busy), kind.shared_slowdown.value_or(1)});
     }
+    const double waiting_us = host_us(schedule, chain);
     std::vector<double> weights_us;
     for (const Stage& stage : schedule.stages) {
         const Factors& kind = *std::ranges::find(kinds, stage.core_kind, &Factors::kind);
@@ -154,7 +190,7 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
         const double costs_us = costs_of(stage, chain, model);
         weights_us.push_back(stage_weight_us(stage, chain) * kind.busy *
                                  (stage.shares_core ? kind.shared : 1) +
-                             (shared ? costs_us / stage.threads : costs_us));
+                             (shared ? costs_us / stage.threads : costs_us) + waiting_us);
     }
     return weights_us;
 }
@@ -198,7 +234,7 @@ void check(const Schedule& schedule, const Chain& chain) {
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         check_threads(stage, s + 1, chain);
-        chain.kind_index(stage.core_kind);
+        check_kind(stage, s + 1, chain);
         if (stage.sync_buff_size && *stage.sync_buff_size < 1)
             throw ScheduleError(fmt::format("schedule: stage {} has sync_buff_size {}, expected at least 1",
                                             s + 1, *stage.sync_buff_size));
@@ -247,7 +283,7 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const CostMod
         const double load = period > 0 ? weights_us[s] / period : 1.0;
         table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<8}  {:>12.2f}  {:>3.0f}%\n", s + 1,
                              label(stage, chain), width, stage.task_count, cores_label(stage),
-                             stage.core_kind, weights_us[s], 100 * load);
+                             kind_label(stage), weights_us[s], 100 * load);
     }
     return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule)) +
            missing_words(chain);

@@ -28,6 +28,7 @@ struct Stage {
     std::optional<int> sync_buff_size{};  // ring after this stage; never on the last one
     std::optional<Waiting> waiting{};     // at that ring
     bool shares_core = false;             // each thread has half a core: two such threads share one
+    std::optional<int> batch{};           // frames that it takes at once, of a device: as many as are there
 
     bool operator==(const Stage&) const = default;
 };
@@ -70,15 +71,23 @@ struct Schedule {
     int thread_count() const;
 };
 
+/// What a task takes in a stage of a kind, per execution: on a device, in the stage's batches.
+double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage);
+
 /// Weight of a stage in µs, as published: the sum of its tasks, shared by its threads when all of them are
-/// replicable.
+/// replicable; on a device, in the stage's batches.
 double stage_weight_us(const Stage& stage, const Chain& chain);
 
-/// The largest stage weight in µs, as published: the time between two executions when the pipeline is full.
+/// What the stages on devices take of the host, per execution: the threads that feed them have no core of
+/// their own, so any stage may be kept waiting for that long.
+double host_us(const Schedule& schedule, const Chain& chain);
+
+/// The largest stage weight in µs, as published, and what devices take of the host: the time between two
+/// executions when the pipeline is full.
 double period_us(const Schedule& schedule, const Chain& chain);
 
 /// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
-/// busy.
+/// busy, and kept waiting by the threads of devices.
 std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
 /// The largest stage weight under a model.
@@ -96,8 +105,8 @@ double frames_per_second(const Schedule& schedule, const Profile& profile);
 std::vector<CoreCount> cores_used(const Schedule& schedule);
 
 /// Throws ScheduleError saying what was expected unless the schedule fits the chain: all tasks in order,
-/// names equal where known, known core kinds, one thread where a task is not replicable, no ring after the
-/// last stage.
+/// names equal where known, core kinds that are known and run the stage's tasks, one thread where a task is
+/// not replicable, batches where each task of the stage takes them, no ring after the last stage.
 void check(const Schedule& schedule, const Chain& chain);
 
 /// Throws ScheduleError unless the platform has the cores that the schedule uses.

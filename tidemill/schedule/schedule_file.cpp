@@ -113,7 +113,7 @@ struct Totals {
 
 void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     const JsonObject object(place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size",
-                                    "sync_waiting_type", "task-names", "shares-core"});
+                                    "sync_waiting_type", "task-names", "shares-core", "batch"});
     Stage stage;
     stage.first_task = totals.tasks;
     stage.task_count = static_cast<std::size_t>(object.at("tasks").integer(1, kMaxNumber));
@@ -127,6 +127,7 @@ void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     if (totals.kinds.size() > internal::kMaxKinds)
         place.fail(fmt::format("more than {} core kinds in all stages", internal::kMaxKinds));
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
+    if (object.has("batch")) stage.batch = object.at("batch").integer(1, kMaxNumber);
     if (object.has("shares-core")) stage.shares_core = object.at("shares-core").flag();
     parse_ring(object, stage);
     if (object.has("task-names")) parse_task_names(object.at("task-names"), stage, schedule.task_names);
@@ -164,6 +165,7 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
               {"core-type", kind_to_file(stage.core_kind)},
               {"pinning-policy", to_string(stage.pinning)}};
     if (stage.shares_core) json["shares-core"] = true;
+    if (stage.batch) json["batch"] = *stage.batch;
     if (stage.sync_buff_size) json["sync_buff_size"] = *stage.sync_buff_size;
     if (stage.waiting) json["sync_waiting_type"] = to_string(*stage.waiting);
     if (!task_names.empty())

@@ -42,7 +42,7 @@ double unslowed_work_us(const Stage& stage, const Chain& chain, const CostModel&
     const std::size_t kind = chain.kind_index(stage.core_kind);
     double work_us = 0;
     for (std::size_t i = 0; i < stage.task_count; ++i) {
-        work_us += chain.tasks[stage.first_task + i].weight_us[kind];
+        work_us += task_weight_us(chain.tasks[stage.first_task + i], kind, stage);
     }
     if (stage.shares_core) work_us *= model.kind(stage.core_kind).shared_slowdown.value_or(1);
     const std::size_t end = stage.first_task + stage.task_count;
@@ -67,6 +67,7 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
     model.jitter = machine.jitter;
     model.seed = machine.seed;
     model.unused_w = unused_watts(schedule, model.cores, machine.platform);
+    const double waiting_us = host_us(schedule, chain);
     std::size_t tokens = 0;
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
@@ -74,7 +75,7 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
         StageModel& made = model.stages.emplace_back();
         made.threads = static_cast<std::size_t>(stage.threads);
         made.kind = chain.kind_index(stage.core_kind);
-        made.work_us = {unslowed_work_us(stage, chain, machine.model)};
+        made.work_us = {unslowed_work_us(stage, chain, machine.model) + waiting_us * stage.threads};
         made.shares_core = stage.shares_core;
         // The first stage waits for free tokens, at its own ring; the others for the stage before them.
         made.spins = schedule.stages[s == 0 ? 0 : s - 1].waiting == Waiting::kActive;

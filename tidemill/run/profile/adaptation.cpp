@@ -14,8 +14,10 @@ Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& see
             const double before_us = weights_us[kind];
             const double seen_us = seen.weights_us[unit];
             if (seen_us == 0) continue;
-            for (double& weight_us : weights_us)
+            for (double& weight_us : weights_us) {
+                if (weight_us == kCannotRun) continue;
                 weight_us = before_us > 0 ? weight_us * seen_us / before_us : seen_us;
+            }
         }
     }
     static_cast<Chain&>(profile) = rounded(profile);

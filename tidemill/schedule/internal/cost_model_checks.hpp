@@ -83,6 +83,10 @@ inline void compare_with_enumeration(const Shape& shape, const ModelParts& parts
         const ModelInstance problem = random_model_instance(random, shape, parts);
         const std::vector<Measured> all = all_schedules(problem);
         INFO("seed ", kModelSeed, ", case ", i);
+        if (all.empty()) {
+            CHECK_THROWS_AS(solved(problem, {}), ScheduleError);
+            continue;
+        }
         compare_preferences(problem, all);
         compare_wanted(problem, all, uniform(random, 1, 60));
         compare_front(problem, all);

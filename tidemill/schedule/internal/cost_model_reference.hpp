@@ -102,6 +102,7 @@ class EverySchedule {
     }
 
     void try_threads(std::size_t begin, std::size_t end, std::size_t kind, bool shares_core) {
+        if (!all_run(problem_.base, kind, begin, end)) return;
         const std::uint64_t halves = shares_core ? 1 : 2;
         const bool replicable = stage_weight(problem_.base, kind, begin, end, 2).den == 2;
         for (std::uint64_t threads = 1; threads <= (replicable ? left_[kind] / halves : 1); ++threads) {

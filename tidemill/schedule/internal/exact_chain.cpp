@@ -46,6 +46,10 @@ DecimalColumns decimal_columns(const Chain& chain, const ExactChain& exact, cons
             slowdown_of(kind, exact.pools[kind.pool], model.kind(chain.kinds[kind.chain_kind]));
         columns[way].reserve(chain.tasks.size());
         for (const auto& task : chain.tasks) {
+            if (task.weight_us[kind.chain_kind] == kCannotRun) {
+                columns[way].push_back({});
+                continue;
+            }
             const auto weight = to_decimal(task.weight_us[kind.chain_kind]);
             const auto slowed = factor ? product(weight, factor) : weight;
             if (!slowed) refuse(task, kind.chain_kind);
@@ -70,7 +74,8 @@ int decimals_of(double value) {
 int decimals_of_all(const Chain& chain, const CostModel& model) {
     int weights = 0;
     for (const auto& task : chain.tasks)
-        for (const double weight : task.weight_us) weights = std::max(weights, decimals_of(weight));
+        for (const double weight : task.weight_us)
+            if (weight != kCannotRun) weights = std::max(weights, decimals_of(weight));
     int slowdowns = 0;
     for (const KindCosts& kind : model.kinds) {
         int own = 0;
@@ -128,6 +133,30 @@ std::vector<std::size_t> run_ends(const Chain& chain) {
     return ends;
 }
 
+void set_able(ExactChain& exact, const Chain& chain) {
+    for (ExactKind& kind : exact.kinds) {
+        const auto runs = [&](const ChainTask& task) {
+            return task.weight_us[kind.chain_kind] != kCannotRun;
+        };
+        if (std::ranges::all_of(chain.tasks, runs)) continue;
+        kind.able_begin.push_back(0);
+        for (std::size_t i = 0; i < exact.size; ++i)
+            kind.able_begin.push_back(runs(chain.tasks[i]) ? kind.able_begin.back() : i + 1);
+    }
+}
+
+void check_able(const ExactChain& exact, const Chain& chain, const Platform& platform) {
+    for (std::size_t i = 0; i < exact.size; ++i) {
+        bool runs = false;
+        for (std::size_t kind = 0; kind < exact.kinds.size(); ++kind) runs = runs || exact.runs(kind, i);
+        if (!runs)
+            throw ScheduleError(fmt::format(
+                "platform: task '{}' runs on none of the cores {}; add one of a kind that it has a "
+                "weight for",
+                chain.tasks[i].name, to_string(platform)));
+    }
+}
+
 // Whole cores first; halves, where the model lets two stages share a core, draw from the same pool.
 void add_kind(ExactChain& exact, std::size_t chain_kind, int count, bool shared) {
     const std::size_t per_core = shared ? 2 : 1;
@@ -167,6 +196,8 @@ ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostM
     add_kinds(exact, chain, platform, model);
     exact.run_begin = run_begins(chain);
     exact.run_end = run_ends(chain);
+    set_able(exact, chain);
+    check_able(exact, chain, platform);
     const DecimalColumns columns = decimal_columns(chain, exact, model);
     const int decimals =
         model.has_published_periods() ? most_decimals(columns) : decimals_of_all(chain, model);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,7 +13,7 @@ namespace tidemill::internal {
 
 /// One way to use the cores of a kind: whole, or as halves that two stages share. A thread takes `share`
 /// units of the pool that all ways of the kind draw from; `prefix` has the sums of the first 0..n weights in
-/// whole units.
+/// whole units, where a task that cannot run here counts nothing.
 struct ExactKind {
     std::size_t chain_kind = 0;
     int cores = 0;
@@ -20,6 +21,8 @@ struct ExactKind {
     std::size_t share = 1;
     bool shares_core = false;
     std::vector<std::uint64_t> prefix{};
+    std::vector<std::size_t> able_begin{};  // [j]: where the tasks up to j-1 begin that all run here; j if
+                                            // that one does not. Empty: all do
 };
 
 /// The cores of one kind: `per_core` units each, so that halves are whole numbers.
@@ -62,8 +65,21 @@ struct ExactChain {
     /// Whether all tasks of [begin, end) are replicable.
     bool replicable(std::size_t begin, std::size_t end) const { return run_begin[end] <= begin; }
 
-    /// Whether every thread has a core of its own and stages cost what their tasks do.
-    bool is_published() const { return !has_costs() && kinds.size() == pools.size(); }
+    /// Where the longest stage may begin on a kind that ends before task `end`, as far as tasks run there.
+    std::size_t able_begin(std::size_t kind, std::size_t end) const {
+        return kinds[kind].able_begin.empty() ? 0 : kinds[kind].able_begin[end];
+    }
+
+    /// Whether a task runs on a kind.
+    bool runs(std::size_t kind, std::size_t task) const { return able_begin(kind, task + 1) <= task; }
+
+    /// Whether each task runs on each kind.
+    bool runs_everywhere() const {
+        return std::ranges::all_of(kinds, [](const ExactKind& kind) { return kind.able_begin.empty(); });
+    }
+
+    /// Whether every thread has a core of its own, tasks run anywhere and stages cost what their tasks do.
+    bool is_published() const { return !has_costs() && kinds.size() == pools.size() && runs_everywhere(); }
 
     /// Cores of all kinds.
     std::uint64_t total_cores() const;
@@ -71,8 +87,8 @@ struct ExactChain {
 
 /// Scales decimal weights to integers without rounding; throws ScheduleError when one needs more than 2^53
 /// units, when sums leave 61 bits, when the platform has no cores, or one of a kind that the chain does not
-/// weigh. Cores are as slow as the model says when all of `platform` are busy; the units do not depend on how
-/// many those are.
+/// weigh, or none that a task runs on. Cores are as slow as the model says when all of `platform` are busy;
+/// the units do not depend on how many those are.
 ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model = {});
 
 }  // namespace tidemill::internal

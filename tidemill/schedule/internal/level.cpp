@@ -57,21 +57,31 @@ Level::Level(const Chain& chain, const Platform& platform, const CostModel& mode
     effort.spend(kStepsToPrepare * exact_.size * exact_.kinds.size());
 }
 
-Candidate Level::best(const std::optional<Ratio>& wanted) {
+std::optional<Candidate> Level::best(const std::optional<Ratio>& wanted) {
     const Ratio bound = options_.lower_bound();
-    const Ratio period = least_period(exact_, options_, wanted ? std::max(bound, *wanted) : bound);
-    options_.find({wanted ? std::max(period, *wanted) : period});
+    const auto period = least_period(exact_, options_, wanted ? std::max(bound, *wanted) : bound);
+    if (!period) return std::nullopt;
+    options_.find({wanted ? std::max(*period, *wanted) : *period});
     return candidate(preferred());
 }
 
 std::vector<Candidate> Level::pareto_front() {
-    std::vector<Candidate> points{best(std::nullopt)};
-    while (points.back().power > cheapest_core()) {
-        const PowerLimit limit{power_, points.back().power - 1};
-        options_.find({least_period(exact_, options_, points.back().period, &limit)});
-        points.push_back(candidate(preferred()));
+    std::vector<Candidate> points;
+    std::optional<Candidate> next = best(std::nullopt);
+    while (next) {
+        points.push_back(*std::move(next));
+        next = points.back().power > cheapest_core() ? best_below(points.back()) : std::nullopt;
     }
     return points;
+}
+
+// The next point of the front, with less power and no less period.
+std::optional<Candidate> Level::best_below(const Candidate& point) {
+    const PowerLimit limit{power_, point.power - 1};
+    const auto period = least_period(exact_, options_, point.period, &limit);
+    if (!period) return std::nullopt;
+    options_.find({*period});
+    return candidate(preferred());
 }
 
 Solution Level::preferred() const {

@@ -32,13 +32,14 @@ class Level {
     /// The problem in exact integers.
     const ExactChain& exact() const { return exact_; }
 
-    /// The best solution of the least period, or of a wanted one that is longer.
-    Candidate best(const std::optional<Ratio>& wanted);
+    /// The best solution of the least period, or of a wanted one that is longer; nothing where there is none.
+    std::optional<Candidate> best(const std::optional<Ratio>& wanted);
 
     /// The least power of the least period, then the least period of any less power, and so on.
     std::vector<Candidate> pareto_front();
 
   private:
+    std::optional<Candidate> best_below(const Candidate& point);
     Solution fewest_cores() const;
     Solution fewest_stages() const;
     Solution preferred() const;

@@ -17,15 +17,19 @@ constexpr double kMicro = 1e6;
 class PeriodSearch {
   public:
     PeriodSearch(const ExactChain& chain, StageOptions& options, const Ratio& from, const PowerLimit* limit)
-        : chain_(chain), options_(options), limit_(limit), lower_(from), upper_(safe_period()) {
+        : chain_(chain), options_(options), limit_(limit), lower_(from) {
+        const std::optional<Ratio> safe = safe_period();
+        is_safe_ = safe.has_value();
+        upper_ = safe.value_or(longest_period());
         step_bits_ = std::clamp(std::countl_zero(upper_.num) - 2, 0, wanted_step_bits());
         if (!limit && chain.is_published()) shorten_greedily();
     }
 
-    Ratio least_period() {
+    std::optional<Ratio> least_period() {
         const std::size_t pool = most_numerous_pool();
-        return with_cells_for(chain_.pools[pool].units + 1, [&](auto cell) {
+        return with_cells_for(chain_.pools[pool].units + 1, [&](auto cell) -> std::optional<Ratio> {
             CoreTable<decltype(cell)> table(chain_, {.counted_pool = pool});
+            if (!is_safe_ && !test(table, {upper_})) return std::nullopt;
             bool below = is_narrow();
             while (lower_ < upper_) {
                 test(table, below ? PeriodLimit{upper_, true} : PeriodLimit{middle()});
@@ -46,18 +50,33 @@ class PeriodSearch {
         return std::max<int>(kLeastStepBits, 2 * std::bit_width(chain_.total_cores()) + 1);
     }
 
-    // The whole chain on one core of a kind that may be used.
-    Ratio safe_period() const {
-        if (!limit_) return one_core_period(chain_);
-        Ratio best{std::uint64_t{1} << 62, 1};
-        for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind)
-            if (limit_->power.per_core(chain_.kinds[kind].pool) <= limit_->most)
-                best = std::min(best, Ratio{chain_.weight(kind, 0, chain_.size), 1});
+    // The whole chain on one core of a kind that may be used and runs all of it.
+    std::optional<Ratio> safe_period() const {
+        std::optional<Ratio> best;
+        for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind) {
+            if (chain_.able_begin(kind, chain_.size) > 0) continue;
+            if (limit_ && limit_->power.per_core(chain_.kinds[kind].pool) > limit_->most) continue;
+            const Ratio own{chain_.weight(kind, 0, chain_.size), 1};
+            best = best ? std::min(*best, own) : own;
+        }
         return best;
     }
 
+    // No stage takes longer, whatever it has of the chain and wherever.
+    Ratio longest_period() const {
+        constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+        Wide all = 0;
+        for (std::size_t i = 0; i < chain_.size; ++i) {
+            std::uint64_t most = 0;
+            for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind)
+                if (chain_.runs(kind, i)) most = std::max(most, chain_.weight(kind, i, i + 1));
+            all += most;
+        }
+        return {static_cast<std::uint64_t>(std::min<Wide>(all, kMost)), 1};
+    }
+
     template <class Table>
-    void test(Table& table, const PeriodLimit& limit) {
+    bool test(Table& table, const PeriodLimit& limit) {
         options_.find(limit, StageOptions::Count::cores);
         const std::optional<std::size_t> state = found(table);
         if (state) {
@@ -65,6 +84,7 @@ class PeriodSearch {
         } else {
             lower_ = limit.period;
         }
+        return state.has_value();
     }
 
     template <class Table>
@@ -124,6 +144,7 @@ class PeriodSearch {
     const PowerLimit* limit_;
     Ratio lower_;
     Ratio upper_;
+    bool is_safe_ = true;  // whether there is a schedule of the upper end
     int step_bits_ = 0;
 };
 
@@ -136,8 +157,8 @@ CorePower::CorePower(const Chain& chain, const ExactChain& exact, const CostMode
     }
 }
 
-Ratio least_period(const ExactChain& chain, StageOptions& options, const Ratio& from,
-                   const PowerLimit* limit) {
+std::optional<Ratio> least_period(const ExactChain& chain, StageOptions& options, const Ratio& from,
+                                  const PowerLimit* limit) {
     return PeriodSearch(chain, options, from, limit).least_period();
 }
 

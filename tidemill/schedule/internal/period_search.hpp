@@ -57,8 +57,9 @@ struct PowerLimit {
 };
 
 /// The least period, but at least `from`, at which there is a schedule (within the limit). What is returned
-/// is the real period of one, which may be below `from`.
-Ratio least_period(const ExactChain& chain, StageOptions& options, const Ratio& from,
-                   const PowerLimit* limit = nullptr);
+/// is the real period of one, which may be below `from`; nothing where there is none, because no kind of
+/// cores runs all tasks, and there are too few for those that each task needs.
+std::optional<Ratio> least_period(const ExactChain& chain, StageOptions& options, const Ratio& from,
+                                  const PowerLimit* limit = nullptr);
 
 }  // namespace tidemill::internal

@@ -16,6 +16,9 @@
 
 namespace tidemill::internal {
 
+/// The weight of a task on a kind that it cannot run on.
+inline constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
+
 /// A scheduling problem in whole units, for tests and benchmarks; kinds in the order in which they are
 /// spared.
 struct Instance {
@@ -49,7 +52,8 @@ inline Chain to_chain(const Instance& instance, double units_per_us = 1) {
     for (std::size_t i = 0; i < instance.size(); ++i) {
         ChainTask task{fmt::format("t{}", i + 1), instance.replicable[i], {}};
         for (const auto& weights : instance.weights)
-            task.weight_us.push_back(static_cast<double>(weights[i]) / units_per_us);
+            task.weight_us.push_back(weights[i] == kNowhere ? kCannotRun
+                                                            : static_cast<double>(weights[i]) / units_per_us);
         chain.tasks.push_back(std::move(task));
     }
     return chain;
@@ -60,6 +64,14 @@ inline Platform to_platform(const Instance& instance) {
     for (std::size_t kind = 0; kind < instance.cores.size(); ++kind)
         platform.set(kind_name(kind), instance.cores[kind]);
     return platform;
+}
+
+/// Whether all tasks [begin, end) run on a kind.
+inline bool all_run(const Instance& instance, std::size_t kind, std::size_t begin, std::size_t end) {
+    const auto& weights = instance.weights[kind];
+    return std::find(weights.begin() + static_cast<std::ptrdiff_t>(begin),
+                     weights.begin() + static_cast<std::ptrdiff_t>(end),
+                     kNowhere) == weights.begin() + static_cast<std::ptrdiff_t>(end);
 }
 
 /// Weight of a stage by the definition: shared among cores only if every task is replicable.
@@ -95,9 +107,12 @@ class BruteForce {
         current_.cores.assign(instance.weights.size(), 0);
     }
 
-    Outcome best() {
+    Outcome best() { return *best_if_any(); }
+
+    /// Nothing where no schedule puts each task where it can run.
+    std::optional<Outcome> best_if_any() {
         extend(0);
-        return *best_;
+        return best_;
     }
 
   private:
@@ -112,6 +127,7 @@ class BruteForce {
     }
 
     void try_stage(std::size_t begin, std::size_t end, std::size_t kind) {
+        if (!all_run(instance_, kind, begin, end)) return;
         const auto left = static_cast<std::uint64_t>(instance_.cores[kind]) - current_.cores[kind];
         const Ratio before = current_.period;
         for (std::uint64_t cores = 1; cores <= left; ++cores) {
@@ -208,6 +224,7 @@ struct Shape {
     int kinds;
     int max_cores;
     std::optional<int> most_weight{};  // else small ones with many ties, equal ones, or huge ones
+    int nowhere_of_ten = 0;            // weights that are kNowhere
 };
 
 // Weights come from small ranges so that ties and zeros are common, or from one huge one.
@@ -239,6 +256,10 @@ inline Instance random_instance(Random& random, const Shape& shape) {
                                   : random_weight(random, flavour));
     }
     std::shuffle(instance.cores.begin(), instance.cores.end(), random);
+    if (shape.nowhere_of_ten > 0)
+        for (auto& weights : instance.weights)
+            for (auto& weight : weights)
+                if (uniform(random, 1, 10) <= shape.nowhere_of_ten) weight = kNowhere;
     return instance;
 }
 

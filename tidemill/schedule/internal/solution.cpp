@@ -1,12 +1,45 @@
 #include "tidemill/schedule/internal/solution.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace tidemill::internal {
 namespace {
 
 std::size_t end_of(const ExactChain& chain, const Solution& stages, std::size_t stage) {
     return stage + 1 < stages.size() ? stages[stage + 1].begin : chain.size;
+}
+
+// Batches that are half as large wait half as long; what a device takes is to stay well below the period.
+int batch_for(const Stage& stage, const Chain& chain, double period_us) {
+    constexpr double kMostOfPeriod = 0.8;
+    Stage smaller = stage;
+    smaller.batch = batch_cost(chain.tasks[stage.first_task], stage.core_kind)->most_frames;
+    for (std::size_t i = 1; i < stage.task_count; ++i)
+        smaller.batch = std::min(*smaller.batch,
+                                 batch_cost(chain.tasks[stage.first_task + i], stage.core_kind)->most_frames);
+    int batch = *smaller.batch;
+    while (batch > 1) {
+        smaller.batch = batch / 2;
+        if (stage_weight_us(smaller, chain) > kMostOfPeriod * period_us) break;
+        batch /= 2;
+    }
+    return batch;
+}
+
+bool is_in_batches(const Stage& stage, const Chain& chain) {
+    const auto tasks = std::span(chain.tasks).subspan(stage.first_task, stage.task_count);
+    return std::ranges::all_of(tasks,
+                               [&](const ChainTask& task) { return batch_cost(task, stage.core_kind); });
+}
+
+// Threads that feed a device mostly sleep, and have no core of their own.
+void set_batches(Schedule& schedule, const Chain& chain) {
+    for (Stage& stage : schedule.stages) {
+        if (!is_in_batches(stage, chain)) continue;
+        stage.batch = batch_for(stage, chain, *schedule.period_us);
+        stage.pinning = Pinning::kLoose;
+    }
 }
 
 }  // namespace
@@ -40,6 +73,7 @@ Schedule to_schedule(const Chain& chain, const ExactChain& exact, const Solution
     }
     for (const auto& task : chain.tasks) schedule.task_names.push_back(task.name);
     schedule.period_us = period_us(schedule, chain, model);
+    set_batches(schedule, chain);
     schedule.made_by = strategy;
     return schedule;
 }

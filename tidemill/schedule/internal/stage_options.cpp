@@ -7,9 +7,18 @@ namespace tidemill::internal {
 StageOptions::StageOptions(const ExactChain& chain, Effort& effort)
     : chain_(chain), effort_(effort), work_(chain), losses_(chain.kinds.size()), first_(chain.size + 1, 0) {
     options_.reserve(4 * chain.size);
-    for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind)
-        for (std::size_t end = 0; end <= chain.size; ++end)
-            losses_[kind].push_back(work_.price(kind) * chain.sum(kind, 0, end) - work_.work(0, end));
+    for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind) {
+        losses_[kind].push_back(0);
+        for (std::size_t i = 0; i < chain.size; ++i)
+            losses_[kind].push_back(losses_[kind].back() + loss(kind, i));
+    }
+}
+
+// What a task costs on a kind beyond where it is cheapest; stages do not reach across those that cannot run
+// there.
+std::uint64_t StageOptions::loss(std::size_t kind, std::size_t task) const {
+    if (!chain_.runs(kind, task)) return 0;
+    return work_.price(kind) * chain_.sum(kind, task, task + 1) - work_.work(task, task + 1);
 }
 
 void StageOptions::find(const PeriodLimit& limit, Count count) {
@@ -35,10 +44,11 @@ void StageOptions::find(const PeriodLimit& limit, Count count) {
 }
 
 void StageOptions::find_longest(std::size_t end, std::size_t kind) {
-    const std::size_t begin = kinds_[kind].on_one_core.begin(end);
+    const std::size_t able = chain_.able_begin(kind, end);
+    const std::size_t begin = std::max(able, kinds_[kind].on_one_core.begin(end));
     if (begin < end) offer(begin, end, kind, 1);
-    const std::size_t lowest = std::max(
-        {chain_.run_begin[end], kinds_[kind].on_all_cores.begin(end), kinds_[kind].affordable.begin(end)});
+    const std::size_t lowest = std::max({able, chain_.run_begin[end], kinds_[kind].on_all_cores.begin(end),
+                                         kinds_[kind].affordable.begin(end)});
     if (lowest < begin) find_replicated(lowest, begin, end, kind);
 }
 
@@ -95,7 +105,7 @@ std::vector<Reach>& StageOptions::reaches(std::size_t kind) {
 
 void StageOptions::find_all(std::size_t end, std::size_t kind) {
     const auto all_cores = static_cast<std::uint64_t>(chain_.kinds[kind].cores);
-    const std::size_t lowest = kinds_[kind].affordable.begin(end);
+    const std::size_t lowest = std::max(chain_.able_begin(kind, end), kinds_[kind].affordable.begin(end));
     for (std::size_t begin = end; begin-- > lowest;) {
         const std::uint64_t most = chain_.replicable(begin, end) ? all_cores : 1;
         if (chain_.sum(kind, begin, end) + chain_.stage_cost > capacity(*limit_, most)) return;

@@ -93,6 +93,7 @@ class StageOptions {
     std::vector<Reach>& reaches(std::size_t kind);
     void find_all(std::size_t end, std::size_t kind);
     void offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores);
+    std::uint64_t loss(std::size_t kind, std::size_t task) const;
     const Place* places_up_to(std::size_t end, std::size_t kind);
 
     const ExactChain& chain_;

@@ -19,6 +19,7 @@ Ratio heaviest_task(const ExactChain& chain) {
     for (std::size_t i = 0; i < chain.size; ++i) {
         Ratio least{std::numeric_limits<std::uint64_t>::max(), 1};
         for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind) {
+            if (!chain.runs(kind, i)) continue;
             const auto cores = static_cast<std::uint64_t>(chain.kinds[kind].cores);
             least = std::min(least, Ratio{chain.sum(kind, i, i + 1), chain.replicable(i, i + 1) ? cores : 1});
         }
@@ -33,7 +34,8 @@ SplitWork split_work(const ExactChain& chain) {
     for (const auto& pool : chain.pools) work.pool_units.push_back(static_cast<double>(pool.units));
     for (std::size_t i = 0; i < chain.size; ++i)
         for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind)
-            work.weights.push_back(static_cast<double>(chain.sum(kind, i, i + 1)));
+            work.weights.push_back(chain.runs(kind, i) ? static_cast<double>(chain.sum(kind, i, i + 1))
+                                                       : kCannotRun);
     return work;
 }
 
@@ -72,7 +74,7 @@ WorkBound::WorkBound(const ExactChain& chain) : work_(chain.size + 1, 0) {
     for (std::size_t i = 0; i < chain.size; ++i) {
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind)
-            least = std::min(least, prices_[kind] * chain.sum(kind, i, i + 1));
+            if (chain.runs(kind, i)) least = std::min(least, prices_[kind] * chain.sum(kind, i, i + 1));
         work_[i + 1] = work_[i] + least;
     }
     period_ = std::max(heaviest_task(chain), Ratio{work_.back(), capacity_});

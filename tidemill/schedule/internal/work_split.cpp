@@ -134,7 +134,7 @@ class Solver {
             if (work_.weight(task, fast) > period) continue;
             if (const Split all{fast, fast, 0, cost(task, fast)}; all.beats(best)) best = all;
             for (std::size_t slow = 0; slow < work_.ways.size(); ++slow)
-                if (work_.weight(task, slow) > period)
+                if (work_.weight(task, slow) > period && std::isfinite(work_.weight(task, slow)))
                     if (const Split both = mixed(period, task, fast, slow); both.beats(best)) best = both;
         }
         return best;

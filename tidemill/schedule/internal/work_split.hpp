@@ -17,7 +17,7 @@ struct Way {
 struct SplitWork {
     std::vector<Way> ways;
     std::vector<double> pool_units;  // [pool]: above 0
-    std::vector<double> weights;     // [task x ways + way]: finite, at least 0
+    std::vector<double> weights;     // [task x ways + way]: at least 0; infinite where the task cannot go
     std::vector<bool> sequential;    // [task]: works on one frame at a time
 
     double weight(std::size_t task, std::size_t way) const { return weights[task * ways.size() + way]; }

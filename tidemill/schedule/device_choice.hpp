@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tidemill/schedule/cost_model.hpp"
+#include "tidemill/schedule/objective.hpp"
+#include "tidemill/schedule/schedule.hpp"
+#include "tidemill/schedule/strategy.hpp"
+
+namespace tidemill {
+
+/// The better of the schedules with a device and without, and why.
+struct DeviceChoice {
+    Schedule schedule;
+    std::optional<std::string> device{};  ///< the kind that is used; none: the cores are better alone
+    std::string why{};                    ///< in one sentence; empty where the platform has no device
+};
+
+/// Schedules a chain with each kind of device that the platform has, and with none. One is used only where
+/// the period becomes shorter by more than `least_gain` of it, what it takes of the host counted. Throws as
+/// the strategy does.
+DeviceChoice choose_device(const Chain& chain, const Platform& platform, const Strategy& strategy,
+                           const Objective& objective, const CostModel& model, double least_gain = 0);
+
+/// A batch's cost as a chain's one more kind: the task of that name gets its weight in the largest batches,
+/// the others cannot run there. Throws ScheduleError where there is no such task, or the kind is there
+/// already.
+void add_device(Chain& chain, const std::string& task, const BatchCost& cost);
+
+}  // namespace tidemill
