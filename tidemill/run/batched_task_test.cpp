@@ -140,6 +140,50 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "a stage with a batch of its own gets frames of several tokens, the last ones as many as there are") {
+    const auto sizes = [](int batch, std::uint32_t frames, bool has_holes) {
+        SquaresChain chain(has_holes);
+        Schedule schedule = kAlone;
+        schedule.stages[1].batch = batch;
+        constexpr double kForEver = 1e9;
+        const Kept expected = in_order(has_holes, 22);
+        const RunReport report =
+            Pipeline(chain.graph, schedule, {.frames = frames, .batch_wait_us = kForEver})
+                .run({.frames = 22});
+        CHECK(chain.kept == expected);
+        CHECK(report.delivered == expected.values.size());
+        return chain.squares->sizes;
+    };
+    CHECK(sizes(4, 1, false) == std::vector<std::size_t>{4, 4, 4, 4, 4, 2});
+    CHECK(sizes(3, 1, false) == std::vector<std::size_t>{3, 3, 3, 3, 3, 3, 3, 1});
+    CHECK(sizes(4, 2, false) == std::vector<std::size_t>{4, 4, 4, 4, 4, 2});
+    CHECK(sizes(4, 3, false) == std::vector<std::size_t>{4, 2, 4, 2, 4, 2, 4});  // of two tokens at a time
+    CHECK(sizes(3, 1, true) == std::vector<std::size_t>{2, 2, 2, 2, 2, 2, 2, 1});
+}
+
+TEST_CASE("a stage with a batch of its own waits for it no longer than it may") {
+    const Kept expected = in_order(false, 500);
+    for (const double wait_us : {0.0, 1.0, 100.0}) {
+        CAPTURE(wait_us);
+        SquaresChain chain;
+        Schedule schedule = kAlone;
+        schedule.stages[1].batch = 4;
+        Pipeline(chain.graph, schedule, {.batch_wait_us = wait_us}).run({.frames = 500});
+        CHECK(chain.kept == expected);
+    }
+}
+
+TEST_CASE("when a task throws in a batch of several tokens, the frames before the batch are delivered") {
+    SquaresChain chain;
+    chain.squares->throws_at = 9;
+    Schedule schedule = kAlone;
+    schedule.stages[1].batch = 4;
+    Pipeline pipeline(chain.graph, schedule, {.batch_wait_us = 1e9});
+    CHECK_THROWS_AS(pipeline.run({.frames = 40}), RunError);
+    CHECK(chain.kept.numbers.size() == 8);
+}
+
 TEST_CASE("times and observers count the frames of a batch, each with its share") {
     SquaresChain chain;
     const RunReport report = Pipeline(chain.graph, kAlone, {.frames = 4}).run({.frames = 10});

@@ -41,9 +41,15 @@ std::vector<std::size_t> Crew::ring_sizes() const {
         for (const Part& part : plan_.stages[s].parts) {
             const bool last = part.stage_index + 1 == plan_.segments[part.segment].stages;
             sizes[part.segment] += cut_.stages[s].cut.threads + (last ? 0 : cut_.stages[s].ring_depth);
+            if (cut_.stages[s].gather > 1) sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
     return sizes;
+}
+
+// While one lot of tokens is at work, the next one comes together.
+std::size_t Crew::gathered(std::size_t stage) const {
+    return 2 * ((cut_.stages[stage].gather + cut_.batch - 1) / cut_.batch);
 }
 
 std::vector<RingShape> Crew::ring_shapes() const {
@@ -74,6 +80,8 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.numbers = options.numbers;
     if (plan_.has_knobs) chosen.knobs = &knobs_;
     chosen.batch = cut_.batch;
+    chosen.gather = cut_.stages[stage].gather;
+    chosen.gather_wait_us = cut_.stages[stage].gather_wait_us;
     chosen.first_frames = first_frames_;
     if (frames_ != kEndless) chosen.source_end = first_frames_.front() + frames_;
     return chosen;

@@ -58,6 +58,7 @@ class Crew {
     };
 
     std::vector<std::size_t> ring_sizes() const;
+    std::size_t gathered(std::size_t stage) const;
     std::vector<RingShape> ring_shapes() const;
     bool any_sleeper() const;
     Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const;

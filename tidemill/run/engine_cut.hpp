@@ -16,6 +16,8 @@ struct EngineStage {
     std::size_t ring_depth = 1;            ///< frames that may wait between this stage and the next
     WaitMode waiting = WaitMode::passive;  ///< at that ring
     std::vector<PuSet> cores{};            ///< per thread; empty: not pinned
+    std::uint32_t gather = 1;              ///< frames that its only task takes at once, of several tokens
+    double gather_wait_us = 0;             ///< how long the first of them waits for the others
 };
 
 /// A graph cut into stages.

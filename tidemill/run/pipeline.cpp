@@ -90,6 +90,9 @@ EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOpt
         if (stage.waiting)
             made.waiting = *stage.waiting == Waiting::kActive ? WaitMode::active : WaitMode::passive;
         made.cores = std::move(cores[s]);
+        if (!stage.batch) continue;
+        made.gather = static_cast<std::uint32_t>(*stage.batch);
+        made.gather_wait_us = options.batch_wait_us;
     }
     return cut;
 }

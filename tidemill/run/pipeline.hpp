@@ -21,7 +21,8 @@ struct PipelineOptions {
     const Topology* topology = nullptr;  ///< where to pin threads; null: nowhere
     std::size_t ring_depth = 1;          ///< frames that may wait between two stages
     WaitMode waiting = WaitMode::passive;
-    std::uint32_t frames = 1;  ///< that stages hand over at a time: more cost less, and wait longer
+    std::uint32_t frames = 1;     ///< that stages hand over at a time: more cost less, and wait longer
+    double batch_wait_us = 2000;  ///< how long the first frame of a stage's own batch waits for the others
 };
 
 /// Runs a graph in stages, each on threads of its own, as a schedule says. Every frame, number and

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,11 +19,11 @@ namespace tidemill {
 /// - `bool halting()`: whether the source is to end; asked by the first thread before each source frame.
 /// - `void begin(Token&, frame)`: a source frame begins.
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
-/// - `std::uint32_t most_together()`, if it has that: how many frames of a batch `run_together` takes; 1:
-/// none.
-/// - `Flow run_together(Token&, begin, end)`: does the tasks of these frames at once. Ok, or stop: the stream
-/// before
-///   the first of them.
+/// - `std::uint32_t most_together()`, if it has that: how many frames `run_together` takes; 1: none.
+/// - `Flow run_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok, or stop: the
+///   stream before the first of them.
+/// - `void gathers()`: the first frame of several is there; `bool gathers_on()`: whether to wait longer for
+///   more of them.
 /// - `Flow emit(part, Mark&, Token& out)`: calls the task that ends the part's segment, once.
 /// - `std::optional<Error> error()`: why it said stop, if because a task threw.
 /// - `void finish(part, Mark&, alive)`: the frame is through the part; `alive()`, and before the stream's
@@ -46,6 +47,15 @@ class BasicStageWalk {
         std::uint64_t frame = 0;  // that runs
     };
 
+    /// A frame of a token that this thread has the turn of.
+    struct FrameAt {
+        Token* token;
+        std::uint32_t frame;
+
+        Mark& mark() const { return token->mark(frame); }
+        std::uint64_t number() const { return token->first_frame + frame; }
+    };
+
     struct Options {
         std::size_t stage = 0;
         std::size_t replica = 0;
@@ -53,6 +63,7 @@ class BasicStageWalk {
         WaitMode pull = WaitMode::passive;
         WaitMode push = WaitMode::passive;
         std::uint32_t batch = 1;              ///< frames per token
+        std::uint32_t gather = 1;             ///< frames that its task is to have at once, of several tokens
         std::uint64_t first_frame = 0;        ///< of the source
         std::uint64_t source_end = kEndless;  ///< no source frame from there on
     };
@@ -74,9 +85,17 @@ class BasicStageWalk {
     template <typename Work>
     void process(Work& work, std::size_t index, Token& token, std::uint32_t frame);
     template <typename Work>
-    void run_together(Work& work, Token& token, std::uint32_t most);
+    std::uint32_t most_together(Work& work) const;
     template <typename Work>
-    void finish_all(Work& work, Token& token, std::uint32_t begin, std::uint32_t end);
+    void run_gathering(Work& work, std::uint32_t most);
+    template <typename Work>
+    Token* take_more(Work& work, const Part& part);
+    template <typename Work>
+    void run_together(Work& work, std::uint32_t most);
+    template <typename Work>
+    void finish_all(Work& work, std::span<const FrameAt> frames);
+    void hold(Token& token);
+    void pass_held();
     template <typename Work>
     void emit(Work& work, std::size_t index, Mark& mark);
     template <typename Work>
@@ -95,6 +114,8 @@ class BasicStageWalk {
     State& state_;
     Options options_;
     std::vector<Part> parts_;
+    std::vector<FrameAt> gathered_;  // of the tokens from the cursor's on
+    std::vector<TokenCursor> held_;  // their tokens
     bool ending_ = false;
 };
 
@@ -119,6 +140,7 @@ template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
     Part& part = parts_.front();
+    if (const std::uint32_t most = most_together(work); most > 1) return run_gathering(work, most);
     while (true) {
         if (leads()) end_when_halting(work);
         Token* token = take(work, part);
@@ -132,10 +154,6 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
 template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
-    if constexpr (requires { work.most_together(); }) {
-        const std::uint32_t most = begins_frames() || parts_.size() > 1 ? 1 : work.most_together();
-        if (most > 1) return run_together(work, token, most);
-    }
     for (std::uint32_t frame = 0; frame < token.frames; ++frame) {
         if (begins_frames()) {
             if (frame > 0 && leads() && options_.threads == 1 && work.halting()) token.frames = frame;
@@ -149,31 +167,95 @@ void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
 
 template <typename Threads, typename Error>
 template <typename Work>
-void BasicStageWalk<Threads, Error>::run_together(Work& work, Token& token, std::uint32_t most) {
-    Part& part = parts_.front();
-    Ring& ring = state_.ring(part.segment);
-    for (std::uint32_t begin = 0; begin < token.frames;) {
-        part.frame = token.first_frame + begin;
-        const std::uint64_t limit = ring.limit();
-        const std::uint64_t alive = limit > part.frame ? limit - part.frame : 0;
-        const auto end = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>({std::uint64_t{begin} + most, token.frames, begin + alive}));
-        if (end == begin) return finish_all(work, token, begin, token.frames);
-        const Flow flow = work.run_together(token, begin, end);
-        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
-        finish_all(work, token, begin, end);
-        begin = end;
+std::uint32_t BasicStageWalk<Threads, Error>::most_together(Work& work) const {
+    if constexpr (requires { work.most_together(); }) {
+        if (!begins_frames() && parts_.size() == 1) return work.most_together();
+    }
+    return 1;
+}
+
+// Holds tokens while it waits for more of them, but never for long: they may be all that there are.
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run_gathering(Work& work, std::uint32_t most) {
+    if constexpr (requires { work.most_together(); }) {
+        const Part& part = parts_.front();
+        while (Token* token = take(work, part)) {
+            hold(*token);
+            work.gathers();
+            while (gathered_.size() < options_.gather) {
+                Token* const more = take_more(work, part);
+                if (!more) break;
+                hold(*more);
+            }
+            run_together(work, most);
+            pass_held();
+        }
     }
 }
 
 template <typename Threads, typename Error>
 template <typename Work>
-void BasicStageWalk<Threads, Error>::finish_all(Work& work, Token& token, std::uint32_t begin,
-                                                std::uint32_t end) {
+auto BasicStageWalk<Threads, Error>::take_more(Work& work, const Part& part) -> Token* {
+    constexpr long kNapNs = 200'000;  // to be woken costs less than to look
+    Ring& ring = state_.ring(part.segment);
+    Token* token = ring.try_take(part.cursor, part.stage_index);
+    if (!token && work.gathers_on()) {
+        token = work.wait(part, [&] {
+            Token* found = nullptr;
+            while (!found && !ring.ended_before(part.cursor.batch) && work.gathers_on())
+                found = ring.nap(part.cursor, part.stage_index, kNapNs);
+            return found;
+        });
+    }
+    return ring.ended_before(part.cursor.batch) ? nullptr : token;
+}
+
+template <typename Threads, typename Error>
+void BasicStageWalk<Threads, Error>::hold(Token& token) {
     Part& part = parts_.front();
-    for (std::uint32_t frame = begin; frame < end; ++frame) {
-        part.frame = token.first_frame + frame;
-        work.finish(0, token.mark(frame), [&] { return part.frame < state_.ring(part.segment).limit(); });
+    for (std::uint32_t frame = 0; frame < token.frames; ++frame) gathered_.push_back({&token, frame});
+    held_.push_back(part.cursor);
+    state_.ring(part.segment).advance(part.cursor, options_.threads);
+}
+
+template <typename Threads, typename Error>
+void BasicStageWalk<Threads, Error>::pass_held() {
+    const Part& part = parts_.front();
+    Ring& ring = state_.ring(part.segment);
+    for (const TokenCursor& cursor : held_) ring.pass(ring.token(cursor), cursor.batch, part.stage_index);
+    held_.clear();
+    gathered_.clear();
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run_together(Work& work, std::uint32_t most) {
+    Part& part = parts_.front();
+    Ring& ring = state_.ring(part.segment);
+    std::span<const FrameAt> rest = gathered_;
+    while (!rest.empty()) {
+        part.frame = rest.front().number();
+        const std::uint64_t limit = ring.limit();
+        const auto first = rest.first(std::min<std::size_t>(most, rest.size()));
+        const auto dead =
+            std::ranges::find_if(first, [&](const FrameAt& at) { return at.number() >= limit; });
+        const auto alive = first.first(static_cast<std::size_t>(dead - first.begin()));
+        if (alive.empty()) return finish_all(work, rest);
+        const Flow flow = work.run_together(alive);
+        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
+        finish_all(work, alive);
+        rest = rest.subspan(alive.size());
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::finish_all(Work& work, std::span<const FrameAt> frames) {
+    Part& part = parts_.front();
+    for (const FrameAt& at : frames) {
+        part.frame = at.number();
+        work.finish(0, at.mark(), [&] { return part.frame < state_.ring(part.segment).limit(); });
     }
 }
 

@@ -90,6 +90,12 @@ class BasicTokenRing {
     /// The same, but waits; null when the segment has ended before this batch.
     Token* take(const TokenCursor& cursor, std::uint32_t stage, WaitMode mode);
 
+    /// Sleeps until its turn may have come, or `at_most_ns` are over; null when it has not.
+    Token* nap(const TokenCursor& cursor, std::uint32_t stage, long at_most_ns);
+
+    /// The token of a cursor that the caller has the turn of.
+    Token& token(const TokenCursor& cursor) { return tokens_[cursor.index]; }
+
     /// Hands the token of `batch` over from `stage` to the next one, or to the batch that uses it next.
     void pass(Token& token, std::uint64_t batch, std::uint32_t stage) {
         const bool last = stage + 1 == stages_;
@@ -125,7 +131,8 @@ class BasicTokenRing {
         return static_cast<std::uint32_t>(batch * stages_ + stage) & kTurnMask;
     }
     Token* spin(const TokenCursor& cursor, std::uint32_t stage, int rounds);
-    Token* sleep(const TokenCursor& cursor, std::uint32_t stage);
+    template <typename... AtMost>
+    Token* sleep(const TokenCursor& cursor, std::uint32_t stage, AtMost... at_most_ns);
 
     std::vector<Token> tokens_;
     std::vector<typename Token::Mark> marks_;

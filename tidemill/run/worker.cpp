@@ -16,7 +16,9 @@ class Worker::Tasks {
     void begin(Token& token, std::uint32_t frame);
     Flow run(std::size_t part, Token& token, std::uint32_t frame);
     std::uint32_t most_together() const { return worker_.most_together_; }
-    Flow run_together(Token& token, std::uint32_t begin, std::uint32_t end);
+    void gathers() { worker_.gathering_since_ = worker_.gather_wait_ticks_ > 0 ? ticks() : 0; }
+    bool gathers_on() const { return ticks() - worker_.gathering_since_ < worker_.gather_wait_ticks_; }
+    Flow run_together(std::span<const StageWalk::FrameAt> frames);
     Flow emit(std::size_t part, const FrameMark& mark, Token& out);
     std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
@@ -62,7 +64,9 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
     for (const Part& part : plan.stages[stage].parts) add_share(plan, part, modules);
     const RunStep* batched = shares_.front().steps.batched();
     if (stage == 0 && options_.knobs) knobs_.emplace(*options_.knobs, replica);
-    if (batched) most_together_ = std::min(batched->info->options.batch, options_.batch);
+    if (!batched) return;
+    most_together_ = std::min(batched->info->options.batch, std::max(options_.batch, options_.gather));
+    gather_wait_ticks_ = static_cast<std::uint64_t>(1000 * options_.gather_wait_us / ns_per_tick());
 }
 
 StageWalk::Options Worker::walk_options() const {
@@ -72,6 +76,7 @@ StageWalk::Options Worker::walk_options() const {
             .pull = options_.pull,
             .push = options_.push,
             .batch = options_.batch,
+            .gather = options_.gather,
             .first_frame = options_.first_frames.front(),
             .source_end = options_.source_end};
 }
@@ -218,20 +223,20 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
 // Frames whose holes keep the task from running are left out. An error is the first frame's: whose it was,
 // only the task knows.
 template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::run_together(Token& token, std::uint32_t begin, std::uint32_t end) {
+Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> frames) {
     Share& share = worker_.shares_.front();
     const RunStep& step = *share.steps.batched();
     std::vector<internal::FrameContext>& contexts = worker_.together_;
     contexts.clear();
     worker_.together_born_.clear();
-    for (std::uint32_t frame = begin; frame < end; ++frame) {
-        if (token.mark(frame).holes & step.holes) continue;
-        share.context.number = worker_.options_.numbers.of(token.first_frame + frame);
-        share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
-        if (share.has_knobs) look_up_knobs(share, token.data(frame));
+    for (const StageWalk::FrameAt& at : frames) {
+        if (at.mark().holes & step.holes) continue;
+        share.context.number = worker_.options_.numbers.of(at.number());
+        share.context.bases[static_cast<std::size_t>(internal::Base::token)] = at.token->data(at.frame);
+        if (share.has_knobs) look_up_knobs(share, at.token->data(at.frame));
         if (step.copies) copy_all(step.step->before, share.context);
         contexts.push_back(share.context);
-        worker_.together_born_.push_back(token.mark(frame).born);
+        worker_.together_born_.push_back(at.mark().born);
     }
     if (contexts.empty()) return Flow::ok;
     share.context = contexts.front();

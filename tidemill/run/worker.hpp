@@ -29,6 +29,8 @@ class Worker {
         std::function<bool()> stop_when{};         ///< asked before each source frame by the first worker
         FrameNumbers numbers{};                    ///< what tasks see of a frame's number
         std::uint32_t batch = 1;                   ///< frames per token
+        std::uint32_t gather = 1;                  ///< frames that its only task waits for, of several tokens
+        double gather_wait_us = 0;                 ///< how long
         std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
         std::uint64_t source_end = kEndless;       ///< no source frame from there on
         KnobBook* knobs = nullptr;                 ///< of a graph that has some
@@ -100,6 +102,8 @@ class Worker {
     std::uint32_t most_together_ = 1;  // frames that its only task takes at once
     std::vector<internal::FrameContext> together_;
     std::vector<std::uint64_t> together_born_;  // the tick of each
+    std::uint64_t gather_wait_ticks_ = 0;
+    std::uint64_t gathering_since_ = 0;  // the tick of the first frame that waits for others
     std::optional<FrameError> error_;
     std::vector<StepTimes> step_times_;
     Durations pull_waits_;

@@ -59,12 +59,21 @@ auto BasicTokenRing<Threads>::spin(const TokenCursor& cursor, std::uint32_t stag
 }
 
 template <typename Threads>
-auto BasicTokenRing<Threads>::sleep(const TokenCursor& cursor, std::uint32_t stage) -> Token* {
+auto BasicTokenRing<Threads>::nap(const TokenCursor& cursor, std::uint32_t stage, long at_most_ns) -> Token* {
+    if (sleepy_) return sleep(cursor, stage, at_most_ns);
+    Threads::yield_core();
+    return try_take(cursor, stage);
+}
+
+template <typename Threads>
+template <typename... AtMost>
+auto BasicTokenRing<Threads>::sleep(const TokenCursor& cursor, std::uint32_t stage, AtMost... at_most_ns)
+    -> Token* {
     Token& token = tokens_[cursor.index];
     token.sleepers.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in pass()
     const std::uint32_t seen = token.turn.load(std::memory_order_seq_cst);
     const bool mine = (seen & kTurnMask) == turn_of(cursor.batch, stage);
-    if (!mine && !ended_before(cursor.batch)) Threads::sleep_while(token.turn, seen);
+    if (!mine && !ended_before(cursor.batch)) Threads::sleep_while(token.turn, seen, at_most_ns...);
     token.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return try_take(cursor, stage);
 }

@@ -1,5 +1,6 @@
 #include "tidemill/run/job/graph_run.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -50,7 +51,22 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
     how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
     profile_ = make_profile({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
     warnings_ = profile_->warnings;
-    schedule_ = tidemill::schedule(*profile_, how_.scheduling);
+    choose_schedule();
+}
+
+// A device that gains less than what forecasts are wrong by is left alone.
+void GraphRun::choose_schedule() {
+    constexpr double kLeastGain = 0.02;
+    HowToSchedule& wanted = how_.scheduling;
+    Platform cores = wanted.cores_for(*profile_);
+    for (const std::string& kind : profile_->kinds)
+        if (profile_->is_device(kind)) cores.set(kind, 1);
+    DeviceChoice choice =
+        choose_device(*profile_, cores, wanted.chosen_strategy(), wanted.objective_for(*profile_),
+                      wanted.model_for(*profile_), kLeastGain);
+    schedule_ = choice.schedule;
+    if (choice.device) wanted.cores->set(*choice.device, 1);
+    if (!choice.why.empty()) device_choice_ = std::move(choice);
 }
 
 void GraphRun::prepare_for(Profile known) {
@@ -89,13 +105,28 @@ RunReport GraphRun::run_dynamic(Graph& graph, const RunOptions& options) const {
     return Dynamic(graph, dynamic).run(options);
 }
 
+// Frames that come as the forecast says fill a batch in half of that.
+double GraphRun::batch_wait_us() const {
+    if (how_.batch_wait_us) return *how_.batch_wait_us;
+    double most_us = PipelineOptions().batch_wait_us;
+    if (!profile_) return most_us;
+    for (const Stage& stage : schedule_->stages) {
+        if (!stage.batch) continue;
+        const BatchCost* cost = batch_cost(profile_->tasks[stage.first_task], stage.core_kind);
+        if (cost && cost->frames > 0)
+            most_us = std::max(most_us, 2 * *stage.batch / cost->frames * *predicted_period_us());
+    }
+    return most_us;
+}
+
 PipelineOptions GraphRun::pipeline_options() {
     constexpr double kHopUs = 0.2;  // what a hop costs where stages seldom wait: `tidemill bench hop`
     PipelineOptions options{
         .topology = how_.pinned ? &topology_ : nullptr,
         .ring_depth = how_.ring_depth,
         .waiting = how_.waiting.value_or(how_.pinned ? WaitMode::mixed : WaitMode::passive),
-        .frames = how_.batch};
+        .frames = how_.batch,
+        .batch_wait_us = batch_wait_us()};
     if (!how_.latency_us) return options;
     const RingDepth depth = ring_depth_for(*how_.latency_us, *schedule_, *profile_, kHopUs);
     if (depth.latency_us > *how_.latency_us)

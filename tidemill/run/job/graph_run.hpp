@@ -12,6 +12,7 @@
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/adaptation.hpp"
 #include "tidemill/run/profile/profiler.hpp"
+#include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill {
 
@@ -47,6 +48,9 @@ class GraphRun {
     const std::optional<Schedule>& schedule() const { return schedule_; }
     const std::vector<AdaptationChange>& changes() const { return changes_; }
 
+    /// Where the profile has devices: whether the schedule uses one, and why. Each counts as one core.
+    const std::optional<DeviceChoice>& device_choice() const { return device_choice_; }
+
     /// By the profile and the model, or else what the given schedule says itself.
     std::optional<double> predicted_period_us() const;
 
@@ -54,6 +58,8 @@ class GraphRun {
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:
+    void choose_schedule();
+    double batch_wait_us() const;
     PipelineOptions pipeline_options();
     RunReport run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow);
     RunReport run_dynamic(Graph& graph, const RunOptions& options) const;
@@ -62,6 +68,7 @@ class GraphRun {
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};
+    std::optional<DeviceChoice> device_choice_{};
     std::vector<AdaptationChange> changes_{};
     std::vector<std::string> warnings_{};
 };

@@ -30,10 +30,11 @@ struct HowToRun {
     double adapt_every_s = 1;
     double adapt_threshold = 0.1;  ///< part of the period that a change must save
 
-    std::size_t ring_depth = 1;          ///< frames that may wait between two stages
-    std::uint32_t batch = 1;             ///< frames that are handed over at a time
-    std::optional<double> latency_us{};  ///< wanted: ring depth and batch follow from it
-    std::optional<WaitMode> waiting{};   ///< none: mixed where threads are pinned, else passive
+    std::size_t ring_depth = 1;             ///< frames that may wait between two stages
+    std::uint32_t batch = 1;                ///< frames that are handed over at a time
+    std::optional<double> batch_wait_us{};  ///< of a device's batch for its frames; none: twice what it takes
+    std::optional<double> latency_us{};     ///< wanted: ring depth and batch follow from it
+    std::optional<WaitMode> waiting{};      ///< none: mixed where threads are pinned, else passive
     bool pinned = true;
 
     int replicas = 1;                  ///< with a thread per task: of those that may have them
