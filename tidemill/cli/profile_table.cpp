@@ -10,9 +10,18 @@ std::string profile_table(const Profile& profile) {
     table += "\n";
     for (const ChainTask& task : profile.tasks) {
         table += fmt::format("{:<28}  {:<10}", task.name, task.replicable ? "yes" : "no");
-        for (const double weight_us : task.weight_us) table += fmt::format("  {:>12.2f}", weight_us);
+        for (const double weight_us : task.weight_us)
+            table += weight_us == kCannotRun ? fmt::format("  {:>12}", "-")
+                                             : fmt::format("  {:>12.2f}", weight_us);
         table += "\n";
     }
+    for (const ChainTask& task : profile.tasks)
+        for (const BatchCost& cost : task.batches)
+            table += fmt::format(
+                "{} on {}: {:.1f} us a batch and {:.2f} us a frame, {:.2f} us of the host a frame, "
+                "{:.3f} frames an execution; batches of {} at most\n",
+                task.name, cost.kind, cost.batch_us, cost.frame_us, cost.host_us, cost.frames,
+                cost.most_frames);
     return table + missing_words(profile);
 }
 

@@ -33,6 +33,10 @@ void add_executor_options(Verb& verb, HowToRun& how) {
                 "How threads wait: spin for a moment, then sleep; sleep at once; or spin")
         .shows("mixed where threads are pinned, else passive");
     verb.option("--batch", how.batch, "Frames that stages hand over at a time").in(between(1, 1 << 20));
+    verb.option("--batch-wait-us", how.batch_wait_us,
+                "How long the first frame of a batch for a device waits for the others")
+        .in(at_least(0))
+        .shows("twice what they should take");
     verb.option("--latency-us", how.latency_us,
                 "Latency to stay below: as much may wait between stages as that allows")
         .in(above(0))

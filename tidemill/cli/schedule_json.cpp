@@ -11,6 +11,10 @@ Json period_and_cores(const Schedule& schedule, const Json& period) {
     return json;
 }
 
+void add_batch(Json& json, const Stage& stage) {
+    if (stage.batch) json["stages"].get_if<Json::Array>()->back()["batch"] = *stage.batch;
+}
+
 }  // namespace
 
 Json schedule_json(const Schedule& schedule, const Chain& chain) {
@@ -23,6 +27,7 @@ Json schedule_json(const Schedule& schedule, const Chain& chain) {
                                   {"cores", stage.threads},
                                   {"kind", stage.core_kind},
                                   {"weight", stage_weight_us(stage, chain)}});
+        add_batch(json, stage);
     }
     return json;
 }
@@ -37,6 +42,7 @@ Json schedule_json(const Schedule& schedule) {
                                   {"task_count", stage.task_count},
                                   {"cores", stage.threads},
                                   {"kind", stage.core_kind}});
+        add_batch(json, stage);
     }
     return json;
 }

@@ -10,6 +10,7 @@
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/json/text_file.hpp"
+#include "tidemill/schedule/device_choice.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -38,6 +39,7 @@ struct Answer {
     CostModel model;
     Objective objective{};
     Schedule schedule{};
+    std::string device{};  ///< why one is used or not; empty: the platform has none
     DistanceToBound distance{};
 };
 
@@ -45,7 +47,9 @@ struct Answer {
 Answer answer(const HowToSchedule& how, const Profile& profile) {
     Answer made{.platform = platform_of(how, profile), .model = model_of(how, profile)};
     made.objective = objective_of(how, profile, made.platform);
-    made.schedule = how.strategy->schedule(profile, made.platform, made.objective, made.model);
+    DeviceChoice choice = choose_device(profile, made.platform, *how.strategy, made.objective, made.model);
+    made.schedule = std::move(choice.schedule);
+    made.device = std::move(choice.why);
     made.distance =
         distance_to_bound(made.schedule, profile, usable(made.platform, made.objective), made.model,
                           period_us(made.schedule, profile, made.model), made.objective.wanted_period_us);
@@ -55,6 +59,7 @@ Answer answer(const HowToSchedule& how, const Profile& profile) {
 Json to_json(const Answer& made, const Profile& profile) {
     Json json = result_json(made.schedule, profile, made.platform, made.model);
     json["bound"] = bound_json(made.distance);
+    if (!made.device.empty()) json["device"] = made.device;
     return json;
 }
 
@@ -68,6 +73,7 @@ int run_one(const Options& options) {
         return kDone;
     }
     print("{}{}", to_table(made.schedule, profile, made.model), made.distance.line());
+    if (!made.device.empty()) print("{}\n", made.device);
     if (made.model.has_power()) print("power {:.3f} W\n", power_w(made.schedule, made.platform, made.model));
     return kDone;
 }

@@ -7,8 +7,8 @@ namespace tidemill::cli {
 void add_device_options(Verb& verb, DeviceOptions& options) {
     verb.option(
         "--device", options.device,
-        "Decode LDPC frames on this device, as tidemill topo names it; in batches of --batch where the "
-        "schedule gives them a stage of their own");
+        "Decode LDPC frames on this device, as tidemill topo names it, where the forecast says that it "
+        "makes the reception faster; with --schedule always");
     verb.option("--memory", options.memory, "How frames come to the device and back: a policy that it has")
         .needs("--device");
     verb.flag("--device-fallback", options.falls_back, "Go on with the host where the device fails")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/device_options.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 struct Options {
     ReceptionOptions reception;
+    DeviceOptions device;
     std::string output;
     double seconds = 1.0;
     bool json = false;
@@ -22,8 +24,9 @@ struct Options {
 
 int run_profile(const Options& options) {
     const Topology topology = Topology::here();
+    const auto device = ldpc_device(options.device);
     const ReceptionProfile found =
-        profile_reception(prepare(options.reception), topology, {.seconds = options.seconds});
+        profile_reception(prepare(options.reception), topology, {.seconds = options.seconds}, device.get());
     for (const std::string& warning : found.profile.warnings) tell("warning: {}\n", warning);
     if (found.info_bits_per_block == 0) {
         throw JobFailed(
@@ -39,6 +42,11 @@ void add_profile_to(Verb& above, std::string summary) {
     Verb& verb = above.verb("profile", std::move(summary));
     verb.footer("Example: tidemill dvbs2 profile data/demo.sigmf-meta -o profile.json");
     add_reception_options(verb, options->reception);
+    verb.option(
+        "--device", options->device.device,
+        "Decode LDPC frames on this device too, as tidemill topo names it, in batches: one more kind");
+    verb.option("--memory", options->device.memory, "How frames come to the device and back")
+        .needs("--device");
     verb.option("-o,--output", options->output, "Write a profile file").is(Kind::output_file);
     verb.option("--seconds", options->seconds, "How long to profile each kind of core")
         .is(Kind::seconds)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/ldpc_batch_cost.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
@@ -14,6 +15,7 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
+#include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill::cli {
 
@@ -132,8 +134,9 @@ ReceptionJob prepare(const ReceptionOptions& options) {
 }
 
 ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topology,
-                                   const ProfileOptions& how) {
+                                   const ProfileOptions& how, const dvbs2::LdpcOnDevice* device) {
     ReceptionProfile result;
+    double frames_per_block = 0;
     Profiler profiler(topology, how);
     for (const CoreKind* const kind : profiler.kinds()) {
         const std::unique_ptr<io::SampleSource> source = open_preview(job);
@@ -141,8 +144,15 @@ ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topo
         const auto [blocks, info_bits] =
             profiler.profile(receiver.graph(), *kind, [&] { return receiver.totals().info_bits; });
         result.info_bits_per_block = static_cast<double>(info_bits) / static_cast<double>(blocks);
+        const dvbs2::FrameTotals& totals = receiver.totals();
+        if (totals.info_bits > 0)
+            frames_per_block = result.info_bits_per_block * static_cast<double>(totals.frames) /
+                               static_cast<double>(totals.info_bits);
     }
     result.profile = profiler.profile();
+    if (!device || frames_per_block == 0) return result;
+    const std::optional<BatchCost> cost = ldpc_batch_cost(job, *device, frames_per_block);
+    if (cost) add_device(result.profile, "ldpc.decode", *cost);
     return result;
 }
 

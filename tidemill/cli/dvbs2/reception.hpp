@@ -57,8 +57,9 @@ struct ReceptionProfile {
 };
 
 /// Receives the recording's beginning in order on each kind of cores, and throws away what it hears. What
-/// counts comes once the first frame is there.
+/// counts comes once the first frame is there. A device, if there is one, is a further kind, on which the
+/// LDPC frames heard there are decoded in batches; throws DeviceError for what it refuses.
 ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topology,
-                                   const ProfileOptions& how);
+                                   const ProfileOptions& how, const dvbs2::LdpcOnDevice* device = nullptr);
 
 }  // namespace tidemill::cli

@@ -1,12 +1,16 @@
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/device/device_error.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -24,12 +28,41 @@ std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_c
                        now.totals.last_esn0_db, now.totals.frames_bad);
 }
 
+// A device that refuses is done without, where that is wanted.
+ReceptionProfile profiled(const Topology& topology, const ProfileOptions& how, RxOutcome& outcome) {
+    const dvbs2::LdpcOnDevice* const device = outcome.ldpc_device.get();
+    try {
+        return profile_reception(outcome.job, topology, how, device);
+    } catch (const DeviceError& error) {
+        if (!device || !device->falls_back) throw;
+        outcome.device.failure = error.what();
+        tell("warning: the device failed, and the host goes on: {}\n", error.what());
+        return profile_reception(outcome.job, topology, how);
+    }
+}
+
+bool names_device(const Schedule& schedule, const Topology& topology) {
+    return std::ranges::any_of(schedule.stages, [&](const Stage& stage) {
+        return stage.batch &&
+               std::ranges::find(topology.kinds, stage.core_kind, &CoreKind::name) == topology.kinds.end();
+    });
+}
+
 // Finds the schedule, where there is to be one, and says what it promises.
 void prepare(GraphRun& run, const Topology& topology, RxOutcome& outcome) {
+    if (run.how().schedule && !outcome.ldpc_device && names_device(*run.how().schedule, topology))
+        throw WrongUsage(
+            "--schedule: it has a stage on a device: name that with --device, as tidemill topo does, or make "
+            "a "
+            "schedule without");
     run.prepare([&](const ProfileOptions& how) {
-        outcome.profile = profile_reception(outcome.job, topology, how);
+        outcome.profile = profiled(topology, how, outcome);
         return outcome.profile->profile;
     });
+    outcome.device_choice = run.device_choice();
+    // Where a forecast was made, it decides.
+    const bool is_used = outcome.profile ? run.device_choice() && run.device_choice()->device : true;
+    if (is_used) outcome.job.config.ldpc_device = outcome.ldpc_device.get();
     outcome.predicted_period_us = run.predicted_period_us();
     if (outcome.profile)
         outcome.predicted_mbps = outcome.profile->info_bits_per_block / *outcome.predicted_period_us;
@@ -108,7 +141,6 @@ RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     outcome.job = prepare(options.reception);
     outcome.ldpc_device = ldpc_device(options.device);
-    outcome.job.config.ldpc_device = outcome.ldpc_device.get();
     outcome.outputs = options.outputs;
     RxOutputWriter writer(options.outputs);
     const Topology topology = Topology::here();
@@ -135,7 +167,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.interrupted = watched.interrupted();
     outcome.report = receiver.report();
     account_for(*source, outcome);
-    outcome.device = receiver.ldpc_device_use();
+    if (outcome.job.config.ldpc_device) outcome.device = receiver.ldpc_device_use();
     outcome.ts = seen_by(writer.monitor());
     outcome.packets_not_sent = writer.not_sent();
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams

@@ -12,6 +12,17 @@ namespace tidemill::cli {
 
 namespace {
 
+// As a line of people's reports: what the forecast says of the device, and what it did.
+std::string device_text(const RxOutcome& outcome) {
+    if (!outcome.ldpc_device) return "";
+    std::string text;
+    if (outcome.device_choice) text = fmt::format("device     {}\n", outcome.device_choice->why);
+    if (outcome.device.batches > 0)
+        text += fmt::format("device     {} frames in {} batches on {}\n", outcome.device.frames,
+                            outcome.device.batches, outcome.ldpc_device->device->info().id);
+    return text;
+}
+
 Json used_schedule_json(const RxOutcome& outcome) {
     if (!outcome.schedule) return {};
     return outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile)
@@ -90,6 +101,7 @@ std::string nothing_given_out_text(const RxOutcome& outcome) {
 std::string report_text(const RxOutcome& outcome, bool stats) {
     std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
                        energy_text(outcome.run.energy, outcome.report.totals.frames, stats);
+    text += device_text(outcome);
     for (const std::string& warning : all_warnings(outcome)) text += "warning: " + warning + "\n";
     return stats ? text + tables(outcome) : text;
 }
@@ -102,7 +114,10 @@ std::string report_json(const RxOutcome& outcome) {
     json["energy"] = json["run"]["energy"];
     const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.report.totals.frames));
     json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
-    json["device"] = {{"frames", outcome.device.frames}, {"frames_on_host", outcome.device.frames_on_host}};
+    json["device"] = {{"frames", outcome.device.frames},
+                      {"batches", outcome.device.batches},
+                      {"frames_on_host", outcome.device.frames_on_host}};
+    if (outcome.device_choice) json["device"]["why"] = outcome.device_choice->why;
     json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }

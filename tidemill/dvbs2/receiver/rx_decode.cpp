@@ -31,6 +31,7 @@ RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device)
 void RxLdpc::merge(Module& clone) {
     const LdpcDeviceUse& other = dynamic_cast<RxLdpc&>(clone).use_;
     use_.frames += other.frames;
+    use_.batches += other.batches;
     use_.frames_on_host += other.frames_on_host;
     if (use_.failure.empty()) use_.failure = other.failure;
 }
@@ -70,6 +71,7 @@ bool RxLdpc::decode_on_device() {
     try {
         device_->decode(frames_);
         use_.frames += frames_.size();
+        use_.batches += !frames_.empty();
         return true;
     } catch (const DeviceError& error) {
         if (!falls_back_) throw;

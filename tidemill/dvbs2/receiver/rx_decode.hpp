@@ -22,6 +22,7 @@ const fec::Dvbs2Code* code_of(const Pls& pls);
 /// What a device did of a receiver's LDPC frames.
 struct LdpcDeviceUse {
     std::uint64_t frames = 0;          ///< decoded there
+    std::uint64_t batches = 0;         ///< in so many
     std::uint64_t frames_on_host = 0;  ///< decoded here, after it had failed
     std::string failure{};             ///< why; empty: it has not
 };
