@@ -6,8 +6,8 @@
 /// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Look at it: structure_of(). Test a module
 /// alone: Testbench.
 ///
-/// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport. Look into a run: Trace, Probes,
-/// DebugPrint, Watchdog, to_svg().
+/// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport; Journal, read_journal(). Look into
+/// a run: Trace, Probes, DebugPrint, Watchdog, to_svg().
 ///
 /// Schedule it: profile(), herad(), strategy(), thread_per_task(), Topology, platform_here();
 /// read_schedule(), write_schedule() and the like keep all that in files.
@@ -31,6 +31,8 @@
 #include "tidemill/run/insight/trace.hpp"
 #include "tidemill/run/insight/watchdog.hpp"
 #include "tidemill/run/job/graph_run.hpp"
+#include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/journal/journal_record.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/run/report.hpp"

@@ -44,6 +44,7 @@ void add_app_run(Verb& app, const AppProgram& program) {
     Verb& verb = app.verb("run", "Run the program: profile and schedule it, or as you say");
     verb.footer(fmt::format("Example: {} run --cores big=2 --stats", program.name));
     add_run_options(verb, *options);
+    add_knob_options(verb, *options);
     verb.does([options, &program] { return run_run(program, *options); });
 }
 

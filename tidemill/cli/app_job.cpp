@@ -1,5 +1,10 @@
 #include "tidemill/cli/app_job.hpp"
 
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/knob_options.hpp"
+#include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/run_error.hpp"
+
 namespace tidemill::cli {
 
 double AppOutcome::period_us() const {
@@ -28,6 +33,19 @@ AppOutcome outcome_of(std::string program, const GraphRun& run, const WatchedRun
             .result = {}};
 }
 
+namespace {
+
+std::unique_ptr<Journal> journal_of(const std::string& path) {
+    if (path.empty()) return nullptr;
+    try {
+        return std::make_unique<Journal>(std::filesystem::path(path));
+    } catch (const RunError& error) {
+        throw JobFailed(error.what());
+    }
+}
+
+}  // namespace
+
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     const Topology topology = Topology::here();
     GraphRun run(options.running.how, topology);
@@ -36,11 +54,27 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     Graph graph(program.name);
     const App::Outcome tell = program.build(graph);
     WatchedRun watched(options.running, graph);
-    watched.go(run, {.statistics = options.stats || options.json});
+    RunOptions how{.statistics = options.stats || options.json, .knobs = knob_settings(options.set, graph)};
+    if (options.replay) how.replay = &*options.replay;
+    const std::unique_ptr<Journal> journal = journal_of(options.journal);
+    how.journal = journal.get();
+    watched.go(run, how);
     watched.write(run);
     AppOutcome outcome = outcome_of(program.name, run, watched);
     if (tell) outcome.result = tell();
     return outcome;
+}
+
+void add_knob_options(Verb& verb, AppRunOptions& options) {
+    verb.heading("What reaches it from outside");
+    verb.option("--set", options.set, "Knobs and their values, MODULE.KNOB=NUMBER; lists with commas");
+    verb.option("--journal", options.journal,
+                "Write down what reaches the run from outside, and at which frames")
+        .is(Kind::output_file);
+    verb.file(
+            "--replay", options.replay, [](const std::string& path) { return read_journal(path); },
+            "Journal of another run: what reached that one reaches this one at the same frames")
+        .excludes("--set");
 }
 
 void add_run_options(Verb& verb, AppRunOptions& options) {

@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/app.hpp"
 #include "tidemill/cli/watched_run.hpp"
+#include "tidemill/run/journal/journal_record.hpp"
 
 namespace tidemill::cli {
 
@@ -20,6 +21,9 @@ struct AppRunOptions {
     RunningOptions running{};
     bool stats = false;
     bool json = false;
+    std::vector<std::string> set{};  ///< knobs, as knob_settings() reads them
+    std::string journal{};           ///< file to write; empty: none
+    std::optional<JournalRecord> replay{};
 };
 
 /// What a run came to, and how it was done.
@@ -48,6 +52,9 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options);
 
 /// Adds --stats and --json, and all that says how a graph runs.
 void add_run_options(Verb& verb, AppRunOptions& options);
+
+/// Adds --set, --journal and --replay.
+void add_knob_options(Verb& verb, AppRunOptions& options);
 
 /// The outcome in words, with tables of tasks and stages if asked for.
 std::string report_text(const AppOutcome& outcome, bool stats);

@@ -15,6 +15,7 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
+#include "tidemill/run/journal/journal_record.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
@@ -201,6 +202,7 @@ class Words {
 ExitStatus status_of(const std::exception& error) {
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
     if (is.operator()<FrameError, NoMoreThreads>()) return kJobFailed;
+    if (is.operator()<JournalError>()) return kUnusableInput;
     if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
     return kJobFailed;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tidemill/platform/energy_watch.hpp"
+#include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/observed_run.hpp"
 
 namespace tidemill {
@@ -39,10 +40,13 @@ RunReport Engine::run(const RunOptions& options) {
     return resume(options);
 }
 
-RunReport Engine::resume(const RunOptions& options) {
+RunReport Engine::resume(const RunOptions& wanted) {
     RunTotals totals;
     RunReport report;
     const Graph::Running running(graph_, graph_size_);
+    JournaledRun journaled(wanted, graph_, knobs_, next_frames_.front());
+    RunOptions options = wanted;
+    options.frames = journaled.frames();
     const ObservedRun observed(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
@@ -50,6 +54,7 @@ RunReport Engine::resume(const RunOptions& options) {
     while (run_crew(options, left, totals, report)) {
         if (options.frames != kEndless) left = options.frames - totals.frames;
     }
+    journaled.end(next_frames_.front(), ended_);
     report.elapsed_s = seconds_since(start);
     report.energy = energy.stop();
     report_totals(structure_, totals, report);
@@ -80,7 +85,8 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
     work(*crew, options);
     report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
-    if (crew->state().outcome()) knobs_.end();
+    ended_ = crew->state().outcome().has_value();
+    if (ended_) knobs_.end();
     crew->state().rethrow();
     next_frames_ = crew->next_frames();
     crew->add_to(totals);

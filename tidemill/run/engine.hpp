@@ -51,6 +51,7 @@ class Engine {
     Structure structure_;
     EngineCut cut_;
     std::vector<std::uint64_t> next_frames_;  // per segment
+    bool ended_ = false;                      // a task has ended the stream
     KnobBook knobs_;
     ThreadPool pool_;
 

@@ -80,10 +80,10 @@ void check_file_is_in_order(Build build) {
     CHECK(lines_of(file.get()) == expected);
 }
 
-struct Journal : Module {
+struct Notebook : Module {
     In<long> x = in<long>("x");
     Out<long> y = out<long>("y");
-    Task write = task("write", &Journal::line);
+    Task write = task("write", &Notebook::line);
     void line(Frame f) const {
         std::fprintf(shared_file, "%ld\n", f[x][0]);
         f[y][0] = f[x][0];
@@ -159,7 +159,7 @@ TEST_CASE("without a word: std::function and std::ref of what changes itself run
 
 TEST_CASE("without a word: a const member function that writes a file runs in order") {
     check_file_is_in_order([](Graph& g) -> Module& {
-        auto& journal = g.add<Journal>();
+        auto& journal = g.add<Notebook>();
         g.chain(journal, g.add(task("sink", in<long>("x"), [](auto) {})));
         return journal;
     });

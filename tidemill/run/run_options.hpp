@@ -5,12 +5,16 @@
 #include <stop_token>
 #include <vector>
 
+#include "tidemill/graph/knob.hpp"
 #include "tidemill/platform/energy_meter.hpp"
 #include "tidemill/run/endless.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
+
+class Journal;
+struct JournalRecord;
 
 /// What tasks see as the number of the k-th frame: first + k * step. Of n runs of the same graph that share
 /// one stream of seeds, run d numbers its frames d, d + n, d + 2n, ...
@@ -30,6 +34,9 @@ struct RunOptions {
     std::vector<Observer*> observers{};   ///< look at every call and wait; they must outlive the run
     FrameNumbers numbers{};               ///< other than 0, 1, 2, ...
     EnergyMeter* energy_meter = nullptr;  ///< read while the run goes on; null: energy is not measured
+    KnobSettings knobs{};                 ///< made before the first frame
+    Journal* journal = nullptr;  ///< keeps what reaches the run from outside; it must outlive the run
+    const JournalRecord* replay = nullptr;  ///< what reached another run reaches this one at the same frames
 };
 
 }  // namespace tidemill

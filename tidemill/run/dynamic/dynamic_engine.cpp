@@ -9,6 +9,7 @@
 #include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/dynamic/task_crew.hpp"
+#include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/observed_run.hpp"
 
 namespace tidemill {
@@ -93,6 +94,7 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     RunReport report;
     const Graph::Running running(graph_, graph_size_);
+    JournaledRun journaled(options, graph_, knobs_, next_frames_.front());
     const ObservedRun observed(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
@@ -102,7 +104,7 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
     settings.board.kinds = kinds();
     settings.board.tokens = tokens();
     settings.board.first_frames = next_frames_;
-    settings.board.frames = options.frames;
+    settings.board.frames = journaled.frames();
     settings.board.stop_when = options.stop_when;
     settings.board.bundle_ticks =
         static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick());
@@ -119,6 +121,7 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
     if (crew.board().ended()) knobs_.end();
     crew.board().rethrow();
     next_frames_ = crew.board().next_frames();
+    journaled.end(next_frames_.front(), crew.board().ended());
     fill_report(crew, report);
     return report;
 }

@@ -1,0 +1,120 @@
+#include "tidemill/run/journal/journal_record.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "tidemill/json/json_error.hpp"
+#include "tidemill/json/json_place.hpp"
+#include "tidemill/json/text_file.hpp"
+
+namespace tidemill {
+
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+
+class Reader {
+  public:
+    Reader(std::istream& text, std::string_view source) : text_(text), source_(source) {}
+
+    JournalRecord read() {
+        if (!next()) fail("is empty: it is no journal");
+        read_head();
+        while (next()) read_entry();
+        if (!ended_) fail_cut_off();
+        return std::move(record_);
+    }
+
+  private:
+    bool next() {
+        if (!next_line(text_, line_)) return false;
+        ++lines_;
+        try {
+            json_ = parse_json(line_, place());
+        } catch (const JsonError&) {
+            // The last line is not whole where writing it was cut off.
+            if (text_.peek() == std::istream::traits_type::eof() && lines_ > 1) fail_cut_off();
+            throw;
+        }
+        return true;
+    }
+
+    std::string place() const { return fmt::format("{}, line {}", source_, lines_); }
+
+    [[noreturn]] void fail(std::string_view what) const {
+        throw JournalError(fmt::format("{} {}", source_, what));
+    }
+    [[noreturn]] void fail_cut_off() const {
+        fail(fmt::format("is cut off at line {}: its run did not end, or the file is not whole", lines_));
+    }
+
+    void read_head() {
+        if (!json_.find("tidemill_journal")) fail("is no journal: its first line does not say so");
+        const JsonObject head({json_, place()}, {"tidemill_journal", "graph", "frame"});
+        const std::uint64_t version = head.at("tidemill_journal").count();
+        if (version != kVersion)
+            fail(fmt::format("is a journal of version {}; this program reads version {}", version, kVersion));
+        record_.graph = head.at("graph").text();
+        record_.first_frame = head.at("frame").count();
+    }
+
+    void read_entry() {
+        const JsonPlace entry(json_, place());
+        const JsonObject fields(entry, {"frame", "set", "end"});
+        if (fields.has("end") != !fields.has("set")) entry.fail("expected one of set and end");
+        ended_ = fields.has("end");
+        if (ended_) {
+            const JsonPlace end = fields.at("end");
+            record_.end = end.value().get_if<std::string>() ? std::nullopt : std::optional(end.count());
+        } else {
+            add_setting(fields.at("frame"), fields.at("set"));
+        }
+    }
+
+    void add_setting(const JsonPlace& frame, const JsonPlace& set) {
+        JournalRecord::Setting& setting = record_.settings.emplace_back();
+        setting.frame = frame.count();
+        if (setting.frame < record_.first_frame) frame.fail("lies before the journal's first frame");
+        for (const auto& [name, value] : set.members()) {
+            std::vector<double> numbers;
+            if (value.value().get_if<Json::Array>()) {
+                for (const JsonPlace& each : value.elements()) numbers.push_back(each.number());
+            } else {
+                numbers.push_back(value.number());
+            }
+            setting.values.emplace_back(name, std::move(numbers));
+        }
+    }
+
+    std::istream& text_;
+    std::string source_;
+    std::string line_;
+    std::size_t lines_ = 0;
+    Json json_;
+    bool ended_ = false;
+    JournalRecord record_;
+};
+
+}  // namespace
+
+JournalRecord parse_journal(std::istream& text, std::string_view source) {
+    try {
+        return Reader(text, source).read();
+    } catch (const JsonError& error) {
+        throw JournalError(error.what());
+    }
+}
+
+JournalRecord read_journal(const std::filesystem::path& path) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        throw JournalError(
+            fmt::format("{}: cannot open for reading: {}", path.string(), std::strerror(errno)));
+    return parse_journal(file, path.string());
+}
+
+}  // namespace tidemill

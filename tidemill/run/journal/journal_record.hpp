@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+
+/// A journal that cannot be replayed: which one, what is wrong.
+class JournalError : public RunError {
+  public:
+    using RunError::RunError;
+};
+
+/// What reached a stream from outside while it ran, each at a source frame: with the same input, a run is a
+/// function of this.
+struct JournalRecord {
+    /// New values of knobs.
+    struct Setting {
+        std::uint64_t frame;
+        std::vector<std::pair<std::string, std::vector<double>>> values;  ///< by the knob's name
+
+        bool operator==(const Setting&) const = default;
+    };
+
+    std::string graph;                 ///< identity_of() the graph that ran
+    std::uint64_t first_frame = 0;     ///< with which the run began
+    std::vector<Setting> settings{};   ///< in the order in which they were made; the first has all knobs
+    std::optional<std::uint64_t> end;  ///< one past the last frame that began; none: a task ended the stream
+
+    bool operator==(const JournalRecord&) const = default;
+};
+
+/// Reads a journal, a JSON object per line; throws JournalError naming `source` and the line for what is no
+/// journal, damaged, or cut off.
+JournalRecord parse_journal(std::istream& text, std::string_view source);
+
+/// The same for a file.
+JournalRecord read_journal(const std::filesystem::path& path);
+
+}  // namespace tidemill

@@ -1,0 +1,77 @@
+#include "tidemill/run/journal/journaled_run.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tidemill/graph/identity.hpp"
+#include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/journal/journal_record.hpp"
+
+namespace tidemill {
+
+std::vector<KnobSettings> settings_of(const JournalRecord& record, const Graph& graph,
+                                      const KnobLayout& knobs) {
+    const std::string identity = identity_of(graph);
+    if (record.graph != identity) {
+        throw JournalError(fmt::format(
+            "the journal is of another graph ({}, this one is {}): replay it with the program and "
+            "the options that wrote it",
+            record.graph, identity));
+    }
+    std::vector<KnobSettings> all;
+    for (const JournalRecord::Setting& each : record.settings) {
+        KnobSettings& settings = all.emplace_back();
+        settings.from = From{each.frame};
+        for (const auto& [name, numbers] : each.values) {
+            const KnobLayout::Place& place = knobs.named(name);
+            const Module& module = graph.module(place.module);
+            settings.settings.push_back(
+                {{&module, place.socket}, bytes_of_numbers(module, place.socket, numbers)});
+        }
+    }
+    return all;
+}
+
+JournaledRun::JournaledRun(const RunOptions& options, const Graph& graph, KnobBook& knobs,
+                           std::uint64_t first_frame)
+    : journal_(options.journal), knobs_(knobs), frames_(options.frames) {
+    if (!options.knobs.settings.empty()) knobs_.set(options.knobs);
+    if (options.replay) replay(*options.replay, graph, first_frame);
+    if (!journal_) return;
+    journal_->begin(graph, first_frame);
+    if (knobs_.layout().places.empty()) return;
+    knobs_.listen(
+        [this](const KnobSettings& settings, std::uint64_t frame) { journal_->set(settings, frame); },
+        first_frame);
+}
+
+void JournaledRun::replay(const JournalRecord& record, const Graph& graph, std::uint64_t first_frame) {
+    const std::vector<KnobSettings> all = settings_of(record, graph, knobs_.layout());
+    if (record.first_frame != first_frame) {
+        throw JournalError(
+            fmt::format("the journal begins at frame {}, this run at frame {}: replay it with run()",
+                        record.first_frame, first_frame));
+    }
+    for (const KnobSettings& settings : all) knobs_.set(settings);
+    if (record.end) frames_ = std::min(frames_, *record.end - std::min(*record.end, first_frame));
+}
+
+// A run that failed is told as one that a task ended: a replay fails at the same place.
+JournaledRun::~JournaledRun() {
+    if (!journal_ || ended_) return;
+    try {
+        end(0, /*by_a_task=*/true);
+    } catch (const RunError&) {
+        // the run's own failure is told
+    }
+}
+
+void JournaledRun::end(std::uint64_t next_frame, bool by_a_task) {
+    if (!journal_) return;
+    ended_ = true;
+    knobs_.listen({}, 0);
+    journal_->end(by_a_task ? std::nullopt : std::optional(next_frame));
+}
+
+}  // namespace tidemill
