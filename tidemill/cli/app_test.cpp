@@ -139,6 +139,38 @@ TEST_CASE("app: own options reach the graph, before or after the verb") {
     CHECK(loud);
 }
 
+TEST_CASE("app: knobs are set by name, and a journal replays them") {
+    const Folder folder;
+    const std::string journal = folder / "run.jsonl";
+    std::string last;
+    const App app("amp", [&](Graph& graph) {
+        auto& source = graph.add<Count>(10);
+        auto& amp = graph.add(task("amp", knob("gain", 1, Range{0, 100}), in<int>("x"), out<int>("y"),
+                                   [](int gain, auto x, auto y) { y[0] = gain * x[0]; }));
+        auto& sum = graph.add<Sum>();
+        graph.chain(source, amp, sum);
+        return [&] { return last = fmt::format("sum {}", sum.total); };
+    });
+    const auto run = [&](std::vector<const char*> words) {
+        words.insert(words.begin(), {"run", "--executor", "sequence"});
+        return status(app, words);
+    };
+    CHECK(run({"--set", "amp.gain=3", "--journal", journal.c_str()}) == cli::kDone);
+    CHECK(last == "sum 135");
+    CHECK(run({"--replay", journal.c_str()}) == cli::kDone);
+    CHECK(last == "sum 135");
+    CHECK(run({}) == cli::kDone);
+    CHECK(last == "sum 45");
+    CHECK(run({"--set", "amp.gain=101"}) == cli::kWrongUsage);
+    CHECK(run({"--set", "amp.gain"}) == cli::kWrongUsage);
+    CHECK(run({"--set", "amp.gian=1"}) == cli::kWrongUsage);
+    CHECK(run({"--replay", "no-such-file.jsonl"}) == cli::kUnusableInput);
+    CHECK(run({"--replay", journal.c_str(), "--set", "amp.gain=1"}) == cli::kWrongUsage);
+    const App other("sum", kProgram.build);
+    CHECK(status(other, {"run", "--executor", "sequence", "--replay", journal.c_str()}) ==
+          cli::kUnusableInput);
+}
+
 TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs apart") {
     const App app("sum", [](Graph& graph) { build_sum(graph, 10); });
     CHECK(status(app, {"--help"}) == cli::kDone);
