@@ -6,7 +6,7 @@
 namespace tidemill::fec {
 namespace {
 
-constexpr std::size_t kBytesAtOnce = 8;
+constexpr std::size_t kTableBytes = 8;
 using Table = std::array<std::uint8_t, 256>;
 
 constexpr std::uint8_t remainder_of(unsigned byte) {
@@ -16,7 +16,7 @@ constexpr std::uint8_t remainder_of(unsigned byte) {
 
 // Entry [i][byte]: the remainder of that byte followed by i more bytes.
 constexpr auto kTables = [] {
-    std::array<Table, kBytesAtOnce> tables{};
+    std::array<Table, kTableBytes> tables{};
     for (unsigned byte = 0; byte < 256; ++byte) {
         std::uint8_t remainder = static_cast<std::uint8_t>(byte);
         for (Table& table : tables) table[byte] = remainder = remainder_of(remainder);
@@ -28,9 +28,9 @@ constexpr auto kTables = [] {
 
 std::uint8_t crc8(std::span<const std::uint8_t> bytes) {
     std::uint8_t remainder = 0;
-    for (; bytes.size() >= kBytesAtOnce; bytes = bytes.subspan(kBytesAtOnce)) {
-        std::uint8_t next = kTables[kBytesAtOnce - 1][remainder ^ bytes[0]];
-        for (std::size_t i = 1; i < kBytesAtOnce; ++i) next ^= kTables[kBytesAtOnce - 1 - i][bytes[i]];
+    for (; bytes.size() >= kTableBytes; bytes = bytes.subspan(kTableBytes)) {
+        std::uint8_t next = kTables[kTableBytes - 1][remainder ^ bytes[0]];
+        for (std::size_t i = 1; i < kTableBytes; ++i) next ^= kTables[kTableBytes - 1 - i][bytes[i]];
         remainder = next;
     }
     for (const std::uint8_t byte : bytes) remainder = kTables[0][remainder ^ byte];

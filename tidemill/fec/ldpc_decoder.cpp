@@ -14,8 +14,6 @@
 namespace tidemill::fec {
 namespace {
 
-constexpr std::size_t kLanes = kCirculantSize;
-
 LdpcSettings completed(LdpcSettings settings, const Dvbs2Code& code) {
     if (settings.max_iterations < 1) {
         throw FecError(
@@ -61,21 +59,22 @@ std::span<const Llr> LdpcDecoder::scaled(std::span<const Llr> llrs, double facto
 }
 
 void LdpcDecoder::load(std::span<const Llr> llrs) {
-    const auto information_columns = static_cast<std::size_t>(code_.k_ldpc) / kLanes;
+    const auto information_columns = static_cast<std::size_t>(code_.k_ldpc) / kCirculantSize;
     for (std::size_t column = 0; column < information_columns; ++column) {
         std::ranges::rotate_copy(
-            llrs.subspan(column * kLanes, kLanes),
-            llrs.begin() + static_cast<std::ptrdiff_t>(column * kLanes + schedule_->turns[column]),
+            llrs.subspan(column * kCirculantSize, kCirculantSize),
+            llrs.begin() + static_cast<std::ptrdiff_t>(column * kCirculantSize + schedule_->turns[column]),
             memory_->posteriors[column].values.begin());
     }
     load_parity(llrs, std::span(memory_->posteriors).subspan(information_columns));
     for (LdpcMemory::Column& column : memory_->posteriors) {
-        std::copy_n(column.values.begin(), kColumnStride - kLanes, column.values.begin() + kLanes);
+        std::copy_n(column.values.begin(), kColumnStride - kCirculantSize,
+                    column.values.begin() + kCirculantSize);
     }
 }
 
 void LdpcDecoder::decide(std::span<std::uint8_t> information) const {
-    const std::size_t columns = 8 * information.size() / kLanes;
+    const std::size_t columns = 8 * information.size() / kCirculantSize;
     pack_signs(std::span(memory_->posteriors).first(columns), schedule_->turns, information);
 }
 

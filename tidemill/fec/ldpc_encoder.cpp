@@ -12,19 +12,18 @@
 namespace tidemill::fec {
 namespace {
 
-constexpr std::size_t kLanes = kCirculantSize;
-using Lanes = std::array<std::uint8_t, kLanes>;
+using Lanes = std::array<std::uint8_t, kCirculantSize>;
 
 // Each block of 360 bits twice in a row, so that any rotation of it is one contiguous piece.
 std::vector<std::uint8_t> doubled_blocks(std::span<const std::uint8_t> information) {
     std::vector<std::uint8_t> bits(8 * information.size());
     unpack_bits(information, bits);
     std::vector<std::uint8_t> doubled(2 * bits.size());
-    for (std::size_t block = 0; block < bits.size(); block += kLanes) {
+    for (std::size_t block = 0; block < bits.size(); block += kCirculantSize) {
         const auto source = bits.begin() + static_cast<std::ptrdiff_t>(block);
         const auto target = doubled.begin() + static_cast<std::ptrdiff_t>(2 * block);
-        std::copy_n(source, kLanes, target);
-        std::copy_n(source, kLanes, target + kLanes);
+        std::copy_n(source, kCirculantSize, target);
+        std::copy_n(source, kCirculantSize, target + kCirculantSize);
     }
     return doubled;
 }
@@ -44,13 +43,14 @@ void LdpcEncoder::encode(std::span<const std::uint8_t> information, std::span<st
         Lanes& sum = sums[layer];
         if (layer > 0) sum = sums[layer - 1];
         for (const Circulant& circulant : (*layers_)[static_cast<int>(layer)]) {
-            const std::uint8_t* rotated = &blocks[2 * kLanes * circulant.column + kLanes - circulant.shift];
-            for (std::size_t lane = 0; lane < kLanes; ++lane) sum[lane] ^= rotated[lane];
+            const std::uint8_t* rotated =
+                &blocks[2 * kCirculantSize * circulant.column + kCirculantSize - circulant.shift];
+            for (std::size_t lane = 0; lane < kCirculantSize; ++lane) sum[lane] ^= rotated[lane];
         }
     }
-    std::vector<std::uint8_t> parity(q * kLanes);
+    std::vector<std::uint8_t> parity(q * kCirculantSize);
     std::uint8_t earlier_lanes = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < kCirculantSize; ++lane) {
         for (std::size_t layer = 0; layer < q; ++layer) {
             parity[lane * q + layer] = sums[layer][lane] ^ earlier_lanes;
         }

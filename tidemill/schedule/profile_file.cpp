@@ -9,7 +9,7 @@
 namespace tidemill {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kProfileVersion = 1;
 constexpr int kMaxFrames = 1'000'000;
 constexpr int kMaxCores = 1'000'000;
 
@@ -79,7 +79,7 @@ Platform parse_cores(const JsonPlace& place) {
 }
 
 void check_header(const JsonObject& object) {
-    if (object.has("version")) object.at("version").integer(kVersion, kVersion);
+    if (object.has("version")) object.at("version").integer(kProfileVersion, kProfileVersion);
     if (object.has("unit") && object.at("unit").text() != "us")
         object.at("unit").fail(fmt::format("unit '{}', expected 'us'", object.at("unit").text()));
 }
@@ -135,7 +135,7 @@ Profile read_profile(const std::filesystem::path& path) {
 }
 
 std::string to_json(const Profile& profile) {
-    Json json{{"version", kVersion}, {"unit", "us"}};
+    Json json{{"version", kProfileVersion}, {"unit", "us"}};
     if (!profile.measured_by.empty()) json["measured_by"] = profile.measured_by;
     if (!profile.warnings.empty()) json["warnings"] = profile.warnings;
     json["frames_per_execution"] = profile.frames_per_execution;

@@ -12,7 +12,7 @@
 namespace tidemill {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kScheduleVersion = 1;
 constexpr int kMaxNumber =
     1'000'000;  // of tasks, threads, core numbers: beyond any machine, far from overflow
 
@@ -176,7 +176,7 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
 
 Schedule schedule_at(const JsonPlace& place) {
     const JsonObject object(place, {"version", "made-by", "period-us", "resources", "schedule"});
-    if (object.has("version")) object.at("version").integer(kVersion, kVersion);
+    if (object.has("version")) object.at("version").integer(kScheduleVersion, kScheduleVersion);
     Schedule schedule;
     if (object.has("made-by")) schedule.made_by = object.at("made-by").text();
     if (object.has("period-us")) schedule.period_us = object.at("period-us").number();
@@ -198,7 +198,7 @@ Schedule read_schedule(const std::filesystem::path& path) {
 }
 
 std::string to_json(const Schedule& schedule) {
-    Json json{{"version", kVersion}};
+    Json json{{"version", kScheduleVersion}};
     if (!schedule.made_by.empty()) json["made-by"] = schedule.made_by;
     if (schedule.period_us) json["period-us"] = *schedule.period_us;
     // StreamPU wants both, even empty.

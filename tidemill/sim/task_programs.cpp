@@ -66,7 +66,7 @@ std::unique_ptr<TaskProgram> stream_of(StreamGraph graph, const TaskProgramSize&
     return stream_program(std::move(graph), iterations);
 }
 
-[[noreturn]] void refuse(std::string_view name) {
+[[noreturn]] void refuse_program(std::string_view name) {
     std::string known;
     for (const TaskProgramName& each : task_programs()) {
         known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
@@ -97,7 +97,7 @@ std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const Task
     if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0) return make_graph(name, size);
     const auto* found =
         std::ranges::find(kWorstCases, name, [](const WorstCase& each) { return each.named.name; });
-    if (found == kWorstCases.end()) refuse(name);
+    if (found == kWorstCases.end()) refuse_program(name);
     if (size.workers < 2) throw ScheduleError(fmt::format("{} needs at least two workers", name));
     return stream_of(found->make(size.workers, size.unroll), size);
 }

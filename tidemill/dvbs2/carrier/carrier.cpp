@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/carrier/internal/derotate.hpp"
 #include "tidemill/dvbs2/carrier/internal/phase_path.hpp"
 #include "tidemill/dvbs2/carrier/internal/power_sum.hpp"
@@ -14,7 +15,6 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 using Complex = std::complex<double>;
 constexpr double kPartTurns = 0.027;       // over one part, at what the frequency may be wrong
 constexpr std::size_t kPowerChunk = 1920;  // symbols, whole blocks of any order
@@ -59,7 +59,7 @@ bool is_lost_in_gaps(double walk, int order) {
 // Calls piece(first, count, line) for the parts of [first, last) between which the phase is straight.
 template <class Piece>
 void for_each_line(const CarrierTrack& track, int first, int last, Piece piece) {
-    const double turn = kTwoPi * track.frequency;
+    const double turn = dsp::kTwoPi * track.frequency;
     const auto& samples = track.samples;
     auto next = std::ranges::upper_bound(samples, static_cast<double>(first), {}, &PhaseSample::place);
     while (first < last) {
@@ -68,7 +68,8 @@ void for_each_line(const CarrierTrack& track, int first, int last, Piece piece) 
         const PhaseSample& to = next == samples.end() ? from : *next;
         const double slope = inside ? (to.phase - from.phase) / (to.place - from.place) : 0;
         const int end = next == samples.end() ? last : std::min(last, static_cast<int>(std::ceil(to.place)));
-        const double start = std::remainder(turn * first, kTwoPi) + from.phase + slope * (first - from.place);
+        const double start =
+            std::remainder(turn * first, dsp::kTwoPi) + from.phase + slope * (first - from.place);
         if (end > first) {
             piece(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first),
                   internal::PhaseLine{start, turn + slope});
@@ -107,7 +108,7 @@ void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
     const auto blocks = internal::join_parts(parts_, offset);
     internal::unwrap(blocks, internal::esn0_of(blocks), track.samples);
     const double slope = internal::remove_slope(track.samples);
-    track.frequency = info.frequency + offset + slope / kTwoPi;
+    track.frequency = info.frequency + offset + slope / dsp::kTwoPi;
     known_phases_ = track.samples;
     smoother_.smooth(track.samples);
 }
@@ -201,7 +202,7 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     for (PhaseSample& sample : track.samples) {
         sample.phase += sweep.bend_at(sample.place);
     }
-    track.frequency = info.frequency + sweep.offset + slope / kTwoPi;
+    track.frequency = info.frequency + sweep.offset + slope / dsp::kTwoPi;
 }
 
 Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track,

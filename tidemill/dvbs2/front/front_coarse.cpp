@@ -30,7 +30,7 @@ constexpr double kDoubtfulSigmas = 1.5;
 constexpr double kCertainSigmas = 3;
 // A carrier that has jumped is looked for anew, which loses less than to drag the oscillator after it.
 constexpr double kJump = 0.012;
-constexpr double kJumpSigmas = 6;
+constexpr double kCarrierJumpSigmas = 6;
 constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
@@ -164,7 +164,7 @@ void CoarseFrequency::forget() {
 bool CoarseFrequency::has_jumped(double error) const {
     if (window_.size() < followed_window_chunks_) return false;
     const double deviation = fit_.deviation(window_sum_, share_);
-    return std::abs(latest_error() - error) > std::max(kJump, kJumpSigmas * deviation);
+    return std::abs(latest_error() - error) > std::max(kJump, kCarrierJumpSigmas * deviation);
 }
 
 // A parabola through three places tells it if it is near them; where it is not, the whole range is looked at.

@@ -4,13 +4,12 @@
 #include <cassert>
 #include <cmath>
 #include <complex>
-#include <numbers>
+
+#include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dvbs2 {
 
 namespace {
-
-constexpr double kTurn = 2.0 * std::numbers::pi;
 
 // The fit: 32768 symbols hold the timing of the weakest signal to 0.01 symbol.
 constexpr std::size_t kFitSubblocks = 64;
@@ -25,7 +24,7 @@ constexpr double kLockShare = 0.2;
 constexpr double kNoiseShare = 1.05;
 constexpr double kLossShare = 0.1;
 constexpr double kQualityGain = 1.0 / 64.0;
-constexpr double kLargestRise = 4.0;  // of one sub-block's power over the average
+constexpr double kLargestBlockRise = 4.0;  // of one sub-block's power over the average
 
 // Critically damped second-order loop with a noise bandwidth of 1/64 per sub-block.
 constexpr double kTimingGain = 0.05;
@@ -33,7 +32,7 @@ constexpr double kSlopeGain = kTimingGain * kTimingGain / 4.0;
 constexpr double kLargestError = 0.25;  // symbols
 
 std::complex<double> turned_back(const SubblockTiming& timing, double tau) {
-    return std::complex<double>(timing.phasor) * std::polar(1.0, -kTurn * tau);
+    return std::complex<double>(timing.phasor) * std::polar(1.0, -dsp::kTwoPi * tau);
 }
 
 }  // namespace
@@ -104,7 +103,7 @@ bool TimingTracker::try_lock(std::size_t least) {
     if (share < std::max(kLockShare, kNoiseShare / std::sqrt(static_cast<double>(n)))) return false;
     // norm(best) / energy is n when all sub-blocks agree, and 1 when one is far louder than the rest.
     if (std::norm(best) < kSupport * static_cast<double>(least) * energy) return false;
-    tau_ = std::arg(best) / kTurn;
+    tau_ = std::arg(best) / dsp::kTwoPi;
     refine_line(middle);
     quality_signal_ = std::abs(best) / static_cast<double>(n);
     quality_power_ = power / static_cast<double>(n);
@@ -130,19 +129,21 @@ void TimingTracker::refine_line(double middle) {
         }
         const double det = h00 * h11 - h01 * h01;
         if (h00 <= 0.0 || det <= 0.0) return;
-        tau_ += (h11 * g0 - h01 * g1) / det / kTurn;
-        slope_ = std::clamp(slope_ + (h00 * g1 - h01 * g0) / det / kTurn, -kLargestSlope, kLargestSlope);
+        tau_ += (h11 * g0 - h01 * g1) / det / dsp::kTwoPi;
+        slope_ =
+            std::clamp(slope_ + (h00 * g1 - h01 * g0) / det / dsp::kTwoPi, -kLargestSlope, kLargestSlope);
     }
 }
 
 void TimingTracker::follow(const SubblockTiming& timing) {
     // A burst of interference counts for little; a lasting change of level is followed all the same.
     const double power = static_cast<double>(timing.power);
-    const double weight = power > kLargestRise * quality_power_ ? kLargestRise * quality_power_ / power : 1.0;
+    const double weight =
+        power > kLargestBlockRise * quality_power_ ? kLargestBlockRise * quality_power_ / power : 1.0;
     const auto z = weight * turned_back(timing, tau_);
     const double strength = std::max(quality_signal_, kLossShare * quality_power_);
     if (strength > 0.0) {
-        const double error = std::clamp(z.imag() / (kTurn * strength), -kLargestError, kLargestError);
+        const double error = std::clamp(z.imag() / (dsp::kTwoPi * strength), -kLargestError, kLargestError);
         tau_ += kTimingGain * error;
         slope_ = std::clamp(slope_ + kSlopeGain * error, -kLargestSlope, kLargestSlope);
     }

@@ -7,7 +7,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr double kMemorySymbols = 131072;
+constexpr double kBalanceMemorySymbols = 131072;
 
 // A modulated signal's own mean has a variance of its power over its symbols, and so have the samples'
 // squares.
@@ -31,7 +31,7 @@ void IqTracker::add(const BlockSpectrum& block) {
 void IqTracker::take(const dsp::IqMoments& chunk) {
     const double usual = sum_.count > 0 ? sum_.power / sum_.count * chunk.count : chunk.power;
     const dsp::IqMoments weighed = scaled(chunk, std::min(1.0, usual / chunk.power));
-    sum_ = scaled(sum_, std::max(0.0, 1 - weighed.count / (kMemorySymbols * samples_per_symbol_)));
+    sum_ = scaled(sum_, std::max(0.0, 1 - weighed.count / (kBalanceMemorySymbols * samples_per_symbol_)));
     sum_ = {sum_.count + weighed.count, sum_.power + weighed.power, sum_.sum + weighed.sum,
             sum_.square + weighed.square};
 }

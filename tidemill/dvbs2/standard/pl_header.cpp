@@ -52,12 +52,12 @@ Headers make_headers(Change change) {
 }
 
 // The 64 PLS symbols with everything but the code words removed, then the 32 sums of their pairs.
-struct Words {
+struct CodeWords {
     std::array<float, kPlsSymbols> re, im;
 };
 
 // Returns the energy of the symbols; NaN and infinity make it useless, and the match with it.
-float correlate(std::span<const Iq, kHeaderSymbols> symbols, float frequency, Iq& sof, Words& words) {
+float correlate(std::span<const Iq, kHeaderSymbols> symbols, float frequency, Iq& sof, CodeWords& words) {
     const auto reference = header_references(0);
     const Iq step = std::polar(1.0F, -2 * std::numbers::pi_v<float> * frequency);
     Iq turn{1, 0};
@@ -82,8 +82,8 @@ float correlate(std::span<const Iq, kHeaderSymbols> symbols, float frequency, Iq
     return energy;
 }
 
-Words pair_up(const Words& words, bool pilots) {
-    Words sums{};
+CodeWords pair_up(const CodeWords& words, bool pilots) {
+    CodeWords sums{};
     const float sign = pilots ? -1.0F : 1.0F;
     for (std::size_t i = 0; i < 32; ++i) {
         sums.re[i] = words.re[2 * i] + sign * words.re[2 * i + 1];
@@ -141,12 +141,12 @@ std::span<const Iq, kHeaderSymbols> header_references(int code) {
 
 HeaderMatch match_header(std::span<const Iq, kHeaderSymbols> symbols, float frequency) {
     Iq sof;
-    Words words;
+    CodeWords words;
     const float energy = correlate(symbols, frequency, sof, words);
     HeaderMatch best;
     float best_power = -1;
     for (int pilots = 0; pilots < 2; ++pilots) {
-        Words sums = pair_up(words, pilots == 1);
+        CodeWords sums = pair_up(words, pilots == 1);
         hadamard(sums.re);
         hadamard(sums.im);
         for (std::size_t k = 0; k < 32; ++k) {

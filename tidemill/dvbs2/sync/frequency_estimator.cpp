@@ -5,11 +5,12 @@
 #include <numbers>
 #include <numeric>
 
+#include "tidemill/dsp/iq.hpp"
+
 namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 using Complex = std::complex<double>;
 
 Complex product(Complex a, Complex b) {
@@ -30,7 +31,7 @@ void FrequencyEstimator::turn(LagSums& sums, double angle) {
 void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references) {
     assert(received.size() == references.size() && received.size() <= kStep * kLags);
     std::array<Complex, kLags> parts{};
-    const Complex step = std::polar(1.0, -kTwoPi * frequency_);
+    const Complex step = std::polar(1.0, -dsp::kTwoPi * frequency_);
     Complex turn{1, 0};
     for (std::size_t i = 0; i < received.size(); ++i) {
         parts[i / kStep] += product(product(received[i], references[i]), turn);
@@ -64,7 +65,7 @@ void FrequencyEstimator::forget(double factor) {
 }
 
 void FrequencyEstimator::move(double by) {
-    turn(lag_sums_, kTwoPi * kStep * by);
+    turn(lag_sums_, dsp::kTwoPi * kStep * by);
     frequency_ += by;
 }
 
@@ -90,12 +91,12 @@ double FrequencyEstimator::offset() const {
         turn(sums, slope / curvature);
         angle += slope / curvature;
     }
-    return angle / (kTwoPi * kStep);
+    return angle / (dsp::kTwoPi * kStep);
 }
 
 double FrequencyEstimator::sigma(double esn0) const {
     // Cramer-Rao bound of a sinusoid's frequency, for the sum of the blocks' information.
-    return std::sqrt(3 / (kTwoPi * std::numbers::pi * std::max(cubes_ * esn0, 1e-9)));
+    return std::sqrt(3 / (dsp::kTwoPi * std::numbers::pi * std::max(cubes_ * esn0, 1e-9)));
 }
 
 }  // namespace tidemill::dvbs2

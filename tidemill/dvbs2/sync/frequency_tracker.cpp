@@ -3,26 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numbers>
 
+#include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
 namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 // The rough sum must average many headers, the fine one follow a carrier that drifts.
 constexpr double kNearMemorySymbols = 200e3;
 constexpr double kFarMemorySymbols = 40e3;
 constexpr double kDrift = 2.5e-9;     // cycles per symbol squared that are to be expected
 constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
-constexpr double kLongestHeaderLag = 9000;   // further apart, a drift may turn the phase by half a turn
-constexpr double kLargestTurn = kTwoPi / 4;  // from frame to frame, of the phase between headers
-constexpr double kLobe = 1.0 / 1476;         // between offsets that pilots alone cannot tell apart
-constexpr int kGridSteps = 6;                // to each side, within one lobe
-constexpr int kLobes = 3;                    // to each side
-constexpr double kSureLead = 15;             // a wrong lobe with probability exp(-15)
+constexpr double kLongestHeaderLag = 9000;        // further apart, a drift may turn the phase by half a turn
+constexpr double kLargestTurn = dsp::kTwoPi / 4;  // from frame to frame, of the phase between headers
+constexpr double kLobe = 1.0 / 1476;              // between offsets that pilots alone cannot tell apart
+constexpr int kGridSteps = 6;                     // to each side, within one lobe
+constexpr int kLobes = 3;                         // to each side
+constexpr double kSureLead = 15;                  // a wrong lobe with probability exp(-15)
 constexpr double kFarSigma = 2e-5;
 constexpr double kNearSigma = 0.8e-4;        // a quarter of half a lobe
 constexpr double kSmallestJump = kLobe / 2;  // a smaller one is followed within the lobe
@@ -41,7 +40,7 @@ struct Scored {
 // Headers alone give no fine sum that could follow a drift: the rough one lags behind by its memory. At this
 // many symbols lag and noise together are least; a header's own variance is the Cramer-Rao bound.
 double header_memory(double symbols, double esn0) {
-    const double variance = 6 / (kTwoPi * kTwoPi * std::pow(kHeaderSymbols, 3) * esn0);
+    const double variance = 6 / (dsp::kTwoPi * dsp::kTwoPi * std::pow(kHeaderSymbols, 3) * esn0);
     return std::cbrt(variance * symbols / (2 * kDrift * kDrift));
 }
 
@@ -88,12 +87,12 @@ double FrequencyTracker::moved_by_headers() {
         return 0;
     }
     const double turn =
-        std::arg(parts_.back().sum * std::conj(parts_.front().sum)) + kTwoPi * near_.frequency() * lag;
-    const double difference = std::remainder(turn - header_turn_, kTwoPi);
+        std::arg(parts_.back().sum * std::conj(parts_.front().sum)) + dsp::kTwoPi * near_.frequency() * lag;
+    const double difference = std::remainder(turn - header_turn_, dsp::kTwoPi);
     const bool follows = lag == header_lag_ && std::abs(difference) < kLargestTurn;
     header_lag_ = lag;
     header_turn_ = turn;
-    return follows ? difference / (kTwoPi * lag) : 0;
+    return follows ? difference / (dsp::kTwoPi * lag) : 0;
 }
 
 FrequencyEstimator FrequencyTracker::estimate_alone(std::span<const dsp::Iq> frame,
@@ -148,7 +147,7 @@ double FrequencyTracker::likelihood(double offset, double near) const {
     const double away = (offset - near) / near_.sigma(esn0_);
     double sum = -0.5 * away * away;
     for (const FarSum& far : far_) {
-        sum += turned(far.sum, kTwoPi * offset * far.lag).real();
+        sum += turned(far.sum, dsp::kTwoPi * offset * far.lag).real();
     }
     return sum;
 }
@@ -177,11 +176,11 @@ double FrequencyTracker::polish(double offset) const {
     double slope = 0;
     double curvature = 0;
     for (const FarSum& far : far_) {
-        const auto sum = turned(far.sum, kTwoPi * offset * far.lag);
+        const auto sum = turned(far.sum, dsp::kTwoPi * offset * far.lag);
         slope += far.lag * sum.imag();
         curvature += far.lag * far.lag * sum.real();
     }
-    const double step = curvature > 0 ? slope / curvature / kTwoPi : 0;
+    const double step = curvature > 0 ? slope / curvature / dsp::kTwoPi : 0;
     return offset + std::clamp(step, -kLobe / 12, kLobe / 12);
 }
 
@@ -189,7 +188,7 @@ void FrequencyTracker::move(double offset) {
     const bool carrier_moved = frames_ > 0 && !far_.empty() && std::abs(offset) < 0.25 * kLobe;
     carrier_moved ? near_.follow(offset) : near_.move(offset);
     for (FarSum& far : far_) {
-        far.sum = turned(far.sum, kTwoPi * offset * far.lag);
+        far.sum = turned(far.sum, dsp::kTwoPi * offset * far.lag);
     }
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
+#include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/sync/frequency_estimator.hpp"
 #include "tidemill/dvbs2/sync/internal/header_correlation.hpp"
 
@@ -12,7 +12,6 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr float kTwoPi = 2 * std::numbers::pi_v<float>;
 constexpr float kFrequencyStep = 1.0F / 180;  // costs 0.9 dB halfway between two
 constexpr int kStepsEachSide = 14;            // 0.08, three deviations of the first guess at -2 dB
 constexpr float kLargestFrequency = 0.12F;
@@ -27,7 +26,7 @@ float differential_frequency(std::span<const Iq, kHeaderSymbols> symbols) {
     const internal::HeaderSums sums = internal::correlate_at(re, im);
     const Iq best = std::norm(sums.sof + sums.pls) > std::norm(sums.sof - sums.pls) ? sums.sof + sums.pls
                                                                                     : sums.sof - sums.pls;
-    return std::arg(best * Iq{0, -1}) / kTwoPi;
+    return std::arg(best * Iq{0, -1}) / static_cast<float>(dsp::kTwoPi);
 }
 
 struct Guess {

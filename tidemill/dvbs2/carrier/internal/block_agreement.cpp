@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dvbs2::internal {
 
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kLagMemory = 900;    // symbols
 constexpr double kLeastPower = 0.01;  // of the energy
 using Complex = std::complex<double>;
@@ -42,7 +42,7 @@ PowerStatistics statistics_of_straight(std::span<const PowerBlock> blocks) {
 
 BlockAgreement::BlockAgreement(std::span<const PowerBlock> blocks, int order) : energy_(mean_energy(blocks)) {
     const double spacing = span_of(blocks) / static_cast<double>(blocks.size() - 1);
-    turn_ = kTwoPi * order * spacing;
+    turn_ = dsp::kTwoPi * order * spacing;
     const auto lags = static_cast<std::size_t>(2.5 * kLagMemory / spacing);
     for (std::size_t lag = 1; lag <= lags && lag < blocks.size(); ++lag) {
         add_lag(blocks, lag, std::exp(-static_cast<double>(lag) * spacing / kLagMemory));

@@ -3,15 +3,13 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <numbers>
 
+#include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/carrier/internal/phase_trellis.hpp"
 
 namespace tidemill::dvbs2::internal {
 
 namespace {
-
-constexpr double kTwoPi = 2 * std::numbers::pi;
 
 PhaseSample beside(const Sweep& sweep, PhaseSample header) {
     header.phase -= sweep.phase_at(header.place);
@@ -24,7 +22,7 @@ std::complex<double> turned(const PowerBlock& block, int order, const Sweep& swe
 }
 
 PhaseSample near(const PhaseSample& sample, double phase) {
-    return {sample.place, sample.phase - kTwoPi * std::round((sample.phase - phase) / kTwoPi),
+    return {sample.place, sample.phase - dsp::kTwoPi * std::round((sample.phase - phase) / dsp::kTwoPi),
             sample.variance};
 }
 

@@ -2,16 +2,16 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dsp/iq.hpp"
+
 namespace tidemill::dvbs2::internal {
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr int kOrder = 8;
 constexpr double kSpacing = 96;
 constexpr double kSymbols = 240 * kSpacing;
@@ -32,7 +32,7 @@ std::vector<PowerBlock> blocks_on(const Sweep& sweep, double noise) {
 std::vector<PhaseSample> headers_on(const Sweep& sweep) {
     std::vector<PhaseSample> headers;
     for (const double place : {0.0, kSymbols}) {
-        headers.push_back({place, std::remainder(sweep.phase_at(place) + kStart, kTwoPi), 1e-3});
+        headers.push_back({place, std::remainder(sweep.phase_at(place) + kStart, dsp::kTwoPi), 1e-3});
     }
     return headers;
 }
@@ -68,7 +68,7 @@ TEST_CASE(
         double sum = 0;  // one look has a deviation of 0.2 radians, a slip is a step of 0.79
         for (const PhaseSample& sample : std::span(path).subspan(1 + 59 * part, 59)) sum += sample.phase;
         CAPTURE(part);
-        CHECK(std::abs(std::remainder(sum / 59 - kStart, kTwoPi)) < 0.12);
+        CHECK(std::abs(std::remainder(sum / 59 - kStart, dsp::kTwoPi)) < 0.12);
     }
 }
 

@@ -7,11 +7,12 @@
 #include <limits>
 #include <numbers>
 
+#include "tidemill/dsp/iq.hpp"
+
 namespace tidemill::dvbs2::internal {
 
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kReachSigmas = 4;
 constexpr double kLoneStepsPerTurn = 32;
 constexpr double kDriftStep = 1e-9;  // cycles per symbol squared
@@ -28,7 +29,7 @@ class OffsetComb {
     OffsetComb(std::span<const PhaseSample> headers, double span) : step_(1 / (kLoneStepsPerTurn * span)) {
         if (headers.size() < 2) return;
         step_ = 1 / (headers.back().place - headers.front().place);
-        first_ = step_ * (headers.back().phase - headers.front().phase) / kTwoPi;
+        first_ = step_ * (headers.back().phase - headers.front().phase) / dsp::kTwoPi;
     }
 
     double step() const { return step_; }
@@ -165,7 +166,7 @@ double Sweep::bend_at(double place) const {
 }
 
 double Sweep::phase_at(double place) const {
-    return kTwoPi * offset * place + bend_at(place);
+    return dsp::kTwoPi * offset * place + bend_at(place);
 }
 
 LikelySweeps search_sweeps(std::span<const PowerBlock> blocks, int order, double sigma,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 #include <random>
 #include <vector>
 
@@ -74,11 +73,10 @@ inline std::complex<double> shaped(const std::vector<dsp::Iq>& symbols, const Pu
 inline MadeSignal make_signal(const SignalSpec& spec) {
     std::mt19937_64 random(spec.seed);
     std::normal_distribution<double> normal;
-    constexpr double kTurn = 2.0 * std::numbers::pi;
     MadeSignal made;
     for (std::size_t k = 0; k < spec.symbols; ++k) {
         const auto point = static_cast<double>(random() % static_cast<std::uint64_t>(spec.points));
-        made.symbols.push_back(dsp::Iq(std::polar(1.0, kTurn * (point + 0.5) / spec.points)));
+        made.symbols.push_back(dsp::Iq(std::polar(1.0, dsp::kTwoPi * (point + 0.5) / spec.points)));
     }
     const PulseTable pulse(spec.rolloff);
     // White over the sampled band: the symbol rate's share of it is what Es/N0 counts.
@@ -90,7 +88,7 @@ inline MadeSignal make_signal(const SignalSpec& spec) {
             const double t = static_cast<double>(n - spec.lead) / spec.sps;
             const double cycles = spec.cfo * t + spec.drift * t * t / 2.0;
             x += shaped(made.symbols, pulse, t * (1.0 + spec.ppm * 1e-6) - spec.tau) *
-                 std::polar(1.0, kTurn * cycles);
+                 std::polar(1.0, dsp::kTwoPi * cycles);
         }
         made.samples.push_back(dsp::Iq(x * spec.amplitude));
     }

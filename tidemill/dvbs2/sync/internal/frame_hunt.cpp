@@ -7,7 +7,7 @@ namespace tidemill::dvbs2::internal {
 namespace {
 
 constexpr float kAloneQuality = 0.33F;  // the last frame of a stream, with no header behind it to confirm it
-constexpr int kSlips[]{0, -1, 1};
+constexpr int kTriedSlips[]{0, -1, 1};
 constexpr std::size_t kScanSymbols = 8192;
 constexpr std::uint64_t kKeptSymbols = 4ULL * kMaxFrameSymbols;
 
@@ -40,7 +40,8 @@ FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
     const std::uint64_t next = place + static_cast<std::uint64_t>(layout_of(pls).symbols);
     if (next + kHeaderSymbols >= heard.end() && !heard.ended) return Verdict::undecided;
     const bool confirmed =
-        frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kSlips}).has_value();
+        frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips})
+            .has_value();
     const bool last_of_stream = next <= heard.end() && next + kHeaderSymbols > heard.end();
     const bool alone = last_of_stream && hit_->quality >= kAloneQuality;
     return confirmed || alone ? Verdict::accepted : Verdict::rejected;

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
 namespace tidemill::dvbs2::internal {
 
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kPilotLobe = 1.0 / (kPilotSpacingSymbols + kPilotBlockSymbols);
 using Complex = std::complex<double>;
 
@@ -22,7 +21,7 @@ Complex product(Complex a, Complex b) {
 double agreement(std::span<const KnownPart> parts, double offset) {
     Complex sum{};
     for (const KnownPart& part : parts) {
-        sum += product(part.sum, std::polar(1.0, -kTwoPi * offset * part.place));
+        sum += product(part.sum, std::polar(1.0, -dsp::kTwoPi * offset * part.place));
     }
     return std::norm(sum);
 }
@@ -53,8 +52,8 @@ double climb(Score score, double place, double step) {
 
 void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
                int part_symbols, double frequency, std::vector<KnownPart>& parts) {
-    const Complex step = std::polar(1.0, -kTwoPi * frequency);
-    Complex turn = std::polar(1.0, -kTwoPi * frequency * place);
+    const Complex step = std::polar(1.0, -dsp::kTwoPi * frequency);
+    Complex turn = std::polar(1.0, -dsp::kTwoPi * frequency * place);
     for (std::size_t i = 0; i < references.size(); ++i) {
         if (i % static_cast<std::size_t>(part_symbols) == 0) {
             const auto length =
@@ -73,7 +72,7 @@ std::vector<KnownPart> join_parts(std::span<const KnownPart> parts, double offse
     std::vector<KnownPart> blocks;
     double end = -1;
     for (const KnownPart& part : parts) {
-        const Complex sum = product(part.sum, std::polar(1.0, -kTwoPi * offset * part.place));
+        const Complex sum = product(part.sum, std::polar(1.0, -dsp::kTwoPi * offset * part.place));
         if (part.place - 0.5 * part.symbols > end) {
             blocks.push_back({0, {}, 0, 0});
         }
@@ -134,7 +133,7 @@ void unwrap(std::span<const KnownPart> blocks, double esn0, std::vector<PhaseSam
     double before = 0;
     for (const KnownPart& block : blocks) {
         const double turned = std::arg(block.sum) - before;
-        before += turned - kTwoPi * std::round(turned / kTwoPi);
+        before += turned - dsp::kTwoPi * std::round(turned / dsp::kTwoPi);
         samples.push_back({block.place, before, 1 / (2 * block.symbols * esn0)});
     }
 }
