@@ -12,7 +12,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct CalibrateOptions {
     std::string output;
     WaitMode waiting = WaitMode::mixed;
     std::string energy_meter = "auto";
@@ -35,7 +35,7 @@ std::string table_of(const Calibration& found) {
     return table;
 }
 
-int run_calibrate(const Options& options) {
+int run_calibrate(const CalibrateOptions& options) {
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     Calibration found =
         calibrate(Topology::here(), {.waiting = options.waiting,
@@ -51,7 +51,7 @@ int run_calibrate(const Options& options) {
 }  // namespace
 
 void add_calibrate(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CalibrateOptions>();
     Verb& verb = program.verb(
         "calibrate", "Measure what this machine's cuts cost, how its cores slow each other down, and watts");
     verb.footer(

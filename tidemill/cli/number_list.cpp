@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostNumbers = 10000;
 
-[[noreturn]] void refuse(const std::string& text, const std::string& option) {
+[[noreturn]] void refuse_list(const std::string& text, const std::string& option) {
     throw WrongUsage(
         fmt::format("{} {}: give numbers like 1,2.5 or first:step:last like 0:0.5:3", option, text));
 }
@@ -30,7 +30,7 @@ double number_of(const std::string& text, const std::string& option) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-        refuse(text, option);
+        refuse_list(text, option);
     return value;
 }
 
@@ -40,16 +40,16 @@ std::vector<double> number_list(const std::string& text, const std::string& opti
     std::vector<double> numbers;
     for (const std::string& item : parts_of(text, ',')) {
         const auto range = parts_of(item, ':');
-        if (range.size() != 1 && range.size() != 3) refuse(text, option);
+        if (range.size() != 1 && range.size() != 3) refuse_list(text, option);
         const double first = number_of(range.front(), option);
         const double step = range.size() == 3 ? number_of(range[1], option) : 1;
         const double steps = (number_of(range.back(), option) - first) / step;
-        if (!(steps >= 0 && steps < kMostNumbers)) refuse(text, option);
+        if (!(steps >= 0 && steps < kMostNumbers)) refuse_list(text, option);
         // A step may miss the last number by its rounding.
         for (int i = 0; i <= static_cast<int>(steps + 1e-6); ++i) numbers.push_back(first + i * step);
-        if (static_cast<double>(numbers.size()) > kMostNumbers) refuse(text, option);
+        if (static_cast<double>(numbers.size()) > kMostNumbers) refuse_list(text, option);
     }
-    if (numbers.empty()) refuse(text, option);
+    if (numbers.empty()) refuse_list(text, option);
     return numbers;
 }
 

@@ -15,7 +15,7 @@ struct Unit {
 };
 
 constexpr Unit kThousands[] = {{"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
-constexpr Unit kTimes[] = {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"s", 1}};
+constexpr Unit kTimeUnits[] = {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"s", 1}};
 
 // Takes the unit off the end of the text.
 double factor_of(std::string_view& text, std::span<const Unit> units) {
@@ -49,7 +49,7 @@ std::optional<double> real_number(std::string_view text) {
 }
 
 std::optional<double> seconds(std::string_view text) {
-    return in_units(text, kTimes);
+    return in_units(text, kTimeUnits);
 }
 
 std::optional<WholeNumber> any_whole_number(std::string_view text) {

@@ -13,7 +13,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct ParetoOptions {
     std::string profile;
     HowToSchedule how;
     bool json = false;
@@ -41,7 +41,7 @@ std::string table_of(const std::vector<ParetoPoint>& front, const Profile& profi
     return table;
 }
 
-int run_pareto(const Options& options) {
+int run_pareto(const ParetoOptions& options) {
     const Profile profile = read_profile(options.profile);
     const Platform platform = platform_of(options.how, profile);
     const CostModel model = model_of(options.how, profile);
@@ -62,7 +62,7 @@ int run_pareto(const Options& options) {
 }  // namespace
 
 void add_pareto(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ParetoOptions>();
     Verb& verb = program.verb(
         "pareto",
         "The Pareto front: all schedules that are faster than any of less or equal power, fastest first");

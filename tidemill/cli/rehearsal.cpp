@@ -115,7 +115,7 @@ void Rehearsal::pass_time(std::size_t index, std::uint64_t frame) const {
     for (const CostChange& change : changes_) {
         if (change.task == chain_.tasks[index].name && frame >= change.frame) time_us *= change.factor;
     }
-    pastime_ == Pastime::wait ? wait_us(time_us) : spin_us(time_us);
+    pastime_ == Pastime::waiting ? wait_us(time_us) : spin_us(time_us);
 }
 
 ExactTimers::ExactTimers() : before_(prctl(PR_GET_TIMERSLACK)) {
@@ -129,7 +129,7 @@ ExactTimers::~ExactTimers() {
 double waiting_period_us(const Schedule& schedule, const Chain& chain, std::uint64_t frames) {
     std::vector<Clock::time_point> times(frames);
     std::atomic<std::uint64_t> count{0};
-    Rehearsal rehearsal(chain, Pastime::wait, {}, [&](std::uint64_t frame) {
+    Rehearsal rehearsal(chain, Pastime::waiting, {}, [&](std::uint64_t frame) {
         times.at(frame) = Clock::now();
         ++count;
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/programs/synthetic_work.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill::cli {
@@ -24,12 +25,9 @@ CostChange parse_cost_change(const std::string& text);
 /// The profile with all weights multiplied, so that a schedule's period becomes `period_us`.
 Profile stretched(Profile profile, const Schedule& schedule, double period_us);
 
-/// How a rehearsal's tasks pass their time. Those that wait leave the core to others, so they stand in for
-/// cores that this machine does not have; those that spin keep it busy.
-enum class Pastime { wait, spin };
-
 /// A graph whose tasks take the time that a chain says, each from its own beginning on, so that none makes up
-/// for another, and compute nothing.
+/// for another. Those that wait leave the core to others, so they stand in for cores that this machine does
+/// not have; those that compute keep it busy.
 class Rehearsal {
   public:
     /// `arrived` is called with the number of each frame that has passed all tasks. Throws WrongUsage when a

@@ -13,7 +13,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct RehearseOptions {
     std::string chain;
     bool spin = false;
     std::vector<std::string> changes;
@@ -21,7 +21,7 @@ struct Options {
 };
 
 // Waiting threads need no core of their own, and stand in for kinds of cores that are not here.
-HowToRun how_of(const Options& options, const Profile& profile) {
+HowToRun how_of(const RehearseOptions& options, const Profile& profile) {
     HowToRun how = options.run.running.how;
     how.pinned = options.spin;
     const bool needs_cores = how.executor == Executor::pipeline || how.executor == Executor::dynamic;
@@ -30,7 +30,7 @@ HowToRun how_of(const Options& options, const Profile& profile) {
     return how;
 }
 
-int run_rehearsal(const Options& options) {
+int run_rehearsal(const RehearseOptions& options) {
     std::vector<CostChange> changes;
     for (const std::string& text : options.changes) changes.push_back(parse_cost_change(text));
     const Profile profile = read_profile(options.chain);
@@ -40,7 +40,7 @@ int run_rehearsal(const Options& options) {
     announce(run, promised_period(run));
 
     const ExactTimers exact;
-    Rehearsal rehearsal(profile, options.spin ? Pastime::spin : Pastime::wait, changes);
+    Rehearsal rehearsal(profile, options.spin ? Pastime::computing : Pastime::waiting, changes);
     WatchedRun watched(options.run.running, rehearsal.graph());
     watched.go(run, {.statistics = options.run.stats || options.run.json}, {},
                [&](const Schedule& schedule) { rehearsal.follow(schedule); });
@@ -53,7 +53,7 @@ int run_rehearsal(const Options& options) {
 }  // namespace
 
 void add_rehearse(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RehearseOptions>();
     Verb& verb = program.verb(
         "rehearse",
         "Rehearse a chain: real threads whose tasks take what the profile says, by its best schedule");

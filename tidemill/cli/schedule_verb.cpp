@@ -18,7 +18,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct ScheduleOptions {
     std::string chain;
     std::string batch;
     HowToSchedule how;
@@ -63,7 +63,7 @@ Json to_json(const Answer& made, const Profile& profile) {
     return json;
 }
 
-int run_one(const Options& options) {
+int run_one(const ScheduleOptions& options) {
     const Profile profile = read_profile(options.chain);
     const Answer made = answer(options.how, profile);
     say_if_out_of_reach(made.objective, made.schedule);
@@ -79,7 +79,7 @@ int run_one(const Options& options) {
 }
 
 // One result a line out; a line that cannot be used is answered with its error, and the others go on.
-int run_lines(const Options& options, std::istream& lines) {
+int run_lines(const ScheduleOptions& options, std::istream& lines) {
     int status = kDone;
     int number = 0;
     for (std::string line; next_line(lines, line);) {
@@ -100,14 +100,14 @@ int run_lines(const Options& options, std::istream& lines) {
     return status;
 }
 
-int run_batch(const Options& options) {
+int run_batch(const ScheduleOptions& options) {
     if (is_standard_stream(options.batch)) return run_lines(options, std::cin);
     std::ifstream file(options.batch);
     if (!file) throw ScheduleError(fmt::format("{}: cannot be opened; check the name", options.batch));
     return run_lines(options, file);
 }
 
-int run_schedule(const Options& options) {
+int run_schedule(const ScheduleOptions& options) {
     if (options.chain.empty() == options.batch.empty())
         throw WrongUsage("give either a chain file or --batch FILE");
     if (!options.batch.empty() && !options.output.empty())
@@ -118,7 +118,7 @@ int run_schedule(const Options& options) {
 }  // namespace
 
 void add_schedule(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ScheduleOptions>();
     Verb& verb = program.verb("schedule", "Find the best schedule of a profiled chain");
     verb.footer(
         "Example: tidemill schedule profile.json --cores big=4,little=4 -o schedule.json\n"

@@ -17,7 +17,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct SimulateOptions {
     std::string schedule;
     std::string profile;
     std::uint64_t frames = 10000;
@@ -50,7 +50,7 @@ void add_drops(CostModel& model, const Schedule& schedule, const std::string& dr
 }
 
 // What the machine has, as far as anybody said, and at least what the schedule uses of it.
-Platform cores_of(const Options& options, const Schedule& schedule, const Profile& profile) {
+Platform cores_of(const SimulateOptions& options, const Schedule& schedule, const Profile& profile) {
     Platform cores = options.known.cores ? platform_of(options.known, profile) : profile.cores;
     for (const auto& [kind, count] : cores_used(schedule))
         cores.set(kind, std::max(count, cores.count(kind)));
@@ -87,7 +87,7 @@ double percent_more(double value, double than) {
     return std::round(1000 * (value / than - 1)) / 10 + 0.0;
 }
 
-int run_simulate(const Options& options) {
+int run_simulate(const SimulateOptions& options) {
     const Profile profile = read_profile(options.profile);
     const Schedule schedule = read_schedule(options.schedule);
     MachineModel machine = options.machine;
@@ -111,7 +111,7 @@ int run_simulate(const Options& options) {
     return kDone;
 }
 
-void add_simulation_options(Verb& verb, Options& options) {
+void add_simulation_options(Verb& verb, SimulateOptions& options) {
     verb.option("--hop-latency-us", options.machine.hop_latency_us,
                 "Until a frame handed over can be worked on")
         .in(at_least(0));
@@ -131,7 +131,7 @@ void add_simulation_options(Verb& verb, Options& options) {
 }  // namespace
 
 void add_simulate(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SimulateOptions>();
     Verb& verb = program.verb(
         "simulate", "Predict throughput, latency, occupancy and energy of a schedule by simulation");
     verb.footer(

@@ -15,7 +15,7 @@ constexpr std::uint8_t remainder_of(unsigned byte) {
 }
 
 // Entry [i][byte]: the remainder of that byte followed by i more bytes.
-constexpr auto kTables = [] {
+constexpr auto kRemainders = [] {
     std::array<Table, kTableBytes> tables{};
     for (unsigned byte = 0; byte < 256; ++byte) {
         std::uint8_t remainder = static_cast<std::uint8_t>(byte);
@@ -29,11 +29,11 @@ constexpr auto kTables = [] {
 std::uint8_t crc8(std::span<const std::uint8_t> bytes) {
     std::uint8_t remainder = 0;
     for (; bytes.size() >= kTableBytes; bytes = bytes.subspan(kTableBytes)) {
-        std::uint8_t next = kTables[kTableBytes - 1][remainder ^ bytes[0]];
-        for (std::size_t i = 1; i < kTableBytes; ++i) next ^= kTables[kTableBytes - 1 - i][bytes[i]];
+        std::uint8_t next = kRemainders[kTableBytes - 1][remainder ^ bytes[0]];
+        for (std::size_t i = 1; i < kTableBytes; ++i) next ^= kRemainders[kTableBytes - 1 - i][bytes[i]];
         remainder = next;
     }
-    for (const std::uint8_t byte : bytes) remainder = kTables[0][remainder ^ byte];
+    for (const std::uint8_t byte : bytes) remainder = kRemainders[0][remainder ^ byte];
     return remainder;
 }
 

@@ -15,14 +15,14 @@ constexpr double kScale[] = {3.25, 3.0, 2.75, 2.75, 2.0, 2.5, 2.5, 2.5, 2.5, 2.5
 // Found by decoding QPSK, 8PSK and 32APSK half a decibel over table 13. 8PSK 3/5 needs the long first
 // attempt.
 constexpr LdpcAttempt kOnce[] = {{50, 1.0}};
-constexpr LdpcAttempt kShort3_5[] = {{24, 1.0}, {11, 0.6}, {15, 1.2}};
-constexpr LdpcAttempt kShort5_6[] = {{13, 1.0}, {12, 0.75}, {12, 0.6}, {13, 1.3}};
+constexpr LdpcAttempt kAttempts3_5[] = {{24, 1.0}, {11, 0.6}, {15, 1.2}};
+constexpr LdpcAttempt kAttempts5_6[] = {{13, 1.0}, {12, 0.75}, {12, 0.6}, {13, 1.3}};
 
 }  // namespace
 
 std::span<const LdpcAttempt> ldpc_attempts(const Dvbs2Code& code) {
-    if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r3_5) return kShort3_5;
-    if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r5_6) return kShort5_6;
+    if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r3_5) return kAttempts3_5;
+    if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r5_6) return kAttempts5_6;
     return kOnce;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/bench/runs.hpp"
 #include "tidemill/cli/result_table.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/json/json_error.hpp"
@@ -33,11 +34,6 @@ constexpr std::array<std::string_view, 17> kNotCounters{"family_index",
                                                         "runs",
                                                         "published",
                                                         "target"};
-
-double quantile(std::vector<double> values, double share) {
-    std::ranges::sort(values);
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-}
 
 // A text of an object, empty when it has none of that name.
 std::string text_of(const Json& object, std::string_view name) {

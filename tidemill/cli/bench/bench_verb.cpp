@@ -43,7 +43,7 @@ constexpr Topic kTopics[] = {
     {"baseline", "run", "found schedules beside a thread per task, and duplicates of a graph"},
 };
 
-struct Options {
+struct BenchOptions {
     std::string name;
     std::string filter;
     std::string output;
@@ -70,7 +70,7 @@ std::vector<std::string> built_benchmarks() {
     return rooms;
 }
 
-int list(bool json) {
+int list_benchmarks(bool json) {
     std::vector<std::pair<std::string, std::string>> names{
         {"waiting", "real pipelines of tasks that wait, beside their predicted periods"},
         {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches"}};
@@ -158,7 +158,7 @@ bool all_measured(const std::vector<BenchGroup>& groups) {
     });
 }
 
-int run_room(const std::string& name, const Options& options) {
+int run_room(const std::string& name, const BenchOptions& options) {
     const auto* const topic = std::ranges::find(kTopics, name, &Topic::name);
     const bool is_topic = topic != std::end(kTopics);
     const std::string cases = options.paper ? "^paper/.*" : is_topic ? fmt::format("^{}/.*", name) : "";
@@ -175,7 +175,7 @@ int run_room(const std::string& name, const Options& options) {
     return all_measured(groups) ? kDone : kJobFailed;
 }
 
-int run_device(const Options& options) {
+int run_device(const BenchOptions& options) {
     if (!options.arguments.empty() || !options.filter.empty()) {
         throw WrongUsage("bench device knows --device, --output and --json, and no other options");
     }
@@ -185,8 +185,8 @@ int run_device(const Options& options) {
     return kDone;
 }
 
-int run_bench(const Options& options) {
-    if (options.name.empty()) return list(options.waiting.json);
+int run_bench(const BenchOptions& options) {
+    if (options.name.empty()) return list_benchmarks(options.waiting.json);
     if (options.name == "device") return run_device(options);
     if (options.name != "waiting") return run_room(options.name, options);
     if (options.arguments.empty() && options.filter.empty() && options.output.empty()) {
@@ -198,13 +198,13 @@ int run_bench(const Options& options) {
 }  // namespace
 
 void add_bench(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<BenchOptions>();
     Verb& verb =
         program.verb("bench", "Measure and compare: hops, tasks, caches, kernels; alone, list what there is");
     verb.footer(
         "Each table answers a question: ours and a baseline in turn in the same run, the median of their\n"
         "ratios, half the distance between the quartiles, and what was published where there is something.\n"
-        "Options that are not listed here go to Google Benchmark.\n"
+        "BenchOptions that are not listed here go to Google Benchmark.\n"
         "Example: tidemill bench hop\n"
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
     verb.option("name", options->name, "What to measure: a topic, a room, or waiting");

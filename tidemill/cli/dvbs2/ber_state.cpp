@@ -22,7 +22,7 @@ namespace {
 
 using dvbs2::BerCounts;
 
-constexpr std::array<std::pair<const char*, std::uint64_t BerCounts::*>, 7> kFields = {
+constexpr std::array<std::pair<const char*, std::uint64_t BerCounts::*>, 7> kCounts = {
     {{"frames", &BerCounts::frames},
      {"frame_errors", &BerCounts::frame_errors},
      {"frames_lost", &BerCounts::frames_lost},
@@ -55,7 +55,7 @@ void BerState::read() {
     try {
         const Json json = read_json(path_);
         for (const auto& [key, values] : JsonPlace(json, path_.string()).members())
-            for (const auto& [name, field] : kFields) counts_[key].*field = values.at(name).count();
+            for (const auto& [name, field] : kCounts) counts_[key].*field = values.at(name).count();
     } catch (const JsonError& error) {
         throw io::IoError(
             fmt::format("this does not hold error counts: {}; name another --state file", error.what()));
@@ -73,7 +73,7 @@ void BerState::put(const dvbs2::BerPoint& point, const BerCounts& counts) {
     Json json;
     for (const auto& [key, values] : counts_) {
         Json& point_json = json[key];
-        for (const auto& [name, field] : kFields) point_json[name] = values.*field;
+        for (const auto& [name, field] : kCounts) point_json[name] = values.*field;
     }
     const std::filesystem::path fresh = fmt::format("{}.{}.new", path_.string(), getpid());
     std::ofstream file(fresh);

@@ -22,7 +22,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct ChannelOptions {
     std::string recording;
     std::string output;
     double symbol_rate_hz = 0;  // 0: half the sample rate
@@ -79,7 +79,7 @@ std::array<double, 3> few_numbers(const std::string& text, const char* option, s
     return few;
 }
 
-void read_lists(const Options& options, dvbs2::ChannelConfig& channel) {
+void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {
     for (const std::string& text : options.echoes) {
         const auto [symbols, db, degrees] = few_numbers(text, "--echo", 3);
         channel.echoes.push_back({symbols, db, degrees * std::numbers::pi / 180});
@@ -94,7 +94,7 @@ void read_lists(const Options& options, dvbs2::ChannelConfig& channel) {
     }
 }
 
-dvbs2::ChannelConfig channel_of(const Options& options, const io::Recording& recording) {
+dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recording& recording) {
     const double symbol_rate_hz =
         options.symbol_rate_hz > 0 ? options.symbol_rate_hz : sample_rate_hz(recording) / 2;
     dvbs2::ChannelConfig channel = options.channel;
@@ -106,7 +106,8 @@ dvbs2::ChannelConfig channel_of(const Options& options, const io::Recording& rec
 }
 
 // Signal and noise together get the level that was asked for.
-io::RecordingWriter writer_of(const Options& options, const dvbs2::ChannelConfig& channel, double rate_hz) {
+io::RecordingWriter writer_of(const ChannelOptions& options, const dvbs2::ChannelConfig& channel,
+                              double rate_hz) {
     const double noise_power =
         channel.samples_per_symbol * channel.rate_ratio * std::pow(10.0, -channel.esn0_db / 10.0);
     io::SigmfMetadata description;
@@ -118,7 +119,7 @@ io::RecordingWriter writer_of(const Options& options, const dvbs2::ChannelConfig
         [&] { return io::RecordingWriter(options.output, description, static_cast<float>(gain)); });
 }
 
-std::string report_of(const Options& options, const io::RecordingWriter& writer) {
+std::string report_of(const ChannelOptions& options, const io::RecordingWriter& writer) {
     if (!options.json)
         return fmt::format("{} samples, {} of them limited, in {}\n", writer.samples(),
                            writer.limited_samples(), options.output);
@@ -128,7 +129,7 @@ std::string report_of(const Options& options, const io::RecordingWriter& writer)
     return to_text(json, 2) + "\n";
 }
 
-int run_channel(const Options& options) {
+int run_channel(const ChannelOptions& options) {
     const io::Recording recording =
         io::open_recording(options.recording, {.format = {}, .sample_rate_hz = options.sample_rate_hz});
     const dvbs2::ChannelConfig config = channel_of(options, recording);
@@ -157,7 +158,7 @@ int run_channel(const Options& options) {
     return kDone;
 }
 
-void add_impairments(Verb& verb, Options& options) {
+void add_impairments(Verb& verb, ChannelOptions& options) {
     dvbs2::ChannelConfig& channel = options.channel;
     verb.option("--esn0", channel.esn0_db, "Es/N0 in dB").shows("no noise");
     verb.option("--cfo", options.frequency_hz, "Frequency offset in Hz");
@@ -184,7 +185,7 @@ void add_impairments(Verb& verb, Options& options) {
 }  // namespace
 
 void add_dvbs2_channel(Verb& dvbs2) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ChannelOptions>();
     Verb& verb = dvbs2.verb("channel", "Put a clean recording through a simulated channel");
     verb.footer(
         "Example: tidemill dvbs2 channel clean.sigmf-meta -o noisy.sigmf-meta --esn0 8 --cfo 20e3 --ppm 20");

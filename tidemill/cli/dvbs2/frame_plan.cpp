@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostRepeats = 100000;
 constexpr std::size_t kMostFrames = 1000000;
 
-[[noreturn]] void refuse(const std::string& entry, const std::string& why) {
+[[noreturn]] void refuse_entry(const std::string& entry, const std::string& why) {
     throw WrongUsage(fmt::format(
         "--plan: '{}': {}; an entry reads like QPSK 1/2 short pilots isi 3 x2, or dummy", entry, why));
 }
@@ -64,7 +64,7 @@ class EntryReader {
                    repeats && *repeats > 0 && *repeats <= kMostRepeats) {
             repeats_ = *repeats;
         } else {
-            refuse(entry_, fmt::format("'{}' is not understood", word));
+            refuse_entry(entry_, fmt::format("'{}' is not understood", word));
         }
     }
 
@@ -83,7 +83,7 @@ class EntryReader {
         const auto number = number_in(word);
         const auto found = std::ranges::find_if(
             streams_, [&](const dvbs2::InputStream& stream) { return number == stream.number; });
-        if (found == streams_.end()) refuse(entry_, fmt::format("there is no input stream '{}'", word));
+        if (found == streams_.end()) refuse_entry(entry_, fmt::format("there is no input stream '{}'", word));
         return static_cast<std::size_t>(found - streams_.begin());
     }
 

@@ -14,7 +14,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct Dvbs2ProfileOptions {
     ReceptionOptions reception;
     DeviceOptions device;
     std::string output;
@@ -22,7 +22,7 @@ struct Options {
     bool json = false;
 };
 
-int run_profile(const Options& options) {
+int run_profile(const Dvbs2ProfileOptions& options) {
     const Topology topology = Topology::here();
     const auto device = ldpc_device(options.device);
     const ReceptionProfile found =
@@ -38,7 +38,7 @@ int run_profile(const Options& options) {
 }
 
 void add_profile_to(Verb& above, std::string summary) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<Dvbs2ProfileOptions>();
     Verb& verb = above.verb("profile", std::move(summary));
     verb.footer("Example: tidemill dvbs2 profile data/demo.sigmf-meta -o profile.json");
     add_reception_options(verb, options->reception);

@@ -15,7 +15,7 @@ namespace tidemill::cli {
 
 namespace {
 
-constexpr const char* kTimes =
+constexpr const char* kHowProgramsRun =
     "Simulated. The mean task of a benchmark takes 1 ms; adaptive policies look every 100 ms. Speeds are "
     "compared between half and 95 % of the tasks.";
 constexpr const char* kCosts =
@@ -184,7 +184,7 @@ std::vector<ResultTable> fig4_15(const ReproduceOptions& options) {
     ResultTable speed =
         summary_table("Figs. 4.15 and 4.16: the twelve StreamIt benchmarks on 4, 8 and 16 workers", free);
     speed.notes = {
-        kTimes, "Memory as a multiple of the sequential program's; window 8 iterations.",
+        kHowProgramsRun, "Memory as a multiple of the sequential program's; window 8 iterations.",
         "Published: oldest up to 8 % below the best, only apriority and gpriority robust, with hardly "
         "more memory than oldest; toplev, fifo and lifo need far more."};
     ResultTable costs = summary_table("The same where tasks cost something", costly_study(options));
@@ -198,7 +198,7 @@ std::vector<ResultTable> fig4_17(const ReproduceOptions& options) {
     const std::vector<std::string> policies{"fifo", "oldest", "toplev", "wave", "apriority", "gpriority"};
     std::vector<ResultTable> tables =
         detail_tables("Fig. 4.17", study_policies(streamit_study(options, policies)), policies);
-    tables[0].notes.emplace_back(kTimes);
+    tables[0].notes.emplace_back(kHowProgramsRun);
     tables[0].notes.emplace_back(
         "Published: apriority has the highest efficiency and the least memory, gpriority slightly less "
         "speed.");

@@ -42,7 +42,7 @@ constexpr std::array kReproductions{
     Reproduction{"fig4.18", "policies on factorisations and a decoder", fig4_18},
 };
 
-struct Options {
+struct ReproduceVerbOptions {
     std::string name;
     bool json = false;
     ReproduceOptions amount;
@@ -63,7 +63,7 @@ class ProgressLine {
     bool shown_ = isatty(STDERR_FILENO) == 1;
 };
 
-int list(bool json) {
+int list_reproductions(bool json) {
     Json names = Json::array();
     for (const Reproduction& each : kReproductions) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
@@ -73,8 +73,8 @@ int list(bool json) {
     return kDone;
 }
 
-int run_reproduce(Options options) {
-    if (options.name.empty()) return list(options.json);
+int run_reproduce(ReproduceVerbOptions options) {
+    if (options.name.empty()) return list_reproductions(options.json);
     const auto* found = std::ranges::find(kReproductions, options.name, &Reproduction::name);
     if (found == kReproductions.end()) {
         throw WrongUsage(
@@ -100,7 +100,7 @@ int run_reproduce(Options options) {
 }  // namespace
 
 void add_reproduce(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReproduceVerbOptions>();
     Verb& verb = program.verb("reproduce",
                               "Make a published table or figure again, ours beside theirs; alone, list them");
     verb.footer("Example: tidemill reproduce table1");

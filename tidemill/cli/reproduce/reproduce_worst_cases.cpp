@@ -14,7 +14,8 @@ namespace tidemill::cli {
 namespace {
 
 constexpr double kUnitUs = 1000;
-constexpr const char* kTimes = "Simulated. One unit of work is 1 ms; adaptive policies look every 100 ms.";
+constexpr const char* kHowCasesRun =
+    "Simulated. One unit of work is 1 ms; adaptive policies look every 100 ms.";
 
 SimulatedTasks run(StreamGraph graph, unsigned workers, std::uint64_t iterations, const std::string& policy,
                    const policy::Window& window, bool ends_together = false, double noise = 0) {
@@ -77,7 +78,7 @@ std::vector<ResultTable> table4_3(const ReproduceOptions&) {
                                   std::abs(ours / line.expected - 1) < 0.01 ? "yes" : "no"});
         }
     }
-    table.notes.emplace_back(kTimes);
+    table.notes.emplace_back(kHowCasesRun);
     table.notes.emplace_back(
         "Restored formulas; oldest's back pressure was derived from the description of Fig. 4.8. Optimal "
         "static "
@@ -130,7 +131,7 @@ std::vector<ResultTable> fig4_9(const ReproduceOptions&) {
             table.rows.push_back(std::move(row));
         }
     }
-    table.notes.emplace_back(kTimes);
+    table.notes.emplace_back(kHowCasesRun);
     table.notes.emplace_back(
         "Published (Fig. 4.9, p = 5): oldest as p/(2p-1) = 0.556, then correctly pipelined for the rest of "
         "the run.");

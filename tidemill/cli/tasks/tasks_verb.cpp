@@ -15,7 +15,7 @@ namespace tidemill::cli {
 
 namespace {
 
-struct Options {
+struct TasksOptions {
     std::string program;
     std::string cores;
     std::string speeds;
@@ -35,7 +35,7 @@ struct Options {
     TaskScheduling scheduling{.policy = "gpriority"};
 };
 
-int list(bool json) {
+int list_programs(bool json) {
     Json names = Json::array();
     for (const TaskProgramName& each : task_programs()) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
@@ -45,7 +45,7 @@ int list(bool json) {
     return kDone;
 }
 
-Json to_json(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
+Json to_json(const TasksOptions& options, const TaskProgram& program, const SimulatedTasks& report,
              double efficiency) {
     return {{"program", program.name()},
             {"policy", options.scheduling.policy},
@@ -65,7 +65,7 @@ Json to_json(const Options& options, const TaskProgram& program, const Simulated
             {"master_share", report.master_share}};
 }
 
-void print_text(const Options& options, const TaskProgram& program, const SimulatedTasks& report,
+void print_text(const TasksOptions& options, const TaskProgram& program, const SimulatedTasks& report,
                 double efficiency) {
     print("{} under {} on {} simulated workers: {} tasks in {} iteration{}\n", program.name(),
           options.scheduling.policy, report.workers, report.tasks, program.iterations(),
@@ -80,7 +80,7 @@ void print_text(const Options& options, const TaskProgram& program, const Simula
         print("master        busy {:.1f} % of the time\n", 100 * report.master_share);
 }
 
-int run_for_real(const Options& options) {
+int run_for_real(const TasksOptions& options) {
     for (const Option* option : options.of_models) {
         if (!option->given.empty()) {
             throw WrongUsage(
@@ -96,7 +96,7 @@ int run_for_real(const Options& options) {
     return run_tasks_for_real(options.program, options.size, real, options.trace, options.json);
 }
 
-int simulate(Options options) {
+int simulate(TasksOptions options) {
     if (!options.work_given->given.empty()) throw WrongUsage("--work is of real runs: leave --simulate out");
     WorkerKinds workers = parse_worker_kinds(options.cores, options.speeds);
     if (options.cores.empty()) workers.speeds.assign(options.size.workers, 1);
@@ -122,8 +122,8 @@ int simulate(Options options) {
     return kDone;
 }
 
-int run_tasks(Options options) {
-    if (options.program.empty()) return list(options.json);
+int run_tasks(TasksOptions options) {
+    if (options.program.empty()) return list_programs(options.json);
     options.scheduling.window = {options.window_iterations, options.window_tasks, options.window_bytes};
     options.scheduling.adapting.interval_ns = static_cast<std::uint64_t>(options.interval_ms * 1e6);
     options.scheduling.adapting.starved_interval_ns = 5 * options.scheduling.adapting.interval_ns;
@@ -132,7 +132,7 @@ int run_tasks(Options options) {
 
 const Range kWindow = between(1, 1e12);
 
-void add_scheduling_options(Verb& verb, Options& options) {
+void add_scheduling_options(Verb& verb, TasksOptions& options) {
     verb.option("--policy", options.scheduling.policy,
                 "A policy, or several with commas, each breaking the ties of those before");
     verb.option("--window", options.window_iterations, "Iterations in flight at most").in(kWindow);
@@ -146,7 +146,7 @@ void add_scheduling_options(Verb& verb, Options& options) {
         .in(between(0.001, 1e6));
 }
 
-void add_machine_options(Verb& verb, Options& options) {
+void add_machine_options(Verb& verb, TasksOptions& options) {
     verb.option("--workers", options.size.workers, "Workers; simulated ones are of speed 1")
         .in(between(1, 1024));
     Option& cores = verb.option("--cores", options.cores, "Workers per kind, e.g. big=4,little=4");
@@ -175,7 +175,7 @@ void add_machine_options(Verb& verb, Options& options) {
 }  // namespace
 
 void add_tasks(Verb& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TasksOptions>();
     Verb& verb = program.verb(
         "tasks", "Run a program of tasks under a dynamic scheduling policy; alone, list the programs");
     verb.footer(
