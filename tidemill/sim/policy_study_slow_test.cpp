@@ -35,7 +35,7 @@ PolicyStudy study_of(std::vector<std::string> programs, std::vector<unsigned> wo
 }
 
 // The sanitizers look at memory and not at speed: for them fewer numbers of workers do.
-std::vector<unsigned> unless_sanitized(std::vector<unsigned> all,
+std::vector<unsigned> unless_sanitized([[maybe_unused]] std::vector<unsigned> all,
                                        [[maybe_unused]] std::vector<unsigned> some) {
 #ifdef TIDEMILL_SANITIZED
     return some;
