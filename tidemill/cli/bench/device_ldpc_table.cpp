@@ -22,7 +22,7 @@ using fec::Dvbs2Code;
 using fec::Llr;
 
 constexpr fec::LdpcSettings kTenIterations{.max_iterations = 10, .stop_early = false};
-constexpr std::size_t kDifferentFrames = 8;
+constexpr std::size_t kTableFrames = 8;
 constexpr double kLongestMs = 1500;  // of one batch: devices that are no GPU get no larger one
 
 double ms_of(auto&& work) {
@@ -36,7 +36,7 @@ std::vector<Llr> noisy_frames(const Dvbs2Code& code) {
     const double esn0_db = code.rate == fec::CodeRate::r1_2 ? 1.5 : 6.7;
     std::mt19937 random(1);
     std::vector<Llr> all;
-    for (std::size_t frame = 0; frame < kDifferentFrames; ++frame) {
+    for (std::size_t frame = 0; frame < kTableFrames; ++frame) {
         const std::vector<Llr> llrs = fec::noisy_llrs(code, esn0_db, random);
         all.insert(all.end(), llrs.begin(), llrs.end());
     }
@@ -57,7 +57,7 @@ double host_gbps(const Dvbs2Code& code, const std::vector<Llr>& llrs) {
                 decoder.decode(std::span(llrs).subspan(begin, static_cast<std::size_t>(code.n)), information);
         }));
     }
-    return gigabits(code, kDifferentFrames, median(ms));
+    return gigabits(code, kTableFrames, median(ms));
 }
 
 void fill(DeviceLdpcBatch& batch, const std::vector<Llr>& llrs) {

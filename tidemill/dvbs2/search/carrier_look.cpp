@@ -118,9 +118,9 @@ struct Fit {
     double floor = 0;     // of what it stands on
 };
 
-class Shape {
+class SpectrumShape {
   public:
-    Shape(const Spectrum& spectrum, double rolloff) : spectrum_(spectrum), rolloff_(rolloff) {}
+    SpectrumShape(const Spectrum& spectrum, double rolloff) : spectrum_(spectrum), rolloff_(rolloff) {}
 
     Fit at(double bin) const {
         const double reach = kShapeReach * spectrum_.bins_per_rate;
@@ -160,7 +160,7 @@ class Shape {
 };
 
 // The middles of all stretches in which the shape fits.
-std::vector<double> places_of(const Spectrum& spectrum, const Shape& shape) {
+std::vector<double> places_of(const Spectrum& spectrum, const SpectrumShape& shape) {
     std::vector<double> places;
     double best = 0;
     for (std::ptrdiff_t k = 0; k < spectrum.size(); ++k) {
@@ -228,7 +228,7 @@ std::optional<SeenCarrier> look_for_carrier(io::SampleSource& source, const Look
         throw Dvbs2Error("a carrier is looked for by the sample rate and its symbol rate: give both");
     const Spectrum spectrum = spectrum_of(source, *rate, config);
     if (spectrum.power.empty()) return std::nullopt;
-    const Shape shape(spectrum, config.rolloff);
+    const SpectrumShape shape(spectrum, config.rolloff);
     const std::vector<double> places = places_of(spectrum, shape);
     if (places.empty()) return std::nullopt;
     const double wanted = spectrum.bin_of(config.near_hz);

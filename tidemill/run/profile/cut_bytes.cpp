@@ -12,7 +12,7 @@ namespace {
 using SocketPlace = std::pair<std::size_t, std::uint32_t>;
 
 // How often each step works on data of each socket, step after step.
-struct Reader {
+struct SocketReader {
     std::size_t unit;
     double calls_per_frame;
 };
@@ -46,21 +46,21 @@ class Crossings {
     }
 
     // Behind every unit from the producer's on, as often as the next one to read it runs.
-    void add(const SocketPlace& socket, const std::vector<Reader>& readers) {
+    void add(const SocketPlace& socket, const std::vector<SocketReader>& readers) {
         const std::size_t producer = producers_.at(socket);
         const double bytes =
             static_cast<double>(graph_.module(socket.first).sockets()[socket.second].bytes()) *
             structure_.order[producer].firings;
         std::size_t unit = report_.tasks[producer].unit;
-        for (const Reader& reader : readers)
+        for (const SocketReader& reader : readers)
             for (; unit < reader.unit; ++unit) bytes_[unit] += bytes * reader.calls_per_frame;
     }
 
     const Graph& graph_;
     const Structure& structure_;
     const RunReport& report_;
-    std::map<SocketPlace, std::size_t> producers_;        // step
-    std::map<SocketPlace, std::vector<Reader>> readers_;  // in the order of steps
+    std::map<SocketPlace, std::size_t> producers_;              // step
+    std::map<SocketPlace, std::vector<SocketReader>> readers_;  // in the order of steps
     std::vector<double> bytes_;
 };
 
