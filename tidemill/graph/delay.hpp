@@ -33,6 +33,7 @@ class Delay final : public Module {
           held_(std::move(initial)) {
         if (frames == 0)
             throw GraphError(fmt::format("delay '{}' is of 0 frames: give 1 or more", this->name()));
+        let_recall(read_);
         if (held_.empty()) held_.resize(frames * count);
         if (held_.size() == frames * count) return;
         throw GraphError(fmt::format("delay '{}' of {} frames x {} begins with {} elements: give {}, or none",

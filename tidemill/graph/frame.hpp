@@ -20,8 +20,9 @@ enum class Base : std::uint32_t {
     scratch,     ///< the thread's own, for what lives and dies inside a stage
     constant,    ///< bound data that never changes
     knobs,       ///< the values of knobs under which the frame began
+    absent,      ///< nowhere: an input that has no data on this frame
 };
-inline constexpr std::size_t kBases = 5;
+inline constexpr std::size_t kBases = 5;  // that have bytes
 
 /// A socket's bytes, relative to one of the bases.
 struct Address {
@@ -34,6 +35,7 @@ struct FrameContext {
     std::array<std::byte*, kBases> bases{};
     std::uint64_t number = 0;
     const std::atomic<bool>* stopping = nullptr;
+    bool at_end = false;
 };
 
 }  // namespace internal
@@ -44,8 +46,10 @@ class Frame {
     Frame(const internal::FrameContext& context, const internal::Address* addresses)
         : context_(&context), addresses_(addresses) {}
 
+    /// Without elements at the stream's end.
     template <class T>
     std::span<const T> operator[](const In<T>& socket) const {
+        if (addresses_[socket.index].base == internal::Base::absent) return {};
         return {reinterpret_cast<const T*>(bytes(socket.index)), socket.count};
     }
     template <class T>
@@ -69,6 +73,10 @@ class Frame {
 
     /// The frame's number in its segment: the same for the same data under every executor.
     std::uint64_t number() const { return context_->number; }
+
+    /// True when this is a frame behind the stream's last one, which only a task with the word at_end is
+    /// given.
+    bool at_end() const { return context_->at_end; }
 
     /// True when the run is to end: a task that blocks (a radio, a pipe) returns soon after.
     bool stopping() const {

@@ -151,6 +151,10 @@ class Module {
         return declare_task(std::move(info));
     }
 
+    /// Says that a task without inputs gives what another task of this module has kept of earlier frames: it
+    /// runs on each frame on which that one does.
+    void let_recall(const Task& task) { tasks_[task.index].recalls = true; }
+
     /// Says that this module's tasks share no mutable state.
     void let_tasks_be_independent() { tasks_independent_ = true; }
 

@@ -41,6 +41,7 @@ struct Step {
     ControlStep control;
     std::vector<Copy> before;   ///< forwards whose data others still need
     std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
+    bool told_of_end = false;   ///< of a plan for the stream's end: the task that is told
 };
 
 /// The steps of one segment that one stage runs.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/internal/linear_order.hpp"
+#include "tidemill/graph/internal/stream_ends.hpp"
 #include "tidemill/graph/internal/task_graph.hpp"
 
 namespace tidemill {
@@ -127,13 +128,15 @@ Faults faults_of_segments(const std::vector<OrderedTask>& order, const internal:
     return faults;
 }
 
-// Gives each replicable task that may skip a bit of its own.
-Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& nodes,
+// Gives each replicable task that may skip a bit of its own; the last one is the end's.
+Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& nodes, bool is_told_of_end,
                     std::vector<OrderedTask>& order) {
+    const std::uint32_t most = is_told_of_end ? 63 : 64;
     std::uint32_t used = 0;
     for (std::size_t at = 0; at < order.size(); ++at) {
         if (!tasks[nodes[at]].info->options.may_skip || order[at].ends_segment) continue;
-        if (used == 64) return {fmt::format("{}: more than 64 replicable tasks may skip", order[at].name)};
+        if (used == most)
+            return {fmt::format("{}: more than {} replicable tasks may skip", order[at].name, most)};
         order[at].own_hole = std::uint64_t{1} << used++;
     }
     return {};
@@ -159,7 +162,7 @@ bool pass_holes_on(const Links& backward, const std::vector<std::uint32_t>& node
 Structure structure_of(const Graph& graph) {
     const TaskNodes tasks = internal::tasks_of(graph);
     refuse({internal::faults_of_modules(graph), internal::faults_of_sockets(graph),
-            internal::faults_of_promises(tasks)});
+            internal::faults_of_promises(tasks), internal::faults_of_told_tasks(graph, tasks)});
     const std::vector<internal::Binding> bindings = internal::bindings_of(graph, tasks);
     const TaskLinks links = internal::links_of(tasks, bindings);
     const internal::FiringCounts firings = internal::firings_of(tasks, bindings);
@@ -170,13 +173,15 @@ Structure structure_of(const Graph& graph) {
     LinearOrder order = internal::linear_order(problem);
     refuse({order.faults});
 
-    Structure found{ordered_tasks(tasks, order, firings.of_node), {}, 0, std::move(order.regions)};
+    internal::StreamEnds ends = internal::stream_ends_of(tasks, bindings, links, order);
+    Structure found{
+        ordered_tasks(tasks, order, firings.of_node), {}, 0, std::move(order.regions), std::move(ends.ends)};
     for (const StepRange& range : order.units) {
         found.units.push_back(unit_of(graph, tasks, links, order, range));
     }
     found.segments = found.order.back().segment + (found.order.back().ends_segment ? 2 : 1);
-    refuse({faults_of_segments(found.order, problem, order.nodes),
-            number_holes(tasks, order.nodes, found.order)});
+    refuse({faults_of_segments(found.order, problem, order.nodes), ends.faults,
+            number_holes(tasks, order.nodes, !found.ends.empty(), found.order)});
     // A loop leads holes back to its beginning, so one pass may not be enough.
     while (pass_holes_on(links.backward, order.nodes, found.order)) {
     }

@@ -55,12 +55,20 @@ struct Region {
     std::vector<StepRange> paths;  ///< of a switch; of a loop: the body
 };
 
+/// What runs on the frames that a task with the word at_end is given behind the stream's last one.
+struct EndOfStream {
+    std::uint32_t step;         ///< of the task that is told
+    std::vector<bool> runs;     ///< per step: that task, and what follows from it
+    std::vector<bool> follows;  ///< per step: that task, and what it depends on
+};
+
 /// A checked graph in the order in which it runs.
 struct Structure {
     std::vector<OrderedTask> order;
     std::vector<Unit> units;  ///< the chain that schedulers see
     std::uint32_t segments;
-    std::vector<Region> regions;  ///< outer ones before those inside them
+    std::vector<Region> regions;      ///< outer ones before those inside them
+    std::vector<EndOfStream> ends{};  ///< in order
 };
 
 /// Checks the whole graph and orders it; throws GraphError with every fault that was found.

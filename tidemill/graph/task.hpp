@@ -40,6 +40,7 @@ struct TaskOptions {
     Replication replication = Replication::sequential;
     bool may_skip = false;    ///< may return Flow::skip
     bool may_repeat = false;  ///< may return Flow::again; sequential tasks only
+    bool at_end = false;      ///< called once more behind the stream's last frame; sequential tasks only
     std::uint32_t batch = 1;  ///< most frames of a call, for a function that takes a Batch
 };
 
@@ -79,7 +80,8 @@ struct TaskInfo {
     internal::ControlKind control = internal::ControlKind::none;
     Basis basis = Basis::word;
     internal::BatchCall batch_call =
-        nullptr;  ///< of a task that takes several frames at once; `call` gives it one
+        nullptr;           ///< of a task that takes several frames at once; `call` gives it one
+    bool recalls = false;  ///< without inputs, it gives what its module has kept of earlier frames
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.
     bool ends_segment() const {

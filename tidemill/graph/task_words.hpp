@@ -33,6 +33,17 @@ inline constexpr internal::Said<Flow::skip> may_skip{};
 /// May return Flow::again; sequential tasks only.
 inline constexpr internal::Said<Flow::again> may_repeat{};
 
+namespace internal {
+
+struct AtEnd {};
+
+}  // namespace internal
+
+/// Is told of the stream's end: behind its last frame the task is called once more, and again for each
+/// Flow::again, with Frame::at_end() true and inputs without elements; what it gives goes on as a frame.
+/// Sequential tasks only.
+inline constexpr internal::Said<internal::AtEnd{}> at_end{};
+
 /// The most frames that a task takes at once.
 struct MostFrames {
     std::uint32_t frames;
@@ -60,6 +71,9 @@ constexpr void promise(TaskOptions& options, Said<Flow::skip>) {
 }
 constexpr void promise(TaskOptions& options, Said<Flow::again>) {
     options.may_repeat = true;
+}
+constexpr void promise(TaskOptions& options, Said<AtEnd{}>) {
+    options.at_end = true;
 }
 template <MostFrames kMost>
 constexpr void promise(TaskOptions& options, Said<kMost>) {

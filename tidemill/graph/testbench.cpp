@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/arena.hpp"
+#include "tidemill/graph/stream_end.hpp"
 
 namespace tidemill {
 
@@ -95,7 +96,7 @@ ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const s
 
 // Every step begins with what was fed, for a forward's task has changed its data in place, and with outputs
 // of all ones (a NaN, a -1): in a run they hold what another frame left, which no task may count on.
-void ModuleTestbench::fill_sockets(std::uint32_t task) {
+void ModuleTestbench::fill_sockets(std::uint32_t task, bool ends) {
     for (std::uint32_t s = 0; s < state_->addresses.size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
         if (socket.task != task && !socket.knob) continue;
@@ -103,6 +104,7 @@ void ModuleTestbench::fill_sockets(std::uint32_t task) {
             std::fill_n(state_->memory.data() + state_->addresses[s].offset, socket.bytes(), std::byte{0xff});
             continue;
         }
+        if (ends) continue;
         if (!state_->fed[s]) {
             throw GraphError(fmt::format("{} was not fed: feed it before the step of {}",
                                          module().path_of_socket(s), module().path_of_task(task)));
@@ -113,25 +115,49 @@ void ModuleTestbench::fill_sockets(std::uint32_t task) {
 }
 
 Flow ModuleTestbench::step(const Task& task) {
+    return run(task, /*ends=*/false);
+}
+
+Flow ModuleTestbench::step_at_end(const Task& task) {
+    check_own(task.module);
+    if (!module().tasks()[task.index].options.at_end) {
+        throw GraphError(fmt::format("{} is not told of the stream's end: declare it with at_end",
+                                     module().path_of_task(task.index)));
+    }
+    return run(task, /*ends=*/true);
+}
+
+Flow ModuleTestbench::run(const Task& task, bool ends) {
     check_own(task.module);
     const TaskInfo& info = module().tasks()[task.index];
     if (info.control != internal::ControlKind::none) {
         throw GraphError(fmt::format("{} is carried out by executors: test it in a graph under Sequence",
                                      module().path_of_task(task.index)));
     }
-    fill_sockets(task.index);
+    fill_sockets(task.index, ends);
     internal::FrameContext context;
     context.bases[static_cast<std::size_t>(internal::Base::scratch)] = state_->memory.data();
     context.number = state_->frames[task.index];
     context.stopping = &state_->stopping;
-    const Flow flow = info.call(module(), info.code, Frame(context, state_->addresses.data()));
-    check_promise(module(), task.index, flow);
-    if (flow != Flow::again) ++state_->frames[task.index];
+    context.at_end = ends;
+    std::vector<internal::Address> addresses = state_->addresses;
+    if (ends) leave_out_inputs(module(), task.index, addresses);
+    const Flow flow = info.call(module(), info.code, Frame(context, addresses.data()));
+    if (!ends) check_promise(module(), task.index, flow);
+    if (flow != Flow::again || ends) ++state_->frames[task.index];
     return flow;
 }
 
 Flow ModuleTestbench::step() {
-    if (module().tasks().size() == 1) return step(Task{&module(), 0});
+    return step(only_task());
+}
+
+Flow ModuleTestbench::step_at_end() {
+    return step_at_end(only_task());
+}
+
+Task ModuleTestbench::only_task() const {
+    if (module().tasks().size() == 1) return Task{&module(), 0};
     throw GraphError(fmt::format("module '{}' has {} tasks: say which one to step", module().name(),
                                  module().tasks().size()));
 }

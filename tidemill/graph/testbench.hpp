@@ -60,6 +60,10 @@ class ModuleTestbench {
     Flow step(std::string_view task);
     Flow step(const Task& task);
 
+    /// The same as at the stream's end: without elements in the inputs, which need not be fed.
+    Flow step_at_end();
+    Flow step_at_end(const Task& task);
+
     /// What the last step left in an output or forward; valid until the next one.
     template <class T, Direction kDirection>
     std::span<const T> read(const TypedSocket<T, kDirection>& socket) const {
@@ -92,7 +96,9 @@ class ModuleTestbench {
     SocketRef socket_of(std::string_view name, const ElementType& type) const;
     void check_own(const Module* module) const;
     ModuleTestbench& feed_bytes(SocketRef socket, std::span<const std::byte> bytes);
-    void fill_sockets(std::uint32_t task);
+    void fill_sockets(std::uint32_t task, bool ends);
+    Flow run(const Task& task, bool ends);
+    Task only_task() const;
 
     std::unique_ptr<Graph> graph_;
     std::unique_ptr<State> state_;

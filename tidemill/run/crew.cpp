@@ -3,31 +3,40 @@
 #include <algorithm>
 #include <span>
 
+#include "tidemill/graph/stream_end.hpp"
+
 namespace tidemill {
 
 namespace {
 
-Plan compiled(const Graph& graph, const Structure& structure, const EngineCut& cut) {
+Plan compiled(const Graph& graph, const Structure& structure, const EngineCut& cut, const EndOfStream* end) {
     std::vector<StageCut> cuts;
     for (const EngineStage& stage : cut.stages) cuts.push_back(stage.cut);
-    return compile(graph, structure, cuts);
+    Plan plan = compile(graph, structure, cuts);
+    if (end) make_end_plan(*end, plan);
+    return plan;
 }
 
 }  // namespace
 
 Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
-           const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs)
+           const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs,
+           const EndOfStream* end, KnobTable* end_knobs)
     : graph_(graph),
       knobs_(knobs),
       cut_(cut),
       structure_(structure),
+      end_(end),
+      end_knobs_(end_knobs),
+      first_segment_(end ? structure.order[end->step].segment : 0),
       first_frames_(first_frames),
       frames_(frames),
-      plan_(compiled(graph, structure, cut)),
+      plan_(compiled(graph, structure, cut, end)),
       state_(ring_shapes(), any_sleeper()) {
     if (frames_ != kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
-    if (plan_.has_knobs) knobs_.start(first_frames.front(), cut_.stages.front().cut.threads);
+    if (plan_.has_knobs && !end_) knobs_.start(first_frames.front(), cut_.stages.front().cut.threads);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
+        if (!works(plan_.stages[s])) continue;
         for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
             seats_.emplace_back(s, r, cut_.stages[s].cores, options_for(s, r, options));
         }
@@ -73,17 +82,21 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.pull = cut_.stages[stage == 0 ? 0 : stage - 1].waiting;
     chosen.push = cut_.stages[stage].waiting;
     chosen.statistics = options.statistics;
-    if (stage == 0 && replica == 0) chosen.stop_when = options.stop_when;
+    if (stage == 0 && replica == 0 && !end_) chosen.stop_when = options.stop_when;
     for (Observer* observer : options.observers) {
         chosen.observers.push_back(&observer->watch({plan_, stage, replica}));
     }
     chosen.numbers = options.numbers;
-    if (plan_.has_knobs) chosen.knobs = &knobs_;
+    if (plan_.has_knobs && !end_) chosen.knobs = &knobs_;
+    chosen.end_knobs = end_knobs_;
     chosen.batch = cut_.batch;
     chosen.gather = cut_.stages[stage].gather;
     chosen.gather_wait_us = cut_.stages[stage].gather_wait_us;
     chosen.first_frames = first_frames_;
     if (frames_ != kEndless) chosen.source_end = first_frames_.front() + frames_;
+    chosen.first_segment = first_segment_;
+    if (end_) chosen.begun_holes = kEndHole;
+    chosen.delivers = !end_ || std::ranges::count(end_->runs, true) > 1;
     return chosen;
 }
 
@@ -119,7 +132,20 @@ std::vector<std::uint64_t> Crew::next_frames() const {
             numbers[s] = std::max(numbers[s], seat.worker->next_frame(s));
         }
     }
+    if (const auto& outcome = state_.outcome()) numbers[outcome->segment] = outcome->frame;
     return numbers;
+}
+
+std::optional<StreamStop> Crew::stopped_by() const {
+    const auto outcome = state_.outcome();
+    if (!outcome || outcome->error) return {};
+    for (const Seat& seat : seats_) {
+        for (const StreamStop& stop : seat.worker->stops()) {
+            const bool there = structure_.order[stop.step].segment == outcome->segment;
+            if (there && stop.number == seat.options.numbers.of(outcome->frame)) return stop;
+        }
+    }
+    return {};
 }
 
 void Crew::add_to(RunTotals& totals) const {

@@ -22,10 +22,13 @@ namespace tidemill {
 class Crew {
   public:
     /// `first_frames` are the numbers with which each segment begins, `frames` is how many frames of the
-    /// source there are at most; `knobs` are the graph's. Throws GraphError when the stages do not fit the
-    /// graph, or a module that is to be replicated cannot be copied.
+    /// source there are at most. With an `end` the crew runs what that gives behind the stream's last frame,
+    /// and its source is the task that is told, under `end_knobs` where the graph has knobs;
+    /// `knobs` are the graph's. Throws GraphError when the stages do not fit the graph, or a
+    /// module that is to be replicated cannot be copied.
     Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
-         const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs);
+         const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs,
+         const EndOfStream* end = nullptr, KnobTable* end_knobs = nullptr);
 
     RunState& state() { return state_; }
 
@@ -33,8 +36,12 @@ class Crew {
     /// what a module's copying threw, before any task has run.
     void run(ThreadPool& pool);
 
-    /// The number that each segment's next frame will have.
+    /// The number that each segment's next frame will have; where a task ended the stream, it is the frame
+    /// before which it did.
     std::vector<std::uint64_t> next_frames() const;
+
+    /// The task that said stop, if that ended the stream.
+    std::optional<StreamStop> stopped_by() const;
 
     void add_to(RunTotals& totals) const;
     std::vector<StageReport> stage_reports() const;
@@ -60,6 +67,7 @@ class Crew {
     std::vector<std::size_t> ring_sizes() const;
     std::size_t gathered(std::size_t stage) const;
     std::vector<RingShape> ring_shapes() const;
+    bool works(const PlannedStage& stage) const { return stage.parts.back().segment >= first_segment_; }
     bool any_sleeper() const;
     Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const;
     void settle(Seat& seat);
@@ -69,6 +77,9 @@ class Crew {
     KnobBook& knobs_;
     const EngineCut& cut_;
     const Structure& structure_;
+    const EndOfStream* end_;
+    KnobTable* end_knobs_;
+    std::uint32_t first_segment_;
     std::vector<std::uint64_t> first_frames_;
     std::uint64_t frames_;
     Plan plan_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tidemill/platform/energy_watch.hpp"
+#include "tidemill/run/end_frames.hpp"
 #include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/observed_run.hpp"
 
@@ -37,10 +38,18 @@ void Engine::check(const EngineCut& cut) const {
 RunReport Engine::run(const RunOptions& options) {
     next_frames_.assign(structure_.segments, 0);
     knobs_.restart();
-    return resume(options);
+    has_ended_ = false;
+    return go(options);
 }
 
-RunReport Engine::resume(const RunOptions& wanted) {
+RunReport Engine::resume(const RunOptions& options) {
+    if (has_ended_) throw_ended(graph_);
+    RunOptions rest = options;
+    if (options.finish) rest.frames = 0;
+    return go(rest);
+}
+
+RunReport Engine::go(const RunOptions& wanted) {
     RunTotals totals;
     RunReport report;
     const Graph::Running running(graph_, graph_size_);
@@ -51,14 +60,22 @@ RunReport Engine::resume(const RunOptions& wanted) {
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
     std::uint64_t left = options.frames;
+    stopped_by_.reset();
     while (run_crew(options, left, totals, report)) {
         if (options.frames != kEndless) left = options.frames - totals.frames;
     }
     journaled.end(next_frames_.front(), ended_);
+    if (stopped_by_ || options.finish) end_stream(options, totals);
     report.elapsed_s = seconds_since(start);
     report.energy = energy.stop();
     report_totals(structure_, totals, report);
     return report;
+}
+
+void Engine::end_stream(const RunOptions& options, RunTotals& totals) {
+    if (structure_.ends.empty()) return;
+    has_ended_ = true;
+    run_end_frames(graph_, structure_, cut_, options, {next_frames_, stopped_by_, knobs_}, pool_, totals);
 }
 
 void Engine::reschedule(EngineCut cut) {
@@ -89,6 +106,7 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
     if (ended_) knobs_.end();
     crew->state().rethrow();
     next_frames_ = crew->next_frames();
+    stopped_by_ = crew->stopped_by();
     crew->add_to(totals);
     report.stages = crew->stage_reports();
     report.segments = crew->segment_reports(totals);

@@ -25,7 +25,8 @@ class Engine {
     /// Runs until the stream ends; throws FrameError when a task throws. Frames are numbered from 0.
     RunReport run(const RunOptions& options);
 
-    /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too.
+    /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too. Throws
+    /// RunError when tasks were told that the stream has ended.
     RunReport resume(const RunOptions& options);
 
     /// Changes the stages, also while another thread runs the stream: frames in flight are finished, clones
@@ -43,6 +44,8 @@ class Engine {
     using Clock = std::chrono::steady_clock;
 
     bool run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals, RunReport& report);
+    RunReport go(const RunOptions& options);
+    void end_stream(const RunOptions& options, RunTotals& totals);
     void work(Crew& crew, const RunOptions& options);
     void check(const EngineCut& cut) const;
 
@@ -52,6 +55,8 @@ class Engine {
     EngineCut cut_;
     std::vector<std::uint64_t> next_frames_;  // per segment
     bool ended_ = false;                      // a task has ended the stream
+    std::optional<StreamStop> stopped_by_;    // the task that said so
+    bool has_ended_ = false;                  // and tasks were told
     KnobBook knobs_;
     ThreadPool pool_;
 

@@ -96,11 +96,17 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
         made.call = &Firings::fire;
         made.code = firings_.back()->code();
     }
+    if (step.told_of_end) {
+        end_call_ = std::make_unique<EndCall>(plan, index, *module);
+        made.call = &EndCall::call;
+        made.code = end_call_->code();
+        made.addresses = end_call_->addresses();
+    }
     return made;
 }
 
 const RunStep* PartSteps::batched() const {
-    if (steps_.size() != 1 || ends_segment_ || !firings_.empty()) return nullptr;
+    if (steps_.size() != 1 || ends_segment_ || !firings_.empty() || end_call_) return nullptr;
     const TaskInfo& task = *steps_.front().info;
     return task.batch_call && task.options.batch > 1 ? &steps_.front() : nullptr;
 }

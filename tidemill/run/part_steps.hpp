@@ -8,6 +8,7 @@
 #include "tidemill/graph/firings.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/graph/stream_end.hpp"
 
 namespace tidemill {
 
@@ -84,6 +85,7 @@ class PartSteps {
     std::vector<std::uint32_t> region_states_;  // see ControlStep
     std::deque<Steering> steerings_;
     std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
+    std::unique_ptr<EndCall> end_call_;              // of the step that is told of the stream's end
 };
 
 }  // namespace tidemill

@@ -155,7 +155,8 @@ TEST_CASE("a task that skips runs once per frame") {
     graph.stream(source["y"], some["x"]);
     CHECK_THROWS_WITH(
         structure_of(graph),
-        "some.some would run 2 times per frame, but a task that skips, repeats or steers runs once: "
+        "some.some would run 2 times per frame, but a task that skips, repeats, steers or is told of "
+        "the end runs once: "
         "make its sockets larger");
 }
 

@@ -34,7 +34,10 @@ struct RunOptions {
     std::vector<Observer*> observers{};   ///< look at every call and wait; they must outlive the run
     FrameNumbers numbers{};               ///< other than 0, 1, 2, ...
     EnergyMeter* energy_meter = nullptr;  ///< read while the run goes on; null: energy is not measured
-    KnobSettings knobs{};                 ///< made before the first frame
+    /// The stream ends with this run, whatever ends the run: tasks with the word at_end are told so. A resume
+    /// begins no more frames.
+    bool finish = false;
+    KnobSettings knobs{};        ///< made before the first frame
     Journal* journal = nullptr;  ///< keeps what reaches the run from outside; it must outlive the run
     const JournalRecord* replay = nullptr;  ///< what reached another run reaches this one at the same frames
 };

@@ -57,15 +57,15 @@ class BasicStageWalk {
     };
 
     struct Options {
-        std::size_t stage = 0;
+        bool begins = false;  ///< the run's frames
         std::size_t replica = 0;
         std::size_t threads = 1;  ///< of the stage
         WaitMode pull = WaitMode::passive;
         WaitMode push = WaitMode::passive;
         std::uint32_t batch = 1;              ///< frames per token
         std::uint32_t gather = 1;             ///< frames that its task is to have at once, of several tokens
-        std::uint64_t first_frame = 0;        ///< of the source
-        std::uint64_t source_end = kEndless;  ///< no source frame from there on
+        std::uint64_t first_frame = 0;        ///< of those that begin here
+        std::uint64_t source_end = kEndless;  ///< no frame begins from there on
     };
 
     BasicStageWalk(State& state, const Options& options, std::vector<Part> parts);
@@ -105,7 +105,7 @@ class BasicStageWalk {
     template <typename Work>
     void end_when_halting(Work& work);
 
-    bool begins_frames() const { return options_.stage == 0; }
+    bool begins_frames() const { return options_.begins; }
     bool leads() const { return begins_frames() && options_.replica == 0; }
     bool begin_batch(Token& token);
     void hand_on(std::size_t index, Token& token);
@@ -266,7 +266,8 @@ template <typename Work>
 void BasicStageWalk<Threads, Error>::end_when_halting(Work& work) {
     if (!work.halting() || ending_) return;
     ending_ = true;
-    state_.ring(0).close(options_.threads == 1 ? parts_.front().cursor.batch : state_.shut_source());
+    state_.ring(parts_.front().segment)
+        .close(options_.threads == 1 ? parts_.front().cursor.batch : state_.shut_source());
 }
 
 // Only the last batch of a run may be smaller than the others, so numbers are a matter of arithmetic.

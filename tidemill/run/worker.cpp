@@ -39,6 +39,7 @@ class Worker::Tasks {
     std::uint64_t note_call(const Share& share, const RunStep& step, const FrameMark& mark, Flow flow,
                             std::uint64_t start);
     static void hand_knobs_on(const Share& from, const Share& to, std::byte* data);
+    void note_stop(const Share& share, const RunStep& step) const;
     Flow stop_for(const Share& share, const RunStep& step);
 
     Worker& worker_;
@@ -46,10 +47,12 @@ class Worker::Tasks {
 
 template <Watching kWatching>
 void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame) {
-    token.mark(frame) = {0, stamp()};
-    if (!worker_.knobs_) return;
-    internal::name_knobs(token.data(frame) + worker_.shares_.front().knobs_at,
-                         worker_.knobs_->begin(token.first_frame + frame));
+    const Options& options = worker_.options_;
+    token.mark(frame) = {options.begun_holes, stamp()};
+    if (!worker_.shares_.front().has_knobs) return;
+    internal::name_knobs(
+        token.data(frame) + worker_.shares_.front().knobs_at,
+        worker_.knobs_ ? worker_.knobs_->begin(token.first_frame + frame) : options.end_knobs);
 }
 
 Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::vector<Module*> modules,
@@ -59,9 +62,10 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       threads_(plan.stages[stage].threads),
       state_(state),
       options_(std::move(options)),
+      planned_(planned_parts(plan)),
       scratch_(plan.stages[stage].scratch_bytes),
-      walk_(state, walk_options(), parts_of(plan)) {
-    for (const Part& part : plan.stages[stage].parts) add_share(plan, part, modules);
+      walk_(state, walk_options(), walked_parts()) {
+    for (const Part& part : planned_) add_share(plan, part, modules);
     const RunStep* batched = shares_.front().steps.batched();
     if (stage == 0 && options_.knobs) knobs_.emplace(*options_.knobs, replica);
     if (!batched) return;
@@ -70,30 +74,41 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
 }
 
 StageWalk::Options Worker::walk_options() const {
-    return {.stage = stage_,
+    return {.begins = begins_frames(),
             .replica = replica_,
             .threads = threads_,
             .pull = options_.pull,
             .push = options_.push,
             .batch = options_.batch,
             .gather = options_.gather,
-            .first_frame = options_.first_frames.front(),
+            .first_frame = options_.first_frames[options_.first_segment],
             .source_end = options_.source_end};
 }
 
-std::vector<StageWalk::Part> Worker::parts_of(const Plan& plan) const {
+std::vector<Part> Worker::planned_parts(const Plan& plan) const {
+    std::vector<Part> parts = plan.stages[stage_].parts;
+    std::erase_if(parts, [&](const Part& part) { return part.segment < options_.first_segment; });
+    return parts;
+}
+
+bool Worker::begins_frames() const {
+    return planned_.front().segment == options_.first_segment && planned_.front().stage_index == 0;
+}
+
+std::vector<StageWalk::Part> Worker::walked_parts() const {
     std::vector<StageWalk::Part> parts;
-    for (const Part& part : plan.stages[stage_].parts) {
+    for (const Part& part : planned_) {
         parts.push_back({part.segment, part.stage_index, options_.first_frames[part.segment]});
     }
     return parts;
 }
 
 void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
-    const bool delivers = part.segment + 1 == plan.segments.size() &&
+    const bool delivers = options_.delivers && part.segment + 1 == plan.segments.size() &&
                           part.stage_index + 1 == plan.segments[part.segment].stages;
-    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules), delivers, plan.has_knobs,
-                                              plan.segments[part.segment].knobs_at});
+    const bool begins = part.segment == 0 && part.stage_index == 0 && options_.begun_holes == 0;
+    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules), begins, delivers,
+                                              plan.has_knobs, plan.segments[part.segment].knobs_at});
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
@@ -105,7 +120,7 @@ void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Mod
 }
 
 std::uint64_t Worker::next_frame(std::uint32_t segment) const {
-    for (std::size_t i = stage_ == 0 ? 0 : 1; i < walk_.parts(); ++i) {
+    for (std::size_t i = begins_frames() ? 0 : 1; i < walk_.parts(); ++i) {
         if (walk_.part(i).segment == segment) return walk_.part(i).next_frame;
     }
     return options_.first_frames[segment];
@@ -205,6 +220,7 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
                 flow = Flow::ok;
             } else {
                 check_promise(*running->info, flow);
+                if (flow == Flow::stop) note_stop(share, *running);
                 if (flow == Flow::skip) mark.holes |= running->step->task.own_hole;
                 goes_on = flow == Flow::skip && !running->info->ends_segment();
                 step = running->next;
@@ -299,6 +315,7 @@ Flow Worker::Tasks<kWatching>::emit(std::size_t part, const FrameMark& mark, Tok
         const Flow flow = call(share, step);
         if constexpr (kWatching != Watching::nothing) note_call(share, step, mark, flow, before);
         if (flow != Flow::ok) check_promise(*step.info, flow);
+        if (flow == Flow::stop) note_stop(share, step);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         out.mark(out.frames) = mark;
         copy_all(step.step->on_emit, share.context);
@@ -319,14 +336,21 @@ void Worker::Tasks<kWatching>::hand_knobs_on(const Share& from, const Share& to,
 template <Watching kWatching>
 template <typename Alive>
 void Worker::Tasks<kWatching>::finish(std::size_t part, const FrameMark& mark, Alive alive) {
-    const StageWalk::Part& finished = worker_.walk_.part(part);
-    const bool begins = finished.segment == 0 && finished.stage_index == 0;
-    const bool delivers = worker_.shares_[part].delivers;
+    const Share& share = worker_.shares_[part];
+    const bool begins = share.begins;
+    const bool delivers = share.delivers;
     if (!(begins || delivers) || !alive()) return;
     worker_.begun_ += begins;
     if (!delivers) return;
-    ++(mark.holes == 0 ? worker_.delivered_ : worker_.skipped_);
+    ++(mark.holes == worker_.options_.begun_holes ? worker_.delivered_ : worker_.skipped_);
     if constexpr (kWatching != Watching::nothing) worker_.latencies_.add(ticks() - mark.born);
+}
+
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::note_stop(const Share& share, const RunStep& step) const {
+    StreamStop& stop = worker_.stops_.emplace_back(StreamStop{step.index, share.context.number, {}});
+    const std::byte* token = share.context.bases[static_cast<std::size_t>(internal::Base::token)];
+    if (share.has_knobs) stop.knobs = internal::knobs_at(token + share.knobs_at)->copy();
 }
 
 template <Watching kWatching>

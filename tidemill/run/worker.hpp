@@ -14,6 +14,7 @@
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 #include "tidemill/run/stage_walk.hpp"
+#include "tidemill/run/stream_stop.hpp"
 
 namespace tidemill {
 
@@ -32,8 +33,12 @@ class Worker {
         std::uint32_t gather = 1;                  ///< frames that its only task waits for, of several tokens
         double gather_wait_us = 0;                 ///< how long
         std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
-        std::uint64_t source_end = kEndless;       ///< no source frame from there on
+        std::uint64_t source_end = kEndless;       ///< no frame of the first segment from there on
+        std::uint32_t first_segment = 0;           ///< frames begin here
+        std::uint64_t begun_holes = 0;             ///< with these; not 0 at the stream's end
+        bool delivers = true;                      ///< whether frames behind the last task count as delivered
         KnobBook* knobs = nullptr;                 ///< of a graph that has some
+        KnobTable* end_knobs = nullptr;            ///< the same at the stream's end
     };
 
     /// What a step took, in ticks.
@@ -61,6 +66,9 @@ class Worker {
     const Durations& push_waits() const { return push_waits_; }
     const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
 
+    /// Each stop that one of its tasks said.
+    const std::vector<StreamStop>& stops() const { return stops_; }
+
     /// Source frames that this worker began.
     std::uint64_t frames_begun() const { return begun_; }
     /// Frames that ended here after their last task.
@@ -76,6 +84,7 @@ class Worker {
     /// What it does with the frames of one segment.
     struct Share {
         PartSteps steps;
+        bool begins;             // source frames
         bool delivers;           // frames that are through it have left the graph
         bool has_knobs;          // the graph has
         std::uint32_t knobs_at;  // where tokens name their values
@@ -85,7 +94,9 @@ class Worker {
     template <Watching kWatching>
     class Tasks;
 
-    std::vector<StageWalk::Part> parts_of(const Plan& plan) const;
+    std::vector<Part> planned_parts(const Plan& plan) const;
+    std::vector<StageWalk::Part> walked_parts() const;
+    bool begins_frames() const;
     StageWalk::Options walk_options() const;
     static void look_up_knobs(Share& share, const std::byte* data);
     void add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
@@ -95,6 +106,7 @@ class Worker {
     std::size_t threads_;
     RunState& state_;
     Options options_;
+    std::vector<Part> planned_;  // from the first segment on
     Arena scratch_;
     StageWalk walk_;
     std::optional<KnobBook::Beginner> knobs_;
@@ -105,6 +117,7 @@ class Worker {
     std::uint64_t gather_wait_ticks_ = 0;
     std::uint64_t gathering_since_ = 0;  // the tick of the first frame that waits for others
     std::optional<FrameError> error_;
+    std::vector<StreamStop> stops_;
     std::vector<StepTimes> step_times_;
     Durations pull_waits_;
     Durations push_waits_;

@@ -26,7 +26,8 @@ void tell_repeated(const Module& module, const char* what, const Named& all, Fau
 }
 
 bool runs_once(const TaskInfo& info) {
-    return info.options.may_skip || info.options.may_repeat || info.control != ControlKind::none;
+    return info.options.may_skip || info.options.may_repeat || info.options.at_end ||
+           info.control != ControlKind::none;
 }
 
 RateLink rate_link(const Binding& binding) {
@@ -120,8 +121,8 @@ FiringCounts firings_of(const TaskNodes& tasks, const std::vector<Binding>& bind
     for (std::size_t n = 0; n < tasks.size(); ++n) {
         if (!runs_once(*tasks[n].info) || found.of_node[n] == 1) continue;
         found.faults.push_back(
-            fmt::format("{} would run {} times per frame, but a task that skips, repeats or "
-                        "steers runs once: make its sockets larger",
+            fmt::format("{} would run {} times per frame, but a task that skips, repeats, "
+                        "steers or is told of the end runs once: make its sockets larger",
                         tasks[n].name, found.of_node[n]));
     }
     return found;

@@ -9,6 +9,7 @@
 #include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/dynamic/task_crew.hpp"
+#include "tidemill/run/end_frames.hpp"
 #include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/observed_run.hpp"
 
@@ -87,10 +88,18 @@ std::vector<std::uint32_t> DynamicEngine::tokens() const {
 RunReport DynamicEngine::run(const RunOptions& options) {
     next_frames_.assign(structure_.segments, 0);
     knobs_.restart();
-    return resume(options);
+    has_ended_ = false;
+    return go(options);
 }
 
 RunReport DynamicEngine::resume(const RunOptions& options) {
+    if (has_ended_) throw_ended(graph_);
+    RunOptions rest = options;
+    if (options.finish) rest.frames = 0;
+    return go(rest);
+}
+
+RunReport DynamicEngine::go(const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     RunReport report;
     const Graph::Running running(graph_, graph_size_);
@@ -116,19 +125,30 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
         const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
         crew.run(pool_);
     }
-    report.elapsed_s = report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-    report.energy = energy.stop();
     if (crew.board().ended()) knobs_.end();
+    report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
     crew.board().rethrow();
     next_frames_ = crew.board().next_frames();
     journaled.end(next_frames_.front(), crew.board().ended());
-    fill_report(crew, report);
+    RunTotals totals;
+    crew.add_to(totals);
+    end_stream(options, crew.board().stopped_by(), totals);
+    report.elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
+    report.energy = energy.stop();
+    fill_report(crew, totals, report);
     return report;
 }
 
-void DynamicEngine::fill_report(const TaskCrew& crew, RunReport& report) const {
-    RunTotals totals;
-    crew.add_to(totals);
+// Few frames: in order, on the calling thread.
+void DynamicEngine::end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by,
+                               RunTotals& totals) {
+    if (structure_.ends.empty() || !(stopped_by || options.finish)) return;
+    has_ended_ = true;
+    const EngineCut in_order{{EngineStage{{structure_.units.size(), 1}}}};
+    run_end_frames(graph_, structure_, in_order, options, {next_frames_, stopped_by, knobs_}, pool_, totals);
+}
+
+void DynamicEngine::fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const {
     report_totals(structure_, totals, report);
     report.stages.push_back({0, structure_.units.size(), crew.thread_reports()});
     const std::vector<std::uint32_t> token_counts = tokens();

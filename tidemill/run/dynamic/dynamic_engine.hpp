@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
@@ -14,6 +15,7 @@
 namespace tidemill {
 
 class TaskCrew;
+struct RunTotals;
 
 /// What is behind Dynamic: the graph as units, and the threads, which outlive a run.
 class DynamicEngine {
@@ -38,7 +40,9 @@ class DynamicEngine {
     std::vector<policy::KindId> kinds() const;
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
-    void fill_report(const TaskCrew& crew, RunReport& report) const;
+    RunReport go(const RunOptions& options);
+    void end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by, RunTotals& totals);
+    void fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const;
 
     Graph& graph_;
     const std::size_t graph_size_;
@@ -48,6 +52,7 @@ class DynamicEngine {
     std::vector<DynamicUnit> units_;
     std::vector<std::uint64_t> next_frames_;  // per segment
     KnobBook knobs_;
+    bool has_ended_ = false;  // and tasks were told
     ThreadPool pool_;
 };
 

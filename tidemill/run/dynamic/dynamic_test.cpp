@@ -34,7 +34,8 @@ internal::RandomOutcome run_dynamic(const internal::RandomProgram& program, cons
     Graph graph;
     const auto modules = internal::build(program, graph, outcome);
     internal::KindWatch watch(options.kinds, options.only);
-    RunOptions run{.frames = program.frames, .statistics = program.frames % 2 == 0};
+    RunOptions run{
+        .frames = program.frames, .statistics = program.frames % 2 == 0, .finish = program.finishes};
     if (!options.kinds.empty()) run.observers.push_back(&watch);
     try {
         Dynamic dynamic(graph, options);

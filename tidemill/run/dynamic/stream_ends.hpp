@@ -34,6 +34,9 @@ class StreamEnds {
     }
 
     bool ended() const { return first_.has_value(); }
+    /// The end of which a task said that it is the stream's, if that was it.
+    const StreamEnd* stopped() const { return first_ && !first_->error ? &*first_ : nullptr; }
+
     /// Throws the error that the sequence would have met, if any.
     void rethrow() const {
         if (first_ && first_->error) throw *first_->error;

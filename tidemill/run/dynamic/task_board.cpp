@@ -226,6 +226,7 @@ std::vector<std::uint64_t> TaskBoard::next_frames() const {
     std::vector<std::uint64_t> numbers;
     for (const FramesInFlight& frames : frames_) numbers.push_back(frames.next().frame);
     numbers[0] = std::min(numbers[0], ends_.issued_end());
+    if (const StreamEnd* stopped = ends_.stopped()) numbers[stopped->segment] = stopped->limit.frame;
     return numbers;
 }
 

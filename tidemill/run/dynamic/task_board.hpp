@@ -62,10 +62,15 @@ class TaskBoard {
     std::span<FrameMark> marks(std::uint32_t segment) { return frames_[segment].marks(); }
 
     const FrameCounts& counts() const { return counts_; }
-    /// The number that each segment's next frame will have.
+    /// The number that each segment's next frame will have; where a task said stop, it is the frame before
+    /// which it did.
     std::vector<std::uint64_t> next_frames() const;
     /// Whether a task has ended the stream.
     bool ended() const { return ends_.ended(); }
+    /// The task that said stop, if that ended the stream.
+    std::optional<StreamStop> stopped_by() const {
+        return ends_.stopped() ? std::optional(ends_.stopped()->stop) : std::nullopt;
+    }
     /// Throws the error that the sequence would have met, if any.
     void rethrow() const { ends_.rethrow(); }
 

@@ -115,8 +115,10 @@ void TaskWorker::run_frames(TaskRun& run) {
 }
 
 void TaskWorker::end_stream(std::uint32_t unit, std::exception_ptr cause) {
-    StreamEnd& end =
-        ends_.emplace_back(StreamEnd{running_.segment, {running_.carried.frame, unit}, std::nullopt});
+    StreamEnd& end = ends_.emplace_back(StreamEnd{running_.segment,
+                                                  {running_.carried.frame, unit},
+                                                  std::nullopt,
+                                                  {step_->index, context_.number, knobs_of_frame()}});
     if (!cause) return;
     end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
 }
@@ -130,6 +132,12 @@ void TaskWorker::begin(std::uint32_t segment, CarriedFrame carried) {
     context_.bases[index_of(internal::Base::token)] = data_of(segment, carried.token);
     context_.number = options_.numbers.of(carried.frame);
     if (has_knobs_) look_up_knobs();
+}
+
+std::vector<std::byte> TaskWorker::knobs_of_frame() const {
+    if (!has_knobs_) return {};
+    const std::byte* data = data_of(running_.segment, running_.carried.token);
+    return internal::knobs_at(data + tokens_[running_.segment].knobs_at)->copy();
 }
 
 void TaskWorker::look_up_knobs() {

@@ -100,6 +100,7 @@ class TaskWorker {
         return tokens_[segment].data + token * tokens_[segment].stride;
     }
     void look_up_knobs();
+    std::vector<std::byte> knobs_of_frame() const;
     void hand_knobs_on(std::byte* to);
     void end_stream(std::uint32_t unit, std::exception_ptr cause);
 

@@ -124,7 +124,8 @@ void Probes::Thread::called(const ObservedCall& call) {
     const bool output_valid = call.flow == Flow::ok || call.flow == Flow::again;
     for (const Probed& each : probed_[call.step]) {
         if (!output_valid && call.module.sockets()[each.socket].direction != Direction::in) continue;
-        each.probe->pass(call, bytes_of(call.frame, call.module, each.socket).first(each.bytes));
+        const std::span<const std::byte> bytes = bytes_of(call.frame, call.module, each.socket);
+        if (bytes.size() >= each.bytes) each.probe->pass(call, bytes.first(each.bytes));
     }
 }
 

@@ -47,7 +47,7 @@ std::string element_text(const std::byte* at, const ElementType& type) {
 
 std::span<const std::byte> bytes_of(const Frame& frame, const Module& module, std::uint32_t socket) {
     const std::size_t bytes = module.sockets()[socket].bytes();
-    return {frame[In<std::byte>{&module, socket, 1}].data(), bytes};
+    return frame[In<std::byte>{&module, socket, static_cast<std::uint32_t>(bytes)}];
 }
 
 std::string text_of(std::span<const std::byte> bytes, const ElementType& type, std::size_t most) {

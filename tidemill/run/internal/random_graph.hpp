@@ -34,6 +34,7 @@ struct RandomTask {
     bool leaves_holes = false;
     bool collects = false;  // a sink
     bool has_knob = false;  // whose value goes into what it makes
+    bool told = false;      // of the stream's end
     std::optional<std::uint64_t> stops_at{};
     std::optional<std::uint64_t> throws_at{};
     std::size_t words = 1;  // of its output
@@ -52,6 +53,19 @@ struct RandomProgram {
     std::vector<RandomTask> tasks;
     std::uint64_t frames = 0;
     std::vector<RandomSetting> settings{};  // in the order in which they are made, not by frame
+    bool finishes = false;                  // the stream ends when these are over
+
+    /// Per task, whether it follows from this one.
+    std::vector<bool> behind(std::size_t task) const {
+        std::vector<bool> found(tasks.size(), false);
+        for (std::size_t at = task + 1; at < tasks.size(); ++at) {
+            for (const int from : tasks[at].inputs) {
+                const auto source = static_cast<std::size_t>(from);
+                if (from >= 0 && (source == task || found[source])) found[at] = true;
+            }
+        }
+        return found;
+    }
 };
 
 /// What a program comes to: what each sink collected, totals of clones, and how the run ended.
@@ -82,10 +96,20 @@ struct RandomBehaviour {
     RandomTask task;
     std::uint64_t state = 0;  // of sequential tasks
     int left = 0;             // repeats still to come
+    std::optional<int> left_at_end{};
 
-    Flow operator()(std::uint64_t input, std::uint64_t frame, std::uint64_t& output) {
+    // Tells 0 to 2 frames more.
+    Flow end(std::uint64_t input, std::uint64_t frame, std::uint64_t& output) {
+        if (!left_at_end) left_at_end = static_cast<int>(mixed(task.seed, frame) % 3);
+        if (*left_at_end == 0) return Flow::skip;
+        output = state = mixed(mixed(state, frame), mixed(task.seed, input));
+        return --*left_at_end > 0 ? Flow::again : Flow::ok;
+    }
+
+    Flow operator()(std::uint64_t input, std::uint64_t frame, bool ends, std::uint64_t& output) {
         if (task.stops_at == frame && left == 0) return Flow::stop;
         if (task.throws_at == frame && left == 0) throw std::runtime_error("as told");
+        if (ends) return end(input, frame, output);
         output = mixed(mixed(input, frame), task.seed);
         if (task.leaves_holes && output % 5 == 0) return Flow::skip;
         if (task.replication != Replication::sequential) return Flow::ok;
@@ -108,6 +132,8 @@ class RandomProgramMaker {
         for (int at = 0; at < count; ++at) add_task(at, count);
         for (auto left = below(12); left > 0; --left) add_setting();
         for (int ends = static_cast<int>(below(3)); ends > 0; --ends) add_ending(count);
+        if (one_in(2)) tell_of_end();
+        program_.finishes = one_in(2);
         return std::move(program_);
     }
 
@@ -163,6 +189,22 @@ class RandomProgramMaker {
         (in_order && one_in(2) ? task.stops_at : task.throws_at) = below(40);
     }
 
+    // Some of those that can be told: what follows from them follows from nothing else.
+    void tell_of_end() {
+        for (std::size_t at = 0; at < program_.tasks.size(); ++at) {
+            RandomTask& task = program_.tasks[at];
+            const std::vector<bool> behind = program_.behind(at);
+            bool can = task.replication == Replication::sequential && !task.forwards;
+            for (std::size_t other = 0; other < program_.tasks.size(); ++other) {
+                for (const int from : program_.tasks[other].inputs) {
+                    const auto source = static_cast<std::size_t>(from);
+                    can &= !behind[other] || from < 0 || source == at || behind[source];
+                }
+            }
+            task.told = can && !one_in(3);
+        }
+    }
+
     std::mt19937_64 random_;
     RandomProgram program_;
     int segment_start_ = 0;
@@ -179,9 +221,11 @@ class RandomInterpreter {
     }
 
     RandomOutcome run() {
-        for (std::uint64_t& frame = numbers_[0]; frame < program_.frames && !over_; ++frame) {
+        while (numbers_[0] < program_.frames && !over_) {
             run_from(0, 0, Values(program_.tasks.size()));
+            if (!over_) ++numbers_[0];
         }
+        if (outcome_.error.empty() && (over_ || program_.finishes)) end_stream();
         return std::move(outcome_);
     }
 
@@ -193,20 +237,56 @@ class RandomInterpreter {
         std::uint32_t value = 0;
         std::uint64_t since = 0;
         for (const RandomSetting& each : program_.settings) {
-            if (each.task != task || each.frame > numbers_[0] || each.frame < since) continue;
+            if (each.task != task || each.frame > end_frame_.value_or(numbers_[0]) || each.frame < since)
+                continue;
             value = each.value;
             since = each.frame;
         }
         return value;
     }
 
+    void end_stream() {
+        end_frame_ = numbers_[0];
+        std::size_t segment = 0;
+        for (std::size_t at = 0; at < behaviours_.size() && outcome_.error.empty(); ++at) {
+            const bool hears = !stopped_by_ || *stopped_by_ == at || program_.behind(*stopped_by_)[at];
+            if (program_.tasks[at].told && hears) end_from(at, segment);
+            segment += program_.tasks[at].ends_segment;
+        }
+    }
+
+    // Each frame of a task's end has a number of its own.
+    void end_from(std::size_t at, std::size_t segment) {
+        over_ = false;
+        runs_ = program_.behind(at);
+        const bool ends_segment = program_.tasks[at].ends_segment;
+        const auto others = std::count(runs_->begin(), runs_->end(), true);
+        Flow flow = Flow::again;
+        while (flow == Flow::again && !over_) {
+            Values values(program_.tasks.size());
+            const auto stopped_before = stopped_by_;
+            flow = call(at, segment, *input_of(at, values, true), values[at], true);
+            if (over_) stopped_by_ = stopped_before;
+            if (over_ || flow == Flow::skip) return;
+            if (others > 0) run_from(at + 1, segment + ends_segment, values);
+            if (over_) return;
+            ++numbers_[segment];
+            if (ends_segment) ++numbers_[segment + 1];
+        }
+    }
+
     void run_from(std::size_t at, std::size_t segment, Values values) {
         for (; at < behaviours_.size() && !over_; ++at) {
+            if (runs_ && !(*runs_)[at]) {
+                if (behaviours_[at].task.ends_segment) return;
+                continue;
+            }
             const auto input = input_of(at, values);
             if (behaviours_[at].task.ends_segment) return input ? emit(at, segment, *input, values) : void();
             if (input) call(at, segment, *input, values[at]);
         }
-        const bool whole = std::find(values.begin(), values.end(), std::nullopt) == values.end();
+        bool whole = true;
+        for (std::size_t i = 0; i < values.size(); ++i) whole &= values[i] || (runs_ && !(*runs_)[i]);
         if (!over_) ++(whole ? outcome_.delivered : outcome_.skipped);
     }
 
@@ -220,10 +300,11 @@ class RandomInterpreter {
         }
     }
 
-    std::optional<std::uint64_t> input_of(std::size_t at, const Values& values) const {
+    std::optional<std::uint64_t> input_of(std::size_t at, const Values& values, bool ends = false) const {
         std::uint64_t hash = 0;
         for (const int from : program_.tasks[at].inputs) {
             const auto source = static_cast<std::size_t>(from);
+            if (ends && from >= 0) continue;
             if (from >= 0 && !values[source]) return {};
             hash = from < 0 ? hash_of(hash, kConstant, kConstantWords)
                             : hash_of(hash, *values[source], program_.tasks[source].words);
@@ -231,17 +312,19 @@ class RandomInterpreter {
         return hash;
     }
 
-    Flow call(std::size_t at, std::size_t segment, std::uint64_t input, std::optional<std::uint64_t>& value) {
+    Flow call(std::size_t at, std::size_t segment, std::uint64_t input, std::optional<std::uint64_t>& value,
+              bool ends = false) {
         Flow flow = Flow::stop;
         std::uint64_t output = 0;
         try {
-            flow = behaviours_[at](mixed(input, knob_of(at)), numbers_[segment], output);
+            flow = behaviours_[at](mixed(input, knob_of(at)), numbers_[segment], ends, output);
         } catch (const std::runtime_error&) {
             outcome_.error = fmt::format("task{}.run {}", at, numbers_[segment]);
         }
         if (flow == Flow::stop) {
             over_ = true;
-            outcome_.ending = static_cast<int>(at);
+            stopped_by_ = at;
+            outcome_.ending = std::max(outcome_.ending.value_or(0), static_cast<int>(at));
             return flow;
         }
         value = flow == Flow::skip ? std::nullopt : std::optional(output);
@@ -257,6 +340,9 @@ class RandomInterpreter {
     std::vector<std::uint64_t> numbers_;  // of the next frame, per segment
     RandomOutcome outcome_;
     bool over_ = false;
+    std::optional<std::size_t> stopped_by_;
+    std::optional<std::uint64_t> end_frame_;  // of the source
+    std::optional<std::vector<bool>> runs_;   // at the stream's end: who takes part besides who is told
 };
 
 /// A task of a random program as a module.
@@ -281,7 +367,8 @@ class RandomModule : public Module {
         task("run", &RandomModule::run,
              {.replication = mine.replication,
               .may_skip = mine.leaves_holes || mine.ends_segment,
-              .may_repeat = mine.ends_segment});
+              .may_repeat = mine.ends_segment,
+              .at_end = mine.told});
     }
 
     void forget_totals() override { total = 0; }
@@ -303,7 +390,7 @@ class RandomModule : public Module {
         for (const auto& input : inputs) add(f[input]);
         std::uint64_t value = 0;
         hash = mixed(hash, knobs.empty() ? 0 : f[knobs[0]]);
-        const Flow flow = behaviour_(hash, f.number(), value);
+        const Flow flow = behaviour_(hash, f.number(), f.at_end(), value);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         const auto words = changed.empty() ? f[output[0]] : f[changed[0]];
         for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(value, i);

@@ -46,7 +46,8 @@ inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* 
     RandomOutcome outcome;
     Graph graph;
     const auto modules = build(program, graph, outcome);
-    const RunOptions options{.frames = program.frames, .statistics = program.frames % 2 == 0};
+    const RunOptions options{
+        .frames = program.frames, .statistics = program.frames % 2 == 0, .finish = program.finishes};
     try {
         const auto run = [&](auto executor) {
             make_settings(program, modules, executor);

@@ -80,6 +80,7 @@ void GraphRun::prepare_for(Profile known) {
 }
 
 RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
+    options.finish = true;
     if (how_.frames) options.frames = *how_.frames;
     if (how_.seconds) options.stop_when = or_after(*how_.seconds, std::move(options.stop_when));
     switch (how_.executor) {

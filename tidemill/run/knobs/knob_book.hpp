@@ -43,6 +43,12 @@ class KnobBook {
     /// The stream ended: nothing can be set any more, until start().
     void end();
 
+    /// The values that hold at a frame.
+    std::vector<std::byte> values_at(std::uint64_t frame) {
+        const std::lock_guard lock(mutex_);
+        return holding_at(frame)->table->copy();
+    }
+
     /// Tells `listener` of all changes from now on, first of the values that hold at `first_frame` and of
     /// those that are known to come; none: tells nobody.
     void listen(Listener listener, std::uint64_t first_frame);

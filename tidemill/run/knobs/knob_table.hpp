@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "tidemill/graph/arena.hpp"
 
@@ -12,6 +13,11 @@ namespace tidemill {
 /// The values of all knobs of a graph, under which some frames begin. Nobody changes it once one has.
 struct KnobTable {
     explicit KnobTable(std::size_t bytes) : values(bytes) {}
+    explicit KnobTable(const std::vector<std::byte>& copied) : values(copied.size()) {
+        if (!copied.empty()) std::memcpy(values.data(), copied.data(), copied.size());
+    }
+
+    std::vector<std::byte> copy() const { return {values.data(), values.data() + values.bytes()}; }
 
     std::atomic<std::uint32_t> holders{0};  ///< tokens that name it, and threads that begin frames under it
     Arena values;

@@ -77,7 +77,7 @@ class ExploredPipeline {
 
     void work(const Role& role) {
         ExploredWalk::Options options;
-        options.stage = role.stage;
+        options.begins = role.stage == 0;
         options.replica = role.replica;
         options.threads = static_cast<std::size_t>(scenario_.stages[role.stage].threads);
         options.pull = options.push = scenario_.waiting;

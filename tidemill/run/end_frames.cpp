@@ -1,0 +1,34 @@
+#include "tidemill/run/end_frames.hpp"
+
+#include <fmt/format.h>
+
+#include "tidemill/run/crew.hpp"
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+
+void throw_ended(const Graph& graph) {
+    throw RunError(fmt::format(
+        "the stream of graph '{}' has ended, and its tasks were told so: begin a new one with run()",
+        graph.name()));
+}
+
+void run_end_frames(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
+                    EndedStream stream, ThreadPool& pool, RunTotals& totals) {
+    stream.knobs.end();
+    // The values under which the frame would have begun before which the stream ends.
+    KnobTable knobs(stream.stopped_by ? stream.stopped_by->knobs
+                                      : stream.knobs.values_at(stream.next_frames[0]));
+    for (const EndOfStream& end : structure.ends) {
+        if (stream.stopped_by && !end.follows[stream.stopped_by->step]) continue;
+        Crew crew(graph, structure, cut, options, stream.next_frames, kEndless, stream.knobs, &end, &knobs);
+        crew.run(pool);
+        crew.state().rethrow();
+        stream.next_frames = crew.next_frames();
+        crew.add_to(totals);
+        const std::optional<StreamStop> stopped_by = crew.stopped_by();
+        if (stopped_by && stopped_by->step != end.step) stream.stopped_by = stopped_by;
+    }
+}
+
+}  // namespace tidemill

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/run/engine_cut.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
+#include "tidemill/run/pool/thread_pool.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/run_totals.hpp"
+#include "tidemill/run/stream_stop.hpp"
+
+namespace tidemill {
+
+/// A stream whose end tasks are to be told of: where its frames stand, and who said stop, if anyone.
+struct EndedStream {
+    std::vector<std::uint64_t>& next_frames;  ///< per segment; goes on
+    std::optional<StreamStop> stopped_by;
+    KnobBook& knobs;
+};
+
+/// Throws RunError: the graph's tasks were told that the stream has ended, so it cannot go on.
+[[noreturn]] void throw_ended(const Graph& graph);
+
+/// Runs what comes behind a stream's last frame: each task with the word at_end is told, in order, and what
+/// it gives goes the way of all frames. Where a task said stop, only those are told that follow from it: how
+/// far others had come by then is nobody's business to know. Throws FrameError when a task throws.
+void run_end_frames(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
+                    EndedStream stream, ThreadPool& pool, RunTotals& totals);
+
+}  // namespace tidemill
