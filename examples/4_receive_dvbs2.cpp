@@ -16,7 +16,6 @@ void receive(const char* recording, const char* output) {
     dvbs2::Receiver receiver(reader, {},
                              [&](std::span<const std::uint8_t> packets) { writer.write(packets); });
     Sequence(receiver.graph()).run();
-    receiver.finish();
     writer.close();
 
     const dvbs2::ReceptionReport report = receiver.report();

@@ -156,7 +156,6 @@ RxOutcome receive(const RxOptions& options) {
     });
     watched.go(run, {},
                [&, start = std::chrono::steady_clock::now()] { return progress_line(receiver, start); });
-    receiver.finish();
     writer.close();
     status.close();
     watched.write(run);

@@ -76,7 +76,6 @@ Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs
     auto& frame_sync = graph.add<dvbs2::RxFrameSync>(scrambler);
     auto& listener = graph.add<Listener>();
     graph.bind(front.timing.symbols, frame_sync.symbols);
-    graph.bind(front.timing.info, frame_sync.block);
     graph.bind(frame_sync.frame, listener.frame);
     graph.bind(frame_sync.info, listener.info);
     Sequence(graph).run({.statistics = false});

@@ -13,36 +13,33 @@ namespace tidemill::dvbs2 {
 
 /// Keeps the blocks of a stream for an object that decides from scalars which of them are of use.
 ///
-/// It is the body of a task that may skip and repeat: every block released is one frame emitted, and after
-/// the end-of-stream mark come the blocks that are released at last, then the mark.
+/// It is the body of a task that may skip and repeat and is told of the end: every block released is one
+/// frame emitted, and at the end come the blocks that are released at last.
 template <class Block>
 class BlockKeeper {
   public:
-    /// What a task emits.
-    enum class Emitted { kept, input, mark };
-
-    /// One call of the task. `decide()` is asked once per input block, `finish()` once at the mark;
-    /// `copy(Block&)` saves the input, and `emit(Emitted, const Block*)` fills the outputs.
-    template <class Decide, class Finish, class Copy, class Emit>
-    Flow step(bool end_of_stream, Decide decide, Finish finish, Copy copy, Emit emit) {
-        if (!std::exchange(repeating_, false)) {
-            const KeptBlocks decision = end_of_stream ? finish() : decide();
-            if (!end_of_stream && kept_.empty() && decision.drop == 0 && decision.release == 1) {
-                emit(Emitted::input, nullptr);
+    /// One call of the task. `decide()` is asked once per input block; `copy(Block&)` saves the input, and
+    /// `emit(const Block*)` fills the outputs from a block that was kept, or from the input where there is
+    /// none.
+    template <class Decide, class Copy, class Emit>
+    Flow step(Decide decide, Copy copy, Emit emit) {
+        if (release_ == 0) {
+            const KeptBlocks decision = decide();
+            if (kept_.empty() && decision.drop == 0 && decision.release == 1) {
+                emit(nullptr);
                 return Flow::ok;
             }
-            if (!end_of_stream) copy(keep());
+            copy(keep());
             settle(decision);
         }
-        if (release_ == 0) {
-            if (!end_of_stream) return Flow::skip;
-            emit(Emitted::mark, nullptr);
-            return Flow::ok;
-        }
-        emit(Emitted::kept, kept_.front().get());
-        discard_oldest();
-        repeating_ = --release_ > 0 || end_of_stream;
-        return repeating_ ? Flow::again : Flow::ok;
+        return release(emit);
+    }
+
+    /// One call at the stream's end; `finish()` is asked once.
+    template <class Finish, class Emit>
+    Flow end(Finish finish, Emit emit) {
+        if (!std::exchange(ending_, true)) settle(finish());
+        return release(emit);
     }
 
     /// Blocks that were thrown away.
@@ -54,6 +51,14 @@ class BlockKeeper {
         kept_.push_back(std::move(spare_.back()));
         spare_.pop_back();
         return *kept_.back();
+    }
+
+    template <class Emit>
+    Flow release(Emit emit) {
+        if (release_ == 0) return Flow::skip;
+        emit(kept_.front().get());
+        discard_oldest();
+        return --release_ > 0 ? Flow::again : Flow::ok;
     }
 
     void settle(KeptBlocks decision) {
@@ -70,7 +75,7 @@ class BlockKeeper {
     std::deque<std::unique_ptr<Block>> kept_;
     std::vector<std::unique_ptr<Block>> spare_;  // memory to use again
     std::uint32_t release_ = 0;
-    bool repeating_ = false;
+    bool ending_ = false;
     std::uint64_t dropped_ = 0;
 };
 

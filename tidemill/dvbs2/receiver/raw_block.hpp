@@ -14,9 +14,8 @@ namespace tidemill::dvbs2 {
 /// What travels with a block of raw samples (its history in front of it, see front_block.hpp).
 struct RawInfo {
     std::int64_t block = 0;
-    std::uint32_t begin = 0;     ///< first sample of the window that was really received
-    std::uint32_t end = 0;       ///< one past the last
-    bool end_of_stream = false;  ///< no block at all: says that none will follow
+    std::uint32_t begin = 0;  ///< first sample of the window that was really received
+    std::uint32_t end = 0;    ///< one past the last
 };
 
 /// How raw blocks of one stream look.

@@ -57,7 +57,6 @@ Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config,
 
     // Blocks whose symbol clock is known.
     graph.bind(front.timing.symbols, frame_sync->symbols);
-    graph.bind(front.timing.info, frame_sync->block);
 
     // PLFRAMEs.
     graph.bind(frame_sync->frame, carrier.frame);
@@ -118,10 +117,6 @@ const LdpcDeviceUse& Receiver::ldpc_device_use() const {
 
 Graph& Receiver::graph() {
     return stages_->graph;
-}
-
-void Receiver::finish() {
-    stages_->sink->finish();
 }
 
 ReceptionNow Receiver::now() const {

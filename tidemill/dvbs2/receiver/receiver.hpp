@@ -27,7 +27,8 @@ struct ReceiverConfig {
 };
 
 /// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,
-/// locks, follows it, and looks for it again when it is lost; no run of it needs another order.
+/// locks, follows it, and looks for it again when it is lost; no run of it needs another order. Its last run
+/// has `finish` in its options where other things than the source's end may end it.
 class Receiver {
   public:
     /// `source` must outlive the receiver and know its sample rate, unless the symbol rate is given in its
@@ -47,9 +48,6 @@ class Receiver {
     ~Receiver();
 
     Graph& graph();
-
-    /// Gives out what still waited for a next frame. To be called once, when no run will follow.
-    void finish();
 
     /// What it does and has heard so far; any thread may ask while it runs.
     ReceptionNow now() const;

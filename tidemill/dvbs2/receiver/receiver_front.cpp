@@ -22,7 +22,6 @@ ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConf
     graph.bind(coarse.info, filter.info);
     graph.bind(coarse.oscillator, filter.oscillator);
     graph.bind(filter.filtered, timing.filtered_in);
-    graph.bind(coarse.info, timing.info_in);
     return {source, spectrum, coarse, timing};
 }
 

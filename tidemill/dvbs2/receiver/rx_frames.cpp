@@ -6,7 +6,7 @@ namespace tidemill::dvbs2 {
 
 Flow RxFrameSync::cut_frames(Frame f) {
     if (!std::exchange(repeating_, false)) {
-        if (f[block][0].end_of_stream) {
+        if (f.at_end()) {
             sync_.flush();
         } else {
             const SymbolBlock& input = f[symbols][0];

@@ -16,12 +16,11 @@ class RxFrameSync final : public Module {
     explicit RxFrameSync(const PlScrambler& scrambler) : Module("frame_sync"), sync_(scrambler) {}
 
     In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
-    In<RawInfo> block = in<RawInfo>("block");
     Out<Iq> frame = out<Iq>("frame", kFrameBufferSymbols);
     Out<FrameInfo> info = out<FrameInfo>("info");
     Out<std::uint8_t> gap =
         out<std::uint8_t>("gap");  // 1: symbols were lost between the frame before and this one
-    Task cut = task("cut", &RxFrameSync::cut_frames, may_skip, may_repeat);
+    Task cut = task("cut", &RxFrameSync::cut_frames, may_skip, may_repeat, at_end);
 
     const FrameSyncCounts& counts() const { return sync_.counts(); }
     /// Whether frames follow one another at the moment.

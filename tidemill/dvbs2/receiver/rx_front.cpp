@@ -9,7 +9,6 @@ RxSpectrum::RxSpectrum(const RawLayout& layout)
 
 void RxSpectrum::measure_block(Frame f) {
     const RawInfo& block = f[info][0];
-    if (block.end_of_stream) return;
     const dsp::SampleDefects found = layout_.convert(f[raw], block, samples_);
     defects_.non_finite += found.non_finite;
     defects_.clipped += found.clipped;
@@ -33,22 +32,18 @@ KeptBlocks RxCoarse::decide(Frame f) {
 }
 
 Flow RxCoarse::follow_signal(Frame f) {
-    using Emitted = BlockKeeper<Kept>::Emitted;
-    const auto input = f[raw_in];
-    const auto emit = [&](Emitted what, const Kept* kept) {
+    const auto emit = [&](const Kept* kept) {
         f[info][0] = kept ? kept->info : f[info_in][0];
-        if (what == Emitted::mark) return;
-        const std::span<const std::byte> bytes = kept ? std::span(kept->raw) : input;
+        const std::span<const std::byte> bytes = kept ? std::span(kept->raw) : f[raw_in];
         std::copy(bytes.begin(), bytes.end(), f[raw].begin());
         f[oscillator][0] = coarse_.next();
     };
-    const Flow flow = keeper_.step(
-        f[info_in][0].end_of_stream, [&] { return decide(f); }, [&] { return coarse_.finish(); },
-        [&](Kept& kept) {
-            kept.raw.assign(input.begin(), input.end());
-            kept.info = f[info_in][0];
-        },
-        emit);
+    const auto keep = [&](Kept& kept) {
+        kept.raw.assign(f[raw_in].begin(), f[raw_in].end());
+        kept.info = f[info_in][0];
+    };
+    const Flow flow = f.at_end() ? keeper_.end([&] { return coarse_.finish(); }, emit)
+                                 : keeper_.step([&] { return decide(f); }, keep, emit);
     found_.store(coarse_.found(), std::memory_order_relaxed);
     frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
     iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
@@ -61,23 +56,18 @@ RxFilter::RxFilter(const RawLayout& layout)
 
 void RxFilter::filter_block(Frame f) {
     const RawInfo& block = f[info][0];
-    if (block.end_of_stream) return;
     layout_.convert(f[raw], block, samples_);
     filter_.process(samples_, layout_.received(block), f[oscillator][0], f[filtered][0]);
 }
 
 Flow RxTiming::track_clock(Frame f) {
-    using Emitted = BlockKeeper<FilteredBlock>::Emitted;
-    const FilteredBlock& input = f[filtered_in][0];
-    const auto emit = [&](Emitted what, const FilteredBlock* kept) {
-        f[info][0] = f[info_in][0];
-        f[info][0].end_of_stream = what == Emitted::mark;
-        if (what == Emitted::mark) return;
-        read_symbols(interpolator_, kept ? *kept : input, tracker_.next(), f[symbols][0]);
+    const auto emit = [&](const FilteredBlock* kept) {
+        read_symbols(interpolator_, kept ? *kept : f[filtered_in][0], tracker_.next(), f[symbols][0]);
     };
-    const Flow flow = keeper_.step(
-        f[info_in][0].end_of_stream, [&] { return tracker_.step(input.info); },
-        [&] { return tracker_.finish(); }, [&](FilteredBlock& kept) { kept = input; }, emit);
+    const auto decide = [&] { return tracker_.step(f[filtered_in][0].info); };
+    const auto keep = [&](FilteredBlock& kept) { kept = f[filtered_in][0]; };
+    const Flow flow =
+        f.at_end() ? keeper_.end([&] { return tracker_.finish(); }, emit) : keeper_.step(decide, keep, emit);
     clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
     return flow;
 }

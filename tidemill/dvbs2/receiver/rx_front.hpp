@@ -59,7 +59,7 @@ class RxCoarse final : public Module {
     Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
     Out<RawInfo> info = out<RawInfo>("info");
     Out<BlockOscillator> oscillator = out<BlockOscillator>("oscillator");
-    Task follow = task("follow", &RxCoarse::follow_signal, may_skip, may_repeat);
+    Task follow = task("follow", &RxCoarse::follow_signal, may_skip, may_repeat, at_end);
 
     /// Whether a signal is there at the moment.
     bool found() const { return found_.load(std::memory_order_relaxed); }
@@ -118,10 +118,8 @@ class RxTiming final : public Module {
     explicit RxTiming(double rolloff) : Module("timing"), interpolator_(rolloff) {}
 
     In<FilteredBlock> filtered_in = in<FilteredBlock>("filtered_in");
-    In<RawInfo> info_in = in<RawInfo>("info_in");
-    Out<RawInfo> info = out<RawInfo>("info");
     Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");
-    Task track = task("track", &RxTiming::track_clock, may_skip, may_repeat);
+    Task track = task("track", &RxTiming::track_clock, may_skip, may_repeat, at_end);
 
     /// Clock offset of the transmitter, parts per million.
     double clock_ppm() const { return clock_ppm_.load(std::memory_order_relaxed); }

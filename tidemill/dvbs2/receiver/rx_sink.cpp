@@ -14,6 +14,7 @@ RxSink::RxSink(RxOutputs outputs)
       streams_(outputs.choice, std::move(outputs.streams)) {}
 
 void RxSink::write_frame(Frame f) {
+    if (f.at_end()) return finish();
     const Pls& pls = f[info][0].pls;
     const fec::Dvbs2Code* code = code_of(pls);
     if (!code) return;
@@ -52,6 +53,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.last_esn0_db = esn0_db;
 }
 
+// Gives out the packet that waits for the frame after the last.
 void RxSink::finish() {
     streams_.finish();
     published_.set(totals_);

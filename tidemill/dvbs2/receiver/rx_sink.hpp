@@ -24,10 +24,7 @@ class RxSink final : public Module {
     In<SignalQuality> quality = in<SignalQuality>("quality");
     In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");
     In<fec::BchResult> bch = in<fec::BchResult>("bch");
-    Task write = task("write", &RxSink::write_frame);
-
-    /// Gives out the packet that waits for the frame after the last.
-    void finish();
+    Task write = task("write", &RxSink::write_frame, at_end);
 
     const FrameTotals& totals() const { return totals_; }
     /// The same while the receiver runs, for any thread.
@@ -37,6 +34,7 @@ class RxSink final : public Module {
 
   private:
     void write_frame(Frame f);
+    void finish();
     void account(Frame f, const fec::Dvbs2Code& code);
 
     std::function<void(const ReceivedFrame&)> frames_;

@@ -9,16 +9,15 @@ RxSource::RxSource(io::SampleSource& source, const RawLayout& layout)
     : Module("source"), layout_(layout), source_(source), window_(layout.window_bytes()) {}
 
 Flow RxSource::read_block(Frame f) {
-    if (phase_ == Phase::ended) return Flow::stop;
     const std::size_t size = dsp::bytes_per_sample(layout_.format);
     const std::size_t history = layout_.geometry.history_samples();
     const std::size_t block = layout_.geometry.block_samples();
     std::memmove(window_.data(), window_.data() + block * size, history * size);
     const std::span<std::byte> fresh(window_.data() + history * size, block * size);
-    const std::size_t filled = phase_ == Phase::reading ? fill(fresh) : 0;
+    const std::size_t filled = all_read_ ? 0 : fill(fresh);
     samples_ += filled;
-    if (phase_ == Phase::reading && filled < block) phase_ = Phase::flushing;
-    if (phase_ == Phase::flushing && filled == 0 && !filters_hold_samples()) phase_ = Phase::marking;
+    all_read_ |= filled < block;
+    if (filled == 0 && !filters_hold_samples()) return Flow::stop;
 
     // The window's first sample is number block_ * block - history of the stream.
     const std::int64_t start = block_ * static_cast<std::int64_t>(block) - static_cast<std::int64_t>(history);
@@ -26,9 +25,8 @@ Flow RxSource::read_block(Frame f) {
         const auto limit = static_cast<std::int64_t>(layout_.window_samples());
         return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sample - start, 0, limit));
     };
-    f[info][0] = {block_++, within(0), within(static_cast<std::int64_t>(samples_)), phase_ == Phase::marking};
+    f[info][0] = {block_++, within(0), within(static_cast<std::int64_t>(samples_))};
     std::memcpy(f[raw].data(), window_.data(), window_.size());
-    if (phase_ == Phase::marking) phase_ = Phase::ended;
     return Flow::ok;
 }
 

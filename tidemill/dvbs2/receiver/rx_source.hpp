@@ -10,7 +10,7 @@
 namespace tidemill::dvbs2 {
 
 /// Reads raw samples and hands them on in overlapping blocks; after the last sample it sends blocks of
-/// nothing until all filters have run empty, then the end-of-stream mark.
+/// nothing until all filters have run empty.
 class RxSource final : public Module {
     const RawLayout layout_;
 
@@ -25,15 +25,13 @@ class RxSource final : public Module {
     std::uint64_t samples() const { return samples_; }
 
   private:
-    enum class Phase { reading, flushing, marking, ended };
-
     Flow read_block(Frame f);
     std::size_t fill(std::span<std::byte> to);
     bool filters_hold_samples() const;
 
     io::SampleSource& source_;
     std::vector<std::byte> window_;
-    Phase phase_ = Phase::reading;
+    bool all_read_ = false;
     std::int64_t block_ = 0;
     std::uint64_t samples_ = 0;
 };

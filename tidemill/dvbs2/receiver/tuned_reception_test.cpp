@@ -30,7 +30,6 @@ Received receive_tuned(const MadeBand& band, double sample_rate_hz, const Tuning
                           received.packets.insert(received.packets.end(), packets.begin(), packets.end());
                       });
     Sequence(receiver.graph()).run();
-    receiver.finish();
     received.report = receiver.report();
     return received;
 }

@@ -139,13 +139,30 @@ RunReport DynamicEngine::go(const RunOptions& options) {
     return report;
 }
 
-// Few frames: in order, on the calling thread.
+// Few frames, in order: consecutive units that one worker's core may run are a stage, on a thread there.
+EngineCut DynamicEngine::cut_at_end() const {
+    const std::vector<policy::KindId> kind_of_worker = kinds();
+    EngineCut cut;
+    std::size_t worker = 0;
+    for (const DynamicUnit& unit : units_) {
+        const auto may_run = [&](std::size_t w) { return (unit.kinds >> kind_of_worker[w] & 1) != 0; };
+        if (cut.stages.empty() || !may_run(worker)) {
+            worker = 0;
+            while (!may_run(worker)) ++worker;
+            cut.stages.push_back({{0, 1}, 1, WaitMode::passive, {}});
+            if (!options_.cores.empty()) cut.stages.back().cores = {options_.cores[worker]};
+        }
+        ++cut.stages.back().cut.units;
+    }
+    return cut;
+}
+
 void DynamicEngine::end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by,
                                RunTotals& totals) {
     if (structure_.ends.empty() || !(stopped_by || options.finish)) return;
     has_ended_ = true;
-    const EngineCut in_order{{EngineStage{{structure_.units.size(), 1}}}};
-    run_end_frames(graph_, structure_, in_order, options, {next_frames_, stopped_by, knobs_}, pool_, totals);
+    run_end_frames(graph_, structure_, cut_at_end(), options, {next_frames_, stopped_by, knobs_}, pool_,
+                   totals);
 }
 
 void DynamicEngine::fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const {

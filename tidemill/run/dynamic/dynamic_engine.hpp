@@ -9,8 +9,10 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/dynamic/dynamic_units.hpp"
+#include "tidemill/run/engine_cut.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
+#include "tidemill/run/stream_stop.hpp"
 
 namespace tidemill {
 
@@ -41,6 +43,7 @@ class DynamicEngine {
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
     RunReport go(const RunOptions& options);
+    EngineCut cut_at_end() const;
     void end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by, RunTotals& totals);
     void fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const;
 

@@ -21,13 +21,10 @@ class SymbolSink final : public Module {
     explicit SymbolSink(Take take) : Module("sink"), take_(std::move(take)) {}
 
     In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
-    In<RawInfo> info = in<RawInfo>("info");
     Task collect = task("collect", &SymbolSink::collect_block);
 
   private:
-    void collect_block(Frame f) {
-        if (!f[info][0].end_of_stream) take_(f[symbols][0]);
-    }
+    void collect_block(Frame f) { take_(f[symbols][0]); }
 
     Take take_;
 };
@@ -38,7 +35,6 @@ inline ReceiverFront add_front_into(Graph& graph, io::SampleSource& source, cons
     const ReceiverFront front = add_front(graph, source, config);
     auto& sink = graph.add<SymbolSink>(std::move(take));
     graph.bind(front.timing.symbols, sink.symbols);
-    graph.bind(front.timing.info, sink.info);
     return front;
 }
 

@@ -88,7 +88,6 @@ inline Received receive(std::span<const dsp::Iq> samples, const Schedule* schedu
     } else {
         Sequence(receiver.graph()).run();
     }
-    receiver.finish();
     received.report = receiver.report();
     return received;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <utility>
@@ -17,20 +18,26 @@ class KindWatch final : public Observer {
         : kinds_(std::move(kinds)), only_(std::move(only)) {}
 
     ThreadObserver& watch(const ObservedThread& thread) override {
-        return lanes_.emplace_back(*this, kinds_[thread.replica]);
+        const bool at_end =
+            std::ranges::any_of(thread.plan.steps, [](const Step& step) { return step.told_of_end; });
+        return lanes_.emplace_back(*this, at_end ? kAnywhere : kinds_[thread.replica]);
     }
 
     std::atomic<int> calls{0};
     std::atomic<int> elsewhere{0};
 
   private:
+    // The stages of a stream's end are numbered otherwise.
+    static constexpr policy::KindId kAnywhere = ~policy::KindId{};
+
     struct Lane final : ThreadObserver {
         Lane(KindWatch& its_watch, policy::KindId its_kind) : all(its_watch), kind(its_kind) {}
 
         void called(const ObservedCall& call) override {
             ++all.calls;
             const auto confined = all.only_.find(call.task.name.substr(0, call.task.name.find('.')));
-            if (confined != all.only_.end() && (confined->second >> kind & 1) == 0) ++all.elsewhere;
+            if (kind != kAnywhere && confined != all.only_.end() && (confined->second >> kind & 1) == 0)
+                ++all.elsewhere;
         }
 
         KindWatch& all;
