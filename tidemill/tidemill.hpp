@@ -3,8 +3,8 @@
 /// All of Tidemill that a stream program needs.
 ///
 /// Describe a stream: Graph, Module, task(), In, Out, Forward, Knob, Frame, Flow; pure, cloned, sequential,
-/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(). Look at it: structure_of(). Test a module
-/// alone: Testbench.
+/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(), Clock. Look at it: structure_of(). Test a
+/// module alone: Testbench.
 ///
 /// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport; Journal, read_journal(). Look into
 /// a run: Trace, Probes, DebugPrint, Watchdog, to_svg().
@@ -23,6 +23,7 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/graph/testbench.hpp"
 #include "tidemill/graph/window.hpp"
+#include "tidemill/run/clock.hpp"
 #include "tidemill/run/duplicates.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/insight/debug_print.hpp"

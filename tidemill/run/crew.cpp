@@ -4,6 +4,8 @@
 #include <span>
 
 #include "tidemill/graph/stream_end.hpp"
+#include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
@@ -15,6 +17,10 @@ Plan compiled(const Graph& graph, const Structure& structure, const EngineCut& c
     Plan plan = compile(graph, structure, cuts);
     if (end) make_end_plan(*end, plan);
     return plan;
+}
+
+std::uint64_t ticks_of(std::chrono::nanoseconds time) {
+    return static_cast<std::uint64_t>(static_cast<double>(time.count()) / ns_per_tick());
 }
 
 }  // namespace
@@ -34,6 +40,8 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
       plan_(compiled(graph, structure, cut, end)),
       state_(ring_shapes(), any_sleeper()) {
     if (frames_ != kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
+    if (options.replay && !end_) check_may_drop(plan_);
+    if (drops_late(options)) check_may_drop_late(graph, plan_);
     if (plan_.has_knobs && !end_) knobs_.start(first_frames.front(), cut_.stages.front().cut.threads);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         if (!works(plan_.stages[s])) continue;
@@ -77,11 +85,16 @@ bool Crew::any_sleeper() const {
     return false;
 }
 
+// At the stream's end nothing comes by the clock, and a replay drops what was dropped.
+bool Crew::drops_late(const RunOptions& options) const {
+    return options.late != Late::wait && !options.replay && !end_;
+}
+
 Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const {
     Worker::Options chosen;
     chosen.pull = cut_.stages[stage == 0 ? 0 : stage - 1].waiting;
     chosen.push = cut_.stages[stage].waiting;
-    chosen.statistics = options.statistics;
+    chosen.statistics = options.statistics || options.deadline.count() > 0;
     if (stage == 0 && replica == 0 && !end_) chosen.stop_when = options.stop_when;
     for (Observer* observer : options.observers) {
         chosen.observers.push_back(&observer->watch({plan_, stage, replica}));
@@ -89,6 +102,10 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.numbers = options.numbers;
     if (plan_.has_knobs && !end_) chosen.knobs = &knobs_;
     chosen.end_knobs = end_knobs_;
+    if (!end_) chosen.replay = options.replay;
+    chosen.drops_late = stage == 0 && drops_late(options);
+    chosen.journal = options.journal;
+    chosen.deadline_ticks = ticks_of(options.deadline);
     chosen.batch = cut_.batch;
     chosen.gather = cut_.stages[stage].gather;
     chosen.gather_wait_us = cut_.stages[stage].gather_wait_us;
@@ -149,13 +166,14 @@ std::optional<StreamStop> Crew::stopped_by() const {
 }
 
 void Crew::add_to(RunTotals& totals) const {
-    totals.step_times.resize(plan_.steps.size());
+    totals.resize(plan_.steps.size());
     for (const Seat& seat : seats_) {
         const Worker& worker = *seat.worker;
         for (const Worker::StepTimes& step : worker.step_times())
-            totals.step_times[step.step].add(step.times);
+            totals.add(step.step, step.times, step.late);
         totals.latencies.add(worker.latencies());
         totals.frames += worker.frames_begun();
+        totals.dropped += worker.frames_dropped();
         totals.delivered += worker.frames_delivered();
         totals.skipped += worker.frames_skipped();
     }

@@ -69,6 +69,7 @@ class Crew {
     std::vector<RingShape> ring_shapes() const;
     bool works(const PlannedStage& stage) const { return stage.parts.back().segment >= first_segment_; }
     bool any_sleeper() const;
+    bool drops_late(const RunOptions& options) const;
     Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const;
     void settle(Seat& seat);
     std::vector<Module*> modules_for(Seat& seat);

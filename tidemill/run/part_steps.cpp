@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/run/late.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -51,10 +52,12 @@ void check_promise(const TaskInfo& task, Flow flow) {
                                          : "it returned stop; only sequential tasks may: say sequential");
 }
 
-PartSteps::PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules)
+PartSteps::PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules, bool drops)
     : part_(part), region_states_(plan.regions, 0) {
     for (std::uint32_t index = part.first_step; index < part.last_step; ++index) {
         steps_.push_back(run_step(plan, index, modules));
+        if (drops && !is_source(plan, plan.steps[index], *steps_.back().module))
+            steps_.back().holes |= kDroppedFrame;
         ends_segment_ |= steps_.back().info->ends_segment();
     }
     for (RunStep& step : steps_) {

@@ -55,7 +55,8 @@ class PartSteps {
   public:
     /// `modules` are those that this thread's tasks run on, by the graph's indices. The plan must outlive
     /// this.
-    PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
+    /// With `drops`, only sources run on frames that are dropped.
+    PartSteps(const Plan& plan, const Part& part, const std::vector<Module*>& modules, bool drops = false);
     PartSteps(PartSteps&&) = default;
     PartSteps(const PartSteps&) = delete;
     PartSteps& operator=(const PartSteps&) = delete;

@@ -25,9 +25,10 @@ struct DurationReport {
 
 /// What a task did during a run.
 struct TaskReport {
-    std::string name;      ///< "module.task"
-    std::size_t unit;      ///< which unit of the chain it belongs to
-    DurationReport calls;  ///< of all threads
+    std::string name;        ///< "module.task"
+    std::size_t unit;        ///< which unit of the chain it belongs to
+    DurationReport calls;    ///< of all threads
+    std::uint64_t late = 0;  ///< frames on which it worked when the run's deadline passed
 };
 
 /// A unit of the chain that schedulers see.
@@ -67,6 +68,8 @@ struct RunReport {
     std::uint64_t frames = 0;     ///< frames that the source began
     std::uint64_t delivered = 0;  ///< frames of the last segment that passed all its tasks
     std::uint64_t skipped = 0;    ///< frames of the last segment that a replicable task skipped
+    std::uint64_t dropped = 0;    ///< frames for which there was no room when they began
+    std::uint64_t late = 0;       ///< frames that took longer than the run's deadline
     double elapsed_s = 0;
     double stages_elapsed_s = 0;     ///< of that, under the last schedule: what `stages` tells of
     std::vector<double> bubbles_us;  ///< per change of schedule: from the wish to the first new frame

@@ -12,7 +12,7 @@ Json json_of(const DurationReport& durations) {
 }
 
 Json json_of(const TaskReport& task, const RunReport& report) {
-    Json json{{"name", task.name}, {"unit", report.units[task.unit].name}};
+    Json json{{"name", task.name}, {"unit", report.units[task.unit].name}, {"late", task.late}};
     json.update(json_of(task.calls));
     return json;
 }
@@ -48,9 +48,14 @@ Json json_of(const EnergyUse& energy, std::uint64_t frames) {
 }  // namespace
 
 Json json_of(const RunReport& report) {
-    Json json{{"frames", report.frames},         {"delivered", report.delivered},
-              {"skipped", report.skipped},       {"elapsed_s", report.elapsed_s},
-              {"period_us", report.period_us()}, {"token_bytes", report.token_bytes()}};
+    Json json{{"frames", report.frames},
+              {"delivered", report.delivered},
+              {"skipped", report.skipped},
+              {"dropped", report.dropped},
+              {"late", report.late},
+              {"elapsed_s", report.elapsed_s},
+              {"period_us", report.period_us()},
+              {"token_bytes", report.token_bytes()}};
     json["bottleneck"] = bottleneck(report);
     json["bubbles_us"] = report.bubbles_us;
     json["latency"] = json_of(report.latency);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <stop_token>
@@ -25,6 +26,12 @@ struct FrameNumbers {
     std::uint64_t of(std::uint64_t frame) const { return first + frame * step; }
 };
 
+/// What becomes of a source frame that is due when there is no room for it.
+enum class Late : std::uint8_t {
+    wait,         ///< the source waits; nothing is lost
+    drop_newest,  ///< the source makes it, and it ends there: later tasks see a gap in the numbers
+};
+
 /// When a run ends, besides at the end of its source.
 struct RunOptions {
     std::uint64_t frames = kEndless;      ///< source frames to begin at most
@@ -40,6 +47,8 @@ struct RunOptions {
     KnobSettings knobs{};        ///< made before the first frame
     Journal* journal = nullptr;  ///< keeps what reaches the run from outside; it must outlive the run
     const JournalRecord* replay = nullptr;  ///< what reached another run reaches this one at the same frames
+    Late late = Late::wait;  ///< with `replay`, what was dropped there is dropped here, and no more
+    std::chrono::nanoseconds deadline{0};  ///< frames that take longer are told as late; 0: none
 };
 
 }  // namespace tidemill

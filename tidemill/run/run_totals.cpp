@@ -7,12 +7,15 @@ void report_totals(const Structure& structure, const RunTotals& totals, RunRepor
         report.units.push_back({unit.name, unit.replicable, unit.lacks_word});
     for (std::size_t u = 0; u < structure.units.size(); ++u) {
         for (const std::uint32_t step : structure.units[u].tasks) {
-            report.tasks.push_back({structure.order[step].name, u, report_of(totals.step_times[step])});
+            report.tasks.push_back(
+                {structure.order[step].name, u, report_of(totals.step_times[step]), totals.late[step]});
+            report.late += totals.late[step];
         }
     }
     report.frames = totals.frames;
     report.delivered = totals.delivered;
     report.skipped = totals.skipped;
+    report.dropped = totals.dropped;
     report.latency = report_of(totals.latencies);
 }
 

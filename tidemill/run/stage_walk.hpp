@@ -18,6 +18,8 @@ namespace tidemill {
 /// What is done with a frame is its caller's `Work`:
 /// - `bool halting()`: whether the source is to end; asked by the first thread before each source frame.
 /// - `void begin(Token&, frame)`: a source frame begins.
+/// - `Flow drop(number)`, where late frames are dropped: the sources make a frame that goes nowhere. Ok, or
+/// stop.
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
 /// - `std::uint32_t most_together()`, if it has that: how many frames `run_together` takes; 1: none.
 /// - `Flow run_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok, or stop: the
@@ -66,6 +68,7 @@ class BasicStageWalk {
         std::uint32_t gather = 1;             ///< frames that its task is to have at once, of several tokens
         std::uint64_t first_frame = 0;        ///< of those that begin here
         std::uint64_t source_end = kEndless;  ///< no frame begins from there on
+        bool drops_late = false;              ///< source frames for which there is no token
     };
 
     BasicStageWalk(State& state, const Options& options, std::vector<Part> parts);
@@ -80,6 +83,8 @@ class BasicStageWalk {
   private:
     template <typename Work>
     void run_batches(Work& work);
+    template <typename Work>
+    void drop_late(Work& work);
     template <typename Work>
     void run_batch(Work& work, Token& token);
     template <typename Work>
@@ -143,11 +148,31 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
     if (const std::uint32_t most = most_together(work); most > 1) return run_gathering(work, most);
     while (true) {
         if (leads()) end_when_halting(work);
+        if (options_.drops_late) drop_late(work);
         Token* token = take(work, part);
         if (!token || (begins_frames() && !begin_batch(*token))) return;
         run_batch(work, *token);
         hand_on(0, *token);
         state_.ring(part.segment).advance(part.cursor, options_.threads);
+    }
+}
+
+// Frames that are due while there is no token for them are made and lost. Their numbers are not: they are
+// time.
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::drop_late(Work& work) {
+    if constexpr (requires { work.drop(std::uint64_t{}); }) {
+        Part& part = parts_.front();
+        Ring& ring = state_.ring(part.segment);
+        while (part.next_frame < options_.source_end && !ring.ended_before(part.cursor.batch) &&
+               !ring.try_take(part.cursor, 0)) {
+            if (work.drop(part.next_frame) == Flow::stop)
+                state_.end_before(part.segment, part.next_frame, work.error());
+            ++part.next_frame;
+            end_when_halting(work);
+        }
+        if (part.next_frame >= options_.source_end) ring.close(part.cursor.batch);
     }
 }
 
@@ -275,7 +300,8 @@ template <typename Threads, typename Error>
 bool BasicStageWalk<Threads, Error>::begin_batch(Token& token) {
     const std::uint64_t batch = parts_.front().cursor.batch;
     if (options_.threads > 1 && !state_.may_begin(batch)) return false;
-    const std::uint64_t first_frame = options_.first_frame + batch * options_.batch;
+    const std::uint64_t first_frame =
+        options_.drops_late ? parts_.front().next_frame : options_.first_frame + batch * options_.batch;
     token.first_frame = first_frame;
     token.frames = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(options_.batch, options_.source_end - first_frame));

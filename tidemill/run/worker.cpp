@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
@@ -14,12 +16,13 @@ class Worker::Tasks {
 
     bool halting() const;
     void begin(Token& token, std::uint32_t frame);
+    Flow drop(std::uint64_t number);
     Flow run(std::size_t part, Token& token, std::uint32_t frame);
     std::uint32_t most_together() const { return worker_.most_together_; }
     void gathers() { worker_.gathering_since_ = worker_.gather_wait_ticks_ > 0 ? ticks() : 0; }
     bool gathers_on() const { return ticks() - worker_.gathering_since_ < worker_.gather_wait_ticks_; }
     Flow run_together(std::span<const StageWalk::FrameAt> frames);
-    Flow emit(std::size_t part, const FrameMark& mark, Token& out);
+    Flow emit(std::size_t part, FrameMark& mark, Token& out);
     std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
     void finish(std::size_t part, const FrameMark& mark, Alive alive);
@@ -36,7 +39,8 @@ class Worker::Tasks {
     Flow call(const Share& share, const RunStep& step);
     void note_calling(const RunStep& step) const;
     void note_together(const RunStep& step, std::uint64_t start) const;
-    std::uint64_t note_call(const Share& share, const RunStep& step, const FrameMark& mark, Flow flow,
+    void note_late_together(std::span<const StageWalk::FrameAt> frames, const RunStep& step) const;
+    std::uint64_t note_call(const Share& share, const RunStep& step, FrameMark& mark, Flow flow,
                             std::uint64_t start);
     static void hand_knobs_on(const Share& from, const Share& to, std::byte* data);
     void note_stop(const Share& share, const RunStep& step) const;
@@ -48,11 +52,12 @@ class Worker::Tasks {
 template <Watching kWatching>
 void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame) {
     const Options& options = worker_.options_;
-    token.mark(frame) = {options.begun_holes, stamp()};
+    const std::uint64_t number = token.first_frame + frame;
+    token.mark(frame) = {options.replay ? worker_.dropped_before(number) : options.begun_holes, stamp()};
+    if (worker_.last_drop_.frames > 0) worker_.tell_drops();
     if (!worker_.shares_.front().has_knobs) return;
-    internal::name_knobs(
-        token.data(frame) + worker_.shares_.front().knobs_at,
-        worker_.knobs_ ? worker_.knobs_->begin(token.first_frame + frame) : options.end_knobs);
+    internal::name_knobs(token.data(frame) + worker_.shares_.front().knobs_at,
+                         worker_.knobs_ ? worker_.knobs_->begin(number) : options.end_knobs);
 }
 
 Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::vector<Module*> modules,
@@ -67,6 +72,7 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       walk_(state, walk_options(), walked_parts()) {
     for (const Part& part : planned_) add_share(plan, part, modules);
     const RunStep* batched = shares_.front().steps.batched();
+    if (options_.drops_late) spare_ = Arena(plan.segments.front().token_bytes);
     if (stage == 0 && options_.knobs) knobs_.emplace(*options_.knobs, replica);
     if (!batched) return;
     most_together_ = std::min(batched->info->options.batch, std::max(options_.batch, options_.gather));
@@ -82,7 +88,8 @@ StageWalk::Options Worker::walk_options() const {
             .batch = options_.batch,
             .gather = options_.gather,
             .first_frame = options_.first_frames[options_.first_segment],
-            .source_end = options_.source_end};
+            .source_end = options_.source_end,
+            .drops_late = options_.drops_late};
 }
 
 std::vector<Part> Worker::planned_parts(const Plan& plan) const {
@@ -107,7 +114,7 @@ void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Mod
     const bool delivers = options_.delivers && part.segment + 1 == plan.segments.size() &&
                           part.stage_index + 1 == plan.segments[part.segment].stages;
     const bool begins = part.segment == 0 && part.stage_index == 0 && options_.begun_holes == 0;
-    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules), begins, delivers,
+    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules, drops()), begins, delivers,
                                               plan.has_knobs, plan.segments[part.segment].knobs_at});
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
@@ -116,7 +123,7 @@ void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Mod
         const_cast<std::byte*>(plan.constants.data());
     if (!options_.statistics && options_.observers.empty()) return;
     for (std::uint32_t step = part.first_step; step < part.last_step; ++step)
-        step_times_.push_back({step, {}});
+        step_times_.push_back({step, {}, 0});
 }
 
 std::uint64_t Worker::next_frame(std::uint32_t segment) const {
@@ -135,6 +142,35 @@ void Worker::run() {
     } else {
         walk(Tasks<Watching::nothing>(*this));
     }
+    tell_drops();
+}
+
+// The holes with which a frame begins: whether it was dropped in the run that is replayed.
+std::uint64_t Worker::dropped_before(std::uint64_t frame) {
+    const bool dropped = options_.replay->is_dropped(frame, replayed_drop_);
+    if (dropped) note_drop(frame);
+    return dropped ? kDroppedFrame : 0;
+}
+
+void Worker::note_drop(std::uint64_t frame) {
+    ++dropped_;
+    if (!options_.journal) return;
+    if (last_drop_.frames > 0 && last_drop_.end() != frame) tell_drops();
+    if (last_drop_.frames == 0) last_drop_.frame = frame;
+    ++last_drop_.frames;
+}
+
+void Worker::tell_drops() {
+    if (last_drop_.frames > 0) options_.journal->dropped(last_drop_.frame, last_drop_.frames);
+    last_drop_.frames = 0;
+}
+
+// Whoever runs when the deadline passes made the frame late, also where it was waited for before.
+void Worker::note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const {
+    if (options_.deadline_ticks == 0 || (mark.born & kToldLate) || end - mark.born <= options_.deadline_ticks)
+        return;
+    ++times.late;
+    mark.born |= kToldLate;
 }
 
 void Worker::look_up_knobs(Share& share, const std::byte* data) {
@@ -175,17 +211,36 @@ Token* Worker::Tasks<kWatching>::wait(const StageWalk::Part& part, Take take) {
 
 // Returns the tick from which the next call is to be counted: what observers take is nobody's time.
 template <Watching kWatching>
-std::uint64_t Worker::Tasks<kWatching>::note_call(const Share& share, const RunStep& step,
-                                                  const FrameMark& mark, Flow flow, std::uint64_t start) {
+std::uint64_t Worker::Tasks<kWatching>::note_call(const Share& share, const RunStep& step, FrameMark& mark,
+                                                  Flow flow, std::uint64_t start) {
     const std::uint64_t end = ticks();
     StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
     times.times.add(end - start);
+    worker_.note_late(times, mark, end);
     if constexpr (kWatching == Watching::times) return end;
     const Frame frame(share.context, step.addresses);
     for (ThreadObserver* observer : worker_.options_.observers) {
-        observer->called({times.step, step.step->task, *step.module, frame, flow, mark.born, start, end});
+        observer->called(
+            {times.step, step.step->task, *step.module, frame, flow, mark.born & ~kToldLate, start, end});
     }
     return ticks();
+}
+
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::drop(std::uint64_t number) {
+    Share& share = worker_.shares_.front();
+    FrameMark mark{kDroppedFrame, stamp() | kToldLate};
+    share.context.number = worker_.options_.numbers.of(number);
+    share.context.bases[static_cast<std::size_t>(internal::Base::token)] = worker_.spare_.data();
+    if (worker_.knobs_) {
+        internal::name_knobs(worker_.spare_.data() + share.knobs_at, worker_.knobs_->begin(number));
+        look_up_knobs(share, worker_.spare_.data());
+    }
+    const Flow flow = run_steps(share, mark);
+    if (flow == Flow::stop) return flow;
+    worker_.note_drop(number);
+    ++worker_.begun_;
+    return Flow::ok;
 }
 
 template <Watching kWatching>
@@ -252,7 +307,7 @@ Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> 
         if (share.has_knobs) look_up_knobs(share, at.token->data(at.frame));
         if (step.copies) copy_all(step.step->before, share.context);
         contexts.push_back(share.context);
-        worker_.together_born_.push_back(at.mark().born);
+        worker_.together_born_.push_back(at.mark().born & ~kToldLate);
     }
     if (contexts.empty()) return Flow::ok;
     share.context = contexts.front();
@@ -260,7 +315,10 @@ Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> 
         note_calling(step);
         const std::uint64_t start = stamp();
         step.info->batch_call(*step.module, step.code, Batch(contexts, step.addresses));
-        if constexpr (kWatching != Watching::nothing) note_together(step, start);
+        if constexpr (kWatching != Watching::nothing) {
+            note_together(step, start);
+            note_late_together(frames, step);
+        }
         return Flow::ok;
     } catch (...) {
         return stop_for(share, step);
@@ -295,6 +353,17 @@ void Worker::Tasks<kWatching>::note_together(const RunStep& step, std::uint64_t 
 }
 
 template <Watching kWatching>
+void Worker::Tasks<kWatching>::note_late_together(std::span<const StageWalk::FrameAt> frames,
+                                                  const RunStep& step) const {
+    if (worker_.options_.deadline_ticks == 0) return;
+    const std::uint64_t end = ticks();
+    StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
+    for (const StageWalk::FrameAt& at : frames) {
+        if (!(at.mark().holes & step.holes)) worker_.note_late(times, at.mark(), end);
+    }
+}
+
+template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::call(const Share& share, const RunStep& step) {
     if constexpr (kWatching == Watching::calls) {
         for (ThreadObserver* observer : worker_.options_.observers) {
@@ -306,7 +375,7 @@ Flow Worker::Tasks<kWatching>::call(const Share& share, const RunStep& step) {
 }
 
 template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::emit(std::size_t part, const FrameMark& mark, Token& out) {
+Flow Worker::Tasks<kWatching>::emit(std::size_t part, FrameMark& mark, Token& out) {
     Share& share = worker_.shares_[part];
     const RunStep& step = *share.steps.end();
     share.context.bases[static_cast<std::size_t>(internal::Base::next_token)] = out.data(out.frames);
@@ -341,9 +410,9 @@ void Worker::Tasks<kWatching>::finish(std::size_t part, const FrameMark& mark, A
     const bool delivers = share.delivers;
     if (!(begins || delivers) || !alive()) return;
     worker_.begun_ += begins;
-    if (!delivers) return;
+    if (!delivers || (mark.holes & kDroppedFrame)) return;
     ++(mark.holes == worker_.options_.begun_holes ? worker_.delivered_ : worker_.skipped_);
-    if constexpr (kWatching != Watching::nothing) worker_.latencies_.add(ticks() - mark.born);
+    if constexpr (kWatching != Watching::nothing) worker_.latencies_.add(ticks() - (mark.born & ~kToldLate));
 }
 
 template <Watching kWatching>

@@ -8,6 +8,7 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
+#include "tidemill/run/journal/journal_record.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
@@ -39,12 +40,17 @@ class Worker {
         bool delivers = true;                      ///< whether frames behind the last task count as delivered
         KnobBook* knobs = nullptr;                 ///< of a graph that has some
         KnobTable* end_knobs = nullptr;            ///< the same at the stream's end
+        bool drops_late = false;                   ///< source frames for which there is no token
+        const JournalRecord* replay = nullptr;     ///< whose dropped frames are dropped again
+        Journal* journal = nullptr;                ///< is told of dropped frames
+        std::uint64_t deadline_ticks = 0;          ///< frames that take longer are late; 0: none
     };
 
     /// What a step took, in ticks.
     struct StepTimes {
         std::uint32_t step;  ///< in the plan
         Durations times;
+        std::uint64_t late = 0;  ///< frames that it made late
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.
@@ -71,6 +77,8 @@ class Worker {
 
     /// Source frames that this worker began.
     std::uint64_t frames_begun() const { return begun_; }
+    /// Of them, those that were dropped where they began.
+    std::uint64_t frames_dropped() const { return dropped_; }
     /// Frames that ended here after their last task.
     std::uint64_t frames_delivered() const { return delivered_; }
     /// Frames that ended here as holes.
@@ -98,6 +106,11 @@ class Worker {
     std::vector<StageWalk::Part> walked_parts() const;
     bool begins_frames() const;
     StageWalk::Options walk_options() const;
+    bool drops() const { return options_.drops_late || options_.replay; }
+    std::uint64_t dropped_before(std::uint64_t frame);
+    void note_drop(std::uint64_t frame);
+    void tell_drops();
+    void note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const;
     static void look_up_knobs(Share& share, const std::byte* data);
     void add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
@@ -123,6 +136,10 @@ class Worker {
     Durations push_waits_;
     Durations latencies_;
     std::uint64_t begun_ = 0;
+    Arena spare_;  // where frames are made that are dropped
+    std::uint64_t dropped_ = 0;
+    JournalRecord::Drop last_drop_{0, 0};  // not told yet
+    std::size_t replayed_drop_ = 0;        // the first that may still come
     std::uint64_t delivered_ = 0;
     std::uint64_t skipped_ = 0;
 };

@@ -11,7 +11,9 @@
 #include "tidemill/run/dynamic/task_crew.hpp"
 #include "tidemill/run/end_frames.hpp"
 #include "tidemill/run/journal/journaled_run.hpp"
+#include "tidemill/run/late.hpp"
 #include "tidemill/run/observed_run.hpp"
+#include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 
@@ -102,6 +104,10 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
 RunReport DynamicEngine::go(const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     RunReport report;
+    if (options.late != Late::wait && !options.replay)
+        throw RunError(
+            "dynamic workers ask a source only when there is room: drop late frames in a Pipeline");
+    if (options.replay) check_may_drop(plan_);
     const Graph::Running running(graph_, graph_size_);
     JournaledRun journaled(options, graph_, knobs_, next_frames_.front());
     const ObservedRun observed(options.observers);

@@ -5,6 +5,7 @@
 
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/task_run.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
@@ -13,6 +14,7 @@ struct FrameCounts {
     std::uint64_t begun = 0;
     std::uint64_t delivered = 0;
     std::uint64_t skipped = 0;
+    std::uint64_t dropped = 0;
     Durations latencies{};
 
     /// The source has done what it was asked for, before the stream's end.
@@ -21,7 +23,11 @@ struct FrameCounts {
         begun += end - std::min(end, source_run.first.frame);
     }
     /// A frame has left the last segment.
-    void note_left(const FrameMark& mark) { ++(mark.holes == 0 ? delivered : skipped); }
+    void note_left(const FrameMark& mark) {
+        if (!(mark.holes & kDroppedFrame)) ++(mark.holes == 0 ? delivered : skipped);
+    }
+    /// A frame of the source has left the first segment.
+    void note_through_source(const FrameMark& mark) { dropped += (mark.holes & kDroppedFrame) != 0; }
 };
 
 }  // namespace tidemill

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
@@ -52,7 +53,7 @@ void TaskBoard::create_source_frames() {
     while (!source.full() && source.next().frame < source.end()) {
         if (settings_.stop_when && settings_.stop_when()) return source.end_at(source.next().frame);
         source.marks()[source.next().token] = {};
-        if (settings_.begin) settings_.begin(source.next());
+        if (settings_.begin) settings_.begin(source.next(), source.marks()[source.next().token]);
         create_frame(0, source.next().frame);
     }
 }
@@ -208,6 +209,8 @@ void TaskBoard::retire(std::uint32_t segment, std::uint64_t now) {
     while (frames.can_retire()) {
         const CarriedFrame carried = frames.retire();
         --in_flight_;
+        if (segment == 0 && carried.frame < frames.limit().frame)
+            counts_.note_through_source(frames.marks()[carried.token]);
         if (segment + 1 == segments_.size()) note_left(frames, carried, now);
     }
     if (segment == 0) create_source_frames();
@@ -219,7 +222,7 @@ void TaskBoard::note_left(FramesInFlight& frames, const CarriedFrame& carried, s
     if (carried.frame >= frames.limit().frame) return;
     const FrameMark& mark = frames.marks()[carried.token];
     counts_.note_left(mark);
-    if (settings_.latencies) counts_.latencies.add(now - mark.born);
+    if (settings_.latencies) counts_.latencies.add(now - (mark.born & ~kToldLate));
 }
 
 std::vector<std::uint64_t> TaskBoard::next_frames() const {

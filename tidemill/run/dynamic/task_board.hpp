@@ -28,12 +28,13 @@ class TaskBoard {
     struct Settings {
         std::string policy = "gpriority";
         policy::Adapting adapting{};
-        std::vector<policy::KindId> kinds{0};              ///< of each worker's core
-        std::vector<std::uint32_t> tokens{};               ///< per segment
-        std::vector<std::uint64_t> first_frames{};         ///< per segment
-        std::uint64_t frames = kEndless;                   ///< of the source, at most
-        std::function<bool()> stop_when{};                 ///< asked before each source frame is created
-        std::function<void(const CarriedFrame&)> begin{};  ///< told of each source frame before it is created
+        std::vector<policy::KindId> kinds{0};       ///< of each worker's core
+        std::vector<std::uint32_t> tokens{};        ///< per segment
+        std::vector<std::uint64_t> first_frames{};  ///< per segment
+        std::uint64_t frames = kEndless;            ///< of the source, at most
+        std::function<bool()> stop_when{};          ///< asked before each source frame is created
+        std::function<void(const CarriedFrame&, FrameMark&)>
+            begin{};                     ///< told of each source frame before it is created
         std::uint64_t bundle_ticks = 0;  ///< work to hand out at once, at most; 0: single tasks
         bool latencies = false;
     };

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/journal/journal_record.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
@@ -13,33 +15,44 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
       plan_(plan),
       units_(units),
       memory_(plan, units, settings.board.tokens),
-      board_(units, board_settings(knobs)),
+      board_(units, board_settings(knobs, options)),
       workers_(turns_, {settings.board.kinds, settings.board.bundle_ticks, settings.waiting}) {
     for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
         chosen.index = w;
-        chosen.statistics = options.statistics;
+        chosen.statistics = options.statistics || options.deadline.count() > 0;
         for (Observer* observer : options.observers) {
             chosen.observers.push_back(&observer->watch({plan, 0, w}));
         }
         chosen.numbers = options.numbers;
+        chosen.drops = options.replay != nullptr;
+        chosen.deadline_ticks =
+            static_cast<std::uint64_t>(static_cast<double>(options.deadline.count()) / ns_per_tick());
         chosen.stopping = &turns_.halting();
         seats_.emplace_back(settings_.cores, std::move(chosen));
     }
 }
 
 // The board creates a source frame when there is room for it; that is when it begins.
-TaskBoard::Settings TaskCrew::board_settings(KnobBook& knobs) {
+TaskBoard::Settings TaskCrew::board_settings(KnobBook& knobs, const RunOptions& options) {
     TaskBoard::Settings settings = settings_.board;
-    if (!plan_.has_knobs) return settings;
-    const std::uint32_t tokens = settings.tokens.front();
-    knobs.start(settings.first_frames.front(), 1);
-    settings.begin = [this,
-                      beginner = KnobBook::Beginner(knobs, 0, tokens)](const CarriedFrame& frame) mutable {
-        std::byte* data = memory_.tokens.front().data() + frame.token * memory_.strides.front();
-        internal::name_knobs(data + plan_.segments.front().knobs_at, beginner.begin(frame.frame));
-    };
+    if (plan_.has_knobs) {
+        knobs.start(settings.first_frames.front(), 1);
+        beginner_.emplace(knobs, 0, settings.tokens.front());
+    }
+    if (plan_.has_knobs || options.replay) {
+        settings.begin = [this, replay = options.replay, drop = std::size_t{0}](const CarriedFrame& frame,
+                                                                                FrameMark& mark) mutable {
+            if (beginner_) name_knobs(frame);
+            if (replay && replay->is_dropped(frame.frame, drop)) mark.holes = kDroppedFrame;
+        };
+    }
     return settings;
+}
+
+void TaskCrew::name_knobs(const CarriedFrame& frame) {
+    std::byte* data = memory_.tokens.front().data() + frame.token * memory_.strides.front();
+    internal::name_knobs(data + plan_.segments.front().knobs_at, beginner_->begin(frame.frame));
 }
 
 // The first worker works on the graph's own modules, and so does everyone where a module is not cloned.
@@ -78,14 +91,16 @@ void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
 }
 
 void TaskCrew::add_to(RunTotals& totals) const {
-    totals.step_times.resize(plan_.steps.size());
+    totals.resize(plan_.steps.size());
     for (const Seat& seat : seats_) {
         const std::vector<Durations>& times = seat.worker->step_times();
-        for (std::size_t step = 0; step < times.size(); ++step) totals.step_times[step].add(times[step]);
+        for (std::size_t step = 0; step < times.size(); ++step)
+            totals.add(step, times[step], seat.worker->late()[step]);
     }
     const FrameCounts& counts = board_.counts();
     totals.latencies.add(counts.latencies);
     totals.frames += counts.begun;
+    totals.dropped += counts.dropped;
     totals.delivered += counts.delivered;
     totals.skipped += counts.skipped;
 }

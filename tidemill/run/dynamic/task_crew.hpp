@@ -77,7 +77,8 @@ class TaskCrew {
         std::optional<TaskWorker> worker;
     };
 
-    TaskBoard::Settings board_settings(KnobBook& knobs);
+    TaskBoard::Settings board_settings(KnobBook& knobs, const RunOptions& options);
+    void name_knobs(const CarriedFrame& frame);
     void settle(std::size_t index);
     void serve(std::size_t index);
 
@@ -86,6 +87,7 @@ class TaskCrew {
     const Plan& plan_;
     const std::vector<DynamicUnit>& units_;
     FrameMemory memory_;
+    std::optional<KnobBook::Beginner> beginner_;  // where the graph has knobs
     std::deque<Seat> seats_;
     alignas(64) TaskBoard board_;
     Turns turns_{board_};

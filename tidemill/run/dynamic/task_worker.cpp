@@ -5,6 +5,7 @@
 
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/knobs/knob_table.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
@@ -30,7 +31,7 @@ void note_birth(FrameMark& mark) {
 }
 
 std::uint64_t birth_of(FrameMark& mark) {
-    return std::atomic_ref(mark.born).load(std::memory_order_relaxed);
+    return std::atomic_ref(mark.born).load(std::memory_order_relaxed) & ~kToldLate;
 }
 
 }  // namespace
@@ -61,12 +62,13 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
     scratch_ = Arena(scratch_bytes);
     for (std::size_t k = 0; k < units.size(); ++k) {
         const std::vector<Part>& parts = plan.stages[k].parts;
-        units_.push_back({&units[k], PartSteps(plan, parts.front(), modules), std::nullopt,
+        units_.push_back({&units[k], PartSteps(plan, parts.front(), modules, options_.drops), std::nullopt,
                           units[k].emits ? memory.scratches[k].data() : scratch_.data(),
                           units[k].segment == 0 && units[k].predecessors.empty()});
-        if (units[k].emits) units_.back().behind_end.emplace(plan, parts.back(), modules);
+        if (units[k].emits) units_.back().behind_end.emplace(plan, parts.back(), modules, options_.drops);
     }
     if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
+    late_.resize(step_times_.size(), 0);
     context_.stopping = options_.stopping;
     // Constants are bound to inputs only, so nobody writes through this pointer.
     context_.bases[index_of(internal::Base::constant)] = const_cast<std::byte*>(plan.constants.data());
@@ -201,12 +203,21 @@ template <Watching kWatching>
 void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) {
     const std::uint64_t end = ticks();
     step_times_[step.index].add(end - start);
+    if (options_.deadline_ticks > 0) note_late(step.index, end);
     if constexpr (kWatching == Watching::times) return;
     const Frame frame(context_, step.addresses);
     for (ThreadObserver* observer : options_.observers) {
         observer->called(
             {step.index, step.step->task, *step.module, frame, flow, birth_of(*running_.mark), start, end});
     }
+}
+
+// Whoever runs when the deadline passes made the frame late, and of several at once the first that says so.
+void TaskWorker::note_late(std::uint32_t step, std::uint64_t end) {
+    if (end - birth_of(*running_.mark) <= options_.deadline_ticks) return;
+    const std::uint64_t before =
+        std::atomic_ref(running_.mark->born).fetch_or(kToldLate, std::memory_order_relaxed);
+    late_[step] += (before & kToldLate) == 0;
 }
 
 // Whether the stream goes on.
@@ -231,7 +242,8 @@ bool TaskWorker::emit(RunUnit& unit, TaskRun& run) {
     if (flow == Flow::skip) return true;
     copy_all(end.step->on_emit, context_);
     if (has_knobs_) hand_knobs_on(data_of(running_.segment + 1, run.out.token));
-    tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), running_.mark->born};
+    tokens_[running_.segment + 1].marks[run.out.token] = {
+        holes_of(*running_.mark), std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
     run.emitted = true;
     run.again = flow == Flow::again;
     if (!unit.behind_end->first()) return true;

@@ -37,6 +37,8 @@ class TaskWorker {
         bool statistics = true;
         std::vector<ThreadObserver*> observers{};
         FrameNumbers numbers{};
+        bool drops = false;                ///< frames may have been dropped where they began
+        std::uint64_t deadline_ticks = 0;  ///< frames that take longer are late; 0: none
         const std::atomic<bool>* stopping = nullptr;
     };
 
@@ -54,6 +56,7 @@ class TaskWorker {
     void rested(bool /*woken*/) {}
 
     const std::vector<Durations>& step_times() const { return step_times_; }  ///< per step; may be empty
+    const std::vector<std::uint64_t>& late() const { return late_; }  ///< beside them, frames made late
     const Durations& waits() const { return waits_; }
 
   private:
@@ -94,6 +97,7 @@ class TaskWorker {
     Flow call(const RunStep& step);
     template <Watching kWatching>
     void note_call(const RunStep& step, Flow flow, std::uint64_t start);
+    void note_late(std::uint32_t step, std::uint64_t end);
     bool obey(const RunStep& step, Flow flow);
     void begin(std::uint32_t segment, CarriedFrame carried);
     std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {
@@ -114,6 +118,7 @@ class TaskWorker {
     const RunStep* step_ = nullptr;  // that runs
     std::vector<StreamEnd> ends_;
     std::vector<Durations> step_times_;
+    std::vector<std::uint64_t> late_;
     Durations waits_;
     std::uint64_t wait_start_ = 0;  // 0: it does not wait
 };

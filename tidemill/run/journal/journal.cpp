@@ -55,6 +55,11 @@ void Journal::set(const KnobSettings& settings, std::uint64_t frame) {
     write({{"frame", frame}, {"set", std::move(values)}});
 }
 
+void Journal::dropped(std::uint64_t frame, std::uint64_t frames) {
+    const std::lock_guard lock(mutex_);
+    write({{"frame", frame}, {"dropped", frames}});
+}
+
 void Journal::end(std::optional<std::uint64_t> frame) {
     const std::lock_guard lock(mutex_);
     write({{"end", frame ? Json(*frame) : Json("by a task")}});

@@ -32,6 +32,8 @@ class Journal {
     void begin(const Graph& graph, std::uint64_t first_frame);
     /// Knobs were set from `frame` on. From any thread.
     void set(const KnobSettings& settings, std::uint64_t frame);
+    /// So many frames from `frame` on were dropped.
+    void dropped(std::uint64_t frame, std::uint64_t frames);
     /// The run is over before `frame`; none: a task ended the stream. Throws RunError when not all could be
     /// written.
     void end(std::optional<std::uint64_t> frame);

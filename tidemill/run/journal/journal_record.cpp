@@ -63,15 +63,26 @@ class Reader {
 
     void read_entry() {
         const JsonPlace entry(json_, place());
-        const JsonObject fields(entry, {"frame", "set", "end"});
-        if (fields.has("end") != !fields.has("set")) entry.fail("expected one of set and end");
+        const JsonObject fields(entry, {"frame", "set", "dropped", "end"});
+        const int kinds = fields.has("set") + fields.has("dropped") + fields.has("end");
+        if (kinds != 1) entry.fail("expected one of set, dropped and end");
         ended_ = fields.has("end");
-        if (ended_) {
-            const JsonPlace end = fields.at("end");
-            record_.end = end.value().get_if<std::string>() ? std::nullopt : std::optional(end.count());
-        } else {
-            add_setting(fields.at("frame"), fields.at("set"));
-        }
+        if (ended_) return read_end(fields.at("end"));
+        if (fields.has("set")) return add_setting(fields.at("frame"), fields.at("set"));
+        add_drop(fields.at("frame"), fields.at("dropped"));
+    }
+
+    void read_end(const JsonPlace& end) {
+        record_.end = end.value().get_if<std::string>() ? std::nullopt : std::optional(end.count());
+    }
+
+    void add_drop(const JsonPlace& frame, const JsonPlace& dropped) {
+        constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+        const JournalRecord::Drop drop{frame.count(), dropped.count()};
+        const std::uint64_t least = record_.drops.empty() ? record_.first_frame : record_.drops.back().end();
+        if (drop.frame < least) frame.fail("lies before the frames that come before it in the journal");
+        if (drop.frame > kMost || drop.frames > kMost) dropped.fail("there are no so many frames");
+        record_.drops.push_back(drop);
     }
 
     void add_setting(const JsonPlace& frame, const JsonPlace& set) {

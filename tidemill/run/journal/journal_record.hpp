@@ -30,10 +30,26 @@ struct JournalRecord {
         bool operator==(const Setting&) const = default;
     };
 
+    /// Frames that were dropped where they began.
+    struct Drop {
+        std::uint64_t frame;
+        std::uint64_t frames;
+
+        std::uint64_t end() const { return frame + frames; }
+        bool operator==(const Drop&) const = default;
+    };
+
     std::string graph;                 ///< identity_of() the graph that ran
     std::uint64_t first_frame = 0;     ///< with which the run began
     std::vector<Setting> settings{};   ///< in the order in which they were made; the first has all knobs
+    std::vector<Drop> drops{};         ///< by their frames
     std::optional<std::uint64_t> end;  ///< one past the last frame that began; none: a task ended the stream
+
+    /// Whether a frame was dropped. `at` is where a caller that asks for ever later frames has come to.
+    bool is_dropped(std::uint64_t asked, std::size_t& at) const {
+        while (at < drops.size() && drops[at].end() <= asked) ++at;
+        return at < drops.size() && drops[at].frame <= asked;
+    }
 
     bool operator==(const JournalRecord&) const = default;
 };

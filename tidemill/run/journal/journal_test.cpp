@@ -185,9 +185,12 @@ TEST_CASE("a journal that cannot be replayed says why in one sentence") {
           "run.jsonl is cut off at line 2: its run did not end, or the file is not whole");
     CHECK(refusal(head + "{\"frame\":4,\"set\":{}}\n{\"end\":9}\n") ==
           "run.jsonl, line 2.frame: lies before the journal's first frame");
-    CHECK(refusal(head + "{\"frame\":7}\n{\"end\":9}\n") == "run.jsonl, line 2: expected one of set and end");
+    CHECK(refusal(head + "{\"frame\":7}\n{\"end\":9}\n") ==
+          "run.jsonl, line 2: expected one of set, dropped and end");
     CHECK(refusal(head + "{\"frame\":7,\"set\":{\"a.b\":\"x\"}}\n{\"end\":9}\n") ==
           "run.jsonl, line 2.set.a.b: expected a number, found \"x\"");
+    CHECK(refusal(head + "{\"frame\":7,\"dropped\":2}\n{\"frame\":8,\"dropped\":1}\n{\"end\":9}\n") ==
+          "run.jsonl, line 3.frame: lies before the frames that come before it in the journal");
     CHECK(refusal(head + "{\"end\":9}\n").empty());
 }
 
@@ -195,7 +198,7 @@ TEST_CASE("a journal of another graph, or of a run that began elsewhere, is not 
     Graph graph;
     build_amp(graph);
     Sequence sequence(graph);
-    JournalRecord record{.graph = "0", .first_frame = 0, .settings = {}, .end = 10};
+    JournalRecord record{.graph = "0", .first_frame = 0, .settings = {}, .drops = {}, .end = 10};
     CHECK_THROWS_WITH(sequence.run({.replay = &record}),
                       ("the journal is of another graph (0, this one is " + identity_of(graph) +
                        "): replay it with the program and the options that wrote it")

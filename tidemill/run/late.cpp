@@ -1,0 +1,53 @@
+#include "tidemill/run/late.hpp"
+
+#include <fmt/format.h>
+
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+
+bool is_source(const Plan& plan, const Step& step, const Module& module) {
+    const std::vector<internal::Address>& addresses = plan.addresses[step.task.id.module];
+    for (std::size_t s = 0; s < module.sockets().size(); ++s) {
+        const SocketInfo& socket = module.sockets()[s];
+        const bool reads = socket.task == step.task.id.task && socket.direction != Direction::out;
+        if (reads && !socket.knob && addresses[s].base != internal::Base::constant) return false;
+    }
+    return true;
+}
+
+void check_may_drop(const Plan& plan) {
+    for (const Step& step : plan.steps) {
+        if (step.task.own_hole != kDroppedFrame) continue;
+        throw RunError(fmt::format(
+            "{}: more than 62 replicable tasks may skip, so no frame can be dropped besides; let one fewer skip",
+            step.task.name));
+    }
+}
+
+void check_may_drop_late(const Graph& graph, const Plan& plan) {
+    check_may_drop(plan);
+    if (plan.stages.front().threads > 1) {
+        throw RunError(
+            fmt::format("the first stage has {} threads: late frames are dropped where one thread "
+                        "begins them; give it one, or let the source wait",
+                        plan.stages.front().threads));
+    }
+    const Part& first = plan.stages.front().parts.front();
+    for (std::uint32_t at = 0; at < plan.steps.size(); ++at) {
+        const Step& step = plan.steps[at];
+        if (!is_source(plan, step, graph.module(step.task.id.module))) continue;
+        if (step.task.ends_segment)
+            throw RunError(
+                fmt::format("{} skips or repeats: a source of which late frames are dropped makes one "
+                            "frame a call; let it wait",
+                            step.task.name));
+        if (at < first.last_step) continue;
+        throw RunError(
+            fmt::format("{} has no inputs and is not in the first stage: a late frame would be dropped "
+                        "without it; put it there, or let sources wait",
+                        step.task.name));
+    }
+}
+
+}  // namespace tidemill

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/plan.hpp"
+#include "tidemill/run/engine_cut.hpp"
+
+namespace tidemill {
+
+/// The bit of a frame's holes that says: it was dropped where it began. No task has it for its own skips.
+inline constexpr std::uint64_t kDroppedFrame = std::uint64_t{1} << 62;
+
+/// The bit of the tick at which a frame began that says: a task was told already that it made the frame late.
+inline constexpr std::uint64_t kToldLate = std::uint64_t{1} << 63;
+
+/// Whether a task makes frames of nothing that flows: it runs on dropped frames, too.
+bool is_source(const Plan& plan, const Step& step, const Module& module);
+
+/// Throws RunError for a graph of which frames cannot be dropped: so many tasks skip that no bit is left.
+void check_may_drop(const Plan& plan);
+
+/// Throws RunError, too, where dropping a frame that is late would not leave all sources at one frame.
+void check_may_drop_late(const Graph& graph, const Plan& plan);
+
+}  // namespace tidemill
