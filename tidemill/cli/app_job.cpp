@@ -1,5 +1,9 @@
 #include "tidemill/cli/app_job.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/knob_options.hpp"
 #include "tidemill/run/journal/journal.hpp"
@@ -58,6 +62,8 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     if (options.replay) how.replay = &*options.replay;
     const std::unique_ptr<Journal> journal = journal_of(options.journal);
     how.journal = journal.get();
+    how.late = options.late;
+    how.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(options.deadline_s * 1e9));
     watched.go(run, how);
     watched.write(run);
     AppOutcome outcome = outcome_of(program.name, run, watched);
@@ -75,6 +81,13 @@ void add_knob_options(Verb& verb, AppRunOptions& options) {
             "--replay", options.replay, [](const std::string& path) { return read_journal(path); },
             "Journal of another run: what reached that one reaches this one at the same frames")
         .excludes("--set");
+    verb.choice(
+        "--late", options.late, {{"wait", Late::wait}, {"drop-newest", Late::drop_newest}},
+        "What becomes of a source frame for which there is no room: the source waits, or the frame is "
+        "dropped and counted");
+    verb.option("--deadline", options.deadline_s, "Count frames that take longer")
+        .is(Kind::seconds)
+        .in(at_least(0));
 }
 
 void add_run_options(Verb& verb, AppRunOptions& options) {

@@ -24,6 +24,8 @@ struct AppRunOptions {
     std::vector<std::string> set{};  ///< knobs, as knob_settings() reads them
     std::string journal{};           ///< file to write; empty: none
     std::optional<JournalRecord> replay{};
+    Late late = Late::wait;
+    double deadline_s = 0;  ///< 0: none
 };
 
 /// What a run came to, and how it was done.

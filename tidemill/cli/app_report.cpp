@@ -23,6 +23,17 @@ std::string tables(const AppOutcome& outcome) {
                       tokens, outcome.run.token_bytes());
 }
 
+// What did not come in time; empty when all did.
+std::string late_text(const RunReport& run) {
+    std::string text;
+    if (run.dropped > 0)
+        text += fmt::format("dropped    {} frames, for which there was no room\n", run.dropped);
+    for (const TaskReport& task : run.tasks) {
+        if (task.late > 0) text += fmt::format("late       {} frames, at {}\n", task.late, task.name);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string report_text(const AppOutcome& outcome, bool stats) {
@@ -34,7 +45,8 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     const auto& predicted_us = outcome.predicted_period_us;
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
-    text += changes_text(outcome.changes) + energy_text(outcome.run.energy, outcome.run.frames, stats);
+    text += late_text(outcome.run) + changes_text(outcome.changes) +
+            energy_text(outcome.run.energy, outcome.run.frames, stats);
     return stats ? text + tables(outcome) : text;
 }
 

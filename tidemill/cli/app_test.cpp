@@ -171,6 +171,19 @@ TEST_CASE("app: knobs are set by name, and a journal replays them") {
           cli::kUnusableInput);
 }
 
+TEST_CASE("app: what was dropped and what was late stands in the report") {
+    cli::AppRunOptions options = running({.executor = Executor::threads, .frames = 100});
+    options.late = Late::drop_newest;
+    options.deadline_s = 1e-9;
+    const cli::AppOutcome outcome = cli::run_app(kProgram, options);
+    CHECK(outcome.run.delivered + outcome.run.dropped == 100);
+    const std::string text = cli::report_text(outcome, false);
+    CHECK((text.find("dropped    ") != std::string::npos) == (outcome.run.dropped > 0));
+    CHECK(text.find("late       ") != std::string::npos);
+    options.running.how.executor = Executor::dynamic;
+    CHECK_THROWS_AS(cli::run_app(kProgram, options), RunError);
+}
+
 TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs apart") {
     const App app("sum", [](Graph& graph) { build_sum(graph, 10); });
     CHECK(status(app, {"--help"}) == cli::kDone);
