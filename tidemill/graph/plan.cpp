@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/arena.hpp"
+#include "tidemill/graph/internal/branches.hpp"
 #include "tidemill/graph/internal/layout.hpp"
 #include "tidemill/graph/internal/step_links.hpp"
 #include "tidemill/graph/internal/values.hpp"
@@ -27,6 +28,7 @@ class Compiler {
         item_addresses_ = internal::lay_out(values_.items(), stage_of_, layout, plan_);
         resolve();
         add_knobs();
+        add_numbers();
         internal::link_steps(structure_, plan_);
     }
 
@@ -111,6 +113,7 @@ class Compiler {
         internal::for_each_socket(graph_, structure_,
                                   [&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
                                       const SocketInfo& socket) { resolve_socket(task, s, socket); });
+        add_passages();
         for (const Value& value : values_.all()) carry(value);
         for (std::uint32_t r = 0; r < structure_.regions.size(); ++r)
             resolve_region(r, structure_.regions[r]);
@@ -179,13 +182,58 @@ class Compiler {
         return {internal::Base::constant, static_cast<std::uint32_t>(offset)};
     }
 
-    // What later segments read is copied into every frame that the segments' last tasks emit.
+    // What later segments read is copied into every frame that the segments' last tasks emit, or that passes
+    // these.
     void carry(const Value& value) {
         for (std::size_t i = 0; i + 1 < value.items.size(); ++i) {
             const std::uint32_t segment = value.segment + static_cast<std::uint32_t>(i);
-            plan_.steps[values_.end_of_segment(segment)].on_emit.push_back(
-                {address_of(value.items[i], segment), address_of(value.items[i + 1], segment),
-                 static_cast<std::uint32_t>(values_.items()[value.items[i]].bytes)});
+            Step& end = plan_.steps[values_.end_of_segment(segment)];
+            const Copy copy{address_of(value.items[i], segment), address_of(value.items[i + 1], segment),
+                            static_cast<std::uint32_t>(values_.items()[value.items[i]].bytes)};
+            if (is_needed(value, segment + 1, segment + 1)) end.on_emit.push_back(copy);
+            for (Passage& passage : end.passages) {
+                if (is_needed(value, segment + 1, branch_of(passage))) passage.copies.push_back(copy);
+            }
+        }
+    }
+
+    // Whether a reader in `segment` or behind it finds the value on frames that are of this branch there.
+    bool is_needed(const Value& value, std::uint32_t segment, std::uint32_t branch) const {
+        return std::ranges::any_of(value.readers, [&](std::uint32_t reader) {
+            const OrderedTask& task = structure_.order[reader];
+            return task.segment >= segment &&
+                   internal::branch_in(segment, task.branch, structure_.order) == branch;
+        });
+    }
+
+    std::uint32_t branch_of(const Passage& passage) const {
+        const auto& bits = structure_.branches.bits;
+        return static_cast<std::uint32_t>(std::ranges::find(bits, passage.branch) - bits.begin());
+    }
+
+    // Frames pass a segment's end for tasks behind it; those of a last branch do so to be counted.
+    void add_passages() {
+        plan_.branches = structure_.branches;
+        for (std::uint32_t segment = 0; !plan_.branches.empty() && segment + 1 < structure_.segments;
+             ++segment) {
+            for (std::uint32_t branch = 0; branch <= segment; ++branch) {
+                const std::uint64_t bit = plan_.branches.bits[branch];
+                const bool is_needed = std::ranges::any_of(structure_.order, [&](const OrderedTask& task) {
+                    return task.segment > segment &&
+                           internal::branch_in(segment + 1, task.branch, structure_.order) == branch;
+                });
+                if (is_needed || (plan_.branches.last & bit))
+                    plan_.steps[values_.end_of_segment(segment)].passages.push_back({bit, {}});
+            }
+        }
+    }
+
+    // Behind a passage, frames are not numbered by their places any more.
+    void add_numbers() {
+        if (plan_.branches.empty()) return;
+        for (PlannedSegment& segment : plan_.segments) {
+            segment.number_at = static_cast<std::uint32_t>(aligned(segment.token_bytes));
+            segment.token_bytes = segment.number_at + sizeof(std::uint64_t);
         }
     }
 

@@ -33,6 +33,12 @@ struct ControlStep {
     std::vector<std::uint32_t> targets;  ///< commute: the next step for each state
 };
 
+/// What becomes of a frame of another branch at the task that ends its segment: it goes on as it is.
+struct Passage {
+    std::uint64_t branch;      ///< the bit of its branch
+    std::vector<Copy> copies;  ///< what later tasks need of it
+};
+
 /// A task of the compiled plan.
 struct Step {
     OrderedTask task;
@@ -41,7 +47,8 @@ struct Step {
     ControlStep control;
     std::vector<Copy> before;   ///< forwards whose data others still need
     std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
-    bool told_of_end = false;   ///< of a plan for the stream's end: the task that is told
+    std::vector<Passage> passages{};  ///< of a task that ends a segment: whose frames pass it by
+    bool told_of_end = false;         ///< of a plan for the stream's end: the task that is told
 };
 
 /// The steps of one segment that one stage runs.
@@ -65,6 +72,7 @@ struct PlannedSegment {
     std::size_t token_bytes;
     std::uint32_t knobs_at =
         0;  ///< where a token says which values of knobs it began under, if there are any
+    std::uint32_t number_at = 0;  ///< where a token of one with several branches tells a frame's number
 };
 
 /// A graph compiled for a cut into stages: tasks in order, every socket resolved to base and offset.
@@ -74,6 +82,7 @@ struct Plan {
     std::vector<PlannedSegment> segments;
     std::vector<std::vector<internal::Address>> addresses;  ///< per module, per socket
     std::vector<std::byte> constants;
+    Branches branches{};
     bool has_knobs = false;
     std::uint32_t regions;  ///< switches and loops
 };

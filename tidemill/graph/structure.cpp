@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/graph/internal/branches.hpp"
 #include "tidemill/graph/internal/linear_order.hpp"
 #include "tidemill/graph/internal/stream_ends.hpp"
 #include "tidemill/graph/internal/task_graph.hpp"
@@ -97,49 +98,20 @@ Unit unit_of(const Graph& graph, const TaskNodes& tasks, const TaskLinks& links,
     return unit;
 }
 
-// What a task behind `end` depends on; a task whose state another one behind it shares goes with that one.
-Links ties_behind(std::size_t end, const Links& forward, const std::vector<std::uint32_t>& together,
-                  const std::vector<std::uint32_t>& nodes) {
-    Links ties = forward;
-    for (std::size_t at = end + 1; at < nodes.size(); ++at) {
-        for (std::size_t other = end + 1; other < nodes.size(); ++other) {
-            const bool tied = together[nodes[at]] == together[nodes[other]];
-            if (tied && at != other) ties[nodes[at]].push_back(nodes[other]);
-        }
-    }
-    return ties;
-}
-
-Faults faults_of_segments(const std::vector<OrderedTask>& order, const internal::OrderProblem& problem,
-                          const std::vector<std::uint32_t>& nodes) {
-    Faults faults;
-    for (std::size_t end = 0; end < order.size(); ++end) {
-        if (!order[end].ends_segment) continue;
-        const std::vector<bool> after =
-            internal::reached_from(nodes[end], ties_behind(end, problem.forward, problem.together, nodes));
-        for (std::size_t later = end + 1; later < order.size(); ++later) {
-            if (after[nodes[later]]) continue;
-            faults.push_back(fmt::format(
-                "{} and {} count frames independently of each other: make one depend on the other, or "
-                "declare that neither skips nor repeats",
-                order[end].name, order[later].name));
-        }
-    }
-    return faults;
-}
-
-// Gives each replicable task that may skip a bit of its own; the last one is the end's.
-Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& nodes, bool is_told_of_end,
-                    std::vector<OrderedTask>& order) {
-    const std::uint32_t most = is_told_of_end ? 63 : 64;
-    std::uint32_t used = 0;
+// Gives each replicable task that may skip a bit of its own; behind these come those of branches, and the
+// end's.
+Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& nodes, const Structure& found,
+                    std::vector<OrderedTask>& order, std::uint32_t& used) {
+    const std::uint32_t taken =
+        (found.ends.empty() ? 0 : 1) + (internal::any_branches(order) ? found.segments + 1 : 0);
+    const std::uint32_t most = 64 - std::min(64U, taken);
     for (std::size_t at = 0; at < order.size(); ++at) {
         if (!tasks[nodes[at]].info->options.may_skip || order[at].ends_segment) continue;
         if (used == most)
             return {fmt::format("{}: more than {} replicable tasks may skip", order[at].name, most)};
         order[at].own_hole = std::uint64_t{1} << used++;
     }
-    return {};
+    return taken > 64 ? Faults{"more than 63 tasks end branches of the stream"} : Faults{};
 }
 
 // Gives each task the bits of those it depends on, once along the order; returns whether that changed any.
@@ -180,11 +152,13 @@ Structure structure_of(const Graph& graph) {
         found.units.push_back(unit_of(graph, tasks, links, order, range));
     }
     found.segments = found.order.back().segment + (found.order.back().ends_segment ? 2 : 1);
-    refuse({faults_of_segments(found.order, problem, order.nodes), ends.faults,
-            number_holes(tasks, order.nodes, !found.ends.empty(), found.order)});
+    std::uint32_t holes = 0;
+    refuse({internal::find_branches(problem, order.nodes, found.order), ends.faults,
+            number_holes(tasks, order.nodes, found, found.order, holes)});
     // A loop leads holes back to its beginning, so one pass may not be enough.
     while (pass_holes_on(links.backward, order.nodes, found.order)) {
     }
+    found.branches = internal::number_branches(holes, found.order);
     return found;
 }
 

@@ -33,6 +33,19 @@ struct OrderedTask {
     std::uint64_t holes;     ///< the skips (bits) that keep this task from running
     std::uint64_t own_hole;  ///< the bit that this task sets when it skips; 0 when it may not
     std::uint32_t firings;   ///< how often it runs per frame
+    std::uint32_t branch =
+        0;  ///< whose frames it runs on: of the source 0, of the task that ends segment s - 1, s
+};
+
+/// Where a segment has frames of several branches: those that its first task emits, and those that pass that
+/// task by since others need them. Each frame has the bit of its branch among its holes, and each task those
+/// of all others.
+struct Branches {
+    std::vector<std::uint64_t> bits{};  ///< per branch; none where each segment has frames of one branch
+    std::uint64_t all = 0;              ///< these
+    std::uint64_t last = 0;             ///< of the branches whose frames no task turns into those of another
+
+    bool empty() const { return bits.empty(); }
 };
 
 /// Steps [begin, end) of an order.
@@ -69,6 +82,7 @@ struct Structure {
     std::uint32_t segments;
     std::vector<Region> regions;      ///< outer ones before those inside them
     std::vector<EndOfStream> ends{};  ///< in order
+    Branches branches{};
 };
 
 /// Checks the whole graph and orders it; throws GraphError with every fault that was found.

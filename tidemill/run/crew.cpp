@@ -35,6 +35,7 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
       end_(end),
       end_knobs_(end_knobs),
       first_segment_(end ? structure.order[end->step].segment : 0),
+      first_branch_(end ? structure.order[end->step].branch : 0),
       first_frames_(first_frames),
       frames_(frames),
       plan_(compiled(graph, structure, cut, end)),
@@ -112,7 +113,10 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.first_frames = first_frames_;
     if (frames_ != kEndless) chosen.source_end = first_frames_.front() + frames_;
     chosen.first_segment = first_segment_;
+    chosen.first_branch = first_branch_;
+    chosen.tells_end = end_ != nullptr;
     if (end_) chosen.begun_holes = kEndHole;
+    if (!plan_.branches.empty()) chosen.begun_holes |= plan_.branches.bits[first_branch_];
     chosen.delivers = !end_ || std::ranges::count(end_->runs, true) > 1;
     return chosen;
 }
@@ -149,7 +153,8 @@ std::vector<std::uint64_t> Crew::next_frames() const {
             numbers[s] = std::max(numbers[s], seat.worker->next_frame(s));
         }
     }
-    if (const auto& outcome = state_.outcome()) numbers[outcome->segment] = outcome->frame;
+    if (const std::optional<StreamStop> stop = stopped_by())
+        numbers[structure_.order[stop->step].branch] = stop->number;
     return numbers;
 }
 
@@ -159,7 +164,7 @@ std::optional<StreamStop> Crew::stopped_by() const {
     for (const Seat& seat : seats_) {
         for (const StreamStop& stop : seat.worker->stops()) {
             const bool there = structure_.order[stop.step].segment == outcome->segment;
-            if (there && stop.number == seat.options.numbers.of(outcome->frame)) return stop;
+            if (there && stop.frame == outcome->frame) return stop;
         }
     }
     return {};

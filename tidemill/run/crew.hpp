@@ -36,7 +36,7 @@ class Crew {
     /// what a module's copying threw, before any task has run.
     void run(ThreadPool& pool);
 
-    /// The number that each segment's next frame will have; where a task ended the stream, it is the frame
+    /// The number that each branch's next frame will have; where a task ended the stream, it is the frame
     /// before which it did.
     std::vector<std::uint64_t> next_frames() const;
 
@@ -81,6 +81,7 @@ class Crew {
     const EndOfStream* end_;
     KnobTable* end_knobs_;
     std::uint32_t first_segment_;
+    std::uint32_t first_branch_;
     std::vector<std::uint64_t> first_frames_;
     std::uint64_t frames_;
     Plan plan_;

@@ -1,12 +1,21 @@
 #include "tidemill/run/worker.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/late.hpp"
 
 namespace tidemill {
+
+namespace {
+
+void store_number(std::byte* to, std::uint64_t number) {
+    std::memcpy(to, &number, sizeof(number));
+}
+
+}  // namespace
 
 /// The work that a worker does on its walk, compiled once per amount of watching.
 template <Watching kWatching>
@@ -42,6 +51,10 @@ class Worker::Tasks {
     void note_late_together(std::span<const StageWalk::FrameAt> frames, const RunStep& step) const;
     std::uint64_t note_call(const Share& share, const RunStep& step, FrameMark& mark, Flow flow,
                             std::uint64_t start);
+    Flow call_end(Share& share, FrameMark& mark, Token& out);
+    Flow emit_or_pass(std::size_t part, FrameMark& mark, Token& out);
+    Flow pass(std::size_t part, const FrameMark& mark, Token& out);
+    void number(std::size_t part, Token& out, std::uint64_t number) const;
     static void hand_knobs_on(const Share& from, const Share& to, std::byte* data);
     void note_stop(const Share& share, const RunStep& step) const;
     Flow stop_for(const Share& share, const RunStep& step);
@@ -52,11 +65,14 @@ class Worker::Tasks {
 template <Watching kWatching>
 void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame) {
     const Options& options = worker_.options_;
+    const Share& share = worker_.shares_.front();
     const std::uint64_t number = token.first_frame + frame;
-    token.mark(frame) = {options.replay ? worker_.dropped_before(number) : options.begun_holes, stamp()};
+    const std::uint64_t dropped = options.replay ? worker_.dropped_before(number) : 0;
+    token.mark(frame) = {options.begun_holes | dropped, stamp()};
     if (worker_.last_drop_.frames > 0) worker_.tell_drops();
-    if (!worker_.shares_.front().has_knobs) return;
-    internal::name_knobs(token.data(frame) + worker_.shares_.front().knobs_at,
+    if (share.is_numbered) store_number(token.data(frame) + share.number_at, number);
+    if (!share.has_knobs) return;
+    internal::name_knobs(token.data(frame) + share.knobs_at,
                          worker_.knobs_ ? worker_.knobs_->begin(number) : options.end_knobs);
 }
 
@@ -67,6 +83,7 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       threads_(plan.stages[stage].threads),
       state_(state),
       options_(std::move(options)),
+      branches_(plan.branches),
       planned_(planned_parts(plan)),
       scratch_(plan.stages[stage].scratch_bytes),
       walk_(state, walk_options(), walked_parts()) {
@@ -87,7 +104,7 @@ StageWalk::Options Worker::walk_options() const {
             .push = options_.push,
             .batch = options_.batch,
             .gather = options_.gather,
-            .first_frame = options_.first_frames[options_.first_segment],
+            .first_frame = options_.first_frames[options_.first_branch],
             .source_end = options_.source_end,
             .drops_late = options_.drops_late};
 }
@@ -113,9 +130,13 @@ std::vector<StageWalk::Part> Worker::walked_parts() const {
 void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
     const bool delivers = options_.delivers && part.segment + 1 == plan.segments.size() &&
                           part.stage_index + 1 == plan.segments[part.segment].stages;
-    const bool begins = part.segment == 0 && part.stage_index == 0 && options_.begun_holes == 0;
-    Share& added = shares_.emplace_back(Share{PartSteps(plan, part, modules, drops()), begins, delivers,
-                                              plan.has_knobs, plan.segments[part.segment].knobs_at});
+    const bool begins = part.segment == 0 && part.stage_index == 0 && !options_.tells_end;
+    const PlannedSegment& segment = plan.segments[part.segment];
+    const bool is_numbered = part.segment > 0 && !plan.branches.empty();
+    Share& added =
+        shares_.emplace_back(Share{PartSteps(plan, part, modules, drops()), begins, delivers, plan.has_knobs,
+                                   segment.knobs_at, is_numbered, segment.number_at});
+    if (part.segment + 1 < plan.segments.size()) added.next_number = options_.first_frames[part.segment + 1];
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
@@ -126,11 +147,13 @@ void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Mod
         step_times_.push_back({step, {}, 0});
 }
 
-std::uint64_t Worker::next_frame(std::uint32_t segment) const {
-    for (std::size_t i = begins_frames() ? 0 : 1; i < walk_.parts(); ++i) {
-        if (walk_.part(i).segment == segment) return walk_.part(i).next_frame;
+std::uint64_t Worker::next_frame(std::uint32_t branch) const {
+    if (begins_frames() && branch == options_.first_branch) return walk_.part(0).next_frame;
+    for (std::size_t i = 0; i + 1 < walk_.parts(); ++i) {
+        if (walk_.part(i + 1).segment != branch) continue;
+        return branches_.empty() ? walk_.part(i + 1).next_frame : shares_[i].next_number;
     }
-    return options_.first_frames[segment];
+    return options_.first_frames[branch];
 }
 
 void Worker::run() {
@@ -171,6 +194,12 @@ void Worker::note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) con
         return;
     ++times.late;
     mark.born |= kToldLate;
+}
+
+// In the branch that the frame is of.
+std::uint64_t Worker::number_of(const Share& share, std::uint64_t frame, const std::byte* data) const {
+    if (share.is_numbered) std::memcpy(&frame, data + share.number_at, sizeof(frame));
+    return frame;
 }
 
 void Worker::look_up_knobs(Share& share, const std::byte* data) {
@@ -246,7 +275,8 @@ Flow Worker::Tasks<kWatching>::drop(std::uint64_t number) {
 template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::run(std::size_t part, Token& token, std::uint32_t frame) {
     Share& share = worker_.shares_[part];
-    share.context.number = worker_.options_.numbers.of(worker_.walk_.part(part).frame);
+    share.context.number = worker_.options_.numbers.of(
+        worker_.number_of(share, worker_.walk_.part(part).frame, token.data(frame)));
     share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
     if (share.has_knobs) look_up_knobs(share, token.data(frame));
     return run_steps(share, token.mark(frame));
@@ -288,7 +318,7 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
         return stop_for(share, *running);
     }
     const RunStep* end = share.steps.end();
-    return end && (mark.holes & end->holes) ? Flow::skip : Flow::ok;
+    return end && (mark.holes & end->holes) && end->step->passages.empty() ? Flow::skip : Flow::ok;
 }
 
 // Frames whose holes keep the task from running are left out. An error is the first frame's: whose it was,
@@ -302,7 +332,8 @@ Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> 
     worker_.together_born_.clear();
     for (const StageWalk::FrameAt& at : frames) {
         if (at.mark().holes & step.holes) continue;
-        share.context.number = worker_.options_.numbers.of(at.number());
+        share.context.number =
+            worker_.options_.numbers.of(worker_.number_of(share, at.number(), at.token->data(at.frame)));
         share.context.bases[static_cast<std::size_t>(internal::Base::token)] = at.token->data(at.frame);
         if (share.has_knobs) look_up_knobs(share, at.token->data(at.frame));
         if (step.copies) copy_all(step.step->before, share.context);
@@ -377,8 +408,17 @@ Flow Worker::Tasks<kWatching>::call(const Share& share, const RunStep& step) {
 template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::emit(std::size_t part, FrameMark& mark, Token& out) {
     Share& share = worker_.shares_[part];
-    const RunStep& step = *share.steps.end();
     share.context.bases[static_cast<std::size_t>(internal::Base::next_token)] = out.data(out.frames);
+    if (!worker_.branches_.empty()) return emit_or_pass(part, mark, out);
+    const Flow flow = call_end(share, mark, out);
+    if (flow == Flow::stop || flow == Flow::skip) return flow;
+    if (share.has_knobs) hand_knobs_on(share, worker_.shares_[part + 1], out.data(out.frames));
+    return flow;
+}
+
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::call_end(Share& share, FrameMark& mark, Token& out) {
+    const RunStep& step = *share.steps.end();
     try {
         const std::uint64_t before = stamp();
         const Flow flow = call(share, step);
@@ -388,11 +428,49 @@ Flow Worker::Tasks<kWatching>::emit(std::size_t part, FrameMark& mark, Token& ou
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         out.mark(out.frames) = mark;
         copy_all(step.step->on_emit, share.context);
-        if (share.has_knobs) hand_knobs_on(share, worker_.shares_[part + 1], out.data(out.frames));
         return flow;
     } catch (...) {
         return stop_for(share, step);
     }
+}
+
+// First what the task emits, if the frame is of its branch, then the frame itself, where others need it.
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::emit_or_pass(std::size_t part, FrameMark& mark, Token& out) {
+    Share& share = worker_.shares_[part];
+    const RunStep& step = *share.steps.end();
+    const bool has_more = !share.must_pass && (mark.holes & step.holes) == 0;
+    const Flow flow = has_more ? call_end(share, mark, out) : Flow::skip;
+    if (flow == Flow::stop) return flow;
+    if (flow == Flow::skip) return pass(part, mark, out);
+    const Branches& branches = worker_.branches_;
+    out.mark(out.frames).holes = (mark.holes & ~branches.all) | branches.bits[step.step->task.segment + 1];
+    number(part, out, share.next_number++);
+    share.must_pass = flow == Flow::ok;
+    return Flow::again;
+}
+
+// Skip: nobody behind needs it.
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::pass(std::size_t part, const FrameMark& mark, Token& out) {
+    Share& share = worker_.shares_[part];
+    share.must_pass = false;
+    for (const Passage& passage : share.steps.end()->step->passages) {
+        if ((mark.holes & passage.branch) == 0) continue;
+        out.mark(out.frames) = mark;
+        copy_all(passage.copies, share.context);
+        const std::byte* data = share.context.bases[static_cast<std::size_t>(internal::Base::token)];
+        number(part, out, worker_.number_of(share, worker_.walk_.part(part).frame, data));
+        return Flow::ok;
+    }
+    return Flow::skip;
+}
+
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::number(std::size_t part, Token& out, std::uint64_t number) const {
+    const Share& next = worker_.shares_[part + 1];
+    store_number(out.data(out.frames) + next.number_at, number);
+    if (next.has_knobs) hand_knobs_on(worker_.shares_[part], next, out.data(out.frames));
 }
 
 // What comes of a frame began under the same values.
@@ -411,14 +489,20 @@ void Worker::Tasks<kWatching>::finish(std::size_t part, const FrameMark& mark, A
     if (!(begins || delivers) || !alive()) return;
     worker_.begun_ += begins;
     if (!delivers || (mark.holes & kDroppedFrame)) return;
-    ++(mark.holes == worker_.options_.begun_holes ? worker_.delivered_ : worker_.skipped_);
+    const Branches& branches = worker_.branches_;
+    if (!branches.empty() && (mark.holes & branches.last) == 0) return;
+    const std::uint64_t skips = mark.holes & ~(worker_.options_.begun_holes | branches.all);
+    ++(skips == 0 ? worker_.delivered_ : worker_.skipped_);
     if constexpr (kWatching != Watching::nothing) worker_.latencies_.add(ticks() - (mark.born & ~kToldLate));
 }
 
 template <Watching kWatching>
 void Worker::Tasks<kWatching>::note_stop(const Share& share, const RunStep& step) const {
-    StreamStop& stop = worker_.stops_.emplace_back(StreamStop{step.index, share.context.number, {}});
     const std::byte* token = share.context.bases[static_cast<std::size_t>(internal::Base::token)];
+    const std::uint64_t frame =
+        worker_.walk_.part(static_cast<std::size_t>(&share - worker_.shares_.data())).frame;
+    StreamStop& stop = worker_.stops_.emplace_back(
+        StreamStop{step.index, frame, worker_.number_of(share, frame, token), {}});
     if (share.has_knobs) stop.knobs = internal::knobs_at(token + share.knobs_at)->copy();
 }
 

@@ -36,7 +36,9 @@ class Worker {
         std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
         std::uint64_t source_end = kEndless;       ///< no frame of the first segment from there on
         std::uint32_t first_segment = 0;           ///< frames begin here
-        std::uint64_t begun_holes = 0;             ///< with these; not 0 at the stream's end
+        std::uint32_t first_branch = 0;            ///< of this branch
+        std::uint64_t begun_holes = 0;             ///< with these
+        bool tells_end = false;                    ///< behind the stream's last frame
         bool delivers = true;                      ///< whether frames behind the last task count as delivered
         KnobBook* knobs = nullptr;                 ///< of a graph that has some
         KnobTable* end_knobs = nullptr;            ///< the same at the stream's end
@@ -84,9 +86,9 @@ class Worker {
     /// Frames that ended here as holes.
     std::uint64_t frames_skipped() const { return skipped_; }
 
-    /// One past the last frame of `segment` that this worker began or emitted; its first one when there is
+    /// One past the last frame of `branch` that this worker began or emitted; its first one when there is
     /// none.
-    std::uint64_t next_frame(std::uint32_t segment) const;
+    std::uint64_t next_frame(std::uint32_t branch) const;
 
   private:
     /// What it does with the frames of one segment.
@@ -96,6 +98,10 @@ class Worker {
         bool delivers;           // frames that are through it have left the graph
         bool has_knobs;          // the graph has
         std::uint32_t knobs_at;  // where tokens name their values
+        bool is_numbered;        // by what tokens say, since the segment has frames of several branches
+        std::uint32_t number_at;
+        std::uint64_t next_number = 0;  // of what the part's last task emits
+        bool must_pass = false;         // the task has emitted all; now the frame itself passes it
         internal::FrameContext context{};
     };
 
@@ -111,6 +117,7 @@ class Worker {
     void note_drop(std::uint64_t frame);
     void tell_drops();
     void note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const;
+    std::uint64_t number_of(const Share& share, std::uint64_t frame, const std::byte* data) const;
     static void look_up_knobs(Share& share, const std::byte* data);
     void add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
@@ -119,6 +126,7 @@ class Worker {
     std::size_t threads_;
     RunState& state_;
     Options options_;
+    const Branches& branches_;
     std::vector<Part> planned_;  // from the first segment on
     Arena scratch_;
     StageWalk walk_;

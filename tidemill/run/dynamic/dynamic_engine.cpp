@@ -123,6 +123,7 @@ RunReport DynamicEngine::go(const RunOptions& options) {
     settings.board.stop_when = options.stop_when;
     settings.board.bundle_ticks =
         static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick());
+    settings.board.branches = plan_.branches;
     settings.board.latencies = options.statistics || !options.observers.empty();
     settings.waiting = options_.waiting;
     settings.cores = options_.cores;
@@ -134,7 +135,7 @@ RunReport DynamicEngine::go(const RunOptions& options) {
     if (crew.board().ended()) knobs_.end();
     report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
     crew.board().rethrow();
-    next_frames_ = crew.board().next_frames();
+    next_frames_ = crew.next_frames();
     journaled.end(next_frames_.front(), crew.board().ended());
     RunTotals totals;
     crew.add_to(totals);

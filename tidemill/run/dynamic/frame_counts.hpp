@@ -22,9 +22,9 @@ struct FrameCounts {
         const std::uint64_t end = std::min(source_run.first.frame + source_run.frames, limit);
         begun += end - std::min(end, source_run.first.frame);
     }
-    /// A frame has left the last segment.
-    void note_left(const FrameMark& mark) {
-        if (!(mark.holes & kDroppedFrame)) ++(mark.holes == 0 ? delivered : skipped);
+    /// A frame has left the last segment, with the bits of those who skipped it.
+    void note_left(std::uint64_t holes) {
+        if (!(holes & kDroppedFrame)) ++(holes == 0 ? delivered : skipped);
     }
     /// A frame of the source has left the first segment.
     void note_through_source(const FrameMark& mark) { dropped += (mark.holes & kDroppedFrame) != 0; }

@@ -52,7 +52,7 @@ void TaskBoard::create_source_frames() {
     FramesInFlight& source = frames_[0];
     while (!source.full() && source.next().frame < source.end()) {
         if (settings_.stop_when && settings_.stop_when()) return source.end_at(source.next().frame);
-        source.marks()[source.next().token] = {};
+        source.marks()[source.next().token] = {begun_holes(), 0};
         if (settings_.begin) settings_.begin(source.next(), source.marks()[source.next().token]);
         create_frame(0, source.next().frame);
     }
@@ -221,7 +221,9 @@ void TaskBoard::retire(std::uint32_t segment, std::uint64_t now) {
 void TaskBoard::note_left(FramesInFlight& frames, const CarriedFrame& carried, std::uint64_t now) {
     if (carried.frame >= frames.limit().frame) return;
     const FrameMark& mark = frames.marks()[carried.token];
-    counts_.note_left(mark);
+    const Branches& branches = settings_.branches;
+    if (!branches.empty() && (mark.holes & branches.last) == 0) return;
+    counts_.note_left(mark.holes & ~branches.all);
     if (settings_.latencies) counts_.latencies.add(now - (mark.born & ~kToldLate));
 }
 

@@ -37,6 +37,7 @@ class TaskBoard {
             begin{};                     ///< told of each source frame before it is created
         std::uint64_t bundle_ticks = 0;  ///< work to hand out at once, at most; 0: single tasks
         bool latencies = false;
+        Branches branches{};  ///< of the plan
     };
 
     /// The units must outlive this.
@@ -86,6 +87,9 @@ class TaskBoard {
 
     void add_unit(const DynamicUnit& unit);
     void learn_edges();
+    std::uint64_t begun_holes() const {
+        return settings_.branches.empty() ? 0 : settings_.branches.bits.front();
+    }
     void create_source_frames();
     void create_frame(std::uint32_t segment, std::uint64_t iteration);
     void create_task(policy::TaskSlot slot, std::uint64_t iteration);

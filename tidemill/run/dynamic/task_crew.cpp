@@ -17,6 +17,10 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
       memory_(plan, units, settings.board.tokens),
       board_(units, board_settings(knobs, options)),
       workers_(turns_, {settings.board.kinds, settings.board.bundle_ticks, settings.waiting}) {
+    for (std::size_t k = 0; k < units.size(); ++k) {
+        if (units[k].emits)
+            memory_.emissions[k].next_number = settings.board.first_frames[units[k].segment + 1];
+    }
     for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
         chosen.index = w;
@@ -44,7 +48,7 @@ TaskBoard::Settings TaskCrew::board_settings(KnobBook& knobs, const RunOptions& 
         settings.begin = [this, replay = options.replay, drop = std::size_t{0}](const CarriedFrame& frame,
                                                                                 FrameMark& mark) mutable {
             if (beginner_) name_knobs(frame);
-            if (replay && replay->is_dropped(frame.frame, drop)) mark.holes = kDroppedFrame;
+            if (replay && replay->is_dropped(frame.frame, drop)) mark.holes |= kDroppedFrame;
         };
     }
     return settings;
@@ -88,6 +92,15 @@ void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
         board_.halt();
     }
     if (!held.runs.empty()) board_.complete(worker, held.runs, ticks());
+}
+
+std::vector<std::uint64_t> TaskCrew::next_frames() const {
+    std::vector<std::uint64_t> numbers = board_.next_frames();
+    if (plan_.branches.empty()) return numbers;
+    for (std::size_t k = 0; k < units_.size(); ++k)
+        if (units_[k].emits) numbers[units_[k].segment + 1] = memory_.emissions[k].next_number;
+    if (const auto stop = board_.stopped_by()) numbers[plan_.steps[stop->step].task.branch] = stop->number;
+    return numbers;
 }
 
 void TaskCrew::add_to(RunTotals& totals) const {

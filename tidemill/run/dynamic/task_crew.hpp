@@ -37,6 +37,8 @@ class TaskCrew {
 
     /// When nothing runs.
     const TaskBoard& board() const { return board_; }
+    /// The number that each branch's next frame will have.
+    std::vector<std::uint64_t> next_frames() const;
     void add_to(RunTotals& totals) const;
     std::vector<ThreadReport> thread_reports() const;
 

@@ -1,6 +1,7 @@
 #include "tidemill/run/dynamic/task_worker.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include "tidemill/platform/tick_clock.hpp"
@@ -45,16 +46,18 @@ FrameMemory::FrameMemory(const Plan& plan, const std::vector<DynamicUnit>& units
     for (std::size_t k = 0; k < units.size(); ++k) {
         scratches.emplace_back(units[k].emits ? plan.stages[k].scratch_bytes : 0);
     }
+    emissions.resize(units.size());
 }
 
 TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
                        const std::vector<Module*>& modules, FrameMemory& memory, TaskBoard& board,
                        Options options)
-    : options_(std::move(options)), has_knobs_(plan.has_knobs) {
+    : options_(std::move(options)), has_knobs_(plan.has_knobs), branches_(plan.branches) {
     for (std::uint32_t s = 0; s < plan.segments.size(); ++s) {
         const std::span<FrameMark> marks = board.marks(s);
         tokens_.push_back({marks.data(), memory.tokens[s].data(), memory.strides[s],
-                           static_cast<std::uint32_t>(marks.size()), plan.segments[s].knobs_at});
+                           static_cast<std::uint32_t>(marks.size()), plan.segments[s].knobs_at,
+                           plan.segments[s].number_at});
     }
     std::size_t scratch_bytes = 0;
     for (const PlannedStage& stage : plan.stages)
@@ -64,7 +67,7 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
         const std::vector<Part>& parts = plan.stages[k].parts;
         units_.push_back({&units[k], PartSteps(plan, parts.front(), modules, options_.drops), std::nullopt,
                           units[k].emits ? memory.scratches[k].data() : scratch_.data(),
-                          units[k].segment == 0 && units[k].predecessors.empty()});
+                          units[k].segment == 0 && units[k].predecessors.empty(), &memory.emissions[k]});
         if (units[k].emits) units_.back().behind_end.emplace(plan, parts.back(), modules, options_.drops);
     }
     if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
@@ -117,10 +120,11 @@ void TaskWorker::run_frames(TaskRun& run) {
 }
 
 void TaskWorker::end_stream(std::uint32_t unit, std::exception_ptr cause) {
-    StreamEnd& end = ends_.emplace_back(StreamEnd{running_.segment,
-                                                  {running_.carried.frame, unit},
-                                                  std::nullopt,
-                                                  {step_->index, context_.number, knobs_of_frame()}});
+    StreamEnd& end =
+        ends_.emplace_back(StreamEnd{running_.segment,
+                                     {running_.carried.frame, unit},
+                                     std::nullopt,
+                                     {step_->index, running_.carried.frame, number(), knobs_of_frame()}});
     if (!cause) return;
     end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
 }
@@ -132,7 +136,7 @@ void TaskWorker::begin(std::uint32_t segment, CarriedFrame carried) {
     running_.carried.token = carried.token;
     running_.segment = segment;
     context_.bases[index_of(internal::Base::token)] = data_of(segment, carried.token);
-    context_.number = options_.numbers.of(carried.frame);
+    context_.number = options_.numbers.of(number());
     if (has_knobs_) look_up_knobs();
 }
 
@@ -162,7 +166,9 @@ bool TaskWorker::run_frame(RunUnit& unit, TaskRun& run) {
         if (unit.begins_frames) note_birth(*running_.mark);
     }
     if (!run.resumed && !run_steps<kWatching>(unit.steps)) return false;
-    if (!unit.steps.end() || (holes_of(*running_.mark) & unit.steps.end()->holes)) return true;
+    const RunStep* end = unit.steps.end();
+    const bool passes = end && !end->step->passages.empty();
+    if (!end || (!passes && (holes_of(*running_.mark) & end->holes))) return true;
     return emit<kWatching>(unit, run);
 }
 
@@ -232,23 +238,73 @@ bool TaskWorker::obey(const RunStep& step, Flow flow) {
 template <Watching kWatching>
 bool TaskWorker::emit(RunUnit& unit, TaskRun& run) {
     const RunStep& end = *unit.steps.end();
-    step_ = &end;
     context_.bases[index_of(internal::Base::next_token)] = data_of(running_.segment + 1, run.out.token);
-    std::uint64_t start = 0;
-    if constexpr (kWatching != Watching::nothing) start = ticks();
-    const Flow flow = call<kWatching>(end);
-    if constexpr (kWatching != Watching::nothing) note_call<kWatching>(end, flow, start);
-    if (!obey(end, flow)) return false;
+    const Flow flow = branches_.empty() ? call_end<kWatching>(end, run) : emit_or_pass<kWatching>(unit, run);
+    if (flow == Flow::stop) return false;
     if (flow == Flow::skip) return true;
-    copy_all(end.step->on_emit, context_);
     if (has_knobs_) hand_knobs_on(data_of(running_.segment + 1, run.out.token));
-    tokens_[running_.segment + 1].marks[run.out.token] = {
-        holes_of(*running_.mark), std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
     run.emitted = true;
     run.again = flow == Flow::again;
     if (!unit.behind_end->first()) return true;
     begin(running_.segment + 1, run.out);
     return run_steps<kWatching>(*unit.behind_end);
+}
+
+template <Watching kWatching>
+Flow TaskWorker::call_end(const RunStep& end, const TaskRun& run) {
+    step_ = &end;
+    std::uint64_t start = 0;
+    if constexpr (kWatching != Watching::nothing) start = ticks();
+    const Flow flow = call<kWatching>(end);
+    if constexpr (kWatching != Watching::nothing) note_call<kWatching>(end, flow, start);
+    if (!obey(end, flow)) return Flow::stop;
+    if (flow == Flow::skip) return flow;
+    copy_all(end.step->on_emit, context_);
+    tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
+    return flow;
+}
+
+// First what the task emits, if the frame is of its branch, then the frame itself, where others need it.
+template <Watching kWatching>
+Flow TaskWorker::emit_or_pass(RunUnit& unit, const TaskRun& run) {
+    const RunStep& end = *unit.steps.end();
+    const std::uint64_t holes = holes_of(*running_.mark);
+    const bool has_more = !unit.emission->must_pass && (holes & end.holes) == 0;
+    const Flow flow = has_more ? call_end<kWatching>(end, run) : Flow::skip;
+    unit.emission->must_pass = flow == Flow::ok;
+    if (flow == Flow::stop) return flow;
+    if (flow == Flow::skip) return pass(end, run);
+    tokens_[running_.segment + 1].marks[run.out.token].holes =
+        (holes & ~branches_.all) | branches_.bits[running_.segment + 1];
+    set_number(run, unit.emission->next_number++);
+    return Flow::again;
+}
+
+// Skip: nobody behind needs it.
+Flow TaskWorker::pass(const RunStep& end, const TaskRun& run) {
+    const std::uint64_t holes = holes_of(*running_.mark);
+    for (const Passage& passage : end.step->passages) {
+        if ((holes & passage.branch) == 0) continue;
+        copy_all(passage.copies, context_);
+        tokens_[running_.segment + 1].marks[run.out.token] = {holes, std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
+        set_number(run, number());
+        return Flow::ok;
+    }
+    return Flow::skip;
+}
+
+// Of the frame that runs, in its branch.
+std::uint64_t TaskWorker::number() const {
+    std::uint64_t number = running_.carried.frame;
+    if (branches_.empty() || running_.segment == 0) return number;
+    const std::byte* data = data_of(running_.segment, running_.carried.token);
+    std::memcpy(&number, data + tokens_[running_.segment].number_at, sizeof(number));
+    return number;
+}
+
+void TaskWorker::set_number(const TaskRun& run, std::uint64_t number) {
+    std::byte* data = data_of(running_.segment + 1, run.out.token);
+    std::memcpy(data + tokens_[running_.segment + 1].number_at, &number, sizeof(number));
 }
 
 void TaskWorker::rests() {

@@ -27,6 +27,13 @@ struct FrameMemory {
     /// Per unit that emits; what it has computed of a frame outlives the call that emits the first of
     /// several.
     std::vector<Arena> scratches;
+
+    /// How far a unit that emits has come, where segments have frames of several branches.
+    struct Emission {
+        std::uint64_t next_number = 0;
+        bool must_pass = false;  ///< it has emitted all; now the frame itself passes it
+    };
+    std::vector<Emission> emissions;  ///< per unit
 };
 
 /// One thread of dynamic scheduling: runs tasks of any unit on any frame, as told.
@@ -66,6 +73,7 @@ class TaskWorker {
         std::optional<PartSteps> behind_end;  // of a unit that emits: what it does to the frames emitted
         std::byte* scratch;
         bool begins_frames;
+        FrameMemory::Emission* emission;
     };
     // A segment's tokens, beside the board's own words, which others write all the time.
     struct Tokens {
@@ -74,6 +82,7 @@ class TaskWorker {
         std::size_t stride;
         std::uint32_t count;
         std::uint32_t knobs_at;
+        std::uint32_t number_at;
     };
     // The frame that runs.
     struct Running {
@@ -94,6 +103,13 @@ class TaskWorker {
     template <Watching kWatching>
     bool emit(RunUnit& unit, TaskRun& run);
     template <Watching kWatching>
+    Flow emit_or_pass(RunUnit& unit, const TaskRun& run);
+    template <Watching kWatching>
+    Flow call_end(const RunStep& end, const TaskRun& run);
+    Flow pass(const RunStep& end, const TaskRun& run);
+    std::uint64_t number() const;
+    void set_number(const TaskRun& run, std::uint64_t number);
+    template <Watching kWatching>
     Flow call(const RunStep& step);
     template <Watching kWatching>
     void note_call(const RunStep& step, Flow flow, std::uint64_t start);
@@ -110,6 +126,7 @@ class TaskWorker {
 
     Options options_;
     bool has_knobs_;
+    const Branches& branches_;
     std::vector<Tokens> tokens_;  // per segment
     Arena scratch_;
     std::vector<RunUnit> units_;

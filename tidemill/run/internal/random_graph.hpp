@@ -55,6 +55,23 @@ struct RandomProgram {
     std::vector<RandomSetting> settings{};  // in the order in which they are made, not by frame
     bool finishes = false;                  // the stream ends when these are over
 
+    /// Whose frames a task gives, by the task that emits them; 0: the source's. Of what it reads, the last.
+    std::size_t branch_behind(std::size_t task) const {
+        return tasks[task].ends_segment ? task : branch_of(task);
+    }
+    /// The same for the frames that a task runs on.
+    std::size_t branch_of(std::size_t task) const {
+        std::size_t branch = 0;
+        for (const int from : tasks[task].inputs)
+            if (from >= 0) branch = std::max(branch, branch_behind(static_cast<std::size_t>(from)));
+        return branch;
+    }
+    /// Whether frames of a branch come of those of another, or are these.
+    bool comes_of(std::size_t branch, std::size_t other) const {
+        while (branch > other) branch = branch_of(branch);
+        return branch == other;
+    }
+
     /// Per task, whether it follows from this one.
     std::vector<bool> behind(std::size_t task) const {
         std::vector<bool> found(tasks.size(), false);
@@ -128,6 +145,7 @@ class RandomProgramMaker {
 
     RandomProgram make() {
         program_.frames = below(60);
+        branches_ = one_in(2);
         const int count = 3 + static_cast<int>(below(10));
         for (int at = 0; at < count; ++at) add_task(at, count);
         for (auto left = below(12); left > 0; --left) add_setting();
@@ -146,31 +164,39 @@ class RandomProgramMaker {
         RandomTask task{.seed = random_()};
         const bool source = at == 0 || (segment_start_ == 0 && one_in(6));
         const bool last = at + 1 == count;
-        if (!source) choose_inputs(task, at);
         task.replication = at == 0 || last || one_in(4) ? Replication::sequential
                            : one_in(3)                  ? Replication::cloned
                                                         : Replication::pure;
-        task.collects = !source && task.replication == Replication::sequential && (last || one_in(2));
         const bool in_order = task.replication == Replication::sequential;
+        task.collects = !source && in_order && (last || one_in(2));
+        task.ends_segment = in_order && !task.collects && !source && one_in(3);
+        if (!source) choose_inputs(task, at);
         task.leaves_holes = !in_order && !source && one_in(4);
         task.forwards = !source && !task.collects && task.inputs.front() >= 0 && one_in(3);
-        if (in_order && !task.collects && !source && one_in(3)) {
-            task.ends_segment = true;
-        }
         if (task.ends_segment) segment_start_ = at;
         task.has_knob = one_in(3);
         task.words = task.forwards ? of(task.inputs.front()).words : 1 + below(40);
         program_.tasks.push_back(std::move(task));
     }
 
-    // Behind a segment's end, some input comes from that task or what depends on it.
+    // Behind a segment's end, some input comes from that task or what depends on it; a task that ends a
+    // segment itself may go back, and begin another branch.
     void choose_inputs(RandomTask& task, int at) {
+        auto branch = static_cast<std::size_t>(segment_start_);
+        if (branches_ && task.ends_segment)
+            branch = program_.branch_behind(static_cast<std::size_t>(earlier(0, at)));
         const auto count = 1 + below(3);
         for (std::uint64_t i = 0; i < count; ++i) {
-            task.inputs.push_back(one_in(8) && i > 0 ? -1 : earlier(0, at));
+            task.inputs.push_back(one_in(8) && i > 0 ? -1 : earlier_in(at, branch, false));
         }
-        if (segment_start_ > 0) {
-            task.inputs.back() = earlier(segment_start_, at);
+        task.inputs.back() = earlier_in(at, branch, true);
+    }
+    // A task that gives frames of a branch, or, unless it must be that, of those that this comes of.
+    int earlier_in(int at, std::size_t branch, bool exactly) {
+        while (true) {
+            const int found = earlier(0, at);
+            const std::size_t given = program_.branch_behind(static_cast<std::size_t>(found));
+            if (given == branch || (!exactly && program_.comes_of(branch, given))) return found;
         }
     }
     int earlier(int from, int to) {
@@ -208,6 +234,7 @@ class RandomProgramMaker {
     std::mt19937_64 random_;
     RandomProgram program_;
     int segment_start_ = 0;
+    bool branches_ = false;
 };
 
 /// What a program means, by definition: frame after frame, task after task.
@@ -216,8 +243,7 @@ class RandomInterpreter {
     explicit RandomInterpreter(const RandomProgram& program) : program_(program) {
         for (const RandomTask& task : program.tasks) behaviours_.push_back({task});
         outcome_.collected.resize(program.tasks.size());
-        for (const RandomTask& task : program.tasks) segments_ += task.ends_segment;
-        numbers_.resize(segments_);
+        numbers_.resize(program.tasks.size());
     }
 
     RandomOutcome run() {
@@ -247,56 +273,66 @@ class RandomInterpreter {
 
     void end_stream() {
         end_frame_ = numbers_[0];
-        std::size_t segment = 0;
         for (std::size_t at = 0; at < behaviours_.size() && outcome_.error.empty(); ++at) {
             const bool hears = !stopped_by_ || *stopped_by_ == at || program_.behind(*stopped_by_)[at];
-            if (program_.tasks[at].told && hears) end_from(at, segment);
-            segment += program_.tasks[at].ends_segment;
+            if (program_.tasks[at].told && hears) end_from(at);
         }
     }
 
     // Each frame of a task's end has a number of its own.
-    void end_from(std::size_t at, std::size_t segment) {
+    void end_from(std::size_t at) {
         over_ = false;
         runs_ = program_.behind(at);
-        const bool ends_segment = program_.tasks[at].ends_segment;
+        const std::size_t branch = program_.branch_of(at);
+        const bool emits = program_.tasks[at].ends_segment;
         const auto others = std::count(runs_->begin(), runs_->end(), true);
         Flow flow = Flow::again;
         while (flow == Flow::again && !over_) {
             Values values(program_.tasks.size());
             const auto stopped_before = stopped_by_;
-            flow = call(at, segment, *input_of(at, values, true), values[at], true);
+            flow = call(at, *input_of(at, values, true), values[at], true);
             if (over_) stopped_by_ = stopped_before;
             if (over_ || flow == Flow::skip) return;
-            if (others > 0) run_from(at + 1, segment + ends_segment, values);
+            if (others > 0) run_from(at + 1, emits ? at : branch, values);
             if (over_) return;
-            ++numbers_[segment];
-            if (ends_segment) ++numbers_[segment + 1];
+            ++numbers_[branch];
+            if (emits) ++numbers_[at];
         }
     }
 
-    void run_from(std::size_t at, std::size_t segment, Values values) {
+    void run_from(std::size_t at, std::size_t branch, Values values) {
         for (; at < behaviours_.size() && !over_; ++at) {
-            if (runs_ && !(*runs_)[at]) {
-                if (behaviours_[at].task.ends_segment) return;
-                continue;
-            }
+            if (program_.branch_of(at) != branch || (runs_ && !(*runs_)[at])) continue;
             const auto input = input_of(at, values);
-            if (behaviours_[at].task.ends_segment) return input ? emit(at, segment, *input, values) : void();
-            if (input) call(at, segment, *input, values[at]);
+            if (!input) continue;
+            behaviours_[at].task.ends_segment ? emit(at, *input, values) : void(call(at, *input, values[at]));
         }
-        bool whole = true;
-        for (std::size_t i = 0; i < values.size(); ++i) whole &= values[i] || (runs_ && !(*runs_)[i]);
-        if (!over_) ++(whole ? outcome_.delivered : outcome_.skipped);
+        if (!over_ && is_last(branch)) ++(is_whole(branch, values) ? outcome_.delivered : outcome_.skipped);
     }
 
-    void emit(std::size_t at, std::size_t segment, std::uint64_t input, Values values) {
+    // No other branch comes of it.
+    bool is_last(std::size_t branch) const {
+        for (std::size_t at = 0; at < behaviours_.size(); ++at)
+            if (program_.tasks[at].ends_segment && program_.branch_of(at) == branch) return false;
+        return true;
+    }
+
+    bool is_whole(std::size_t branch, const Values& values) const {
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            const bool concerns = !program_.tasks[at].ends_segment && (!runs_ || (*runs_)[at]) &&
+                                  program_.comes_of(branch, program_.branch_of(at));
+            if (concerns && !values[at]) return false;
+        }
+        return true;
+    }
+
+    void emit(std::size_t at, std::uint64_t input, Values values) {
         Flow flow = Flow::again;
         while (flow == Flow::again && !over_) {
-            flow = call(at, segment, input, values[at]);
+            flow = call(at, input, values[at]);
             if (over_ || flow == Flow::skip) return;
-            run_from(at + 1, segment + 1, values);
-            if (!over_) ++numbers_[segment + 1];
+            run_from(at + 1, at, values);
+            if (!over_) ++numbers_[at];
         }
     }
 
@@ -312,14 +348,13 @@ class RandomInterpreter {
         return hash;
     }
 
-    Flow call(std::size_t at, std::size_t segment, std::uint64_t input, std::optional<std::uint64_t>& value,
-              bool ends = false) {
+    Flow call(std::size_t at, std::uint64_t input, std::optional<std::uint64_t>& value, bool ends = false) {
         Flow flow = Flow::stop;
         std::uint64_t output = 0;
         try {
-            flow = behaviours_[at](mixed(input, knob_of(at)), numbers_[segment], ends, output);
+            flow = behaviours_[at](mixed(input, knob_of(at)), numbers_[program_.branch_of(at)], ends, output);
         } catch (const std::runtime_error&) {
-            outcome_.error = fmt::format("task{}.run {}", at, numbers_[segment]);
+            outcome_.error = fmt::format("task{}.run {}", at, numbers_[program_.branch_of(at)]);
         }
         if (flow == Flow::stop) {
             over_ = true;
@@ -336,8 +371,7 @@ class RandomInterpreter {
 
     const RandomProgram& program_;
     std::vector<RandomBehaviour> behaviours_;
-    std::size_t segments_ = 1;
-    std::vector<std::uint64_t> numbers_;  // of the next frame, per segment
+    std::vector<std::uint64_t> numbers_;  // of the next frame, per branch
     RandomOutcome outcome_;
     bool over_ = false;
     std::optional<std::size_t> stopped_by_;
