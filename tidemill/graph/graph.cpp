@@ -54,14 +54,14 @@ std::size_t Graph::size() const {
     return size;
 }
 
-Graph::Running::Running(const Graph& graph, std::size_t size) : flag_(graph.running_.get()) {
-    if (!flag_ || graph.size() != size) {
+Graph::Running::Running(const Graph& graph, std::size_t size) : stream_(graph.stream_.get()) {
+    if (!stream_ || graph.size() != size) {
         throw GraphError(
             fmt::format("graph '{}' has changed since its executor was made, or was moved: make the graph, "
                         "then the executor",
                         graph.name()));
     }
-    if (flag_->exchange(true)) {
+    if (stream_->is_running.exchange(true)) {
         throw GraphError(
             fmt::format("graph '{}' is being run: one executor at a time, or Duplicates", graph.name()));
     }

@@ -25,6 +25,19 @@ struct Source {
     bool streams = false;  ///< element by element, rather than frame to frame
 };
 
+/// Where a graph's stream stands between runs.
+struct StreamPlace {
+    std::vector<std::uint64_t>
+        next_frames{};       ///< per branch, the number of the next frame; none: it has not begun
+    bool has_ended = false;  ///< and tasks were told so
+};
+
+/// What a graph keeps of its stream.
+struct GraphStream {
+    std::atomic<bool> is_running{false};
+    StreamPlace place{};
+};
+
 /// True when M leaves the member as Module has it.
 template <class M>
 inline constexpr bool kInheritsMerge = requires {
@@ -124,12 +137,15 @@ class Graph {
     class Running {
       public:
         [[nodiscard]] Running(const Graph& graph, std::size_t size);
-        ~Running() { *flag_ = false; }
+        ~Running() { stream_->is_running = false; }
         Running(const Running&) = delete;
         Running& operator=(const Running&) = delete;
 
+        /// Where the graph's stream stands, whichever executor ran it.
+        internal::StreamPlace& place() { return stream_->place; }
+
       private:
-        std::atomic<bool>* flag_;
+        internal::GraphStream* stream_;
     };
 
     std::size_t module_count() const { return nodes_.size(); }
@@ -194,7 +210,7 @@ class Graph {
     std::string name_;
     std::string prefix_;  // of the groups that are open
     std::vector<Node> nodes_;
-    std::unique_ptr<std::atomic<bool>> running_ = std::make_unique<std::atomic<bool>>(false);
+    std::unique_ptr<internal::GraphStream> stream_ = std::make_unique<internal::GraphStream>();
 };
 
 }  // namespace tidemill

@@ -98,12 +98,13 @@ Unit unit_of(const Graph& graph, const TaskNodes& tasks, const TaskLinks& links,
     return unit;
 }
 
-// Gives each replicable task that may skip a bit of its own; behind these come those of branches, and the
-// end's.
+// Gives each replicable task that may skip a bit of its own; behind these come those of branches,
+// of dropped frames, and the end's.
 Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& nodes, const Structure& found,
                     std::vector<OrderedTask>& order, std::uint32_t& used) {
-    const std::uint32_t taken =
-        (found.ends.empty() ? 0 : 1) + (internal::any_branches(order) ? found.segments + 1 : 0);
+    const std::uint32_t taken = internal::any_branches(order) ? found.segments + 2
+                                : found.ends.empty()          ? 0
+                                                              : 1;
     const std::uint32_t most = 64 - std::min(64U, taken);
     for (std::size_t at = 0; at < order.size(); ++at) {
         if (!tasks[nodes[at]].info->options.may_skip || order[at].ends_segment) continue;
@@ -111,7 +112,7 @@ Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& no
             return {fmt::format("{}: more than {} replicable tasks may skip", order[at].name, most)};
         order[at].own_hole = std::uint64_t{1} << used++;
     }
-    return taken > 64 ? Faults{"more than 63 tasks end branches of the stream"} : Faults{};
+    return taken > 64 ? Faults{"more than 61 tasks begin branches of the stream"} : Faults{};
 }
 
 // Gives each task the bits of those it depends on, once along the order; returns whether that changed any.

@@ -178,3 +178,37 @@ TEST_CASE("numbers of branches go on over a change of schedule and a resume") {
     }
     for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected[i].collected);
 }
+
+TEST_CASE("numbers belong to the graph: they go on under another executor, and begin again with run") {
+    std::vector<Branch> expected = fresh();
+    Graph graph;
+    build(graph, 30, expected);
+    Sequence(graph).run();
+    const std::size_t units = structure_of(graph).units.size();
+    std::vector<Branch> got = fresh();
+    Graph other;
+    build(other, 30, got);
+    CHECK(Sequence(other).run({.frames = 5}).frames == 5);
+    CHECK(Dynamic(other).resume({.frames = 6}).frames == 6);
+    Pipeline(other, stages_of(units, 3, 8)).resume({.frames = 7});
+    Dynamic(other).resume();
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected[i].collected);
+    CHECK_THROWS_WITH(
+        Sequence(other).resume(),
+        "the stream of graph 'graph' has ended, and its tasks were told so: begin a new one with run()");
+    got[0].collected.clear();
+    Sequence(other).run({.frames = 2});
+    CHECK((got[0].collected.front() >> 32) == 0);
+}
+
+TEST_CASE("a graph that has grown by a branch since it ran begins a new stream") {
+    Graph graph;
+    std::vector<Branch> one = {{2}};
+    build(graph, 30, one);
+    Sequence(graph).run({.frames = 3});
+    auto& more = graph.add<Thin>("more", 3);
+    graph.bind(graph.module(0)["value"], more["x"]);
+    CHECK_THROWS_WITH(Sequence(graph).resume(),
+                      "graph 'graph' has grown since it ran: begin a new stream with run()");
+    CHECK(Sequence(graph).run({.frames = 3}).frames == 3);
+}

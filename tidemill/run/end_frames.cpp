@@ -7,10 +7,17 @@
 
 namespace tidemill {
 
-void throw_ended(const Graph& graph) {
-    throw RunError(fmt::format(
-        "the stream of graph '{}' has ended, and its tasks were told so: begin a new one with run()",
-        graph.name()));
+void begin_stream(internal::StreamPlace& place, const Graph& graph, std::size_t branches, bool anew) {
+    if (anew || place.next_frames.empty()) place = {std::vector<std::uint64_t>(branches, 0), false};
+    if (place.has_ended) {
+        throw RunError(fmt::format(
+            "the stream of graph '{}' has ended, and its tasks were told so: begin a new one with run()",
+            graph.name()));
+    }
+    if (place.next_frames.size() != branches) {
+        throw RunError(
+            fmt::format("graph '{}' has grown since it ran: begin a new stream with run()", graph.name()));
+    }
 }
 
 void run_end_frames(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,

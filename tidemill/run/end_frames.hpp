@@ -21,8 +21,9 @@ struct EndedStream {
     KnobBook& knobs;
 };
 
-/// Throws RunError: the graph's tasks were told that the stream has ended, so it cannot go on.
-[[noreturn]] void throw_ended(const Graph& graph);
+/// A stream of so many branches goes on from where it stands, or begins anew. Throws RunError when it has
+/// ended, and its tasks were told so, or when the graph has grown since.
+void begin_stream(internal::StreamPlace& place, const Graph& graph, std::size_t branches, bool anew);
 
 /// Runs what comes behind a stream's last frame: each task with the word at_end is told, in order, and what
 /// it gives goes the way of all frames. Where a task said stop, only those are told that follow from it: how

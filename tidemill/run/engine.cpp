@@ -23,7 +23,6 @@ Engine::Engine(Graph& graph, EngineCut cut)
       graph_size_(graph.size()),
       structure_(structure_of(graph)),
       cut_(std::move(cut)),
-      next_frames_(structure_.segments, 0),
       knobs_(graph) {
     check(cut_);
 }
@@ -36,24 +35,23 @@ void Engine::check(const EngineCut& cut) const {
 }
 
 RunReport Engine::run(const RunOptions& options) {
-    next_frames_.assign(structure_.segments, 0);
-    knobs_.restart();
-    has_ended_ = false;
-    return go(options);
+    return go(options, /*anew=*/true);
 }
 
 RunReport Engine::resume(const RunOptions& options) {
-    if (has_ended_) throw_ended(graph_);
     RunOptions rest = options;
     if (options.finish) rest.frames = 0;
-    return go(rest);
+    return go(rest, /*anew=*/false);
 }
 
-RunReport Engine::go(const RunOptions& wanted) {
+RunReport Engine::go(const RunOptions& wanted, bool anew) {
     RunTotals totals;
     RunReport report;
-    const Graph::Running running(graph_, graph_size_);
-    JournaledRun journaled(wanted, graph_, knobs_, next_frames_.front());
+    Graph::Running running(graph_, graph_size_);
+    if (anew) knobs_.restart();
+    place_ = &running.place();
+    begin_stream(*place_, graph_, structure_.segments, anew);
+    JournaledRun journaled(wanted, graph_, knobs_, place_->next_frames.front());
     RunOptions options = wanted;
     options.frames = journaled.frames();
     const ObservedRun observed(options.observers);
@@ -64,7 +62,7 @@ RunReport Engine::go(const RunOptions& wanted) {
     while (run_crew(options, left, totals, report)) {
         if (options.frames != kEndless) left = options.frames - totals.frames;
     }
-    journaled.end(next_frames_.front(), ended_);
+    journaled.end(place_->next_frames.front(), ended_);
     if (stopped_by_ || options.finish) end_stream(options, totals);
     report.elapsed_s = seconds_since(start);
     report.energy = energy.stop();
@@ -74,8 +72,9 @@ RunReport Engine::go(const RunOptions& wanted) {
 
 void Engine::end_stream(const RunOptions& options, RunTotals& totals) {
     if (structure_.ends.empty()) return;
-    has_ended_ = true;
-    run_end_frames(graph_, structure_, cut_, options, {next_frames_, stopped_by_, knobs_}, pool_, totals);
+    place_->has_ended = true;
+    run_end_frames(graph_, structure_, cut_, options, {place_->next_frames, stopped_by_, knobs_}, pool_,
+                   totals);
 }
 
 void Engine::reschedule(EngineCut cut) {
@@ -94,7 +93,7 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
         const std::lock_guard lock(mutex_);
         const bool changed = wanted_cut_.has_value();
         if (changed) cut_ = std::move(*std::exchange(wanted_cut_, std::nullopt));
-        crew.emplace(graph_, structure_, cut_, options, next_frames_, frames_left, knobs_);
+        crew.emplace(graph_, structure_, cut_, options, place_->next_frames, frames_left, knobs_);
         running_ = &crew->state();
         if (changed) report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
     }
@@ -105,7 +104,7 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
     ended_ = crew->state().outcome().has_value();
     if (ended_) knobs_.end();
     crew->state().rethrow();
-    next_frames_ = crew->next_frames();
+    place_->next_frames = crew->next_frames();
     stopped_by_ = crew->stopped_by();
     crew->add_to(totals);
     report.stages = crew->stage_reports();

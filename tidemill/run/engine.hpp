@@ -25,7 +25,8 @@ class Engine {
     /// Runs until the stream ends; throws FrameError when a task throws. Frames are numbered from 0.
     RunReport run(const RunOptions& options);
 
-    /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too. Throws
+    /// Runs on after a run that ended for other reasons than a task's stop, of this or another executor:
+    /// numbers go on, too. Throws
     /// RunError when tasks were told that the stream has ended.
     RunReport resume(const RunOptions& options);
 
@@ -44,7 +45,7 @@ class Engine {
     using Clock = std::chrono::steady_clock;
 
     bool run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals, RunReport& report);
-    RunReport go(const RunOptions& options);
+    RunReport go(const RunOptions& wanted, bool anew);
     void end_stream(const RunOptions& options, RunTotals& totals);
     void work(Crew& crew, const RunOptions& options);
     void check(const EngineCut& cut) const;
@@ -53,10 +54,9 @@ class Engine {
     const std::size_t graph_size_;
     Structure structure_;
     EngineCut cut_;
-    std::vector<std::uint64_t> next_frames_;  // per segment
+    internal::StreamPlace* place_ = nullptr;  // while it runs
     bool ended_ = false;                      // a task has ended the stream
     std::optional<StreamStop> stopped_by_;    // the task that said so
-    bool has_ended_ = false;                  // and tasks were told
     KnobBook knobs_;
     ThreadPool pool_;
 

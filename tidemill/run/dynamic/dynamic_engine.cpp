@@ -24,7 +24,6 @@ DynamicEngine::DynamicEngine(Graph& graph, DynamicOptions options)
       structure_(structure_of(graph)),
       plan_(compile_apart(graph, structure_)),
       units_(dynamic_units_of(graph, structure_, plan_)),
-      next_frames_(structure_.segments, 0),
       knobs_(graph) {
     check();
     policy::KindSet there = 0;
@@ -88,28 +87,27 @@ std::vector<std::uint32_t> DynamicEngine::tokens() const {
 }
 
 RunReport DynamicEngine::run(const RunOptions& options) {
-    next_frames_.assign(structure_.segments, 0);
-    knobs_.restart();
-    has_ended_ = false;
-    return go(options);
+    return go(options, /*anew=*/true);
 }
 
 RunReport DynamicEngine::resume(const RunOptions& options) {
-    if (has_ended_) throw_ended(graph_);
     RunOptions rest = options;
     if (options.finish) rest.frames = 0;
-    return go(rest);
+    return go(rest, /*anew=*/false);
 }
 
-RunReport DynamicEngine::go(const RunOptions& options) {
+RunReport DynamicEngine::go(const RunOptions& options, bool anew) {
     using Clock = std::chrono::steady_clock;
     RunReport report;
     if (options.late != Late::wait && !options.replay)
         throw RunError(
             "dynamic workers ask a source only when there is room: drop late frames in a Pipeline");
     if (options.replay) check_may_drop(plan_);
-    const Graph::Running running(graph_, graph_size_);
-    JournaledRun journaled(options, graph_, knobs_, next_frames_.front());
+    Graph::Running running(graph_, graph_size_);
+    if (anew) knobs_.restart();
+    place_ = &running.place();
+    begin_stream(*place_, graph_, structure_.segments, anew);
+    JournaledRun journaled(options, graph_, knobs_, place_->next_frames.front());
     const ObservedRun observed(options.observers);
     EnergyWatch energy(options.energy_meter);
     const Clock::time_point start = Clock::now();
@@ -118,7 +116,7 @@ RunReport DynamicEngine::go(const RunOptions& options) {
     settings.board.adapting = options_.adapting;
     settings.board.kinds = kinds();
     settings.board.tokens = tokens();
-    settings.board.first_frames = next_frames_;
+    settings.board.first_frames = place_->next_frames;
     settings.board.frames = journaled.frames();
     settings.board.stop_when = options.stop_when;
     settings.board.bundle_ticks =
@@ -135,8 +133,8 @@ RunReport DynamicEngine::go(const RunOptions& options) {
     if (crew.board().ended()) knobs_.end();
     report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
     crew.board().rethrow();
-    next_frames_ = crew.next_frames();
-    journaled.end(next_frames_.front(), crew.board().ended());
+    place_->next_frames = crew.next_frames();
+    journaled.end(place_->next_frames.front(), crew.board().ended());
     RunTotals totals;
     crew.add_to(totals);
     end_stream(options, crew.board().stopped_by(), totals);
@@ -167,9 +165,9 @@ EngineCut DynamicEngine::cut_at_end() const {
 void DynamicEngine::end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by,
                                RunTotals& totals) {
     if (structure_.ends.empty() || !(stopped_by || options.finish)) return;
-    has_ended_ = true;
-    run_end_frames(graph_, structure_, cut_at_end(), options, {next_frames_, stopped_by, knobs_}, pool_,
-                   totals);
+    place_->has_ended = true;
+    run_end_frames(graph_, structure_, cut_at_end(), options, {place_->next_frames, stopped_by, knobs_},
+                   pool_, totals);
 }
 
 void DynamicEngine::fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const {

@@ -42,7 +42,7 @@ class DynamicEngine {
     std::vector<policy::KindId> kinds() const;
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
-    RunReport go(const RunOptions& options);
+    RunReport go(const RunOptions& options, bool anew);
     EngineCut cut_at_end() const;
     void end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by, RunTotals& totals);
     void fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const;
@@ -53,9 +53,8 @@ class DynamicEngine {
     Structure structure_;
     Plan plan_;
     std::vector<DynamicUnit> units_;
-    std::vector<std::uint64_t> next_frames_;  // per segment
+    internal::StreamPlace* place_ = nullptr;  // while it runs
     KnobBook knobs_;
-    bool has_ended_ = false;  // and tasks were told
     ThreadPool pool_;
 };
 

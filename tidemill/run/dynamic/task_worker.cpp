@@ -260,7 +260,8 @@ Flow TaskWorker::call_end(const RunStep& end, const TaskRun& run) {
     if (!obey(end, flow)) return Flow::stop;
     if (flow == Flow::skip) return flow;
     copy_all(end.step->on_emit, context_);
-    tokens_[running_.segment + 1].marks[run.out.token] = {holes_of(*running_.mark), std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
+    tokens_[running_.segment + 1].marks[run.out.token] = {
+        holes_of(*running_.mark), std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
     return flow;
 }
 
@@ -286,7 +287,8 @@ Flow TaskWorker::pass(const RunStep& end, const TaskRun& run) {
     for (const Passage& passage : end.step->passages) {
         if ((holes & passage.branch) == 0) continue;
         copy_all(passage.copies, context_);
-        tokens_[running_.segment + 1].marks[run.out.token] = {holes, std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
+        tokens_[running_.segment + 1].marks[run.out.token] = {
+            holes, std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};
         set_number(run, number());
         return Flow::ok;
     }
