@@ -164,12 +164,12 @@ class RandomProgramMaker {
         RandomTask task{.seed = random_()};
         const bool source = at == 0 || (segment_start_ == 0 && one_in(6));
         const bool last = at + 1 == count;
-        task.replication = at == 0 || last || one_in(4) ? Replication::sequential
-                           : one_in(3)                  ? Replication::cloned
-                                                        : Replication::pure;
+        task.ends_segment = !source && !last && one_in(branches_ ? 3 : 12);
+        task.replication = at == 0 || last || task.ends_segment || one_in(4) ? Replication::sequential
+                           : one_in(3)                                       ? Replication::cloned
+                                                                             : Replication::pure;
         const bool in_order = task.replication == Replication::sequential;
-        task.collects = !source && in_order && (last || one_in(2));
-        task.ends_segment = in_order && !task.collects && !source && one_in(3);
+        task.collects = !source && in_order && !task.ends_segment && (last || one_in(2));
         if (!source) choose_inputs(task, at);
         task.leaves_holes = !in_order && !source && one_in(4);
         task.forwards = !source && !task.collects && task.inputs.front() >= 0 && one_in(3);
