@@ -4,21 +4,24 @@
 #include <cstdlib>
 #include <vector>
 
+#include "tidemill/io/service_list.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 #include "tidemill/io/ts_pacer.hpp"
 
-/// Whatever packets hold, the monitor counts them all, and the pacer lets them all go, in order, at times
-/// that never go back.
+/// Whatever packets hold, the monitor counts them all, the names of services stay bounded, and the pacer lets
+/// them all go, in order, at times that never go back.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::io;
     std::vector<std::uint8_t> packets(data, data + size - size % kTsPacketBytes);
     for (std::size_t at = 0; at < packets.size(); at += kTsPacketBytes) packets[at] = kTsSyncByte;
     TsMonitor monitor;
+    ServiceList services;
     TsPacer pacer;
     std::vector<TimedDatagram> datagrams;
     const std::size_t half = packets.size() / kTsPacketBytes / 2 * kTsPacketBytes;
     for (const auto part : {std::span(packets).first(half), std::span(packets).subspan(half)}) {
         monitor.look(part);
+        services.look(part);
         pacer.push(part, datagrams);
     }
     pacer.finish(datagrams);
@@ -29,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         now_s = datagram.due_s;
         sent.insert(sent.end(), datagram.bytes.begin(), datagram.bytes.end());
     }
+    if (services.names().size() > ServiceList::kMostServices) std::abort();
     if (sent != packets || monitor.packets() * kTsPacketBytes != packets.size()) std::abort();
     return 0;
 }

@@ -5,9 +5,8 @@
 namespace tidemill::io {
 namespace {
 
-// ISO/IEC 13818-1: 2.4.3.3 for packets, 2.4.4.3 for the programme association table, annex A for its CRC.
+// ISO/IEC 13818-1: 2.4.3.3 for packets, 2.4.4.3 for the programme association table.
 constexpr std::uint16_t kNullPid = 0x1fff;
-constexpr std::size_t kMostSectionBytes = 1024;
 
 void count(std::atomic<std::uint64_t>& counter) {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // one writer
@@ -17,21 +16,8 @@ bool has_adaptation(std::span<const std::uint8_t> packet) {
     return (packet[3] & 0x20) != 0;
 }
 
-bool has_payload(std::span<const std::uint8_t> packet) {
-    return (packet[3] & 0x10) != 0;
-}
-
 bool is_discontinuous(std::span<const std::uint8_t> packet) {
     return has_adaptation(packet) && packet[4] > 0 && (packet[5] & 0x80) != 0;
-}
-
-std::uint32_t crc32(std::span<const std::uint8_t> bytes) {
-    std::uint32_t crc = 0xffffffff;
-    for (const std::uint8_t byte : bytes) {
-        crc ^= static_cast<std::uint32_t>(byte) << 24;
-        for (int bit = 0; bit < 8; ++bit) crc = crc << 1 ^ (crc >> 31 ? 0x04c11db7U : 0U);
-    }
-    return crc;
 }
 
 }  // namespace
@@ -55,7 +41,9 @@ void TsMonitor::look_at(std::span<const std::uint8_t> packet) {
     const std::uint16_t pid = pid_of(packet);
     if (pid == kNullPid) return count(null_packets_);
     check_continuity(packet, pid);
-    if (pid == 0 && has_payload(packet)) collect_section(packet);
+    if (pid != 0) return;
+    sections_.add(packet);
+    while (const auto table = sections_.next()) read_table(*table);
 }
 
 // The count goes up with each payload; a packet may be sent twice, and a break may be announced.
@@ -71,37 +59,14 @@ void TsMonitor::check_continuity(std::span<const std::uint8_t> packet, std::uint
     state.last_count = now;
 }
 
-void TsMonitor::collect_section(std::span<const std::uint8_t> packet) {
-    const std::size_t skipped = has_adaptation(packet) ? 1 + std::size_t{packet[4]} : 0;
-    if (4 + skipped >= packet.size()) return;
-    auto payload = packet.subspan(4 + skipped);
-    if ((packet[1] & 0x40) != 0) {  // a section starts behind the pointer
-        const std::size_t start = 1 + std::size_t{payload[0]};
-        if (start >= payload.size()) return section_.clear();
-        payload = payload.subspan(start);
-        section_.clear();
-    } else if (section_.empty()) {
-        return;
+void TsMonitor::read_table(std::span<const std::uint8_t> table) {
+    if (table[0] != 0) return;
+    std::size_t found = 0;
+    for (std::size_t at = 8; at + 8 <= table.size() && found < kMostProgrammes; at += 4) {
+        const int number = table[at] << 8 | table[at + 1];
+        if (number != 0) programmes_[found++].store(number, std::memory_order_relaxed);
     }
-    section_.insert(section_.end(), payload.begin(), payload.end());
-    read_table();
-    if (section_.size() > kMostSectionBytes) section_.clear();
-}
-
-void TsMonitor::read_table() {
-    if (section_.size() < 3) return;
-    const std::size_t length = 3 + (static_cast<std::size_t>(section_[1] & 0x0f) << 8 | section_[2]);
-    if (section_.size() < length) return;
-    const auto table = std::span(section_).first(length);
-    if (length >= 12 && table[0] == 0 && crc32(table) == 0) {
-        std::size_t found = 0;
-        for (std::size_t at = 8; at + 8 <= length && found < kMostProgrammes; at += 4) {
-            const int number = table[at] << 8 | table[at + 1];
-            if (number != 0) programmes_[found++].store(number, std::memory_order_relaxed);
-        }
-        programme_count_.store(found, std::memory_order_release);  // pairs with the acquire in programmes()
-    }
-    section_.clear();
+    programme_count_.store(found, std::memory_order_release);  // pairs with the acquire in programmes()
 }
 
 std::vector<int> TsMonitor::programmes() const {

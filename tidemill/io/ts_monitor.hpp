@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/ts_section.hpp"
 
 namespace tidemill::io {
-
-/// The packet identifier of a transport stream packet.
-inline std::uint16_t pid_of(std::span<const std::uint8_t> packet) {
-    return static_cast<std::uint16_t>((packet[1] & 0x1f) << 8 | packet[2]);
-}
 
 /// The programme clock reference of a packet in ticks of 27 MHz, where it has one (ISO/IEC 13818-1, 2.4.3.5).
 std::optional<std::uint64_t> pcr_of(std::span<const std::uint8_t> packet);
@@ -40,15 +36,14 @@ class TsMonitor {
   private:
     void look_at(std::span<const std::uint8_t> packet);
     void check_continuity(std::span<const std::uint8_t> packet, std::uint16_t pid);
-    void collect_section(std::span<const std::uint8_t> packet);
-    void read_table();
+    void read_table(std::span<const std::uint8_t> table);
 
     struct PidState {
         std::int8_t last_count = -1;
         bool repeated = false;
     };
     std::array<PidState, 8192> pids_{};
-    std::vector<std::uint8_t> section_;  // of the programme association table, being collected
+    SectionCollector sections_{};  // of the programme association table
     std::array<std::atomic<int>, kMostProgrammes> programmes_{};
     std::atomic<std::size_t> programme_count_{0};
     std::atomic<std::uint64_t> packets_{0};
