@@ -45,6 +45,7 @@ std::optional<double> in_units(std::string_view text, std::span<const Unit> unit
 }  // namespace
 
 std::optional<double> real_number(std::string_view text) {
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
     return in_units(text, kThousands);
 }
 

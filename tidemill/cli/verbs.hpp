@@ -23,5 +23,6 @@ void add_dvbs2_profile(Verb& dvbs2);
 void add_dvbs2_tx(Verb& dvbs2);
 void add_dvbs2_channel(Verb& dvbs2);
 void add_dvbs2_ber(Verb& dvbs2);
+void add_dvbs2_scan(Verb& dvbs2);
 
 }  // namespace tidemill::cli

@@ -84,6 +84,7 @@ void add_dvbs2(Verb& program) {
     add_dvbs2_channel(dvbs2);
     add_dvbs2_ber(dvbs2);
     add_rx(dvbs2);
+    add_dvbs2_scan(dvbs2);
     add_dvbs2_profile(dvbs2);
 }
 

@@ -7,9 +7,12 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/ldpc_batch_cost.hpp"
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
+#include "tidemill/dvbs2/receiver/carrier_survey.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/io/io_error.hpp"
@@ -20,6 +23,11 @@
 namespace tidemill::cli {
 
 namespace {
+
+constexpr const char* kNoRate = "the recording does not tell its sample rate: give --sample-rate";
+
+// Of those that a search may find.
+constexpr double kWidestRolloff = 0.35;
 
 SearchFor searched(const ReceptionOptions& options) {
     return {.symbol_rate = options.symbol_rate_hz && options.symbol_rate_hz->is_auto(),
@@ -48,29 +56,66 @@ auto as_usage(Check check) {
 
 void check_settings(const ReceptionJob& job, const SearchFor& search) {
     if ((job.config.symbol_rate_hz > 0 || search.anything()) && !job.recording.sample_rate_hz)
-        throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
+        throw WrongUsage(kNoRate);
     as_usage([&] {
         dvbs2::FrontGeometry({2, 1, job.config.rolloff, dvbs2::kMaxBlockSamples});
         return dvbs2::PlScrambler(job.config.gold_code);
     });
 }
 
+// Where the carrier that is to be received lies, when only the user or a search can tell.
+using Place = std::optional<double>;
+
+// Listens to the carriers of the band, from the one nearest to the wanted place on, or to all when none is
+// named.
+std::vector<dvbs2::SurveyedCarrier> receivable(const Place& wanted, const ReceptionJob& job) {
+    const auto open = [&] { return open_preview(job); };
+    auto found = dvbs2::find_carriers(*open()).carriers;
+    std::ranges::sort(found, {}, [&](const auto& c) { return std::abs(c.offset_hz - wanted.value_or(0)); });
+    std::vector<dvbs2::SurveyedCarrier> carriers;
+    for (const dvbs2::FoundCarrier& one : found) {
+        if (wanted && !carriers.empty()) break;
+        const auto heard = dvbs2::survey(open, one, dvbs2::SurveyDepth::frames);
+        if (heard.kind == dvbs2::CarrierKind::dvbs2 || heard.kind == dvbs2::CarrierKind::dvbs2_weak)
+            carriers.push_back(heard);
+    }
+    return carriers;
+}
+
+// One carrier of DVB-S2 is taken wherever it lies. Where the spectrum shows none, the whole band may be one.
+Place search_carrier(const Place& wanted, ReceptionJob& job) {
+    const auto carriers = receivable(wanted, job);
+    if (carriers.empty()) {
+        search_signal([&] { return open_preview(job); }, {.symbol_rate = true}, job.config);
+        return wanted;
+    }
+    if (carriers.size() > 1) {
+        std::string list;
+        for (const auto& carrier : carriers) list += "\n  " + carrier_options(carrier);
+        throw JobFailed(
+            fmt::format("{} carriers are there; say which, or have them listed by tidemill dvbs2 scan:{}",
+                        carriers.size(), list));
+    }
+    job.config.symbol_rate_hz = carriers.front().symbol_rate_hz;
+    return carriers.front().seen.offset_hz;
+}
+
 // A recording of which nothing is said has two samples a symbol, and its carrier about the middle.
-void lay_tuner(const ReceptionOptions& options, ReceptionJob& job) {
+void lay_tuner(const Place& wanted, bool any_rolloff, ReceptionJob& job) {
     if (job.config.symbol_rate_hz == 0) {
-        if (options.offset_hz)
-            throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is");
+        if (wanted)
+            throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is, or auto");
         return;
     }
+    const double rolloff = any_rolloff ? kWidestRolloff : job.config.rolloff;
     const dvbs2::TuningPlan plan = as_usage([&] {
         const auto source = open_preview(job);
-        return dvbs2::plan_tuning(*source,
-                                  {job.config.symbol_rate_hz, job.config.rolloff, options.offset_hz});
+        return dvbs2::plan_tuning(*source, {job.config.symbol_rate_hz, rolloff, wanted});
     });
     job.tuning = plan.tuning;
     if (!plan.tuning) return;
     job.config.tuned_hz = plan.tuning->offset_hz;
-    if (std::abs(job.config.tuned_hz - options.offset_hz.value_or(0)) > job.config.symbol_rate_hz / 2)
+    if (std::abs(job.config.tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
         job.warnings.push_back(fmt::format("the nearest carrier of {:.6g} symbols/s lies at {:+.6g} Hz",
                                            job.config.symbol_rate_hz, job.config.tuned_hz));
 }
@@ -99,6 +144,14 @@ ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& 
     return job;
 }
 
+ReceptionJob open_job(const ReceptionOptions& options) {
+    const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
+    if (io::InputStream::is_stream(options.recording)) return prepare_stream(options.recording, hints);
+    ReceptionJob job;
+    job.recording = io::open_recording(options.recording, hints);
+    return job;
+}
+
 }  // namespace
 
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job) {
@@ -116,18 +169,28 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
         job);
 }
 
+ReceptionJob prepare_band(const ReceptionOptions& options) {
+    ReceptionJob job = open_job(options);
+    if (!job.recording.sample_rate_hz) throw WrongUsage(kNoRate);
+    job.warnings = job.recording.warnings;
+    return job;
+}
+
+std::string reading_options(const ReceptionOptions& options) {
+    std::string text;
+    if (options.sample_rate_hz) text += fmt::format(" --rate {}", *options.sample_rate_hz);
+    if (options.format) text += fmt::format(" --format {}", name_of(*options.format));
+    return text;
+}
+
 ReceptionJob prepare(const ReceptionOptions& options) {
-    const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
-    ReceptionJob job;
-    if (io::InputStream::is_stream(options.recording)) {
-        job = prepare_stream(options.recording, hints);
-    } else {
-        job.recording = io::open_recording(options.recording, hints);
-    }
-    const SearchFor search = searched(options);
+    ReceptionJob job = open_job(options);
     job.config = config_of(options);
-    check_settings(job, search);
-    lay_tuner(options, job);
+    check_settings(job, searched(options));
+    SearchFor search = searched(options);
+    Place place = options.offset_hz;
+    if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
+    lay_tuner(place, search.rolloff, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
     job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());
     return job;

@@ -43,6 +43,13 @@ struct ReceptionJob {
 /// WrongUsage or JobFailed.
 ReceptionJob prepare(const ReceptionOptions& options);
 
+/// The same for a whole band, of which nothing is known but how to read it.
+ReceptionJob prepare_band(const ReceptionOptions& options);
+
+/// The options with which the same recording is read again, each behind a space; empty where its name tells
+/// all.
+std::string reading_options(const ReceptionOptions& options);
+
 /// The samples from their first on; those of a stream only once, for it takes the beginning away.
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job);
 

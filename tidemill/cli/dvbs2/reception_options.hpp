@@ -5,6 +5,9 @@
 
 namespace tidemill::cli {
 
+/// Adds what a verb must be told to read a recording at all.
+void add_recording_options(Verb& verb, ReceptionOptions& options);
+
 /// Adds what every verb that receives asks about the recording.
 void add_reception_options(Verb& verb, ReceptionOptions& options);
 

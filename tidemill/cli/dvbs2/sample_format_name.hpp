@@ -12,6 +12,9 @@ namespace tidemill::cli {
 /// for anything else.
 dsp::SampleFormat sample_format_of(const std::string& name);
 
+/// What `--format` calls a format.
+std::string name_of(dsp::SampleFormat format);
+
 /// The format in which samples are written to a place: as `wanted`, or as its name says. Throws WrongUsage.
 dsp::SampleFormat stored_format(const std::string& output, std::optional<dsp::SampleFormat> wanted);
 

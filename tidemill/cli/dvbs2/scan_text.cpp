@@ -1,0 +1,215 @@
+#include "tidemill/cli/dvbs2/scan_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/plain_text.hpp"
+#include "tidemill/json/json.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using dvbs2::CarrierKind;
+using dvbs2::SurveyedCarrier;
+using dvbs2::SurveyedStream;
+
+// A hump as wide as most of the band, in which nothing pulses, is the noise that the radio's filter lets
+// through.
+constexpr double kRadioFilter = 0.55;
+
+// Symbol rates are round, clocks are not.
+constexpr double kRoundHz = 1000, kRoundPpm = 50;
+
+const char* name_of(CarrierKind kind) {
+    switch (kind) {
+        case CarrierKind::dvbs2:
+            return "DVB-S2";
+        case CarrierKind::dvbs2_weak:
+            return "DVB-S2, not decoded";
+        case CarrierKind::dvbs2x:
+            return "DVB-S2X";
+        case CarrierKind::other:
+            return "unknown";
+        case CarrierKind::no_symbols:
+            return "unknown";
+        case CarrierKind::not_received:
+            return "unknown";
+    }
+    return "";
+}
+
+// A name off the air in one line.
+std::string in_one_line(const std::string& name) {
+    std::string text = plain_text(name);
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return text;
+}
+
+std::string stream_text(const SurveyedStream& stream) {
+    if (stream.generic) return "generic";
+    std::vector<std::string> parts{"TS"};
+    for (const auto& [number, service] : stream.services) parts.push_back('"' + in_one_line(service) + '"');
+    if (!stream.programmes.empty())
+        parts.push_back(fmt::format("{} programme{}", stream.programmes.size(),
+                                    stream.programmes.size() == 1 ? "" : "s"));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string streams_text(const SurveyedCarrier& carrier) {
+    std::vector<std::string> texts;
+    for (const auto& [number, stream] : carrier.streams)
+        texts.push_back((carrier.streams.size() > 1 ? fmt::format("ISI {} ", number) : "") +
+                        stream_text(stream));
+    return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+// Why a carrier is none that can be received.
+std::string reason_text(const SurveyedCarrier& carrier) {
+    switch (carrier.kind) {
+        case CarrierKind::dvbs2:
+            return streams_text(carrier);
+        case CarrierKind::dvbs2_weak:
+            return fmt::format(
+                "frame headers of DVB-S2, but no frame decoded in {:.1f} s: Es/N0 too low, or another gold "
+                "code",
+                carrier.heard_s);
+        case CarrierKind::dvbs2x:
+            return fmt::format("DVB-S2X (PLS code {})", carrier.header_code);
+        case CarrierKind::other:
+            return fmt::format("not DVB-S2 (no frame header in {:.1f} s)", carrier.heard_s);
+        case CarrierKind::no_symbols:
+            return "not DVB-S2 (no symbol clock)";
+        case CarrierKind::not_received:
+            return "cut off by the edge of the recorded band";
+    }
+    return {};
+}
+
+std::string rate_text(const SurveyedCarrier& carrier) {
+    const double hz = carrier.symbol_rate_hz > 0 ? carrier.symbol_rate_hz : carrier.seen.symbol_rate_hz;
+    return fmt::format("{}{:.1f} kBd", carrier.symbol_rate_hz > 0 ? "" : "~", hz / 1e3);
+}
+
+std::string line_of(std::size_t number, const SurveyedCarrier& c) {
+    const std::string begin =
+        fmt::format("{:<8} {:>+12.1f} kHz {:>16}  ", number, c.offset_hz / 1e3, rate_text(c));
+    if (c.kind != CarrierKind::dvbs2) return begin + reason_text(c) + "\n";
+    const auto& modcod = *dvbs2::find_modcod(c.pls->modcod);
+    return begin + fmt::format("{:<11} {:<17} {:>5.1f} dB  {}\n", modcod_name(modcod),
+                               fmt::format("{}{}", name(c.pls->size), c.pls->pilots ? ", pilots" : ""),
+                               c.esn0_db, reason_text(c));
+}
+
+bool is_received(const SurveyedCarrier& carrier) {
+    return carrier.kind == CarrierKind::dvbs2;
+}
+
+// What a shell takes for one word.
+std::string quoted(const std::string& word) {
+    const auto plain = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+               std::string_view("-_./:+").find(c) != std::string_view::npos;
+    };
+    if (std::ranges::all_of(word, plain)) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+Json stream_json(int number, const SurveyedStream& stream) {
+    Json services = Json::array();
+    for (const auto& [service, name] : stream.services)
+        services.push_back({{"number", service}, {"name", in_one_line(name)}});
+    return {{"isi", number},
+            {"kind", stream.generic ? "generic" : "ts"},
+            {"programmes", stream.programmes},
+            {"services", services}};
+}
+
+Json carrier_json(const SurveyedCarrier& c) {
+    Json json{{"kind", name_of(c.kind)},
+              {"offset_hz", c.offset_hz},
+              {"symbol_rate_hz", c.symbol_rate_hz > 0 ? Json(c.symbol_rate_hz) : Json()},
+              {"width_hz", c.seen.symbol_rate_hz},
+              {"rolloff", c.rolloff},
+              {"level_db", c.seen.level_db},
+              {"heard_s", c.heard_s}};
+    if (c.kind == CarrierKind::dvbs2x) json["pls_code"] = c.header_code;
+    if (!is_received(c)) {
+        json["reason"] = reason_text(c);
+        return json;
+    }
+    json["modcod"] = modcod_name(*dvbs2::find_modcod(c.pls->modcod));
+    json["frame"] = name(c.pls->size);
+    json["pilots"] = c.pls->pilots;
+    json["esn0_db"] = c.esn0_db;
+    json["streams"] = Json::array();
+    for (const auto& [number, stream] : c.streams) json["streams"].push_back(stream_json(number, stream));
+    json["options"] = carrier_options(c);
+    return json;
+}
+
+}  // namespace
+
+ScannedBand scan_band(const ReceptionJob& job,
+                      const std::function<void(std::size_t, std::size_t)>& listened) {
+    ScannedBand band{.recording = job.recording.data_path.string(),
+                     .sample_rate_hz = job.recording.sample_rate_hz.value(),
+                     .center_frequency_hz = job.recording.center_frequency_hz};
+    const auto open = [&] { return open_preview(job); };
+    const dvbs2::FoundBand found = dvbs2::find_carriers(*open());
+    band.tones_hz = found.tones_hz;
+    for (std::size_t k = 0; k < found.carriers.size(); ++k) {
+        SurveyedCarrier carrier = dvbs2::survey(open, found.carriers[k]);
+        const bool is_noise = carrier.kind == CarrierKind::no_symbols &&
+                              carrier.seen.symbol_rate_hz > kRadioFilter * band.sample_rate_hz;
+        if (!is_noise) band.carriers.push_back(std::move(carrier));
+        listened(k + 1, found.carriers.size());
+    }
+    return band;
+}
+
+std::string carrier_options(const SurveyedCarrier& carrier) {
+    double rate = carrier.symbol_rate_hz;
+    const double round = std::round(rate / kRoundHz) * kRoundHz;
+    rate = std::abs(rate / round - 1) < kRoundPpm * 1e-6 ? round : std::round(rate);
+    const std::string rolloff =
+        carrier.rolloff == 0.20 ? "" : fmt::format(" --rolloff {:.2f}", carrier.rolloff);
+    const double offset_khz = std::round(carrier.offset_hz / 100) / 10 + 0.0;
+    return fmt::format("--offset {:+.1f}k --symbol-rate {:.0f}{}", offset_khz, rate, rolloff);
+}
+
+std::string scan_text(const ScannedBand& band) {
+    std::string text = fmt::format("{:<8} {:>16} {:>16}  {:<11} {:<17} {:>8}  {}\n", "carrier", "offset",
+                                   "symbol rate", "MODCOD", "frames", "Es/N0", "streams");
+    for (std::size_t k = 0; k < band.carriers.size(); ++k) text += line_of(k + 1, band.carriers[k]);
+    for (const double tone_hz : band.tones_hz)
+        text += fmt::format("{:<8} {:>+12.1f} kHz {:>16}  a plain tone\n", "-", tone_hz / 1e3, "-");
+    if (band.carriers.empty() && band.tones_hz.empty()) return "no carrier found\n";
+    const auto best = std::ranges::max_element(band.carriers, {}, [](const SurveyedCarrier& c) {
+        return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;
+    });
+    if (best == band.carriers.end() || !is_received(*best)) return text;
+    return text + fmt::format("receive one:  tidemill dvbs2 rx {}{} {} -o video.ts\n", quoted(band.recording),
+                              band.how_to_read, carrier_options(*best));
+}
+
+std::string scan_json(const ScannedBand& band) {
+    Json carriers = Json::array();
+    for (const SurveyedCarrier& carrier : band.carriers) carriers.push_back(carrier_json(carrier));
+    return to_text(Json{{"recording", band.recording},
+                        {"sample_rate_hz", band.sample_rate_hz},
+                        {"center_frequency_hz", Json(band.center_frequency_hz)},
+                        {"carriers", carriers},
+                        {"tones_hz", band.tones_hz}},
+                   2) +
+           "\n";
+}
+
+}  // namespace tidemill::cli

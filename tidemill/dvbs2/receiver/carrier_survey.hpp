@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/dvbs2/search/band_carriers.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What was heard of one input stream.
+struct SurveyedStream {
+    bool generic = false;                   ///< no transport stream
+    std::vector<int> programmes{};          ///< programme numbers
+    std::map<int, std::string> services{};  ///< names off the air, UTF-8, by service number
+};
+
+/// What a carrier turned out to be.
+enum class CarrierKind {
+    dvbs2,         ///< frames were decoded
+    dvbs2_weak,    ///< headers of DVB-S2, no frame that could be decoded
+    dvbs2x,        ///< headers that only DVB-S2X has
+    other,         ///< symbols, but no header
+    no_symbols,    ///< nothing pulses: noise, or what is no single carrier
+    not_received,  ///< too little of it was recorded
+};
+
+/// A carrier after it was listened to.
+struct SurveyedCarrier {
+    FoundCarrier seen;
+    CarrierKind kind = CarrierKind::no_symbols;
+    double symbol_rate_hz = 0;                ///< measured; 0: none
+    double offset_hz = 0;                     ///< measured where there were frames, else as it was seen
+    double rolloff = 0;                       ///< as it was seen, or as the frames tell
+    std::optional<Pls> pls{};                 ///< most frames'
+    int header_code = 0;                      ///< of DVB-S2X headers the most frequent, 128 to 255
+    double esn0_db = 0;                       ///< of decoded frames
+    double heard_s = 0;                       ///< of signal that was listened to
+    std::map<int, SurveyedStream> streams{};  ///< by input stream
+};
+
+/// Opens the samples from their first on, as often as it is called.
+using OpenSamples = std::function<std::unique_ptr<io::SampleSource>()>;
+
+/// How long to listen.
+enum class SurveyDepth {
+    frames,    ///< until it is known what it is
+    services,  ///< until the names of its services came, or should have come
+};
+
+/// Tunes to a carrier that was found, and tells what it is: the exact symbol rate, frames, headers, streams
+/// and their services, of as much of the signal as that takes, some seconds at most.
+SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& carrier,
+                       SurveyDepth depth = SurveyDepth::services);
+
+}  // namespace tidemill::dvbs2

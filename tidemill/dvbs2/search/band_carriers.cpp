@@ -1,0 +1,261 @@
+#include "tidemill/dvbs2/search/band_carriers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "tidemill/dsp/power_spectrum.hpp"
+#include "tidemill/dsp/tuner.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/search/internal/source_pieces.hpp"
+#include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
+#include "tidemill/dvbs2/search/symbol_rate_search.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+using internal::CarrierShape;
+using internal::SeenSpectrum;
+using internal::ShapeFit;
+
+constexpr std::size_t kMostSamples = 1 << 25;
+constexpr std::size_t kMostBins = 1 << 15, kLeastBins = 1 << 9;
+constexpr std::size_t kLeastStretches = 64;
+
+// Widths that are tried, in bins, and how a width grows from one to the next.
+constexpr double kNarrowest = 24;
+constexpr double kWidthStep = 1.04;
+constexpr double kWidest = 0.8;  // of the band
+// A wide carrier is looked at with so few bins.
+constexpr double kCoarseBins = 48;
+
+constexpr double kLikeness = 0.75, kRefinedLikeness = 0.8;
+constexpr double kTypicalRolloff = 0.25;
+constexpr std::array kRolloffs{0.05, 0.10, 0.15, 0.20, 0.25, 0.35};
+
+// Carriers whose centres are nearer than this share of their widths are one.
+constexpr double kApart = 0.45;
+// An image is so much weaker than what it mirrors.
+constexpr double kImage = 0.01;
+// Ripples of a pulse are 30 dB down, and reach so many symbol rates.
+constexpr double kRipple = 0.001, kRippleReach = 3;
+
+// A tone stands so high over what is around, within the bins that the window smears it over.
+constexpr double kTone = 10;
+constexpr std::ptrdiff_t kToneBins = 6, kToneAround = 16;
+
+// The rate at which a carrier is measured: its symbol rate must be below half of it.
+constexpr double kMeasuredRatio = 2.4;
+constexpr double kRateTolerance = 0.06;
+
+struct Candidate {
+    double bin = 0, width = 0, likeness = 0;
+};
+
+SeenSpectrum spectrum_of(io::SampleSource& source) {
+    std::vector<dsp::Iq> samples;  // as many as say how fine the spectrum may be
+    std::optional<dsp::PowerSpectrum> seen;
+    std::size_t done = 0;
+    const auto begin = [&] {
+        const std::size_t bins =
+            std::bit_floor(std::max<std::size_t>(1, samples.size() / (kLeastStretches / 2)));
+        seen.emplace(std::clamp(bins, kLeastBins, kMostBins));
+        seen->add(samples);
+    };
+    internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
+        done += piece.size();
+        if (seen) {
+            seen->add(piece);
+        } else {
+            samples.insert(samples.end(), piece.begin(), piece.end());
+            if (samples.size() >= kMostBins * kLeastStretches / 2) begin();
+        }
+        return done < kMostSamples;
+    });
+    if (!seen) begin();
+    const std::vector<float> power = seen->power();
+    SeenSpectrum spectrum{.power = {power.begin(), power.end()},
+                          .stretches = static_cast<double>(seen->stretches()),
+                          .bin_hz = *source.sample_rate_hz() / static_cast<double>(seen->bins())};
+    internal::patch_middle(spectrum.power);
+    return spectrum;
+}
+
+// Every `factor` bins become one.
+SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t factor) {
+    // Neighbouring bins share half of their chance: the first step gains little.
+    const double gain = std::max(1.0, static_cast<double>(factor) / 2);
+    SeenSpectrum coarse{.stretches = fine.stretches * gain,
+                        .bin_hz = fine.bin_hz * static_cast<double>(factor)};
+    for (std::size_t k = 0; k + factor <= fine.power.size(); k += factor) {
+        double sum = 0;
+        for (std::size_t i = 0; i < factor; ++i) sum += fine.power[k + i];
+        coarse.power.push_back(sum / static_cast<double>(factor));
+    }
+    return coarse;
+}
+
+// Where the shape of one width fits better than at the bins beside.
+void add_candidates(const SeenSpectrum& fine, double width, std::vector<Candidate>& found) {
+    const auto factor = std::max<std::size_t>(1, static_cast<std::size_t>(width / kCoarseBins));
+    const SeenSpectrum coarse = coarser(fine, factor);
+    const auto scale = static_cast<double>(factor);
+    const CarrierShape shape{width / scale, kTypicalRolloff};
+    ShapeFit before, here;
+    for (std::ptrdiff_t k = 0; k <= coarse.size(); ++k) {
+        const ShapeFit next = k < coarse.size() ? shape.fit(coarse, static_cast<double>(k)) : ShapeFit{};
+        const bool is_peak = here.likeness >= before.likeness && here.likeness > next.likeness;
+        if (is_peak && here.likeness > kLikeness &&
+            shape.stands_out(coarse, static_cast<double>(k - 1), here))
+            found.push_back({(static_cast<double>(k - 1) + 0.5) * scale - 0.5, width, here.likeness});
+        before = here;
+        here = next;
+    }
+}
+
+bool overlap(const Candidate& a, const Candidate& b) {
+    return std::abs(a.bin - b.bin) < kApart * (a.width + b.width);
+}
+
+// The likeliest first, and of those that overlap only that one.
+std::vector<Candidate> without_overlaps(std::vector<Candidate> all) {
+    std::ranges::sort(all, std::ranges::greater(), &Candidate::likeness);
+    std::vector<Candidate> kept;
+    for (const Candidate& one : all) {
+        if (std::ranges::none_of(kept, [&](const Candidate& other) { return overlap(one, other); }))
+            kept.push_back(one);
+    }
+    return kept;
+}
+
+// Width and roll-off at which the shape fits best.
+FoundCarrier refined(const SeenSpectrum& fine, const Candidate& candidate) {
+    const auto factor =
+        std::max<std::size_t>(1, static_cast<std::size_t>(candidate.width / (4 * kCoarseBins)));
+    const SeenSpectrum spectrum = coarser(fine, factor);
+    const double bins = candidate.width / static_cast<double>(factor);
+    const double start = spectrum.bin_of(fine.hz_of(candidate.bin)) - 0.5 + 0.5 / static_cast<double>(factor);
+    CarrierShape best{bins, kTypicalRolloff};
+    double place = best.refined(spectrum, start, 0.05 * bins), most = 0;
+    for (const double rolloff : kRolloffs) {
+        for (double change = 0.94; change < 1.06; change += 0.005) {
+            const CarrierShape shape{bins * change, rolloff};
+            const double likeness = shape.fit(spectrum, place).likeness;
+            if (likeness > most) most = likeness, best = shape;
+        }
+    }
+    place = best.refined(spectrum, place, 0.02 * bins);
+    const ShapeFit fit = best.fit(spectrum, place);
+    if (fit.likeness < kRefinedLikeness) return {};
+    // A coarse bin's middle lies half of it behind its beginning.
+    const double shift = (static_cast<double>(factor) - 1) / 2 * fine.bin_hz;
+    return {.offset_hz = spectrum.hz_of(place) + shift,
+            .symbol_rate_hz = best.bins * spectrum.bin_hz,
+            .rolloff = best.rolloff,
+            .level_db = 10 * std::log10(fit.level / std::max(fit.floor, 1e-9 * fit.level)),
+            .power = fit.level};
+}
+
+bool mirrors(const FoundCarrier& image, const FoundCarrier& original) {
+    return image.power < kImage * original.power &&
+           std::abs(image.offset_hz + original.offset_hz) < 0.1 * original.symbol_rate_hz &&
+           std::abs(image.symbol_rate_hz / original.symbol_rate_hz - 1) < 0.2;
+}
+
+// What a transmitter's pulse leaves beside its carrier, for it must end somewhere.
+bool is_ripple(const FoundCarrier& ripple, const FoundCarrier& of) {
+    return ripple.power < kRipple * of.power &&
+           std::abs(ripple.offset_hz - of.offset_hz) < kRippleReach * of.symbol_rate_hz;
+}
+
+void drop_what_others_leave(std::vector<FoundCarrier>& carriers) {
+    const std::vector<FoundCarrier> all = carriers;
+    std::erase_if(carriers, [&](const FoundCarrier& one) {
+        return std::ranges::any_of(
+            all, [&](const FoundCarrier& other) { return mirrors(one, other) || is_ripple(one, other); });
+    });
+}
+
+void note_neighbours(std::vector<FoundCarrier>& carriers) {
+    for (FoundCarrier& one : carriers) {
+        for (const FoundCarrier& other : carriers) {
+            if (&one == &other) continue;
+            const double begins =
+                std::abs(other.offset_hz - one.offset_hz) - other.symbol_rate_hz * (1 + other.rolloff) / 2;
+            const double nearest = std::max(begins, one.symbol_rate_hz / 2);
+            if (one.neighbour_hz == 0 || nearest < one.neighbour_hz) one.neighbour_hz = nearest;
+        }
+    }
+}
+
+bool within(const std::vector<FoundCarrier>& carriers, double hz) {
+    return std::ranges::any_of(carriers, [&](const FoundCarrier& c) {
+        return std::abs(hz - c.offset_hz) < c.symbol_rate_hz * (1 + c.rolloff) / 2;
+    });
+}
+
+double around(const SeenSpectrum& s, std::ptrdiff_t middle) {
+    double sum = 0, count = 0;
+    for (std::ptrdiff_t k = middle - kToneAround; k <= middle + kToneAround; ++k) {
+        if (std::abs(k - middle) <= kToneBins || k < 0 || k >= s.size()) continue;
+        sum += s.power[static_cast<std::size_t>(k)], count += 1;
+    }
+    return sum / std::max(count, 1.0);
+}
+
+std::vector<double> tones_of(const SeenSpectrum& s, const std::vector<FoundCarrier>& carriers) {
+    std::vector<double> tones;
+    for (std::ptrdiff_t k = 1; k + 1 < s.size(); ++k) {
+        const auto power = [&](std::ptrdiff_t bin) { return s.power[static_cast<std::size_t>(bin)]; };
+        if (power(k) < power(k - 1) || power(k) <= power(k + 1)) continue;
+        const double hz = s.hz_of(static_cast<double>(k));
+        if (power(k) > kTone * around(s, k) && !within(carriers, hz)) tones.push_back(hz);
+    }
+    return tones;
+}
+
+}  // namespace
+
+FoundBand find_carriers(io::SampleSource& source) {
+    if (!source.sample_rate_hz()) throw Dvbs2Error("carriers are looked for by the sample rate: give it");
+    const SeenSpectrum spectrum = spectrum_of(source);
+    std::vector<Candidate> candidates;
+    for (double width = kNarrowest; width < kWidest * static_cast<double>(spectrum.size());
+         width *= kWidthStep)
+        add_candidates(spectrum, width, candidates);
+    FoundBand band;
+    for (const Candidate& candidate : without_overlaps(std::move(candidates))) {
+        const FoundCarrier carrier = refined(spectrum, candidate);
+        if (carrier.symbol_rate_hz > 0) band.carriers.push_back(carrier);
+    }
+    drop_what_others_leave(band.carriers);
+    std::ranges::sort(band.carriers, {}, &FoundCarrier::offset_hz);
+    note_neighbours(band.carriers);
+    band.tones_hz = tones_of(spectrum, band.carriers);
+    return band;
+}
+
+std::optional<double> measure_symbol_rate(io::SampleSource& source, const FoundCarrier& carrier) {
+    const double sample_rate_hz = source.sample_rate_hz().value_or(0);
+    const double rate_hz = kMeasuredRatio * carrier.symbol_rate_hz;
+    const double band = carrier.symbol_rate_hz * (1 + carrier.rolloff) / 2 * 1.03;
+    const double pass = std::min(band, 0.47 * std::min(rate_hz, sample_rate_hz));
+    dsp::Tuner tuner({.sample_rate_hz = sample_rate_hz,
+                      .output_rate_hz = rate_hz,
+                      .offset_hz = carrier.offset_hz,
+                      .pass_hz = pass});
+    std::vector<dsp::Iq> samples;
+    internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
+        tuner.process(piece, samples);
+        return samples.size() < kSymbolRateSearchSamples;
+    });
+    for (const double rate : likely_symbol_rates(samples, 8)) {
+        const double found = rate * rate_hz;
+        if (std::abs(found / carrier.symbol_rate_hz - 1) < kRateTolerance) return found;
+    }
+    return std::nullopt;
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// A carrier as the spectrum of a band shows it, before anybody has listened to it.
+struct FoundCarrier {
+    double offset_hz = 0;       ///< of its centre, from the recording's
+    double symbol_rate_hz = 0;  ///< within a few percent: the width at half of its power
+    double rolloff = 0.20;      ///< of those that are used the likeliest
+    double level_db = 0;        ///< of its power per hertz over what lies beside it
+    double power = 0;           ///< per hertz, to compare carriers
+    double neighbour_hz = 0;    ///< from its centre to where the nearest other carrier begins; 0: none
+};
+
+/// What a spectrum shows.
+struct FoundBand {
+    std::vector<FoundCarrier> carriers{};  ///< from the lowest offset to the highest
+    std::vector<double> tones_hz{};        ///< plain tones outside them
+};
+
+/// Finds the carriers of a band by the shape of their spectra: wide and narrow, strong and weak, also beside
+/// one another, from 1/1000 of the band to nearly all of it. The mirror images that a radio's I and Q make
+/// are left out. Reads the first 2^25 samples at most; the source must know its rate, else Dvbs2Error.
+FoundBand find_carriers(io::SampleSource& source);
+
+/// The symbol rate of a found carrier by the pulsing of its power, to some millionths; nothing where it does
+/// not pulse. `source` begins anew.
+std::optional<double> measure_symbol_rate(io::SampleSource& source, const FoundCarrier& carrier);
+
+}  // namespace tidemill::dvbs2

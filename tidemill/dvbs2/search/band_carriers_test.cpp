@@ -1,0 +1,77 @@
+#include "tidemill/dvbs2/search/band_carriers.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace internal;
+
+FoundBand found_in(std::span<const dsp::Iq> samples, double sample_rate_hz) {
+    io::MemoryReader source(std::as_bytes(samples), dsp::SampleFormat::cf32, sample_rate_hz);
+    return find_carriers(source);
+}
+
+void add_tone(std::vector<dsp::Iq>& samples, double cycles_per_sample, double amplitude) {
+    std::vector<dsp::Iq> tone(samples.size(), dsp::Iq(1));
+    dsp::rotate(tone, {0, cycles_per_sample, amplitude}, tone);
+    for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += tone[n];
+}
+
+}  // namespace
+
+TEST_CASE("band carriers: wide and narrow, loud and weak ones are found, and how fast their symbols are") {
+    const BandConfig config{.sample_rate_hz = 10e6, .seconds = 0.6, .esn0_db = 3, .dc = {2, 1}};
+    const std::vector<BandCarrier> carriers{
+        {.symbol_rate_hz = 333e3, .offset_hz = -4.5e6},
+        {.symbol_rate_hz = 125e3, .offset_hz = -3.9e6, .level_db = 10},
+        {.symbol_rate_hz = 125e3, .offset_hz = -3.7e6, .level_db = 1},
+        {.symbol_rate_hz = 1e6, .offset_hz = -2.2e6, .level_db = 15},
+        {.symbol_rate_hz = 66e3, .offset_hz = -1e6},
+        {.symbol_rate_hz = 2e6, .offset_hz = 0.4e6, .level_db = 0, .rolloff = 0.35},
+        {.symbol_rate_hz = 500e3, .offset_hz = 2.5e6, .framed = false},
+        {.symbol_rate_hz = 500e3, .offset_hz = 3.15e6, .level_db = 6}};
+    MadeBand band = make_band(config, carriers);
+    add_tone(band.samples, 0.45, 0.5);
+    const FoundBand found = found_in(band.samples, config.sample_rate_hz);
+    REQUIRE(found.carriers.size() == carriers.size());
+    for (std::size_t k = 0; k < carriers.size(); ++k) {
+        CAPTURE(k);
+        const FoundCarrier& one = found.carriers[k];
+        CHECK(std::abs(one.offset_hz - carriers[k].offset_hz) < 0.02 * carriers[k].symbol_rate_hz);
+        CHECK(std::abs(one.symbol_rate_hz / carriers[k].symbol_rate_hz - 1) < 0.05);
+        io::MemoryReader source(std::as_bytes(std::span(band.samples)), dsp::SampleFormat::cf32,
+                                config.sample_rate_hz);
+        const auto rate = measure_symbol_rate(source, one);
+        REQUIRE(rate.has_value());
+        CHECK(std::abs(*rate / carriers[k].symbol_rate_hz - 1) < 20e-6);
+    }
+    REQUIRE(found.tones_hz.size() == 1);
+    CHECK(std::abs(found.tones_hz[0] - 4.5e6) < 2e3);
+}
+
+TEST_CASE("band carriers: noise, tones, a radio's DC and images hold none") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        std::vector<dsp::Iq> samples(1 << 19, dsp::Iq(0.3F, -0.2F));
+        dsp::add_gaussian_noise(seed, 0, 1, samples);
+        CHECK(found_in(samples, 2e6).carriers.empty());
+        add_tone(samples, 0.1, 3);
+        add_tone(samples, -0.1, 0.05);
+        CHECK(found_in(samples, 2e6).carriers.empty());
+        CHECK(found_in(samples, 2e6).tones_hz.size() >= 1);
+    }
+    MadeBand band = make_band({.sample_rate_hz = 4e6, .seconds = 0.2, .esn0_db = 30},
+                              std::vector{BandCarrier{.symbol_rate_hz = 0.5e6, .offset_hz = 1e6}});
+    for (dsp::Iq& sample : band.samples) sample += 0.03F * std::conj(sample);
+    CHECK(found_in(band.samples, 4e6).carriers.size() == 1);
+    CHECK(found_in(std::vector<dsp::Iq>(100), 4e6).carriers.empty());
+    CHECK(found_in({}, 4e6).carriers.empty());
+}
+
+}  // namespace tidemill::dvbs2

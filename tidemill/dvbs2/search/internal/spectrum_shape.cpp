@@ -1,0 +1,94 @@
+#include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tidemill/dsp/pulse.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+namespace {
+
+// The shape is compared up to this many symbol rates from the centre: neighbours may begin there.
+constexpr double kReach = 0.62;
+constexpr double kSigmas = 7;
+// Bins beside one another share this much of their chance under the window of dsp::PowerSpectrum.
+constexpr double kSmeared = 2;
+
+// Bins so far apart share nothing; steps over a carrier's edges are few, so that the median does not see
+// them.
+constexpr std::ptrdiff_t kApart = 4;
+constexpr double kMedianOfSquare = 0.455;  // of a normal variable over its variance
+constexpr double kShapeVariance = 0.156;   // of a shape that takes 1 / 1.24 of where it is compared
+
+struct Sums {
+    double n = 0, p = 0, t = 0, pp = 0, tt = 0, pt = 0;
+
+    void add(double power, double shape) {
+        n += 1, p += power, t += shape, pp += power * power, tt += shape * shape, pt += power * shape;
+    }
+};
+
+}  // namespace
+
+void patch_middle(std::vector<double>& power) {
+    constexpr std::size_t kSmeared = 4, kBeside = 4;
+    const std::size_t middle = power.size() / 2;
+    if (middle < kSmeared + kBeside) return;
+    double usual = 0;
+    for (std::size_t k = 1; k <= kBeside; ++k)
+        usual += (power[middle - kSmeared - k] + power[middle + kSmeared + k]) / (2 * kBeside);
+    for (std::size_t k = middle - kSmeared; k <= middle + kSmeared; ++k)
+        if (power[k] > 1.5 * usual) power[k] = usual;
+}
+
+ShapeFit CarrierShape::fit(const SeenSpectrum& spectrum, double bin) const {
+    const double reach = kReach * bins;
+    const auto first = std::max<std::ptrdiff_t>(0, std::lround(std::ceil(bin - reach)));
+    const auto last = std::min<std::ptrdiff_t>(spectrum.size() - 1, std::lround(std::floor(bin + reach)));
+    Sums s;
+    for (std::ptrdiff_t k = first; k <= last; ++k)
+        s.add(spectrum.power[static_cast<std::size_t>(k)],
+              dsp::raised_cosine_spectrum((static_cast<double>(k) - bin) / bins, rolloff));
+    // Nothing to stand on was seen where too much lies beyond the recorded band.
+    if (s.n < 1.7 * reach) return {};
+    const double shape_variance = s.tt / s.n - s.t / s.n * s.t / s.n;
+    const double covariance = s.pt / s.n - s.p / s.n * s.t / s.n;
+    const double chance = s.pp / s.n / spectrum.stretches;  // what few stretches scatter
+    const double variance = s.pp / s.n - s.p / s.n * s.p / s.n - chance;
+    ShapeFit fit{.level = covariance / shape_variance};
+    fit.floor = std::max(s.p / s.n - fit.level * s.t / s.n, 0.0);
+    if (fit.level <= kSigmas * std::sqrt(kSmeared * chance / s.n / shape_variance)) return fit;
+    fit.likeness = covariance * covariance / (shape_variance * std::max(variance, 1e-30));
+    return fit;
+}
+
+bool CarrierShape::stands_out(const SeenSpectrum& spectrum, double bin, const ShapeFit& fit) const {
+    const auto reach = static_cast<std::ptrdiff_t>(kReach * bins);
+    const std::ptrdiff_t middle = std::lround(bin);
+    std::vector<double> steps;
+    for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, middle - reach);
+         k <= std::min(middle + reach, spectrum.size() - 1 - kApart); ++k) {
+        const double step = spectrum.power[static_cast<std::size_t>(k)] -
+                            spectrum.power[static_cast<std::size_t>(k + kApart)];
+        steps.push_back(step * step / 2);
+    }
+    if (steps.empty()) return false;
+    const auto half = steps.begin() + std::ssize(steps) / 2;
+    std::ranges::nth_element(steps, half);
+    const double chance = *half / kMedianOfSquare;
+    return fit.level >
+           kSigmas * std::sqrt(kSmeared * chance / static_cast<double>(steps.size()) / kShapeVariance);
+}
+
+double CarrierShape::refined(const SeenSpectrum& spectrum, double bin, double reach) const {
+    double best = bin, most = fit(spectrum, bin).likeness;
+    for (double place = bin - reach; place <= bin + reach; place += reach / 20) {
+        const double likeness = fit(spectrum, place).likeness;
+        if (likeness > most) most = likeness, best = place;
+    }
+    return best;
+}
+
+}  // namespace tidemill::dvbs2::internal

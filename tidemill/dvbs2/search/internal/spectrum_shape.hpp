@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace tidemill::dvbs2::internal {
+
+/// A measured spectrum, frequencies in bins from the lowest on.
+struct SeenSpectrum {
+    std::vector<double> power{};  ///< of each bin
+    double stretches = 0;         ///< that it is the mean of
+    double centre_hz = 0;
+    double bin_hz = 0;
+
+    std::ptrdiff_t size() const { return std::ssize(power); }
+    double hz_of(double bin) const { return centre_hz + (bin - static_cast<double>(size()) / 2) * bin_hz; }
+    double bin_of(double hz) const { return (hz - centre_hz) / bin_hz + static_cast<double>(size()) / 2; }
+};
+
+/// The radio's own offset (DC) is a line in the middle, which the window smears over some bins: those take
+/// after their neighbours.
+void patch_middle(std::vector<double>& power);
+
+/// A carrier's shape laid over a spectrum.
+struct ShapeFit {
+    double likeness = 0;  ///< share of what the spectrum does there that the shape explains, 0 to 1
+    double level = 0;     ///< of the carrier
+    double floor = 0;     ///< of what it stands on
+};
+
+/// The spectrum of one carrier: flat, with the edges of its roll-off half a symbol rate to either side.
+struct CarrierShape {
+    double bins = 0;  ///< of its symbol rate
+    double rolloff = 0.20;
+
+    /// The fit of the shape with its middle at `bin`, where most of it lies within the spectrum.
+    ShapeFit fit(const SeenSpectrum& spectrum, double bin) const;
+    /// Whether a fit's level is out of reach of how rough the spectrum is there: what repeats frame by frame,
+    /// as a stream of null packets does, has a spectrum of lines.
+    bool stands_out(const SeenSpectrum& spectrum, double bin, const ShapeFit& fit) const;
+    /// The best middle within `reach` bins.
+    double refined(const SeenSpectrum& spectrum, double bin, double reach) const;
+};
+
+}  // namespace tidemill::dvbs2::internal
