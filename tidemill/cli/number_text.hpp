@@ -9,7 +9,7 @@
 
 namespace tidemill::cli {
 
-/// A finite number as people write it: 12, -0.5, 1e6, 2.4M; k, M and G behind it are thousands, millions and
+/// A finite number as people write it: 12, +3, -0.5, 1e6, 2.4M; k, M and G behind it are thousands, millions and
 /// billions. Nothing when the text is anything else, or nothing.
 std::optional<double> real_number(std::string_view text);
 

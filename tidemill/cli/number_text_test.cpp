@@ -15,7 +15,7 @@ TEST_CASE("numbers: real ones are read as people write them") {
 
 TEST_CASE("numbers: what is no finite number is none") {
     for (const char* const text :
-         {"",    " ", "nan", "inf", "-inf", "1e999", "1e308k", "1 ",  " 1",  "+1",
+         {"",    " ", "nan", "inf", "-inf", "1e999", "1e308k", "1 ",  " 1",  "+-1", "++1",
           "1kk", "k", "M",   "1m",  "0x10", "1,5",   "1e",     "--1", "1\n", "auto"}) {
         CAPTURE(text);
         CHECK_FALSE(real_number(text));
