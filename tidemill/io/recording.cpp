@@ -11,6 +11,8 @@
 
 #include "tidemill/io/internal/file.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/recording_name.hpp"
+#include "tidemill/io/sdriq_header.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/io/tar_index.hpp"
@@ -22,20 +24,6 @@ namespace {
 
 using dsp::SampleFormat;
 namespace fs = std::filesystem;
-
-struct RawExtension {
-    std::string_view extension;
-    SampleFormat format;
-};
-
-constexpr std::array<RawExtension, 8> kRawExtensions = {{{".cf32", SampleFormat::cf32},
-                                                         {".cf64", SampleFormat::cf64},
-                                                         {".cfile", SampleFormat::cf32},
-                                                         {".ci16", SampleFormat::ci16},
-                                                         {".cs16", SampleFormat::ci16},
-                                                         {".ci8", SampleFormat::ci8},
-                                                         {".cs8", SampleFormat::ci8},
-                                                         {".cu8", SampleFormat::cu8}}};
 
 // Where bytes lie in a file.
 struct Extent {
@@ -75,10 +63,12 @@ void measure_data(Recording& recording, const std::optional<Extent>& part = {}) 
 }
 
 Recording open_raw(const fs::path& path, SampleFormat format, const RecordingHints& hints) {
+    const RecordingName name = read_recording_name(path.filename().string());
     Recording recording;
     recording.data_path = path;
     recording.format = format;
-    recording.sample_rate_hz = hints.sample_rate_hz;
+    recording.sample_rate_hz = hints.sample_rate_hz ? hints.sample_rate_hz : name.sample_rate_hz;
+    recording.center_frequency_hz = name.center_frequency_hz;
     measure_data(recording);
     return recording;
 }
@@ -160,12 +150,28 @@ Recording open_wav(const fs::path& path, const RecordingHints& hints) {
     recording.data_path = path;
     recording.format = header.format;
     recording.sample_rate_hz = header.sample_rate_hz;
+    recording.center_frequency_hz = header.center_frequency_hz
+                                        ? header.center_frequency_hz
+                                        : read_recording_name(path.filename().string()).center_frequency_hz;
     apply_hints(hints, recording);
     measure_data(recording, Extent{header.data_offset, header.data_bytes});
     if (header.is_cut_off) {
         recording.warnings.emplace_back(
             "the file is shorter than its header says: the data may be truncated");
     }
+    return recording;
+}
+
+Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
+    const SdriqHeader header = read_sdriq_header(path);
+    Recording recording;
+    recording.data_path = path;
+    recording.format = header.format;
+    recording.sample_rate_hz = header.sample_rate_hz;
+    recording.center_frequency_hz = header.center_frequency_hz;
+    apply_hints(hints, recording);
+    const std::uint64_t size = internal::File::open_regular(path).size();
+    measure_data(recording, Extent{SdriqHeader::kBytes, size - SdriqHeader::kBytes});
     return recording;
 }
 
@@ -184,17 +190,13 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<SampleFormat> raw_format(const fs::path& path) {
-    for (const auto& raw : kRawExtensions) {
-        if (path.extension() == raw.extension) {
-            return raw.format;
-        }
-    }
-    return std::nullopt;
+    return read_recording_name(path.filename().string()).format;
 }
 
 Recording open_recording(const fs::path& path, const RecordingHints& hints) {
     if (path.extension() == ".sigmf") return open_archive(path, hints);
     if (equal_ignoring_case(path.extension().string(), ".wav")) return open_wav(path, hints);
+    if (equal_ignoring_case(path.extension().string(), ".sdriq")) return open_sdriq(path, hints);
     const auto paths = sigmf_paths(path);
     const bool is_data = path == paths.data;
     const bool has_metadata = is_there(paths.meta);
@@ -208,9 +210,10 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
     const auto why = is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
                              : std::string("its name does not tell the sample format");
     throw IoError(fmt::format(
-        "cannot read '{}': {}; name a .sigmf-meta file, a .sigmf archive or a .wav file, say the format "
-        "(cf32, cf64, ci16, ci8, cu8) or use one of the extensions .cf32 .cfile .cf64 .ci16 .cs16 .ci8 "
-        ".cs8 .cu8",
+        "cannot read '{}': {}; name a .sigmf-meta file, a .sigmf archive, a .wav or an .sdriq file, say the "
+        "format (cf32, cf64, ci16, ci8, cu8) or use one of the extensions .cf32 .fc32 .cfile .cf64 .ci16 "
+        ".cs16 "
+        ".sc16 .ci8 .cs8 .cu8",
         path.string(), why));
 }
 

@@ -29,14 +29,14 @@ struct RecordingHints {
     std::optional<double> sample_rate_hz;
 };
 
-/// The format of raw samples by the extension of their file; empty for every other name.
+/// The format of raw samples by the name of their file; empty where that does not tell.
 std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
 
 /// Examines a recording: SigMF by the name of either file or of both without extension, or as an archive
-/// (.sigmf), of which the first recording is taken; WAV with I and Q on its two channels (.wav); or raw
-/// samples whose format follows from the extension (.cf32 .cfile .cf64 .ci16 .cs16 .ci8 .cs8 .cu8) or from
-/// the hints. Throws IoError when nothing useful can be read from it: missing or empty data, malformed
-/// metadata, unsupported datatype.
+/// (.sigmf), of which the first recording is taken; WAV with I and Q on its two channels (.wav); SDRangel's
+/// .sdriq; or raw samples whose format follows from the name, as RecordingName reads it, or from the hints.
+/// Throws IoError when nothing useful can be read from it: missing or empty data, malformed metadata,
+/// unsupported datatype.
 Recording open_recording(const std::filesystem::path& path, const RecordingHints& hints = {});
 
 /// Reads all data and compares with the claimed SHA-512; says what disagrees, empty when nothing does.

@@ -212,4 +212,54 @@ TEST_CASE("sigmf: written metadata read back the same") {
     }
 }
 
+TEST_CASE("recordings of radio programs are read by what their names and headers tell") {
+    const ScratchFolder folder;
+    folder.put("gqrx_20230405_120000_741500000_2400000_fc.raw", std::string(16, 'a'));
+    const auto gqrx = open_recording(folder / "gqrx_20230405_120000_741500000_2400000_fc.raw");
+    CHECK(gqrx.format == dsp::SampleFormat::cf32);
+    CHECK(gqrx.sample_rate_hz == 2.4e6);
+    CHECK(gqrx.center_frequency_hz == 741.5e6);
+    const unsigned char header[] = {0x00, 0x9f, 0x24, 0x00, 0x60, 0x64, 0x32, 0x2c, 0x00, 0x00, 0x00,
+                                    0x00, 0x00, 0x10, 0x5e, 0x5f, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00,
+                                    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x6a, 0x61, 0x15, 0x7f};
+    std::string sdriq(reinterpret_cast<const char*>(header), sizeof header);
+    folder.put("pass.sdriq", sdriq + "12345678");
+    const auto sdrangel = open_recording(folder / "pass.sdriq");
+    CHECK(sdrangel.format == dsp::SampleFormat::ci16);
+    CHECK(sdrangel.samples == 2);
+    CHECK(sdrangel.data_offset == 32);
+    CHECK(sdrangel.sample_rate_hz == 2.4e6);
+    CHECK(sdrangel.center_frequency_hz == 741.5e6);
+    sdriq[5] ^= 1;
+    folder.put("damaged.sdriq", sdriq + "12345678");
+    CHECK_THROWS_WITH_AS(open_recording(folder / "damaged.sdriq"), doctest::Contains("check sum"), IoError);
+    folder.put("short.sdriq", "1234");
+    CHECK_THROWS_WITH_AS(open_recording(folder / "short.sdriq"), doctest::Contains("ends in its header"),
+                         IoError);
+    folder.put("pass.iq", std::string(16, 'a'));
+    CHECK_THROWS_WITH_AS(open_recording(folder / "pass.iq"), doctest::Contains("say the format"), IoError);
+    CHECK(open_recording(folder / "pass.iq", {.format = dsp::SampleFormat::cu8, .sample_rate_hz = {}}).samples == 8);
+}
+
+TEST_CASE("a WAV file's auxi chunk tells the radio's frequency") {
+    const ScratchFolder folder;
+    const auto wav = [](const std::string& auxi) {
+        const auto word = [](std::uint32_t value) {
+            return std::string{static_cast<char>(value), static_cast<char>(value >> 8),
+                               static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
+        };
+        const std::string format = word(0x00020001) + word(2400000) + word(9600000) + word(0x00100004);
+        return "RIFF" + word(0) + "WAVEfmt " + word(16) + format + "auxi" +
+               word(static_cast<std::uint32_t>(auxi.size())) + auxi + "data" + word(8) + "12345678";
+    };
+    std::string auxi(68, '\0');
+    auxi.replace(32, 4, {'\x60', '\x64', '\x32', '\x2c'});
+    folder.put("a.wav", wav(auxi));
+    CHECK(open_recording(folder / "a.wav").center_frequency_hz == 741.5e6);
+    folder.put("b_741500kHz_RF.wav", wav("<xml/>"));
+    CHECK(open_recording(folder / "b_741500kHz_RF.wav").center_frequency_hz == 741.5e6);
+    folder.put("c.wav", wav(auxi.substr(0, 40)));
+    CHECK(!open_recording(folder / "c.wav").center_frequency_hz);
+}
+
 }  // namespace tidemill::io

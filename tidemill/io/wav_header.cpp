@@ -46,6 +46,7 @@ class WavReader {
                 read_format(chunk, header);
                 has_format = true;
             }
+            if (chunk.is("auxi")) read_radio(chunk, header);
             if (chunk.is("data")) {
                 if (!has_format) fail("the data come before their format");
                 return with_data(header, chunk, long_size);
@@ -85,6 +86,15 @@ class WavReader {
         header.sample_rate_hz = static_cast<double>(number(chunk.offset + 4, 4));
         if (header.sample_rate_hz < 1) fail("its sample rate is 0");
         header.format = format_of(tag, static_cast<unsigned>(number(chunk.offset + 14, 2)));
+    }
+
+    // Of SpectraVue, HDSDR and others: two times of 16 bytes, then the frequency; some programs put XML
+    // there.
+    void read_radio(const Chunk& chunk, WavHeader& header) const {
+        constexpr std::uint64_t kFrequency = 32, kFields = 64;
+        if (chunk.size < kFields || chunk.size > 4 * kFields || number(chunk.offset, 1) == '<') return;
+        const auto frequency_hz = static_cast<double>(number(chunk.offset + kFrequency, 4));
+        if (frequency_hz > 0) header.center_frequency_hz = frequency_hz;
     }
 
     SampleFormat format_of(unsigned tag, unsigned bits) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "tidemill/dsp/sample_format.hpp"
 
@@ -11,9 +12,10 @@ namespace tidemill::io {
 struct WavHeader {
     dsp::SampleFormat format = dsp::SampleFormat::ci16;
     double sample_rate_hz = 0;
-    std::uint64_t data_offset = 0;  ///< bytes
-    std::uint64_t data_bytes = 0;   ///< as far as the file reaches
-    bool is_cut_off = false;        ///< the header promises more than there is
+    std::optional<double> center_frequency_hz{};  ///< of an auxi chunk
+    std::uint64_t data_offset = 0;                ///< bytes
+    std::uint64_t data_bytes = 0;                 ///< as far as the file reaches
+    bool is_cut_off = false;                      ///< the header promises more than there is
 };
 
 /// Reads the header of a WAV or RF64 file: 8-bit unsigned, 16-bit and 32- or 64-bit floating-point samples.
