@@ -12,8 +12,8 @@ std::string checked_policy(const std::string& names) {
     return names;
 }
 
-void add_executor_options(Verb& verb, HowToRun& how) {
-    verb.choice(
+const Option& add_executor_options(Verb& verb, HowToRun& how) {
+    const Option& executor = verb.choice(
         "--executor", how.executor,
         {{"pipeline", Executor::pipeline},
          {"sequence", Executor::sequence},
@@ -43,6 +43,7 @@ void add_executor_options(Verb& verb, HowToRun& how) {
         .excludes("--batch");
     verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1));
     verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0));
+    return executor;
 }
 
 void add_schedule_options(Verb& verb, HowToRun& how) {
@@ -62,15 +63,16 @@ void add_schedule_options(Verb& verb, HowToRun& how) {
 
 }  // namespace
 
-void add_running_options(Verb& verb, RunningOptions& options) {
+const Option& add_running_options(Verb& verb, RunningOptions& options) {
     verb.heading("How it is run");
-    add_executor_options(verb, options.how);
+    const Option& executor = add_executor_options(verb, options.how);
     verb.heading("Its schedule");
     add_schedule_options(verb, options.how);
     verb.heading("Looks inside");
     add_insight_options(verb, options.insight);
     verb.option("--energy-meter", options.energy_meter,
                 "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, nvml, file:PATH or command:TEXT");
+    return executor;
 }
 
 }  // namespace tidemill::cli

@@ -46,6 +46,33 @@ TEST_CASE("signals: a reception whose source stands still ends with whole packet
     }
 }
 
+TEST_CASE("signals: before any sample came a reception ends at once, and says so") {
+    const ScratchFolder folder;
+    folder.put("nothing", "");
+    const int status =
+        interrupt(folder / "", folder / "nothing", "dvbs2 rx air.ci8 --rate 2e6 --symbol-rate 1e6 -o out.ts",
+                  "test -s ready || { touch ready2; sleep 0.3; echo >ready; }", "INT");
+    CHECK(status == 1);
+    CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted after 0 samples"));
+}
+
+TEST_CASE("signals: a live input is received as it comes, long before a few megabytes are there") {
+    const SmallRecording& recording = small_recording();
+    const ScratchFolder folder;
+    // Silence trickles in behind the signal, so that nobody can take it for the end.
+    const int status = run_shell(
+        fmt::format("cd {}; mkfifo air.ci8; (cat {}; while sleep 0.05; do head -c 5000 /dev/zero; done) "
+                    ">air.ci8 & feed=$!; "
+                    "$tidemill dvbs2 rx air.ci8 --rate 2e6 --symbol-rate 1e6 -o out.ts >out 2>err & job=$!; "
+                    "until test -s out.ts; do sleep 0.05; done; kill -INT $job; wait $job; ended=$?; kill "
+                    "$feed; exit $ended",
+                    (folder / "").string(), recording.data()));
+    INFO(ScratchFolder::content_of(folder / "err"));
+    CHECK(status == 0);
+    CHECK(recording.packets.find(ScratchFolder::content_of(folder / "out.ts")) != std::string::npos);
+    CHECK(says(ScratchFolder::content_of(folder / "out"), "executor sequence"));
+}
+
 TEST_CASE("signals: a transmission whose input stands still ends with the packets that came") {
     const std::string packets = small_recording().packets.substr(0, 100 * io::kTsPacketBytes);
     for (const char* signal : {"INT", "TERM", "HUP"}) {

@@ -21,7 +21,8 @@ bool InputStream::is_stream(const std::filesystem::path& path) {
 
 InputStream::InputStream(const std::filesystem::path& path)
     : path_(is_standard_stream(path) ? "standard input" : path),
-      descriptor_(is_standard_stream(path) ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      descriptor_(is_standard_stream(path) ? STDIN_FILENO
+                                           : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)),
       ended_(eventfd(0, EFD_CLOEXEC)) {
     if (descriptor_ < 0 || ended_ < 0) internal::fail_file("open", path_, errno);
 }

@@ -14,7 +14,7 @@ class InputStream {
     /// Whether a path names such a stream. Folders, devices and regular files are none.
     static bool is_stream(const std::filesystem::path& path);
 
-    /// Waits until the other end of a named pipe is open. Throws IoError.
+    /// A named pipe's other end need not be open yet: reading waits for it. Throws IoError.
     explicit InputStream(const std::filesystem::path& path);
     InputStream(const InputStream&) = delete;
     InputStream& operator=(const InputStream&) = delete;

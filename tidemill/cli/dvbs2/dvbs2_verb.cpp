@@ -69,10 +69,13 @@ void add_rx(Verb& dvbs2) {
         .is(Kind::output_place);
     verb.flag("--stats", options->stats, "Also the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
-    add_running_options(verb, options->running);
+    const Option& executor = add_running_options(verb, options->running);
     verb.heading("Device");
     add_device_options(verb, options->device);
-    verb.does([options] { return run_rx(*options); });
+    verb.does([options, &executor] {
+        options->executor_given = executor.is_given();
+        return run_rx(*options);
+    });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
+#include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
@@ -54,9 +55,8 @@ auto as_usage(Check check) {
     }
 }
 
-void check_settings(const ReceptionJob& job, const SearchFor& search) {
-    if ((job.config.symbol_rate_hz > 0 || search.anything()) && !job.recording.sample_rate_hz)
-        throw WrongUsage(kNoRate);
+void check_settings(const ReceptionJob& job) {
+    if (!job.recording.sample_rate_hz) throw WrongUsage(kNoRate);
     as_usage([&] {
         dvbs2::FrontGeometry({2, 1, job.config.rolloff, dvbs2::kMaxBlockSamples});
         return dvbs2::PlScrambler(job.config.gold_code);
@@ -120,14 +120,49 @@ void lay_tuner(const Place& wanted, bool any_rolloff, ReceptionJob& job) {
                                            job.config.symbol_rate_hz, job.config.tuned_hz));
 }
 
+// Blocks of a live input are short where its samples come slowly.
+std::uint32_t live_block(const ReceptionJob& job) {
+    constexpr double kBlockSeconds = 0.02;
+    const double symbol_rate_hz =
+        job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz : *job.recording.sample_rate_hz / 2;
+    const double rate_hz = job.tuning ? 2 * symbol_rate_hz : *job.recording.sample_rate_hz;
+    const dvbs2::FrontGeometry geometry(
+        {rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
+    const double least = std::max(rate_hz * kBlockSeconds, static_cast<double>(geometry.history_samples()));
+    const double chunks = std::ceil(std::min<double>(least, dvbs2::kMaxBlockSamples) / dvbs2::kChunkSamples);
+    return static_cast<std::uint32_t>(chunks) * dvbs2::kChunkSamples;
+}
+
 std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source, const ReceptionJob& job) {
     if (!job.tuning) return source;
     return std::make_unique<dvbs2::TunedSource>(std::move(source), *job.tuning);
 }
 
-// Samples come as they may; what is read here is kept and comes first.
-ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& hints) {
-    constexpr std::size_t kBeginningBytes = 8 << 20;
+/// What is read of a stream before it is received, for a look.
+struct Beginning {
+    double samples = 0;
+    double seconds = 0;
+
+    std::size_t bytes(double sample_rate_hz, dsp::SampleFormat format) const {
+        constexpr double kMostBytes = 32 << 20, kLeastBytes = 4096;
+        const double size = static_cast<double>(dsp::bytes_per_sample(format));
+        return static_cast<std::size_t>(
+            std::clamp(std::max(samples, seconds * sample_rate_hz) * size, kLeastBytes, kMostBytes));
+    }
+};
+
+// A carrier whose symbol rate is known shows where it lies in about 16,000 symbols; what nobody knows takes
+// longer.
+Beginning beginning_for(const ReceptionOptions& options) {
+    if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1};
+    const double symbol_rate_hz = options.symbol_rate_hz.value_or(OrAuto<double>{0}).value.value_or(0);
+    return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
+}
+
+// Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
+// here.
+ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& hints,
+                            const Beginning& wanted) {
     const std::string name = is_standard_stream(place) ? "standard input" : place;
     const auto format = hints.format ? hints.format : io::raw_format(place);
     if (!format || !hints.sample_rate_hz) {
@@ -139,14 +174,22 @@ ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& 
     job.recording.format = *format;
     job.recording.sample_rate_hz = hints.sample_rate_hz;
     job.stream = std::make_unique<io::InputStream>(place);
-    job.beginning = io::read_beginning(*job.stream, *format, kBeginningBytes);
-    if (job.beginning.empty()) throw io::IoError(fmt::format("{} is empty: no samples came", name));
+    {
+        const Watch watch([] { return std::string("first samples"); });
+        const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
+        job.beginning =
+            io::read_beginning(*job.stream, *format, wanted.bytes(*hints.sample_rate_hz, *format));
+        job.interrupted = watch.interrupted();
+    }
+    if (job.beginning.empty() && !job.interrupted)
+        throw io::IoError(fmt::format("{} is empty: no samples came", name));
     return job;
 }
 
-ReceptionJob open_job(const ReceptionOptions& options) {
+ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
-    if (io::InputStream::is_stream(options.recording)) return prepare_stream(options.recording, hints);
+    if (io::InputStream::is_stream(options.recording))
+        return prepare_stream(options.recording, hints, wanted);
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
     return job;
@@ -170,7 +213,7 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
 }
 
 ReceptionJob prepare_band(const ReceptionOptions& options) {
-    ReceptionJob job = open_job(options);
+    ReceptionJob job = open_job(options, {.samples = 1 << 22, .seconds = 3});
     if (!job.recording.sample_rate_hz) throw WrongUsage(kNoRate);
     job.warnings = job.recording.warnings;
     return job;
@@ -184,14 +227,16 @@ std::string reading_options(const ReceptionOptions& options) {
 }
 
 ReceptionJob prepare(const ReceptionOptions& options) {
-    ReceptionJob job = open_job(options);
+    ReceptionJob job = open_job(options, beginning_for(options));
     job.config = config_of(options);
-    check_settings(job, searched(options));
+    check_settings(job);
+    if (job.interrupted) return job;
     SearchFor search = searched(options);
     Place place = options.offset_hz;
     if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
     lay_tuner(place, search.rolloff, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
+    if (job.stream) job.config.block_samples = live_block(job);
     job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());
     return job;
 }

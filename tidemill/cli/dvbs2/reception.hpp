@@ -34,6 +34,7 @@ struct ReceptionJob {
     io::Recording recording;                  ///< of a stream: what is known of it, without samples
     std::unique_ptr<io::InputStream> stream;  ///< standard input or a named pipe; null: a file
     std::vector<std::byte> beginning;         ///< of a stream: what has been read of it for a look
+    bool interrupted = false;                 ///< the user wanted no more while that was read
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;

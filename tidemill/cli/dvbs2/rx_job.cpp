@@ -135,6 +135,15 @@ void account_for(const io::SampleSource& source, RxOutcome& outcome) {
         outcome.missing_samples = file->missing_samples();
 }
 
+// A radio's samples come more slowly than one core receives them; nothing is waited for, to make a schedule.
+HowToRun how_to_run(const RxOptions& options, bool live) {
+    HowToRun how = options.running.how;
+    if (live && !options.executor_given && !how.schedule && !how.latency_us && !how.adapt &&
+        !how.scheduling.cores)
+        how.executor = Executor::sequence;
+    return how;
+}
+
 }  // namespace
 
 RxOutcome receive(const RxOptions& options) {
@@ -142,9 +151,10 @@ RxOutcome receive(const RxOptions& options) {
     outcome.job = prepare(options.reception);
     outcome.ldpc_device = ldpc_device(options.device);
     outcome.outputs = options.outputs;
-    RxOutputWriter writer(options.outputs);
+    outcome.outputs.live = outcome.job.stream != nullptr;
+    RxOutputWriter writer(outcome.outputs);
     const Topology topology = Topology::here();
-    GraphRun run(options.running.how, topology);
+    GraphRun run(how_to_run(options, outcome.outputs.live), topology);
     prepare(run, topology, outcome);
 
     const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
@@ -163,7 +173,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.schedule = run.schedule();
     outcome.changes = run.changes();
     outcome.run = watched.report();
-    outcome.interrupted = watched.interrupted();
+    outcome.interrupted = watched.interrupted() || outcome.job.interrupted;
     outcome.report = receiver.report();
     account_for(*source, outcome);
     if (outcome.job.config.ldpc_device) outcome.device = receiver.ldpc_device_use();

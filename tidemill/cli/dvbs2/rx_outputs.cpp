@@ -25,12 +25,12 @@ constexpr int kLastPort = 65535;
 
 class FileOutput final : public ByteOutput {
   public:
-    explicit FileOutput(const std::string& path) : writer_(path) {}
+    FileOutput(const std::string& path, bool live) : writer_(path), live_(live) {}
 
     void write(std::span<const std::uint8_t> bytes) override {
         writer_.write(bytes);
         const auto now = Clock::now();
-        if (now - flushed_ < kPatience) return;
+        if (!live_ && now - flushed_ < kPatience) return;
         writer_.flush();
         flushed_ = now;
     }
@@ -41,6 +41,7 @@ class FileOutput final : public ByteOutput {
     static constexpr std::chrono::milliseconds kPatience{200};
 
     io::ByteWriter writer_;
+    bool live_;
     Clock::time_point flushed_ = Clock::now();
 };
 
@@ -50,9 +51,13 @@ class PacketDatagrams final : public ByteOutput {
     PacketDatagrams(const std::string& url, const RxOutputOptions& options)
         : sender_(io::parse_udp_url(url)),
           pacer_(options.udp_mbps > 0 ? std::optional(options.udp_mbps * 1e6) : std::nullopt),
-          paced_(options.paced) {}
+          paced_(options.paced && (!options.live || options.udp_mbps > 0)) {}
 
     void write(std::span<const std::uint8_t> packets) override {
+        if (!paced_) {
+            send_now(packets);
+            return;
+        }
         pacer_.push(packets, due_);
         send_due();
     }
@@ -62,6 +67,11 @@ class PacketDatagrams final : public ByteOutput {
     }
 
   private:
+    void send_now(std::span<const std::uint8_t> packets) {
+        for (std::size_t at = 0; at < packets.size(); at += io::kDatagramBytes)
+            sender_.send(packets.subspan(at, std::min(io::kDatagramBytes, packets.size() - at)));
+    }
+
     void send_due() {
         for (const io::TimedDatagram& datagram : due_) {
             if (paced_) wait_for(datagram.due_s);
@@ -115,7 +125,7 @@ WantedStreams parse_isi(const std::string& text) {
 std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutputOptions& options,
                                         bool datagrams) {
     return writing([&]() -> std::unique_ptr<ByteOutput> {
-        if (!io::is_udp_url(place)) return std::make_unique<FileOutput>(place);
+        if (!io::is_udp_url(place)) return std::make_unique<FileOutput>(place, options.live);
         if (datagrams) return std::make_unique<PieceDatagrams>(place);
         return std::make_unique<PacketDatagrams>(place, options);
     });

@@ -29,6 +29,7 @@ struct RxOutputOptions {
     dvbs2::DamagedPacket damaged = dvbs2::DamagedPacket::drop;
     double udp_mbps = 0;  ///< 0: packets leave by the programme clock
     bool paced = true;    ///< false: datagrams leave as they come
+    bool live = false;    ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
 };
 
 /// Reads what --isi names: the number of a stream, or all. Throws WrongUsage.
