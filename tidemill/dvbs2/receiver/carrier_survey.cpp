@@ -38,7 +38,6 @@ class HeaderTally final : public Module {
     HeaderTally() : Module("header_tally") {}
 
     In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
-    In<RawInfo> info = in<RawInfo>("info");
     Task count = task("count", &HeaderTally::look);
 
     int plain() const { return plain_; }
@@ -50,7 +49,6 @@ class HeaderTally final : public Module {
 
   private:
     void look(Frame f) {
-        if (f[info][0].end_of_stream) return;
         const SymbolBlock& block = f[symbols][0];
         if (block.restart) heard_.clear();
         heard_.insert(heard_.end(), block.symbols.begin(), block.symbols.begin() + block.count);
@@ -93,7 +91,6 @@ void count_headers(const OpenSamples& open, SurveyedCarrier& carrier) {
     const ReceiverFront front = add_front(graph, source, {2, 1, carrier.rolloff, kMaxBlockSamples});
     auto& tally = graph.add<HeaderTally>();
     graph.bind(front.timing.symbols, tally.symbols);
-    graph.bind(front.timing.info, tally.info);
     const auto enough = [&] { return static_cast<double>(front.source.samples()) > 2 * kListenedSymbols; };
     Sequence(graph).run({.stop_when = enough, .statistics = false});
     carrier.heard_s = static_cast<double>(front.source.samples()) / (2 * carrier.symbol_rate_hz);
@@ -157,7 +154,6 @@ bool decode(const OpenSamples& open, double rolloff, SurveyDepth depth, Surveyed
         return heard_s() * carrier.symbol_rate_hz > kListenedSymbols;
     };
     Sequence(receiver.graph()).run({.stop_when = enough, .statistics = false});
-    receiver.finish();
     carrier.heard_s = heard_s();
     const FrameTotals& totals = receiver.totals();
     if (totals.frames_good() == 0) return false;
