@@ -21,7 +21,7 @@ constexpr double kMostRatio = 1 << 20;
 constexpr double kMostReach = 4096;
 
 // Places are rounded to 1/1024 of a sample at least, which costs -60 dB at the band's edge.
-constexpr std::size_t kPhases = 512;
+constexpr std::size_t kTunerPhases = 512;
 
 // Samples over which an offset (DC) is averaged: as long as it takes a carrier across it to show less.
 constexpr double kOffsetMemory = 1 << 20;
@@ -40,7 +40,7 @@ void check(const TunerConfig& c) {
 }
 
 PolyphaseBank bank_of(const LowPass& response, std::size_t taps) {
-    return {taps, kPhases, response};
+    return {taps, kTunerPhases, response};
 }
 
 // Between the band and what would fold onto it: of the lower rate's images the nearest.

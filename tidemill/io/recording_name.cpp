@@ -44,7 +44,7 @@ std::string in_capitals(std::string_view text) {
     return capitals;
 }
 
-std::optional<double> number(std::string_view text) {
+std::optional<double> plain_number(std::string_view text) {
     double value = 0;
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
@@ -57,7 +57,7 @@ std::optional<double> with_unit(std::string_view word, std::span<const Unit> uni
     const std::string capitals = in_capitals(word);
     for (const Unit& unit : units) {
         if (!capitals.ends_with(unit.name)) continue;
-        const auto value = number(word.substr(0, word.size() - unit.name.size()));
+        const auto value = plain_number(word.substr(0, word.size() - unit.name.size()));
         return value ? std::optional(*value * unit.factor) : std::nullopt;
     }
     return std::nullopt;
@@ -76,8 +76,8 @@ std::vector<std::string_view> words_of(std::string_view name) {
 void read_gqrx(std::span<const std::string_view> words, RecordingName& told) {
     constexpr std::size_t kFrequency = 3, kRate = 4, kKind = 5;
     if (words.size() <= kKind || words[0] != "gqrx" || words[kKind] != "fc") return;
-    told.center_frequency_hz = number(words[kFrequency]);
-    told.sample_rate_hz = number(words[kRate]);
+    told.center_frequency_hz = plain_number(words[kFrequency]);
+    told.sample_rate_hz = plain_number(words[kRate]);
     told.format = SampleFormat::cf32;
 }
 

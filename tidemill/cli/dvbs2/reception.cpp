@@ -37,7 +37,7 @@ SearchFor searched(const ReceptionOptions& options) {
 }
 
 // What is searched has its usual value until it is found.
-dvbs2::ReceiverConfig config_of(const ReceptionOptions& options) {
+dvbs2::ReceiverConfig receiver_config_of(const ReceptionOptions& options) {
     dvbs2::ReceiverConfig config;
     config.symbol_rate_hz = options.symbol_rate_hz.value_or(OrAuto<double>()).value.value_or(0);
     config.rolloff = options.rolloff.value.value_or(0.20);
@@ -64,11 +64,11 @@ void check_settings(const ReceptionJob& job) {
 }
 
 // Where the carrier that is to be received lies, when only the user or a search can tell.
-using Place = std::optional<double>;
+using WantedPlace = std::optional<double>;
 
 // Listens to the carriers of the band, from the one nearest to the wanted place on, or to all when none is
 // named.
-std::vector<dvbs2::SurveyedCarrier> receivable(const Place& wanted, const ReceptionJob& job) {
+std::vector<dvbs2::SurveyedCarrier> receivable(const WantedPlace& wanted, const ReceptionJob& job) {
     const auto open = [&] { return open_preview(job); };
     auto found = dvbs2::find_carriers(*open()).carriers;
     std::ranges::sort(found, {}, [&](const auto& c) { return std::abs(c.offset_hz - wanted.value_or(0)); });
@@ -83,7 +83,7 @@ std::vector<dvbs2::SurveyedCarrier> receivable(const Place& wanted, const Recept
 }
 
 // One carrier of DVB-S2 is taken wherever it lies. Where the spectrum shows none, the whole band may be one.
-Place search_carrier(const Place& wanted, ReceptionJob& job) {
+WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
     const auto carriers = receivable(wanted, job);
     if (carriers.empty()) {
         search_signal([&] { return open_preview(job); }, {.symbol_rate = true}, job.config);
@@ -101,7 +101,7 @@ Place search_carrier(const Place& wanted, ReceptionJob& job) {
 }
 
 // A recording of which nothing is said has two samples a symbol, and its carrier about the middle.
-void lay_tuner(const Place& wanted, bool any_rolloff, ReceptionJob& job) {
+void lay_tuner(const WantedPlace& wanted, bool any_rolloff, ReceptionJob& job) {
     if (job.config.symbol_rate_hz == 0) {
         if (wanted)
             throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is, or auto");
@@ -228,11 +228,11 @@ std::string reading_options(const ReceptionOptions& options) {
 
 ReceptionJob prepare(const ReceptionOptions& options) {
     ReceptionJob job = open_job(options, beginning_for(options));
-    job.config = config_of(options);
+    job.config = receiver_config_of(options);
     check_settings(job);
     if (job.interrupted) return job;
     SearchFor search = searched(options);
-    Place place = options.offset_hz;
+    WantedPlace place = options.offset_hz;
     if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
     lay_tuner(place, search.rolloff, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);

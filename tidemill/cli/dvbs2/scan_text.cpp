@@ -25,7 +25,7 @@ constexpr double kRadioFilter = 0.55;
 // Symbol rates are round, clocks are not.
 constexpr double kRoundHz = 1000, kRoundPpm = 50;
 
-const char* name_of(CarrierKind kind) {
+const char* kind_name(CarrierKind kind) {
     switch (kind) {
         case CarrierKind::dvbs2:
             return "DVB-S2";
@@ -133,7 +133,7 @@ Json stream_json(int number, const SurveyedStream& stream) {
 }
 
 Json carrier_json(const SurveyedCarrier& c) {
-    Json json{{"kind", name_of(c.kind)},
+    Json json{{"kind", kind_name(c.kind)},
               {"offset_hz", c.offset_hz},
               {"symbol_rate_hz", c.symbol_rate_hz > 0 ? Json(c.symbol_rate_hz) : Json()},
               {"width_hz", c.seen.symbol_rate_hz},

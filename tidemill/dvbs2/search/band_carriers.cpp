@@ -20,7 +20,7 @@ using internal::CarrierShape;
 using internal::SeenSpectrum;
 using internal::ShapeFit;
 
-constexpr std::size_t kMostSamples = 1 << 25;
+constexpr std::size_t kMostBandSamples = 1 << 25;
 constexpr std::size_t kMostBins = 1 << 15, kLeastBins = 1 << 9;
 constexpr std::size_t kLeastStretches = 64;
 
@@ -31,12 +31,12 @@ constexpr double kWidest = 0.8;  // of the band
 // A wide carrier is looked at with so few bins.
 constexpr double kCoarseBins = 48;
 
-constexpr double kLikeness = 0.75, kRefinedLikeness = 0.8;
+constexpr double kBandLikeness = 0.75, kRefinedLikeness = 0.8;
 constexpr double kTypicalRolloff = 0.25;
-constexpr std::array kRolloffs{0.05, 0.10, 0.15, 0.20, 0.25, 0.35};
+constexpr std::array kUsualRolloffs{0.05, 0.10, 0.15, 0.20, 0.25, 0.35};
 
 // Carriers whose centres are nearer than this share of their widths are one.
-constexpr double kApart = 0.45;
+constexpr double kCentresApart = 0.45;
 // An image is so much weaker than what it mirrors.
 constexpr double kImage = 0.01;
 // Ripples of a pulse are 30 dB down, and reach so many symbol rates.
@@ -50,11 +50,11 @@ constexpr std::ptrdiff_t kToneBins = 6, kToneAround = 16;
 constexpr double kMeasuredRatio = 2.4;
 constexpr double kRateTolerance = 0.06;
 
-struct Candidate {
+struct CarrierCandidate {
     double bin = 0, width = 0, likeness = 0;
 };
 
-SeenSpectrum spectrum_of(io::SampleSource& source) {
+SeenSpectrum band_spectrum(io::SampleSource& source) {
     std::vector<dsp::Iq> samples;  // as many as say how fine the spectrum may be
     std::optional<dsp::PowerSpectrum> seen;
     std::size_t done = 0;
@@ -72,7 +72,7 @@ SeenSpectrum spectrum_of(io::SampleSource& source) {
             samples.insert(samples.end(), piece.begin(), piece.end());
             if (samples.size() >= kMostBins * kLeastStretches / 2) begin();
         }
-        return done < kMostSamples;
+        return done < kMostBandSamples;
     });
     if (!seen) begin();
     const std::vector<float> power = seen->power();
@@ -98,7 +98,7 @@ SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t factor) {
 }
 
 // Where the shape of one width fits better than at the bins beside.
-void add_candidates(const SeenSpectrum& fine, double width, std::vector<Candidate>& found) {
+void add_candidates(const SeenSpectrum& fine, double width, std::vector<CarrierCandidate>& found) {
     const auto factor = std::max<std::size_t>(1, static_cast<std::size_t>(width / kCoarseBins));
     const SeenSpectrum coarse = coarser(fine, factor);
     const auto scale = static_cast<double>(factor);
@@ -107,7 +107,7 @@ void add_candidates(const SeenSpectrum& fine, double width, std::vector<Candidat
     for (std::ptrdiff_t k = 0; k <= coarse.size(); ++k) {
         const ShapeFit next = k < coarse.size() ? shape.fit(coarse, static_cast<double>(k)) : ShapeFit{};
         const bool is_peak = here.likeness >= before.likeness && here.likeness > next.likeness;
-        if (is_peak && here.likeness > kLikeness &&
+        if (is_peak && here.likeness > kBandLikeness &&
             shape.stands_out(coarse, static_cast<double>(k - 1), here))
             found.push_back({(static_cast<double>(k - 1) + 0.5) * scale - 0.5, width, here.likeness});
         before = here;
@@ -115,23 +115,23 @@ void add_candidates(const SeenSpectrum& fine, double width, std::vector<Candidat
     }
 }
 
-bool overlap(const Candidate& a, const Candidate& b) {
-    return std::abs(a.bin - b.bin) < kApart * (a.width + b.width);
+bool overlap(const CarrierCandidate& a, const CarrierCandidate& b) {
+    return std::abs(a.bin - b.bin) < kCentresApart * (a.width + b.width);
 }
 
 // The likeliest first, and of those that overlap only that one.
-std::vector<Candidate> without_overlaps(std::vector<Candidate> all) {
-    std::ranges::sort(all, std::ranges::greater(), &Candidate::likeness);
-    std::vector<Candidate> kept;
-    for (const Candidate& one : all) {
-        if (std::ranges::none_of(kept, [&](const Candidate& other) { return overlap(one, other); }))
+std::vector<CarrierCandidate> without_overlaps(std::vector<CarrierCandidate> all) {
+    std::ranges::sort(all, std::ranges::greater(), &CarrierCandidate::likeness);
+    std::vector<CarrierCandidate> kept;
+    for (const CarrierCandidate& one : all) {
+        if (std::ranges::none_of(kept, [&](const CarrierCandidate& other) { return overlap(one, other); }))
             kept.push_back(one);
     }
     return kept;
 }
 
 // Width and roll-off at which the shape fits best.
-FoundCarrier refined(const SeenSpectrum& fine, const Candidate& candidate) {
+FoundCarrier refined(const SeenSpectrum& fine, const CarrierCandidate& candidate) {
     const auto factor =
         std::max<std::size_t>(1, static_cast<std::size_t>(candidate.width / (4 * kCoarseBins)));
     const SeenSpectrum spectrum = coarser(fine, factor);
@@ -139,7 +139,7 @@ FoundCarrier refined(const SeenSpectrum& fine, const Candidate& candidate) {
     const double start = spectrum.bin_of(fine.hz_of(candidate.bin)) - 0.5 + 0.5 / static_cast<double>(factor);
     CarrierShape best{bins, kTypicalRolloff};
     double place = best.refined(spectrum, start, 0.05 * bins), most = 0;
-    for (const double rolloff : kRolloffs) {
+    for (const double rolloff : kUsualRolloffs) {
         for (double change = 0.94; change < 1.06; change += 0.005) {
             const CarrierShape shape{bins * change, rolloff};
             const double likeness = shape.fit(spectrum, place).likeness;
@@ -220,13 +220,13 @@ std::vector<double> tones_of(const SeenSpectrum& s, const std::vector<FoundCarri
 
 FoundBand find_carriers(io::SampleSource& source) {
     if (!source.sample_rate_hz()) throw Dvbs2Error("carriers are looked for by the sample rate: give it");
-    const SeenSpectrum spectrum = spectrum_of(source);
-    std::vector<Candidate> candidates;
+    const SeenSpectrum spectrum = band_spectrum(source);
+    std::vector<CarrierCandidate> candidates;
     for (double width = kNarrowest; width < kWidest * static_cast<double>(spectrum.size());
          width *= kWidthStep)
         add_candidates(spectrum, width, candidates);
     FoundBand band;
-    for (const Candidate& candidate : without_overlaps(std::move(candidates))) {
+    for (const CarrierCandidate& candidate : without_overlaps(std::move(candidates))) {
         const FoundCarrier carrier = refined(spectrum, candidate);
         if (carrier.symbol_rate_hz > 0) band.carriers.push_back(carrier);
     }

@@ -20,7 +20,7 @@ using internal::SeenSpectrum;
 using internal::ShapeFit;
 
 constexpr double kLookSymbols = 16384;
-constexpr double kMostSamples = 1 << 27;
+constexpr double kMostLookSamples = 1 << 27;
 constexpr double kBinsPerSymbolRate = 128;
 
 // Beyond so many samples a symbol only the surroundings are looked at.
@@ -28,14 +28,14 @@ constexpr double kMostRatio = 256;
 constexpr double kAroundRatio = 16;
 
 // How much the shape must explain. A symbol rate that is 5 % off explains less.
-constexpr double kLikeness = 0.8;
+constexpr double kLookLikeness = 0.8;
 
 // Of the carrier's power per hertz: what is another signal, and how much of all its power matters.
 constexpr double kOtherSignal = 0.25;
 constexpr double kOthersMatter = 0.05;
 constexpr double kOthersRun = 0.05;  // symbol rates over which it must hold on
 
-SeenSpectrum spectrum_of(io::SampleSource& source, double sample_rate_hz, const LookConfig& config) {
+SeenSpectrum look_spectrum(io::SampleSource& source, double sample_rate_hz, const LookConfig& config) {
     const double ratio = sample_rate_hz / config.symbol_rate_hz;
     std::optional<dsp::Tuner> around;
     const double seen_ratio = ratio > kMostRatio ? kAroundRatio : ratio;
@@ -46,7 +46,7 @@ SeenSpectrum spectrum_of(io::SampleSource& source, double sample_rate_hz, const 
                                         .pass_hz = 0.4 * kAroundRatio * config.symbol_rate_hz});
     }
     dsp::PowerSpectrum seen(std::bit_ceil(static_cast<std::size_t>(kBinsPerSymbolRate * seen_ratio)));
-    const double wanted = std::min(kLookSymbols * ratio, kMostSamples);
+    const double wanted = std::min(kLookSymbols * ratio, kMostLookSamples);
     double done = 0;
     std::vector<dsp::Iq> tuned;
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
@@ -66,12 +66,12 @@ SeenSpectrum spectrum_of(io::SampleSource& source, double sample_rate_hz, const 
 }
 
 // The middles of all stretches in which the shape fits.
-std::vector<double> places_of(const SeenSpectrum& spectrum, const CarrierShape& shape) {
+std::vector<double> carrier_places(const SeenSpectrum& spectrum, const CarrierShape& shape) {
     std::vector<double> places;
     double best = 0;
     for (std::ptrdiff_t k = 0; k < spectrum.size(); ++k) {
         const double likeness = shape.fit(spectrum, static_cast<double>(k)).likeness;
-        if (likeness < kLikeness) {
+        if (likeness < kLookLikeness) {
             best = 0;
         } else if (likeness > best) {
             if (best > 0) places.pop_back();
@@ -136,10 +136,10 @@ std::optional<SeenCarrier> look_for_carrier(io::SampleSource& source, const Look
     const auto rate = source.sample_rate_hz();
     if (!rate || !(config.symbol_rate_hz > 0))
         throw Dvbs2Error("a carrier is looked for by the sample rate and its symbol rate: give both");
-    const SeenSpectrum spectrum = spectrum_of(source, *rate, config);
+    const SeenSpectrum spectrum = look_spectrum(source, *rate, config);
     if (spectrum.power.empty()) return std::nullopt;
     const CarrierShape shape{config.symbol_rate_hz / spectrum.bin_hz, config.rolloff};
-    const std::vector<double> places = places_of(spectrum, shape);
+    const std::vector<double> places = carrier_places(spectrum, shape);
     if (places.empty()) return std::nullopt;
     const double wanted = spectrum.bin_of(config.near_hz);
     const double nearest =
