@@ -3,6 +3,7 @@
 #include "tidemill/dsp/half_band.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include <hwy/foreach_target.h>

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace tidemill::io {

@@ -1,5 +1,6 @@
 #include "tidemill/cli/dvbs2/reception.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
