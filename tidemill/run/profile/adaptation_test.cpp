@@ -113,7 +113,6 @@ TEST_CASE("when a task becomes slower in mid-stream, the pipeline gets the sched
     CHECK(chain.in_order);
     REQUIRE_FALSE(kept.changes().empty());
     CHECK(report.bubbles_us.size() == kept.changes().size());
-    CHECK(kept.changes().back().frame > TurningChain::kTurn);
     for (const AdaptationChange& change : kept.changes()) CHECK(change.after_us < 0.9 * change.before_us);
     CHECK(kept.profile().tasks[2].weight_us[0] > 3000);
     CHECK(threads_of_second(kept.schedule()) > 1);
@@ -132,7 +131,7 @@ TEST_CASE("a stream too slow for one look to see enough adapts after several") {
     adaptation = &kept;
     CHECK(pipeline.run({.frames = 240, .observers = {&kept.observer()}}).delivered == 240);
     REQUIRE_FALSE(kept.changes().empty());
-    CHECK(kept.changes().back().frame > TurningChain::kTurn);
+    CHECK(threads_of_second(kept.schedule()) > 1);
 }
 
 TEST_CASE("a pipeline that runs as it was profiled keeps its schedule") {
