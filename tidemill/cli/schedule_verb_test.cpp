@@ -141,6 +141,9 @@ TEST_CASE("schedule, pareto and simulate: what cannot be used ends with one clea
               2,
               "--watts: the chain has no weights for core kind"},
              {{"schedule", kProfile, "--watts", "big=1,big=2"}, 2, "'big' is there twice"},
+             {{"schedule", kProfile, "--watts", "big=1"},
+              2,
+              "cores of kind 'little' have none and would count as free"},
              {{"schedule", kProfile, "--strategy", "best"}, 2, "--strategy best: give one of "},
              {{"schedule", kProfile, "--free", "big=9"}, 2, "--free: objective: 9 'big' cores to leave free"},
              {{"schedule", kProfile, "--period", "5", "--rate", "5"},
@@ -207,7 +210,7 @@ TEST_CASE("schedule: whatever is wrong in a chain file, the error names the file
 TEST_CASE("simulate takes the model that schedule takes, and settles at the period that it promises") {
     const ScratchFolder folder;
     const std::string model = folder.put("model.json", R"({"hop_us": 40, "kinds":
-        {"big": {"busy_w": 4, "slowdown": [1, 1, 1.05, 1.1]}, "little": {"shared_slowdown": 1.7}}})");
+        {"big": {"busy_w": 4, "slowdown": [1, 1, 1.05, 1.1]}, "little": {"busy_w": 1, "shared_slowdown": 1.7}}})");
     const std::string schedule = folder / "schedule.json";
     const Json promised =
         json_of(run_program({"schedule", kProfile, "--model", model, "-o", schedule, "--json"}));

@@ -51,11 +51,11 @@ Platform platform_of(const HowToSchedule& how, const Profile& profile) {
     return usage_of("--cores", [&] { return how.cores_for(profile); });
 }
 
-CostModel model_of(const HowToSchedule& how, const Chain& chain) {
+CostModel model_of(const HowToSchedule& how, const Profile& profile) {
     HowToSchedule without_watts = how;
     without_watts.watts.clear();
-    without_watts.model_for(chain);
-    return usage_of("--watts", [&] { return how.model_for(chain); });
+    without_watts.model_for(profile);
+    return usage_of("--watts", [&] { return how.model_for(profile); });
 }
 
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform) {

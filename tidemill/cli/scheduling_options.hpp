@@ -30,7 +30,7 @@ void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& ra
 Platform platform_of(const HowToSchedule& how, const Profile& profile);
 
 /// The model of --model, of which ScheduleError is thrown, with the watts of --watts.
-CostModel model_of(const HowToSchedule& how, const Chain& chain);
+CostModel model_of(const HowToSchedule& how, const Profile& profile);
 
 /// What is wanted of a schedule for these cores.
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace tidemill {
 
 const Strategy& HowToSchedule::chosen_strategy() const {
@@ -25,15 +27,31 @@ Objective HowToSchedule::objective_for(const Profile& profile) const {
     return wanted;
 }
 
-CostModel HowToSchedule::model_for(const Chain& chain) const {
-    CostModel all = with_bytes_of(chain, model);
+namespace {
+
+// Beside kinds whose watts are known, a kind without them would count as free of charge.
+void check_watts(const CostModel& model, const Platform& cores) {
+    if (!model.has_power()) return;
+    for (const auto& [kind, count] : cores.kinds()) {
+        if (count > 0 && model.kind(kind).busy_w == 0)
+            throw ScheduleError(
+                fmt::format("watts: {} cores of kind '{}' have none and would count as free; add {}=BUSY",
+                            count, kind, kind));
+    }
+}
+
+}  // namespace
+
+CostModel HowToSchedule::model_for(const Profile& profile) const {
+    CostModel all = with_bytes_of(profile, model);
     for (const KindCosts& power : watts) {
         const auto found = std::ranges::find(all.kinds, power.kind, &KindCosts::kind);
         KindCosts& kind = found == all.kinds.end() ? all.kinds.emplace_back(power) : *found;
         kind.busy_w = power.busy_w;
         kind.idle_w = power.idle_w;
     }
-    check(all, chain);
+    check(all, profile);
+    check_watts(all, cores.value_or(profile.cores));
     return all;
 }
 

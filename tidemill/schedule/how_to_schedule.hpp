@@ -26,7 +26,7 @@ struct HowToSchedule {
 
     Platform cores_for(const Profile& profile) const;
     Objective objective_for(const Profile& profile) const;
-    CostModel model_for(const Chain& chain) const;
+    CostModel model_for(const Profile& profile) const;
 };
 
 /// The schedule that is wanted; throws ScheduleError when the wishes do not fit the profile.
