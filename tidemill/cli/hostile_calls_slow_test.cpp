@@ -42,6 +42,7 @@ const std::map<std::string, Words> kSmallJobs = {
     {"dvbs2 profile", {"rec.sigmf-meta", "--seconds", "0.01"}},
     {"dvbs2 tx", {"b.ts", "-o", "out.sigmf-meta", "--frame", "short", "--seconds", "0.1"}},
     {"dvbs2 channel", {"rec.sigmf-meta", "-o", "out.sigmf-meta"}},
+    {"dvbs2 scan", {"rec.sigmf-meta"}},
     {"dvbs2 ber", {"--modcod", "QPSK 8/9", "--frame", "short", "--frames", "1", "--threads", "1"}},
     {"dvbs2 rx", {"rec.sigmf-meta", "--executor", "sequence"}},
     {"reproduce", {}},
