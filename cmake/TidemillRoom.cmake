@@ -88,7 +88,7 @@ function(tidemill_compile_together room) # SOURCE...
       list(APPEND together "${source}")
     endif()
   endforeach()
-  set_target_properties(tidemill_${room} PROPERTIES UNITY_BUILD ${TIDEMILL_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(tidemill_${room} PROPERTIES UNITY_BUILD ${TIDEMILL_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE 24)
   if(TIDEMILL_TESTS AND NOT TIDEMILL_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"")
     list(JOIN together "\n" text)
