@@ -9,8 +9,8 @@
 
 namespace tidemill::cli {
 
-/// A finite number as people write it: 12, +3, -0.5, 1e6, 2.4M; k, M and G behind it are thousands, millions and
-/// billions. Nothing when the text is anything else, or nothing.
+/// A finite number as people write it: 12, +3, -0.5, 1e6, 2.4M; k, M and G behind it are thousands, millions
+/// and billions. Nothing when the text is anything else, or nothing.
 std::optional<double> real_number(std::string_view text);
 
 /// Seconds of a time: 1.5, 200ms, 30us, 2min, 1h.

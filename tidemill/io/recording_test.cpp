@@ -238,7 +238,8 @@ TEST_CASE("recordings of radio programs are read by what their names and headers
                          IoError);
     folder.put("pass.iq", std::string(16, 'a'));
     CHECK_THROWS_WITH_AS(open_recording(folder / "pass.iq"), doctest::Contains("say the format"), IoError);
-    CHECK(open_recording(folder / "pass.iq", {.format = dsp::SampleFormat::cu8, .sample_rate_hz = {}}).samples == 8);
+    CHECK(open_recording(folder / "pass.iq", {.format = dsp::SampleFormat::cu8, .sample_rate_hz = {}})
+              .samples == 8);
 }
 
 TEST_CASE("a WAV file's auxi chunk tells the radio's frequency") {

@@ -19,9 +19,10 @@ bool is_source(const Plan& plan, const Step& step, const Module& module) {
 void check_may_drop(const Plan& plan) {
     for (const Step& step : plan.steps) {
         if (step.task.own_hole != kDroppedFrame) continue;
-        throw RunError(fmt::format(
-            "{}: more than 62 replicable tasks may skip, so no frame can be dropped besides; let one fewer skip",
-            step.task.name));
+        throw RunError(
+            fmt::format("{}: more than 62 replicable tasks may skip, so no frame can be dropped besides; let "
+                        "one fewer skip",
+                        step.task.name));
     }
 }
 

@@ -6,7 +6,8 @@ namespace tidemill::cli {
 
 void add_recording_options(Verb& verb, ReceptionOptions& options) {
     verb.option("recording", options.recording,
-                "SigMF recording or archive, .wav, .sdriq, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; raw samples also "
+                "SigMF recording or archive, .wav, .sdriq, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; raw "
+                "samples also "
                 "from a named pipe, or - for standard input")
         .is(Kind::input_place)
         .required();

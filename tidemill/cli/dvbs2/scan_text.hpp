@@ -12,7 +12,7 @@ namespace tidemill::cli {
 
 /// A band and what its carriers are.
 struct ScannedBand {
-    std::string recording;    ///< as the user named it
+    std::string recording;      ///< as the user named it
     std::string how_to_read{};  ///< options that a call needs to read it: "--rate 2400000"; may be empty
     double sample_rate_hz = 0;
     std::optional<double> center_frequency_hz{};
