@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -105,6 +106,20 @@ std::vector<Branch> fresh() {
     return {{2}, {3}, {5}, {2}};
 }
 
+/// What the branches collect in order, and of how many units their program is.
+struct InOrder {
+    std::vector<Branch> branches;
+    std::size_t units;
+};
+
+InOrder in_order(std::uint64_t last) {
+    std::vector<Branch> branches = fresh();
+    Graph graph;
+    build(graph, last, branches);
+    Sequence(graph).run();
+    return {std::move(branches), structure_of(graph).units.size()};
+}
+
 }  // namespace
 
 TEST_CASE("branches behind one source give what each would give alone, in numbers of their own") {
@@ -132,42 +147,37 @@ TEST_CASE("branches behind one source give what each would give alone, in number
 }
 
 TEST_CASE("branches give the same under every executor, cut and batch") {
-    std::vector<Branch> expected = fresh();
-    Graph graph;
-    build(graph, 30, expected);
-    Sequence(graph).run();
-    const std::size_t units = structure_of(graph).units.size();
+    const InOrder expected = in_order(30);
     const auto check = [&](const auto& run) {
         std::vector<Branch> got = fresh();
         Graph other;
         build(other, 30, got);
         run(other);
-        for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected[i].collected);
+        for (std::size_t i = 0; i < got.size(); ++i)
+            CHECK(got[i].collected == expected.branches[i].collected);
     };
     check([](Graph& g) { Dynamic(g, {.workers = 3}).run(); });
-    for (std::size_t cut = 1; cut < units; ++cut) {
-        for (std::size_t other = cut; other < units; other += 3) {
+    for (std::size_t cut = 1; cut < expected.units; ++cut) {
+        for (std::size_t other = cut; other < expected.units; other += 3) {
             for (const std::uint32_t batch : {1, 3}) {
                 INFO("cut at ", cut, " and ", other, " batch ", batch);
-                check([&](Graph& g) { Pipeline(g, stages_of(units, cut, other), {.frames = batch}).run(); });
+                check([&](Graph& g) {
+                    Pipeline(g, stages_of(expected.units, cut, other), {.frames = batch}).run();
+                });
             }
         }
     }
 }
 
 TEST_CASE("numbers of branches go on over a change of schedule and a resume") {
-    std::vector<Branch> expected = fresh();
-    Graph graph;
-    build(graph, 30, expected);
-    Sequence(graph).run();
-    const std::size_t units = structure_of(graph).units.size();
+    const InOrder expected = in_order(30);
     std::vector<Branch> got = fresh();
     Graph other;
     build(other, 30, got);
     SUBCASE("pipeline") {
-        Pipeline pipeline(other, stages_of(units, 4, 9));
+        Pipeline pipeline(other, stages_of(expected.units, 4, 9));
         pipeline.run({.frames = 7});
-        pipeline.reschedule(stages_of(units, 2, 6));
+        pipeline.reschedule(stages_of(expected.units, 2, 6));
         pipeline.resume({.frames = 7});
         pipeline.resume();
     }
@@ -176,23 +186,19 @@ TEST_CASE("numbers of branches go on over a change of schedule and a resume") {
         dynamic.run({.frames = 7});
         dynamic.resume();
     }
-    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected[i].collected);
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected.branches[i].collected);
 }
 
 TEST_CASE("numbers belong to the graph: they go on under another executor, and begin again with run") {
-    std::vector<Branch> expected = fresh();
-    Graph graph;
-    build(graph, 30, expected);
-    Sequence(graph).run();
-    const std::size_t units = structure_of(graph).units.size();
+    const InOrder expected = in_order(30);
     std::vector<Branch> got = fresh();
     Graph other;
     build(other, 30, got);
     CHECK(Sequence(other).run({.frames = 5}).frames == 5);
     CHECK(Dynamic(other).resume({.frames = 6}).frames == 6);
-    Pipeline(other, stages_of(units, 3, 8)).resume({.frames = 7});
+    Pipeline(other, stages_of(expected.units, 3, 8)).resume({.frames = 7});
     Dynamic(other).resume();
-    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected[i].collected);
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected.branches[i].collected);
     CHECK_THROWS_WITH(
         Sequence(other).resume(),
         "the stream of graph 'graph' has ended, and its tasks were told so: begin a new one with run()");

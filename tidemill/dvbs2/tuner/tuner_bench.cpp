@@ -1,11 +1,11 @@
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/receiver/internal/endless_source.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
@@ -23,27 +23,6 @@ const bool kAsked = bench::ask(
      "and a neighbour at 1.25 symbol rates, and in how many cycles a sample?",
      "Msamples/s"});
 
-/// A recording that begins anew when it ends.
-class EndlessCi16 final : public io::SampleSource {
-  public:
-    EndlessCi16(std::span<const std::byte> bytes, double sample_rate_hz)
-        : bytes_(bytes), rate_(sample_rate_hz) {}
-
-    dsp::SampleFormat format() const override { return dsp::SampleFormat::ci16; }
-    std::optional<double> sample_rate_hz() const override { return rate_; }
-    std::size_t read(std::span<std::byte> to) override {
-        const std::size_t count = std::min(to.size(), bytes_.size() - at_);
-        std::memcpy(to.data(), bytes_.data() + at_, count);
-        at_ = (at_ + count) % bytes_.size();
-        return count;
-    }
-
-  private:
-    std::span<const std::byte> bytes_;
-    double rate_;
-    std::size_t at_ = 0;
-};
-
 std::vector<std::byte> noise_bytes() {
     std::vector<dsp::Iq> samples(kSamples);
     dsp::add_gaussian_noise(1, 0, 1, samples);
@@ -54,7 +33,7 @@ void bench_tuner(benchmark::State& state, double samples_per_symbol) {
     static const std::vector<std::byte> bytes = noise_bytes();
     const double rate = samples_per_symbol * kSymbolRate;
     TunedSource tuner(
-        std::make_unique<EndlessCi16>(bytes, rate),
+        std::make_unique<internal::EndlessSource>(bytes, dsp::SampleFormat::ci16, rate),
         {.symbol_rate_hz = kSymbolRate, .offset_hz = 0.1 * kSymbolRate, .neighbour_hz = 0.65 * kSymbolRate});
     std::vector<std::byte> out(1 << 18);
     for (auto _ : state) benchmark::DoNotOptimize(tuner.read(out));
