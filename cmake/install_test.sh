@@ -20,7 +20,7 @@ printf '#include "%s"\n' "$@" >"$prefix/public.cpp"
 diff "$prefix/installed" "$prefix/reached"
 count=$(wc -l <"$prefix/installed")
 printf '%d headers installed\n' "$count"
-[ "$count" -le 85 ] || { printf "at most 85 are to be installed: keep what users do not name out of them\n"; exit 1; }
+[ "$count" -le 80 ] || { printf "at most 80 are to be installed: keep what users do not name out of them\n"; exit 1; }
 sed "s,^,$include/," "$prefix/installed" |
     xargs -P "$(nproc)" -n 8 "$compiler" -std=c++20 -fsyntax-only -x c++ "-I$include"
 

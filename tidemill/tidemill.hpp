@@ -33,7 +33,6 @@
 #include "tidemill/run/insight/watchdog.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 #include "tidemill/run/journal/journal.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/run/report.hpp"

@@ -6,7 +6,7 @@
 
 #include "tidemill/cli/app.hpp"
 #include "tidemill/cli/watched_run.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
+#include "tidemill/run/journal/journal.hpp"
 
 namespace tidemill::cli {
 

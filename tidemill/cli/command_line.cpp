@@ -15,7 +15,7 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
+#include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 

@@ -47,7 +47,7 @@ class FrameCount {
 
 void announce(const GraphRun& run, const std::string& promise) {
     for (const std::string& warning : run.warnings()) tell("warning: {}\n", warning);
-    if (run.device_choice()) tell("{}\n", run.device_choice()->why);
+    if (run.device_decision()) tell("{}\n", run.device_decision()->why);
     if (!run.profile() || !run.schedule()) return;
     tell("scheduled in {} stages on {} threads, predicted {}\n", run.schedule()->stages.size(),
          run.schedule()->thread_count(), promise);

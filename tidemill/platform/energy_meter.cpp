@@ -67,6 +67,15 @@ FoundEnergyMeter first_that_answers(const EnergySystem& system) {
 
 }  // namespace
 
+std::optional<double> EnergyUse::watts() const {
+    return joules_per(seconds);
+}
+
+std::optional<double> EnergyUse::joules_per(double count) const {
+    if (!joules || !(count > 0)) return std::nullopt;
+    return *joules / count;
+}
+
 FoundEnergyMeter find_energy_meter(std::string_view choice, const EnergySystem& system) {
     if (choice == "auto") return first_that_answers(system);
     if (choice == "none") return {nullptr, "not wanted"};

@@ -10,7 +10,6 @@
 #include "tidemill/run/clock.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/journal/journal.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/platform/energy_use.hpp"
+#include "tidemill/platform/energy_meter.hpp"
 
 namespace tidemill {
 

@@ -8,7 +8,7 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/durations.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
+#include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"

@@ -59,9 +59,9 @@ void prepare(GraphRun& run, const Topology& topology, RxOutcome& outcome) {
         outcome.profile = profiled(topology, how, outcome);
         return outcome.profile->profile;
     });
-    outcome.device_choice = run.device_choice();
+    outcome.device_decision = run.device_decision();
     // Where a forecast was made, it decides.
-    const bool is_used = outcome.profile ? run.device_choice() && run.device_choice()->device : true;
+    const bool is_used = outcome.profile ? run.device_decision() && run.device_decision()->device : true;
     if (is_used) outcome.job.config.ldpc_device = outcome.ldpc_device.get();
     outcome.predicted_period_us = run.predicted_period_us();
     if (outcome.profile)

@@ -42,7 +42,7 @@ struct RxOutcome {
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::ReceptionReport report;
     std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device{};  ///< null: none
-    std::optional<DeviceChoice> device_choice{};               ///< by the forecast, where there was one
+    std::optional<DeviceDecision> device_decision{};           ///< by the forecast, where there was one
     dvbs2::LdpcDeviceUse device;
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream

@@ -16,7 +16,7 @@ namespace {
 std::string device_text(const RxOutcome& outcome) {
     if (!outcome.ldpc_device) return "";
     std::string text;
-    if (outcome.device_choice) text = fmt::format("device     {}\n", outcome.device_choice->why);
+    if (outcome.device_decision) text = fmt::format("device     {}\n", outcome.device_decision->why);
     if (outcome.device.batches > 0)
         text += fmt::format("device     {} frames in {} batches on {}\n", outcome.device.frames,
                             outcome.device.batches, outcome.ldpc_device->device->info().id);
@@ -117,7 +117,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["device"] = {{"frames", outcome.device.frames},
                       {"batches", outcome.device.batches},
                       {"frames_on_host", outcome.device.frames_on_host}};
-    if (outcome.device_choice) json["device"]["why"] = outcome.device_choice->why;
+    if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
     json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }

@@ -150,7 +150,7 @@ class BurstMonitor {
         counts_.bits += 8 * sent_.size();
         counts_.bit_errors += wrong;
         counts_.undetected += frame.good && wrong > 0;
-        counts_.ldpc_iterations += static_cast<std::uint64_t>(frame.ldpc.iterations);
+        counts_.ldpc_iterations += static_cast<std::uint64_t>(frame.ldpc_iterations);
         right_[index] = frame.good && wrong == 0;
     }
 

@@ -4,18 +4,16 @@
 #include <functional>
 #include <span>
 
-#include "tidemill/dvbs2/carrier/noise.hpp"
 #include "tidemill/dvbs2/streams/stream_outputs.hpp"
 #include "tidemill/dvbs2/sync/frame_info.hpp"
-#include "tidemill/fec/ldpc_result.hpp"
 
 namespace tidemill::dvbs2 {
 
 /// A BBFRAME as it left the decoder.
 struct ReceivedFrame {
     const FrameInfo& info;
-    const SignalQuality& quality;
-    const fec::LdpcResult& ldpc;
+    float esn0_db;                          ///< between -20 and 60
+    int ldpc_iterations;                    ///< sweeps over all checks, the last one counted whole
     std::span<const std::uint8_t> bbframe;  ///< packed, descrambled
     bool good;                              ///< false: more errors than the outer code corrects
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
+#include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/late.hpp"
 
 namespace tidemill {

@@ -11,6 +11,7 @@
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/run/thread_per_task.hpp"
+#include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill {
 
@@ -61,12 +62,12 @@ void GraphRun::choose_schedule() {
     Platform cores = wanted.cores_for(*profile_);
     for (const std::string& kind : profile_->kinds)
         if (profile_->is_device(kind)) cores.set(kind, 1);
-    DeviceChoice choice =
+    const DeviceChoice choice =
         choose_device(*profile_, cores, wanted.chosen_strategy(), wanted.objective_for(*profile_),
                       wanted.model_for(*profile_), kLeastGain);
     schedule_ = choice.schedule;
     if (choice.device) wanted.cores->set(*choice.device, 1);
-    if (!choice.why.empty()) device_choice_ = std::move(choice);
+    if (!choice.why.empty()) device_decision_ = {choice.device, choice.why};
 }
 
 void GraphRun::prepare_for(Profile known) {

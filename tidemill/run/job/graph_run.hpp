@@ -12,9 +12,14 @@
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/adaptation.hpp"
 #include "tidemill/run/profile/profiler.hpp"
-#include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill {
+
+/// Whether a schedule uses a device.
+struct DeviceDecision {
+    std::optional<std::string> device{};  ///< its kind; none: the cores are better alone
+    std::string why;                      ///< in one sentence
+};
 
 /// One run of a graph as it was asked for: finds a schedule where one is needed, runs the graph by it, and
 /// tells how it was done.
@@ -49,7 +54,7 @@ class GraphRun {
     const std::vector<AdaptationChange>& changes() const { return changes_; }
 
     /// Where the profile has devices: whether the schedule uses one, and why. Each counts as one core.
-    const std::optional<DeviceChoice>& device_choice() const { return device_choice_; }
+    const std::optional<DeviceDecision>& device_decision() const { return device_decision_; }
 
     /// By the profile and the model, or else what the given schedule says itself.
     std::optional<double> predicted_period_us() const;
@@ -68,7 +73,7 @@ class GraphRun {
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};
-    std::optional<DeviceChoice> device_choice_{};
+    std::optional<DeviceDecision> device_decision_{};
     std::vector<AdaptationChange> changes_{};
     std::vector<std::string> warnings_{};
 };

@@ -7,7 +7,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/graph/knob_layout.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
+#include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/run_error.hpp"
 

@@ -8,7 +8,6 @@
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/internal/random_runs.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
 #include "tidemill/run/thread_per_task.hpp"
 
 using namespace tidemill;

@@ -6,7 +6,6 @@
 
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/run/journal/journal.hpp"
-#include "tidemill/run/journal/journal_record.hpp"
 
 namespace tidemill {
 

@@ -1,5 +1,3 @@
-#include "tidemill/run/journal/journal_record.hpp"
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -9,6 +7,7 @@
 #include "tidemill/json/json_error.hpp"
 #include "tidemill/json/json_place.hpp"
 #include "tidemill/json/text_file.hpp"
+#include "tidemill/run/journal/journal.hpp"
 
 namespace tidemill {
 
