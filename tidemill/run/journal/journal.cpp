@@ -1,13 +1,18 @@
 #include "tidemill/run/journal/journal.hpp"
 
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <stop_token>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -27,20 +32,70 @@ Json value_of(const SocketInfo& knob, const std::vector<std::byte>& bytes) {
     return knob.count == 1 ? Json(numbers.front()) : Json(numbers);
 }
 
+// A disk that is that far behind is not waited for: the journal stays without its end.
+constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
+
 }  // namespace
 
-Journal::Journal(const std::filesystem::path& path)
-    : file_(opened(path)), to_(*file_), name_(path.string()) {}
+/// Writes lines in their order, by a thread that flushes whenever there are no more.
+class Journal::Writer {
+  public:
+    explicit Writer(std::ostream& to)
+        : to_(to), thread_(start_thread([this](const std::stop_token& done) { run(done); })) {}
 
-Journal::Journal(std::ostream& to) : to_(to), name_("the journal") {}
+    /// From any thread; waits for nobody who writes.
+    void add(const Json& line) {
+        const std::string text = to_text(line);
+        const std::lock_guard lock(mutex_);
+        lost_ = lost_ || lines_.size() == kMostWaiting;
+        if (lost_) return;
+        lines_.push_back(text);
+        changed_.notify_all();
+    }
+
+    /// Waits until there are no more; whether all were written.
+    bool finish() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return lines_.empty() && !writes_; });
+        return !lost_ && to_.good();
+    }
+
+  private:
+    void run(const std::stop_token& done) {
+        std::unique_lock lock(mutex_);
+        while (changed_.wait(lock, done, [&] { return !lines_.empty(); })) {
+            const std::vector<std::string> lines = std::exchange(lines_, {});
+            writes_ = true;
+            lock.unlock();
+            for (const std::string& line : lines) to_ << line << '\n';
+            to_.flush();
+            lock.lock();
+            writes_ = false;
+            changed_.notify_all();
+        }
+    }
+
+    std::ostream& to_;
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::vector<std::string> lines_;
+    bool writes_ = false;
+    bool lost_ = false;
+    std::jthread thread_;
+};
+
+Journal::Journal(const std::filesystem::path& path)
+    : name_(path.string()), file_(opened(path)), writer_(std::make_unique<Writer>(*file_)) {}
+
+Journal::Journal(std::ostream& to) : name_("the journal"), writer_(std::make_unique<Writer>(to)) {}
 
 Journal::~Journal() = default;
 
 void Journal::begin(const Graph& graph, std::uint64_t first_frame) {
-    const std::lock_guard lock(mutex_);
     if (next_frame_ && first_frame < *next_frame_)
         throw RunError(fmt::format("{} tells of a run already: give each run() a journal of its own", name_));
-    if (!next_frame_) write({{"tidemill_journal", 1}, {"graph", identity_of(graph)}, {"frame", first_frame}});
+    if (!next_frame_)
+        writer_->add({{"tidemill_journal", 1}, {"graph", identity_of(graph)}, {"frame", first_frame}});
     next_frame_ = first_frame;
 }
 
@@ -51,25 +106,17 @@ void Journal::set(const KnobSettings& settings, std::uint64_t frame) {
         values[module.path_of_socket(each.knob.index)] =
             value_of(module.sockets()[each.knob.index], each.bytes);
     }
-    const std::lock_guard lock(mutex_);
-    write({{"frame", frame}, {"set", std::move(values)}});
+    writer_->add({{"frame", frame}, {"set", std::move(values)}});
 }
 
 void Journal::dropped(std::uint64_t frame, std::uint64_t frames) {
-    const std::lock_guard lock(mutex_);
-    write({{"frame", frame}, {"dropped", frames}});
+    writer_->add({{"frame", frame}, {"dropped", frames}});
 }
 
 void Journal::end(std::optional<std::uint64_t> frame) {
-    const std::lock_guard lock(mutex_);
-    write({{"end", frame ? Json(*frame) : Json("by a task")}});
-    to_.flush();
+    writer_->add({{"end", frame ? Json(*frame) : Json("by a task")}});
     next_frame_ = frame.value_or(~std::uint64_t{0});
-    if (!to_) throw RunError(fmt::format("{}: not all could be written", name_));
-}
-
-void Journal::write(const Json& line) {
-    to_ << to_text(line) << '\n';
+    if (!writer_->finish()) throw RunError(fmt::format("{}: not all could be written", name_));
 }
 
 }  // namespace tidemill

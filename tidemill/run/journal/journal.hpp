@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,16 +16,14 @@
 
 namespace tidemill {
 
-class Json;
-
 /// Writes down what reaches a stream from outside while it runs, each with its source frame, as JSON lines:
 /// give it to a run in its options. A run that replays what read_journal() makes of it gives the same bytes
-/// under any executor.
+/// under any executor. A thread of its own writes, so that no frame waits for a disk.
 class Journal {
   public:
-    /// Throws RunError when the file cannot be written.
+    /// Throws RunError when the file cannot be written, and NoMoreThreads.
     explicit Journal(const std::filesystem::path& path);
-    /// The stream must outlive this.
+    /// The stream must outlive this, and is not to be touched while a run goes on.
     explicit Journal(std::ostream& to);
     ~Journal();
     Journal(const Journal&) = delete;
@@ -38,18 +35,17 @@ class Journal {
     void set(const KnobSettings& settings, std::uint64_t frame);
     /// So many frames from `frame` on were dropped.
     void dropped(std::uint64_t frame, std::uint64_t frames);
-    /// The run is over before `frame`; none: a task ended the stream. Throws RunError when not all could be
-    /// written.
+    /// The run is over before `frame`; none: a task ended the stream. Waits until all is written; throws
+    /// RunError when it could not be.
     void end(std::optional<std::uint64_t> frame);
 
   private:
-    void write(const Json& line);
+    class Writer;
 
-    std::unique_ptr<std::ostream> file_;
-    std::ostream& to_;
     std::string name_;
-    std::mutex mutex_;
-    std::optional<std::uint64_t> next_frame_;  // of the run that was begun
+    std::optional<std::uint64_t> next_frame_{};  // of the run that was begun
+    std::unique_ptr<std::ostream> file_{};
+    std::unique_ptr<Writer> writer_;
 };
 
 /// A journal that cannot be replayed: which one, what is wrong.

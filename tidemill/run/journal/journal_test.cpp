@@ -1,11 +1,15 @@
 #include "tidemill/run/journal/journal.hpp"
 
+#include <atomic>
+#include <latch>
 #include <sstream>
+#include <streambuf>
 #include <thread>
 
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/identity.hpp"
+#include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/internal/random_runs.hpp"
 #include "tidemill/run/thread_per_task.hpp"
@@ -90,6 +94,20 @@ void build_amp(Graph& graph) {
     graph.chain(source, sink);
 }
 
+/// Takes nothing until it is let go.
+class StandingDisk : public std::streambuf {
+  public:
+    void let_go() { goes_.count_down(); }
+
+  private:
+    int_type overflow(int_type byte) override {
+        goes_.wait();
+        return byte;
+    }
+
+    std::latch goes_{1};
+};
+
 constexpr const char* kHead = "{\"tidemill_journal\":1,\"graph\":\"0\",\"frame\":5}\n";
 
 }  // namespace
@@ -138,6 +156,28 @@ TEST_CASE("a journal tells the graph, all knobs at the beginning, each change an
     CHECK(record.end == 20);
     CHECK_THROWS_WITH(sequence.run({.frames = 1, .journal = &journal}),
                       "the journal tells of a run already: give each run() a journal of its own");
+}
+
+TEST_CASE("a disk that stands still holds up no frame, and nobody who sets knobs") {
+    StandingDisk disk;
+    std::ostream to(&disk);
+    Journal journal(to);
+    Graph graph;
+    build_amp(graph);
+    Pipeline pipeline(graph, thread_per_task(structure_of(graph)));
+    std::atomic<std::uint64_t> asked{0};
+    std::atomic<bool> over{false};
+    const std::jthread run([&] {
+        pipeline.run({.stop_when = [&] { return asked.fetch_add(1) > 3000; }, .journal = &journal});
+        over = true;
+    });
+    for (std::uint64_t changes = 1; changes < 20; ++changes) {
+        while (asked < 100 * changes) std::this_thread::yield();
+        pipeline.set(graph.module(0).find_knob<double>("gain"), 2);
+    }
+    while (asked < 3000) std::this_thread::yield();
+    CHECK_FALSE(over);  // a run ends when its journal is written
+    disk.let_go();
 }
 
 TEST_CASE("a journal of a run that a task ended has no last frame, and a replay ends as that run did") {
