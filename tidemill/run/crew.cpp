@@ -95,18 +95,18 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     Worker::Options chosen;
     chosen.pull = cut_.stages[stage == 0 ? 0 : stage - 1].waiting;
     chosen.push = cut_.stages[stage].waiting;
-    chosen.statistics = options.statistics || options.deadline.count() > 0;
+    chosen.notes.statistics = options.statistics || options.deadline.count() > 0;
     if (stage == 0 && replica == 0 && !end_) chosen.stop_when = options.stop_when;
     for (Observer* observer : options.observers) {
-        chosen.observers.push_back(&observer->watch({plan_, stage, replica}));
+        chosen.notes.observers.push_back(&observer->watch({plan_, stage, replica}));
     }
-    chosen.numbers = options.numbers;
+    chosen.notes.numbers = options.numbers;
     if (plan_.has_knobs && !end_) chosen.knobs = &knobs_;
     chosen.end_knobs = end_knobs_;
     if (!end_) chosen.replay = options.replay;
     chosen.drops_late = stage == 0 && drops_late(options);
     chosen.journal = options.journal;
-    chosen.deadline_ticks = ticks_of(options.deadline);
+    chosen.notes.deadline_ticks = ticks_of(options.deadline);
     chosen.batch = cut_.batch;
     chosen.gather = cut_.stages[stage].gather;
     chosen.gather_wait_us = cut_.stages[stage].gather_wait_us;
@@ -174,9 +174,9 @@ void Crew::add_to(RunTotals& totals) const {
     totals.resize(plan_.steps.size());
     for (const Seat& seat : seats_) {
         const Worker& worker = *seat.worker;
-        for (const Worker::StepTimes& step : worker.step_times())
+        for (const WorkerNotes::StepTimes& step : worker.notes().steps())
             totals.add(step.step, step.times, step.late);
-        totals.latencies.add(worker.latencies());
+        totals.latencies.add(worker.notes().latencies());
         totals.frames += worker.frames_begun();
         totals.dropped += worker.frames_dropped();
         totals.delivered += worker.frames_delivered();
@@ -194,9 +194,9 @@ std::vector<StageReport> Crew::stage_reports() const {
     for (const Seat& seat : seats_) {
         const Worker& worker = *seat.worker;
         std::uint64_t work = 0;
-        for (const Worker::StepTimes& step : worker.step_times()) work += step.times.sum();
+        for (const WorkerNotes::StepTimes& step : worker.notes().steps()) work += step.times.sum();
         reports[seat.stage].threads.push_back(
-            seat.setup.report(work, worker.pull_waits(), worker.push_waits()));
+            seat.setup.report(work, worker.notes().pull_waits(), worker.notes().push_waits()));
     }
     return reports;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/late.hpp"
 
 namespace tidemill {
@@ -21,36 +19,28 @@ void store_number(std::byte* to, std::uint64_t number) {
 template <Watching kWatching>
 class Worker::Tasks {
   public:
-    explicit Tasks(Worker& worker) : worker_(worker) {}
+    explicit Tasks(Worker& worker) : worker_(worker), watch_(worker.notes_) {}
 
     bool halting() const;
     void begin(Token& token, std::uint32_t frame);
     Flow drop(std::uint64_t number);
     Flow run(std::size_t part, Token& token, std::uint32_t frame);
-    std::uint32_t most_together() const { return worker_.most_together_; }
-    void gathers() { worker_.gathering_since_ = worker_.gather_wait_ticks_ > 0 ? ticks() : 0; }
-    bool gathers_on() const { return ticks() - worker_.gathering_since_ < worker_.gather_wait_ticks_; }
+    std::uint32_t most_together() const { return worker_.gathered_.most(); }
+    void gathers() { worker_.gathered_.begin(); }
+    bool gathers_on() const { return worker_.gathered_.waits_on(); }
     Flow run_together(std::span<const StageWalk::FrameAt> frames);
     Flow emit(std::size_t part, FrameMark& mark, Token& out);
     std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
     void finish(std::size_t part, const FrameMark& mark, Alive alive);
     template <typename Take>
-    Token* wait(const StageWalk::Part& part, Take take);
+    Token* wait(const StageWalk::Part& part, Take take) {
+        return watch_.template waited<Token>(part, take);
+    }
 
   private:
-    // Time stamps that cost nothing when nobody looks at them.
-    static std::uint64_t stamp() {
-        if constexpr (kWatching != Watching::nothing) return ticks();
-        return 0;
-    }
     Flow run_steps(const Share& share, FrameMark& mark);
     Flow call(const Share& share, const RunStep& step);
-    void note_calling(const RunStep& step) const;
-    void note_together(const RunStep& step, std::uint64_t start) const;
-    void note_late_together(std::span<const StageWalk::FrameAt> frames, const RunStep& step) const;
-    std::uint64_t note_call(const Share& share, const RunStep& step, FrameMark& mark, Flow flow,
-                            std::uint64_t start);
     Flow call_end(Share& share, FrameMark& mark, Token& out);
     Flow emit_or_pass(std::size_t part, FrameMark& mark, Token& out);
     Flow pass(std::size_t part, const FrameMark& mark, Token& out);
@@ -60,6 +50,7 @@ class Worker::Tasks {
     Flow stop_for(const Share& share, const RunStep& step);
 
     Worker& worker_;
+    WorkerWatch<kWatching> watch_;
 };
 
 template <Watching kWatching>
@@ -67,9 +58,9 @@ void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame) {
     const Options& options = worker_.options_;
     const Share& share = worker_.shares_.front();
     const std::uint64_t number = token.first_frame + frame;
-    const std::uint64_t dropped = options.replay ? worker_.dropped_before(number) : 0;
-    token.mark(frame) = {options.begun_holes | dropped, stamp()};
-    if (worker_.last_drop_.frames > 0) worker_.tell_drops();
+    const bool dropped = worker_.dropped_.replays(number);
+    token.mark(frame) = {options.begun_holes | (dropped ? kDroppedFrame : 0), watch_.stamp()};
+    if (!dropped) worker_.dropped_.pass();
     if (share.is_numbered) store_number(token.data(frame) + share.number_at, number);
     if (!share.has_knobs) return;
     internal::name_knobs(token.data(frame) + share.knobs_at,
@@ -86,14 +77,20 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       branches_(plan.branches),
       planned_(planned_parts(plan)),
       scratch_(plan.stages[stage].scratch_bytes),
-      walk_(state, walk_options(), walked_parts()) {
-    for (const Part& part : planned_) add_share(plan, part, modules);
-    const RunStep* batched = shares_.front().steps.batched();
+      walk_(state, walk_options(), walked_parts()),
+      shares_(shares_of(plan, modules)),
+      gathered_(most_together(), options_.gather_wait_us),
+      notes_(options_.notes),
+      dropped_(options_.replay, options_.journal) {
+    for (const Part& part : planned_)
+        for (std::uint32_t step = part.first_step; step < part.last_step; ++step) notes_.add_step(step);
     if (options_.drops_late) spare_ = Arena(plan.segments.front().token_bytes);
     if (stage == 0 && options_.knobs) knobs_.emplace(*options_.knobs, replica);
-    if (!batched) return;
-    most_together_ = std::min(batched->info->options.batch, std::max(options_.batch, options_.gather));
-    gather_wait_ticks_ = static_cast<std::uint64_t>(1000 * options_.gather_wait_us / ns_per_tick());
+}
+
+std::uint32_t Worker::most_together() const {
+    const RunStep* batched = shares_.front().steps.batched();
+    return batched ? std::min(batched->info->options.batch, std::max(options_.batch, options_.gather)) : 1;
 }
 
 StageWalk::Options Worker::walk_options() const {
@@ -127,24 +124,32 @@ std::vector<StageWalk::Part> Worker::walked_parts() const {
     return parts;
 }
 
-void Worker::add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
+std::vector<Worker::Share> Worker::shares_of(const Plan& plan, const std::vector<Module*>& modules) {
+    std::vector<Share> shares;
+    for (const Part& part : planned_) shares.push_back(share_of(plan, part, modules));
+    return shares;
+}
+
+Worker::Share Worker::share_of(const Plan& plan, const Part& part, const std::vector<Module*>& modules) {
     const bool delivers = options_.delivers && part.segment + 1 == plan.segments.size() &&
                           part.stage_index + 1 == plan.segments[part.segment].stages;
     const bool begins = part.segment == 0 && part.stage_index == 0 && !options_.tells_end;
     const PlannedSegment& segment = plan.segments[part.segment];
     const bool is_numbered = part.segment > 0 && !plan.branches.empty();
-    Share& added =
-        shares_.emplace_back(Share{PartSteps(plan, part, modules, drops()), begins, delivers, plan.has_knobs,
-                                   segment.knobs_at, is_numbered, segment.number_at});
+    Share added{PartSteps(plan, part, modules, drops()),
+                begins,
+                delivers,
+                plan.has_knobs,
+                segment.knobs_at,
+                is_numbered,
+                segment.number_at};
     if (part.segment + 1 < plan.segments.size()) added.next_number = options_.first_frames[part.segment + 1];
     added.context.stopping = state_.halting_flag();
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
     added.context.bases[static_cast<std::size_t>(internal::Base::constant)] =
         const_cast<std::byte*>(plan.constants.data());
-    if (!options_.statistics && options_.observers.empty()) return;
-    for (std::uint32_t step = part.first_step; step < part.last_step; ++step)
-        step_times_.push_back({step, {}, 0});
+    return added;
 }
 
 std::uint64_t Worker::next_frame(std::uint32_t branch) const {
@@ -158,42 +163,18 @@ std::uint64_t Worker::next_frame(std::uint32_t branch) const {
 
 void Worker::run() {
     const auto walk = [this](auto tasks) { walk_.run(tasks); };
-    if (!options_.observers.empty()) {
-        walk(Tasks<Watching::calls>(*this));
-    } else if (options_.statistics) {
-        walk(Tasks<Watching::times>(*this));
-    } else {
-        walk(Tasks<Watching::nothing>(*this));
+    switch (notes_.watching()) {
+        case Watching::calls:
+            walk(Tasks<Watching::calls>(*this));
+            break;
+        case Watching::times:
+            walk(Tasks<Watching::times>(*this));
+            break;
+        case Watching::nothing:
+            walk(Tasks<Watching::nothing>(*this));
+            break;
     }
-    tell_drops();
-}
-
-// The holes with which a frame begins: whether it was dropped in the run that is replayed.
-std::uint64_t Worker::dropped_before(std::uint64_t frame) {
-    const bool dropped = options_.replay->is_dropped(frame, replayed_drop_);
-    if (dropped) note_drop(frame);
-    return dropped ? kDroppedFrame : 0;
-}
-
-void Worker::note_drop(std::uint64_t frame) {
-    ++dropped_;
-    if (!options_.journal) return;
-    if (last_drop_.frames > 0 && last_drop_.end() != frame) tell_drops();
-    if (last_drop_.frames == 0) last_drop_.frame = frame;
-    ++last_drop_.frames;
-}
-
-void Worker::tell_drops() {
-    if (last_drop_.frames > 0) options_.journal->dropped(last_drop_.frame, last_drop_.frames);
-    last_drop_.frames = 0;
-}
-
-// Whoever runs when the deadline passes made the frame late, also where it was waited for before.
-void Worker::note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const {
-    if (options_.deadline_ticks == 0 || (mark.born & kToldLate) || end - mark.born <= options_.deadline_ticks)
-        return;
-    ++times.late;
-    mark.born |= kToldLate;
+    dropped_.pass();
 }
 
 // In the branch that the frame is of.
@@ -216,50 +197,10 @@ bool Worker::Tasks<kWatching>::halting() const {
 }
 
 template <Watching kWatching>
-template <typename Take>
-Token* Worker::Tasks<kWatching>::wait(const StageWalk::Part& part, Take take) {
-    const Options& options = worker_.options_;
-    const bool pushes = part.stage_index == 0;
-    if constexpr (kWatching == Watching::calls) {
-        for (ThreadObserver* observer : options.observers) observer->waiting(part.segment, pushes);
-    }
-    const std::uint64_t start = stamp();
-    Token* token = take();
-    if constexpr (kWatching != Watching::nothing) {
-        const std::uint64_t end = ticks();
-        (pushes ? worker_.push_waits_ : worker_.pull_waits_).add(end - start);
-        const std::uint64_t frame = pushes || !token ? part.next_frame : token->first_frame;
-        if constexpr (kWatching == Watching::calls) {
-            for (ThreadObserver* observer : options.observers) {
-                observer->waited({part.segment, options.numbers.of(frame), pushes, start, end});
-            }
-        }
-    }
-    return token;
-}
-
-// Returns the tick from which the next call is to be counted: what observers take is nobody's time.
-template <Watching kWatching>
-std::uint64_t Worker::Tasks<kWatching>::note_call(const Share& share, const RunStep& step, FrameMark& mark,
-                                                  Flow flow, std::uint64_t start) {
-    const std::uint64_t end = ticks();
-    StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
-    times.times.add(end - start);
-    worker_.note_late(times, mark, end);
-    if constexpr (kWatching == Watching::times) return end;
-    const Frame frame(share.context, step.addresses);
-    for (ThreadObserver* observer : worker_.options_.observers) {
-        observer->called(
-            {times.step, step.step->task, *step.module, frame, flow, mark.born & ~kToldLate, start, end});
-    }
-    return ticks();
-}
-
-template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::drop(std::uint64_t number) {
     Share& share = worker_.shares_.front();
-    FrameMark mark{kDroppedFrame, stamp() | kToldLate};
-    share.context.number = worker_.options_.numbers.of(number);
+    FrameMark mark{kDroppedFrame, watch_.stamp() | kToldLate};
+    share.context.number = worker_.options_.notes.numbers.of(number);
     share.context.bases[static_cast<std::size_t>(internal::Base::token)] = worker_.spare_.data();
     if (worker_.knobs_) {
         internal::name_knobs(worker_.spare_.data() + share.knobs_at, worker_.knobs_->begin(number));
@@ -267,7 +208,7 @@ Flow Worker::Tasks<kWatching>::drop(std::uint64_t number) {
     }
     const Flow flow = run_steps(share, mark);
     if (flow == Flow::stop) return flow;
-    worker_.note_drop(number);
+    worker_.dropped_.add(number);
     ++worker_.begun_;
     return Flow::ok;
 }
@@ -275,7 +216,7 @@ Flow Worker::Tasks<kWatching>::drop(std::uint64_t number) {
 template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::run(std::size_t part, Token& token, std::uint32_t frame) {
     Share& share = worker_.shares_[part];
-    share.context.number = worker_.options_.numbers.of(
+    share.context.number = worker_.options_.notes.numbers.of(
         worker_.number_of(share, worker_.walk_.part(part).frame, token.data(frame)));
     share.context.bases[static_cast<std::size_t>(internal::Base::token)] = token.data(frame);
     if (share.has_knobs) look_up_knobs(share, token.data(frame));
@@ -288,7 +229,7 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
     const RunStep* step = share.steps.first();
     const RunStep* running = step;
     try {
-        std::uint64_t before = stamp();
+        std::uint64_t before = watch_.stamp();
         while (step) {
             if (mark.holes & step->holes) {
                 step = share.steps.leave_out(*step);
@@ -310,8 +251,7 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
                 goes_on = flow == Flow::skip && !running->info->ends_segment();
                 step = running->next;
             }
-            if constexpr (kWatching != Watching::nothing)
-                before = note_call(share, *running, mark, flow, before);
+            before = watch_.called(*running, share.context, mark, flow, before);
             if (!goes_on) return flow;
         }
     } catch (...) {
@@ -327,29 +267,25 @@ template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> frames) {
     Share& share = worker_.shares_.front();
     const RunStep& step = *share.steps.batched();
-    std::vector<internal::FrameContext>& contexts = worker_.together_;
-    contexts.clear();
-    worker_.together_born_.clear();
+    GatheredFrames& gathered = worker_.gathered_;
+    gathered.clear();
     for (const StageWalk::FrameAt& at : frames) {
         if (at.mark().holes & step.holes) continue;
-        share.context.number =
-            worker_.options_.numbers.of(worker_.number_of(share, at.number(), at.token->data(at.frame)));
-        share.context.bases[static_cast<std::size_t>(internal::Base::token)] = at.token->data(at.frame);
-        if (share.has_knobs) look_up_knobs(share, at.token->data(at.frame));
+        std::byte* data = at.token->data(at.frame);
+        share.context.number = worker_.options_.notes.numbers.of(worker_.number_of(share, at.number(), data));
+        share.context.bases[static_cast<std::size_t>(internal::Base::token)] = data;
+        if (share.has_knobs) look_up_knobs(share, data);
         if (step.copies) copy_all(step.step->before, share.context);
-        contexts.push_back(share.context);
-        worker_.together_born_.push_back(at.mark().born & ~kToldLate);
+        gathered.add(share.context, at.mark());
     }
+    const std::span<const internal::FrameContext> contexts = gathered.contexts();
     if (contexts.empty()) return Flow::ok;
     share.context = contexts.front();
     try {
-        note_calling(step);
-        const std::uint64_t start = stamp();
+        for (const internal::FrameContext& frame : contexts) watch_.calling(step, frame.number);
+        const std::uint64_t start = watch_.stamp();
         step.info->batch_call(*step.module, step.code, Batch(contexts, step.addresses));
-        if constexpr (kWatching != Watching::nothing) {
-            note_together(step, start);
-            note_late_together(frames, step);
-        }
+        watch_.called(step, contexts, gathered.marks(), start);
         return Flow::ok;
     } catch (...) {
         return stop_for(share, step);
@@ -357,50 +293,8 @@ Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> 
 }
 
 template <Watching kWatching>
-void Worker::Tasks<kWatching>::note_calling(const RunStep& step) const {
-    if constexpr (kWatching == Watching::calls) {
-        for (ThreadObserver* observer : worker_.options_.observers) {
-            for (const internal::FrameContext& frame : worker_.together_)
-                observer->calling(step.step->task, frame.number);
-        }
-    }
-}
-
-// Each frame took its share of the call.
-template <Watching kWatching>
-void Worker::Tasks<kWatching>::note_together(const RunStep& step, std::uint64_t start) const {
-    const std::vector<internal::FrameContext>& frames = worker_.together_;
-    const std::uint64_t each = (ticks() - start) / frames.size();
-    StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-        times.times.add(each);
-        if constexpr (kWatching != Watching::calls) continue;
-        const std::uint64_t begin = start + i * each;
-        for (ThreadObserver* observer : worker_.options_.observers) {
-            observer->called({times.step, step.step->task, *step.module, Frame(frames[i], step.addresses),
-                              Flow::ok, worker_.together_born_[i], begin, begin + each});
-        }
-    }
-}
-
-template <Watching kWatching>
-void Worker::Tasks<kWatching>::note_late_together(std::span<const StageWalk::FrameAt> frames,
-                                                  const RunStep& step) const {
-    if (worker_.options_.deadline_ticks == 0) return;
-    const std::uint64_t end = ticks();
-    StepTimes& times = worker_.step_times_[step.index - worker_.step_times_.front().step];
-    for (const StageWalk::FrameAt& at : frames) {
-        if (!(at.mark().holes & step.holes)) worker_.note_late(times, at.mark(), end);
-    }
-}
-
-template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::call(const Share& share, const RunStep& step) {
-    if constexpr (kWatching == Watching::calls) {
-        for (ThreadObserver* observer : worker_.options_.observers) {
-            observer->calling(step.step->task, share.context.number);
-        }
-    }
+    watch_.calling(step, share.context.number);
     if (step.copies) copy_all(step.step->before, share.context);
     return step.call(*step.module, step.code, Frame(share.context, step.addresses));
 }
@@ -420,9 +314,9 @@ template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::call_end(Share& share, FrameMark& mark, Token& out) {
     const RunStep& step = *share.steps.end();
     try {
-        const std::uint64_t before = stamp();
+        const std::uint64_t before = watch_.stamp();
         const Flow flow = call(share, step);
-        if constexpr (kWatching != Watching::nothing) note_call(share, step, mark, flow, before);
+        watch_.called(step, share.context, mark, flow, before);
         if (flow != Flow::ok) check_promise(*step.info, flow);
         if (flow == Flow::stop) note_stop(share, step);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
@@ -493,7 +387,7 @@ void Worker::Tasks<kWatching>::finish(std::size_t part, const FrameMark& mark, A
     if (!branches.empty() && (mark.holes & branches.last) == 0) return;
     const std::uint64_t skips = mark.holes & ~(worker_.options_.begun_holes | branches.all);
     ++(skips == 0 ? worker_.delivered_ : worker_.skipped_);
-    if constexpr (kWatching != Watching::nothing) worker_.latencies_.add(ticks() - (mark.born & ~kToldLate));
+    watch_.delivered(mark);
 }
 
 template <Watching kWatching>

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/run/durations.hpp"
-#include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/dropped_frames.hpp"
+#include "tidemill/run/gathered_frames.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
-#include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 #include "tidemill/run/stage_walk.hpp"
 #include "tidemill/run/stream_stop.hpp"
+#include "tidemill/run/worker_notes.hpp"
 
 namespace tidemill {
 
@@ -26,33 +26,23 @@ class Worker {
     struct Options {
         WaitMode pull = WaitMode::passive;  ///< waiting for input
         WaitMode push = WaitMode::passive;  ///< waiting for a free token
-        bool statistics = true;
-        std::vector<ThreadObserver*> observers{};  ///< with any of them, times are taken too
-        std::function<bool()> stop_when{};         ///< asked before each source frame by the first worker
-        FrameNumbers numbers{};                    ///< what tasks see of a frame's number
-        std::uint32_t batch = 1;                   ///< frames per token
-        std::uint32_t gather = 1;                  ///< frames that its only task waits for, of several tokens
-        double gather_wait_us = 0;                 ///< how long
-        std::vector<std::uint64_t> first_frames;   ///< per segment, the number of the first frame
-        std::uint64_t source_end = kEndless;       ///< no frame of the first segment from there on
-        std::uint32_t first_segment = 0;           ///< frames begin here
-        std::uint32_t first_branch = 0;            ///< of this branch
-        std::uint64_t begun_holes = 0;             ///< with these
-        bool tells_end = false;                    ///< behind the stream's last frame
-        bool delivers = true;                      ///< whether frames behind the last task count as delivered
-        KnobBook* knobs = nullptr;                 ///< of a graph that has some
-        KnobTable* end_knobs = nullptr;            ///< the same at the stream's end
-        bool drops_late = false;                   ///< source frames for which there is no token
-        const JournalRecord* replay = nullptr;     ///< whose dropped frames are dropped again
-        Journal* journal = nullptr;                ///< is told of dropped frames
-        std::uint64_t deadline_ticks = 0;          ///< frames that take longer are late; 0: none
-    };
-
-    /// What a step took, in ticks.
-    struct StepTimes {
-        std::uint32_t step;  ///< in the plan
-        Durations times;
-        std::uint64_t late = 0;  ///< frames that it made late
+        WorkerNotes::Options notes{};
+        std::function<bool()> stop_when{};        ///< asked before each source frame by the first worker
+        std::uint32_t batch = 1;                  ///< frames per token
+        std::uint32_t gather = 1;                 ///< frames that its only task waits for, of several tokens
+        double gather_wait_us = 0;                ///< how long
+        std::vector<std::uint64_t> first_frames;  ///< per segment, the number of the first frame
+        std::uint64_t source_end = kEndless;      ///< no frame of the first segment from there on
+        std::uint32_t first_segment = 0;          ///< frames begin here
+        std::uint32_t first_branch = 0;           ///< of this branch
+        std::uint64_t begun_holes = 0;            ///< with these
+        bool tells_end = false;                   ///< behind the stream's last frame
+        bool delivers = true;                     ///< whether frames behind the last task count as delivered
+        KnobBook* knobs = nullptr;                ///< of a graph that has some
+        KnobTable* end_knobs = nullptr;           ///< the same at the stream's end
+        bool drops_late = false;                  ///< source frames for which there is no token
+        const JournalRecord* replay = nullptr;    ///< whose dropped frames are dropped again
+        Journal* journal = nullptr;               ///< is told of dropped frames
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.
@@ -68,11 +58,7 @@ class Worker {
     std::size_t stage() const { return stage_; }
     std::size_t replica() const { return replica_; }
 
-    /// Of each of its steps; empty when statistics are off.
-    const std::vector<StepTimes>& step_times() const { return step_times_; }
-    const Durations& pull_waits() const { return pull_waits_; }
-    const Durations& push_waits() const { return push_waits_; }
-    const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
+    const WorkerNotes& notes() const { return notes_; }
 
     /// Each stop that one of its tasks said.
     const std::vector<StreamStop>& stops() const { return stops_; }
@@ -80,7 +66,7 @@ class Worker {
     /// Source frames that this worker began.
     std::uint64_t frames_begun() const { return begun_; }
     /// Of them, those that were dropped where they began.
-    std::uint64_t frames_dropped() const { return dropped_; }
+    std::uint64_t frames_dropped() const { return dropped_.count(); }
     /// Frames that ended here after their last task.
     std::uint64_t frames_delivered() const { return delivered_; }
     /// Frames that ended here as holes.
@@ -113,13 +99,11 @@ class Worker {
     bool begins_frames() const;
     StageWalk::Options walk_options() const;
     bool drops() const { return options_.drops_late || options_.replay; }
-    std::uint64_t dropped_before(std::uint64_t frame);
-    void note_drop(std::uint64_t frame);
-    void tell_drops();
-    void note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const;
+    std::uint32_t most_together() const;
     std::uint64_t number_of(const Share& share, std::uint64_t frame, const std::byte* data) const;
     static void look_up_knobs(Share& share, const std::byte* data);
-    void add_share(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
+    std::vector<Share> shares_of(const Plan& plan, const std::vector<Module*>& modules);
+    Share share_of(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 
     std::size_t stage_;
     std::size_t replica_;
@@ -131,23 +115,14 @@ class Worker {
     Arena scratch_;
     StageWalk walk_;
     std::optional<KnobBook::Beginner> knobs_;
-    std::vector<Share> shares_;        // beside the walk's parts
-    std::uint32_t most_together_ = 1;  // frames that its only task takes at once
-    std::vector<internal::FrameContext> together_;
-    std::vector<std::uint64_t> together_born_;  // the tick of each
-    std::uint64_t gather_wait_ticks_ = 0;
-    std::uint64_t gathering_since_ = 0;  // the tick of the first frame that waits for others
+    std::vector<Share> shares_;  // beside the walk's parts
+    GatheredFrames gathered_;
     std::optional<FrameError> error_;
     std::vector<StreamStop> stops_;
-    std::vector<StepTimes> step_times_;
-    Durations pull_waits_;
-    Durations push_waits_;
-    Durations latencies_;
+    WorkerNotes notes_;
     std::uint64_t begun_ = 0;
+    DroppedFrames dropped_;
     Arena spare_;  // where frames are made that are dropped
-    std::uint64_t dropped_ = 0;
-    JournalRecord::Drop last_drop_{0, 0};  // not told yet
-    std::size_t replayed_drop_ = 0;        // the first that may still come
     std::uint64_t delivered_ = 0;
     std::uint64_t skipped_ = 0;
 };

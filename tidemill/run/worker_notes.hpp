@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/durations.hpp"
+#include "tidemill/run/late.hpp"
+#include "tidemill/run/observer.hpp"
+#include "tidemill/run/part_steps.hpp"
+#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/stage_walk.hpp"
+
+namespace tidemill {
+
+/// What one thread of a run tells of its work: how long tasks, waits and frames took, and which tasks made
+/// frames late.
+class WorkerNotes {
+  public:
+    struct Options {
+        bool statistics = true;
+        std::vector<ThreadObserver*> observers{};  ///< with any of them, times are taken too
+        FrameNumbers numbers{};                    ///< what they see of a frame's number
+        std::uint64_t deadline_ticks = 0;          ///< frames that take longer are late; 0: none
+    };
+
+    /// What a step took, in ticks.
+    struct StepTimes {
+        std::uint32_t step;  ///< in the plan
+        Durations times{};
+        std::uint64_t late = 0;  ///< frames that it made late
+    };
+
+    explicit WorkerNotes(Options options) : options_(std::move(options)) {}
+
+    Watching watching() const {
+        if (!options_.observers.empty()) return Watching::calls;
+        return options_.statistics ? Watching::times : Watching::nothing;
+    }
+
+    /// A step that the thread is going to run; in the plan's order.
+    void add_step(std::uint32_t step) {
+        if (watching() != Watching::nothing) steps_.push_back({step});
+    }
+
+    /// Empty when nothing is watched.
+    const std::vector<StepTimes>& steps() const { return steps_; }
+    const Durations& pull_waits() const { return pull_waits_; }
+    const Durations& push_waits() const { return push_waits_; }
+    const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
+
+  private:
+    template <Watching kWatching>
+    friend class WorkerWatch;
+
+    StepTimes& times_of(const RunStep& step) { return steps_[step.index - steps_.front().step]; }
+
+    // Whoever runs when the deadline passes made the frame late, also where it was waited for before.
+    void note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const {
+        if (options_.deadline_ticks == 0 || (mark.born & kToldLate)) return;
+        if (end - mark.born <= options_.deadline_ticks) return;
+        ++times.late;
+        mark.born |= kToldLate;
+    }
+
+    Options options_;
+    std::vector<StepTimes> steps_;
+    Durations pull_waits_;
+    Durations push_waits_;
+    Durations latencies_;
+};
+
+/// Writes notes, and tells observers, as much as is wanted: what nobody looks at costs nothing.
+template <Watching kWatching>
+class WorkerWatch {
+  public:
+    explicit WorkerWatch(WorkerNotes& notes) : notes_(notes) {}
+
+    static std::uint64_t stamp() {
+        if constexpr (kWatching != Watching::nothing) return ticks();
+        return 0;
+    }
+
+    /// A call is about to begin.
+    void calling(const RunStep& step, std::uint64_t frame) const {
+        if constexpr (kWatching == Watching::calls) {
+            for (ThreadObserver* observer : notes_.options_.observers)
+                observer->calling(step.step->task, frame);
+        }
+    }
+
+    /// A call that began at `start` is over. Returns the tick from which the next one is to be counted: what
+    /// observers take is nobody's time.
+    std::uint64_t called(const RunStep& step, const internal::FrameContext& frame, FrameMark& mark, Flow flow,
+                         std::uint64_t start) {
+        if constexpr (kWatching == Watching::nothing) return 0;
+        const std::uint64_t end = ticks();
+        WorkerNotes::StepTimes& times = notes_.times_of(step);
+        times.times.add(end - start);
+        notes_.note_late(times, mark, end);
+        if constexpr (kWatching != Watching::calls) return end;
+        tell(step, frame, mark, flow, start, end);
+        return ticks();
+    }
+
+    /// The same for a call of several frames, each of which took its share of it.
+    void called(const RunStep& step, std::span<const internal::FrameContext> frames,
+                std::span<FrameMark* const> marks, std::uint64_t start) {
+        if constexpr (kWatching == Watching::nothing) return;
+        const std::uint64_t end = ticks();
+        const std::uint64_t each = (end - start) / frames.size();
+        WorkerNotes::StepTimes& times = notes_.times_of(step);
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            times.times.add(each);
+            notes_.note_late(times, *marks[i], end);
+            const std::uint64_t begin = start + i * each;
+            if constexpr (kWatching == Watching::calls)
+                tell(step, frames[i], *marks[i], Flow::ok, begin, begin + each);
+        }
+    }
+
+    /// Does what `take` does, which waits for a token.
+    template <typename Token, typename Take>
+    Token* waited(const StageWalk::Part& part, Take take) {
+        const bool pushes = part.stage_index == 0;
+        if constexpr (kWatching == Watching::calls) {
+            for (ThreadObserver* observer : notes_.options_.observers)
+                observer->waiting(part.segment, pushes);
+        }
+        const std::uint64_t start = stamp();
+        Token* token = take();
+        if constexpr (kWatching != Watching::nothing) {
+            const std::uint64_t end = ticks();
+            (pushes ? notes_.push_waits_ : notes_.pull_waits_).add(end - start);
+            const std::uint64_t frame = pushes || !token ? part.next_frame : token->first_frame;
+            if constexpr (kWatching == Watching::calls) {
+                for (ThreadObserver* observer : notes_.options_.observers)
+                    observer->waited({part.segment, notes_.options_.numbers.of(frame), pushes, start, end});
+            }
+        }
+        return token;
+    }
+
+    /// A frame has left the graph.
+    void delivered(const FrameMark& mark) {
+        if constexpr (kWatching != Watching::nothing)
+            notes_.latencies_.add(ticks() - (mark.born & ~kToldLate));
+    }
+
+  private:
+    void tell(const RunStep& step, const internal::FrameContext& frame, const FrameMark& mark, Flow flow,
+              std::uint64_t start, std::uint64_t end) const {
+        for (ThreadObserver* observer : notes_.options_.observers) {
+            observer->called({step.index, step.step->task, *step.module, Frame(frame, step.addresses), flow,
+                              mark.born & ~kToldLate, start, end});
+        }
+    }
+
+    WorkerNotes& notes_;
+};
+
+}  // namespace tidemill
