@@ -41,7 +41,7 @@ auto pass(const std::string& name, Words... words) {
 
 std::vector<std::string> unit_names(const Graph& graph) {
     std::vector<std::string> names;
-    for (const Unit& unit : structure_of(graph).units) names.push_back(unit.name);
+    for (const ScheduledUnit& unit : structure_of(graph).units) names.push_back(unit.name);
     return names;
 }
 

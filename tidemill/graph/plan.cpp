@@ -54,7 +54,7 @@ class Compiler {
         }
     }
 
-    void check_replicable(std::size_t stage, std::size_t threads, const Unit& unit) const {
+    void check_replicable(std::size_t stage, std::size_t threads, const ScheduledUnit& unit) const {
         if (!unit.replicable) {
             throw GraphError(fmt::format("stage {} has {} threads, but {} is sequential; give it one thread",
                                          stage + 1, threads, unit.name));

@@ -81,9 +81,9 @@ bool lacks_word(const Graph& graph, const TaskNode& task, bool is_read) {
            std::ranges::any_of(graph.module(task.id.module).sockets(), reads);
 }
 
-Unit unit_of(const Graph& graph, const TaskNodes& tasks, const TaskLinks& links, const LinearOrder& order,
-             const StepRange& range) {
-    Unit unit{"", {}, true, false};
+ScheduledUnit unit_of(const Graph& graph, const TaskNodes& tasks, const TaskLinks& links,
+                      const LinearOrder& order, const StepRange& range) {
+    ScheduledUnit unit{"", {}, true, false};
     bool for_want_of_words = true;
     for (std::uint32_t step = range.begin; step < range.end; ++step) {
         const std::uint32_t node = order.nodes[step];

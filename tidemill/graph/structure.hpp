@@ -17,7 +17,7 @@ struct TaskId {
 };
 
 /// Tasks that cannot be parted: scheduled as one.
-struct Unit {
+struct ScheduledUnit {
     std::string name;                  ///< "module.task", or "module.a+module.b" for several
     std::vector<std::uint32_t> tasks;  ///< positions in Structure::order, consecutive
     bool replicable;
@@ -78,7 +78,7 @@ struct EndOfStream {
 /// A checked graph in the order in which it runs.
 struct Structure {
     std::vector<OrderedTask> order;
-    std::vector<Unit> units;  ///< the chain that schedulers see
+    std::vector<ScheduledUnit> units;  ///< the chain that schedulers see
     std::uint32_t segments;
     std::vector<Region> regions;      ///< outer ones before those inside them
     std::vector<EndOfStream> ends{};  ///< in order

@@ -98,7 +98,7 @@ struct Total {
 /// Which of a graph's units several threads may run.
 std::vector<std::string> replicable_units(const Graph& graph) {
     std::vector<std::string> names;
-    for (const Unit& unit : structure_of(graph).units) {
+    for (const ScheduledUnit& unit : structure_of(graph).units) {
         if (unit.replicable) names.push_back(unit.name);
     }
     return names;
@@ -106,7 +106,7 @@ std::vector<std::string> replicable_units(const Graph& graph) {
 
 std::vector<std::string> units_that_lack_a_word(const Graph& graph) {
     std::vector<std::string> names;
-    for (const Unit& unit : structure_of(graph).units) {
+    for (const ScheduledUnit& unit : structure_of(graph).units) {
         if (unit.lacks_word) names.push_back(unit.name);
     }
     return names;

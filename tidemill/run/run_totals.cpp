@@ -3,7 +3,7 @@
 namespace tidemill {
 
 void report_totals(const Structure& structure, const RunTotals& totals, RunReport& report) {
-    for (const Unit& unit : structure.units)
+    for (const ScheduledUnit& unit : structure.units)
         report.units.push_back({unit.name, unit.replicable, unit.lacks_word});
     for (std::size_t u = 0; u < structure.units.size(); ++u) {
         for (const std::uint32_t step : structure.units[u].tasks) {

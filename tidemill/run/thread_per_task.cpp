@@ -10,7 +10,7 @@ Schedule thread_per_task(const Graph& graph, int replicas) {
 
 Schedule thread_per_task(const Structure& structure, int replicas) {
     Schedule schedule;
-    for (const Unit& unit : structure.units) {
+    for (const ScheduledUnit& unit : structure.units) {
         Stage& stage = schedule.stages.emplace_back();
         stage.first_task = schedule.task_names.size();
         stage.task_count = 1;

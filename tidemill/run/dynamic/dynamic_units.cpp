@@ -64,7 +64,7 @@ class AccessList {
     const Plan& plan_;
 };
 
-DynamicUnit unit_of(const Unit& unit, const PlannedStage& stage) {
+DynamicUnit unit_of(const ScheduledUnit& unit, const PlannedStage& stage) {
     if (stage.parts.size() > 2) {
         throw GraphError(fmt::format(
             "{} reaches over {} segments, dynamic scheduling allows two: use another executor, or let tasks "

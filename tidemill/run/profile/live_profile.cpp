@@ -36,7 +36,7 @@ LiveWindow LiveProfile::take(std::uint64_t least_frames) {
 LiveWindow LiveProfile::totals() const {
     LiveWindow all;
     const std::uint32_t source = structure_.units.front().tasks.front();
-    for (const Unit& unit : structure_.units) {
+    for (const ScheduledUnit& unit : structure_.units) {
         std::uint64_t ticks = 0;
         for (const std::uint32_t step : unit.tasks)
             for (const Thread& thread : threads_)

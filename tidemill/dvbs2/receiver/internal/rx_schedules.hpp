@@ -13,14 +13,15 @@
 namespace tidemill::dvbs2::internal {
 
 /// The chain that a schedule of the receiver is for.
-inline std::vector<Unit> receiver_units() {
+inline std::vector<ScheduledUnit> receiver_units() {
     MemorySource nothing({});
     Receiver receiver(nothing, {}, [](auto) {});
     return structure_of(receiver.graph()).units;
 }
 
 /// A border after unit i where borders[i]; `threads` for stages that may be replicated, else one.
-inline Schedule schedule_of(std::span<const Unit> units, const std::vector<bool>& borders, int threads) {
+inline Schedule schedule_of(std::span<const ScheduledUnit> units, const std::vector<bool>& borders,
+                            int threads) {
     Schedule schedule;
     bool replicable = true;
     for (std::size_t i = 0; i < units.size(); ++i) {
@@ -39,7 +40,7 @@ inline Schedule schedule_of(std::span<const Unit> units, const std::vector<bool>
 }
 
 /// Any borders, 1 to 4 threads where they are allowed, rings of 1 to 4 frames, both ways of waiting.
-inline Schedule random_schedule(std::span<const Unit> units, std::uint64_t seed) {
+inline Schedule random_schedule(std::span<const ScheduledUnit> units, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::uint64_t density = 1 + random() % 7;
     std::vector<bool> borders;

@@ -34,7 +34,7 @@ class Drawer {
             const bool known = std::count(chain.kinds.begin(), chain.kinds.end(), stage.core_kind) > 0;
             if (!known) chain.kinds.push_back(stage.core_kind);
         }
-        for (const Unit& unit : structure_.units) {
+        for (const ScheduledUnit& unit : structure_.units) {
             chain.tasks.push_back({unit.name, unit.replicable, std::vector<double>(chain.kinds.size(), 0)});
         }
         return chain;
