@@ -23,7 +23,8 @@ std::unique_ptr<std::ostream> opened(const std::filesystem::path& path) {
     errno = 0;
     auto file = std::make_unique<std::ofstream>(path, std::ios::binary | std::ios::trunc);
     if (!*file)
-        throw RunError(fmt::format("{}: cannot open for writing: {}", path.string(), std::strerror(errno)));
+        throw JournalNotWritten(
+            fmt::format("{}: cannot open for writing: {}", path.string(), std::strerror(errno)));
     return file;
 }
 
@@ -116,7 +117,7 @@ void Journal::dropped(std::uint64_t frame, std::uint64_t frames) {
 void Journal::end(std::optional<std::uint64_t> frame) {
     writer_->add({{"end", frame ? Json(*frame) : Json("by a task")}});
     next_frame_ = frame.value_or(~std::uint64_t{0});
-    if (!writer_->finish()) throw RunError(fmt::format("{}: not all could be written", name_));
+    if (!writer_->finish()) throw JournalNotWritten(fmt::format("{}: not all could be written", name_));
 }
 
 }  // namespace tidemill

@@ -21,7 +21,7 @@ namespace tidemill {
 /// under any executor. A thread of its own writes, so that no frame waits for a disk.
 class Journal {
   public:
-    /// Throws RunError when the file cannot be written, and NoMoreThreads.
+    /// Throws JournalNotWritten where there can be no such file, and NoMoreThreads.
     explicit Journal(const std::filesystem::path& path);
     /// The stream must outlive this, and is not to be touched while a run goes on.
     explicit Journal(std::ostream& to);
@@ -36,7 +36,7 @@ class Journal {
     /// So many frames from `frame` on were dropped.
     void dropped(std::uint64_t frame, std::uint64_t frames);
     /// The run is over before `frame`; none: a task ended the stream. Waits until all is written; throws
-    /// RunError when it could not be.
+    /// JournalNotWritten when it could not be.
     void end(std::optional<std::uint64_t> frame);
 
   private:
@@ -50,6 +50,12 @@ class Journal {
 
 /// A journal that cannot be replayed: which one, what is wrong.
 class JournalError : public RunError {
+  public:
+    using RunError::RunError;
+};
+
+/// A journal that could not be written, or not whole.
+class JournalNotWritten : public RunError {
   public:
     using RunError::RunError;
 };

@@ -230,7 +230,36 @@ TEST_CASE("a journal that cannot be replayed says why in one sentence") {
           "run.jsonl, line 2.set.a.b: expected a number, found \"x\"");
     CHECK(refusal(head + "{\"frame\":7,\"dropped\":2}\n{\"frame\":8,\"dropped\":1}\n{\"end\":9}\n") ==
           "run.jsonl, line 3.frame: lies before the frames that come before it in the journal");
+    CHECK(refusal(head + "{\"frame\":7,\"dropped\":3}\n{\"end\":9}\n") ==
+          "run.jsonl, line 3.end: lies before the frames that the run began");
+    CHECK(refusal(head + "{\"frame\":5,\"set\":{\"a.b\":1}}\n{\"end\":9}\n{\"end\":12}\n") ==
+          "run.jsonl, line 4: a run that goes on begins with the values of all knobs");
     CHECK(refusal(head + "{\"end\":9}\n").empty());
+}
+
+TEST_CASE("a journal that lacks what knobs began with, or has what they cannot be, is not replayed") {
+    Graph graph;
+    build_amp(graph);
+    Sequence sequence(graph);
+    const auto refusal = [&](const std::string& lines) -> std::string {
+        const JournalRecord record = parsed("{\"tidemill_journal\":1,\"graph\":\"" + identity_of(graph) +
+                                            "\",\"frame\":0}\n" + lines + "{\"end\":9}\n");
+        try {
+            sequence.run({.replay = &record});
+        } catch (const JournalError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    const std::string missing =
+        "the journal does not begin with the values of all 2 knobs at frame 0: it is not whole";
+    CHECK(refusal("") == missing);
+    CHECK(refusal("{\"frame\":0,\"set\":{\"amp.gain\":1}}\n") == missing);
+    CHECK(refusal("{\"frame\":1,\"set\":{\"amp.gain\":1,\"amp.taps\":[1,2]}}\n") == missing);
+    const std::string whole = "{\"frame\":0,\"set\":{\"amp.gain\":1,\"amp.taps\":[1,2]}}\n";
+    CHECK(refusal(whole + "{\"frame\":4,\"set\":{\"amp.taps\":[1]}}\n")
+              .starts_with("the journal's knobs at frame 4: "));
+    CHECK(refusal(whole).empty());
 }
 
 TEST_CASE("a journal of another graph, or of a run that began elsewhere, is not replayed") {
@@ -244,7 +273,8 @@ TEST_CASE("a journal of another graph, or of a run that began elsewhere, is not 
                           .c_str());
     record.graph = identity_of(graph);
     record.settings = {{0, {{"amp.gain", {1, 2}}}}};
-    CHECK_THROWS_WITH(sequence.run({.replay = &record}), "amp.gain: 2 numbers for a knob of 1; give 1");
+    CHECK_THROWS_WITH(sequence.run({.replay = &record}),
+                      "the journal's knobs at frame 0: amp.gain: 2 numbers for a knob of 1; give 1");
     record.settings.clear();
     record.first_frame = 5;
     CHECK_THROWS_WITH(sequence.run({.replay = &record}),

@@ -9,6 +9,34 @@
 
 namespace tidemill {
 
+namespace {
+
+KnobSettings settings_of(const JournalRecord::Setting& setting, const Graph& graph, const KnobLayout& knobs) {
+    KnobSettings settings;
+    settings.from = From{setting.frame};
+    for (const auto& [name, numbers] : setting.values) {
+        const KnobLayout::Place& place = knobs.named(name);
+        const Module& module = graph.module(place.module);
+        settings.settings.push_back(
+            {{&module, place.socket}, bytes_of_numbers(module, place.socket, numbers)});
+    }
+    return settings;
+}
+
+// Else those that are missing would begin as the program has them, not as the run had.
+void check_begins_whole(const JournalRecord& record, const KnobLayout& knobs) {
+    if (knobs.places.empty()) return;
+    const bool is_whole = !record.settings.empty() && record.settings.front().frame == record.first_frame &&
+                          record.settings.front().values.size() == knobs.places.size();
+    if (is_whole) return;
+    throw JournalError(
+        fmt::format("the journal does not begin with the values of all {} knobs at frame {}: it is "
+                    "not whole",
+                    knobs.places.size(), record.first_frame));
+}
+
+}  // namespace
+
 std::vector<KnobSettings> settings_of(const JournalRecord& record, const Graph& graph,
                                       const KnobLayout& knobs) {
     const std::string identity = identity_of(graph);
@@ -20,13 +48,10 @@ std::vector<KnobSettings> settings_of(const JournalRecord& record, const Graph& 
     }
     std::vector<KnobSettings> all;
     for (const JournalRecord::Setting& each : record.settings) {
-        KnobSettings& settings = all.emplace_back();
-        settings.from = From{each.frame};
-        for (const auto& [name, numbers] : each.values) {
-            const KnobLayout::Place& place = knobs.named(name);
-            const Module& module = graph.module(place.module);
-            settings.settings.push_back(
-                {{&module, place.socket}, bytes_of_numbers(module, place.socket, numbers)});
+        try {
+            all.push_back(settings_of(each, graph, knobs));
+        } catch (const GraphError& error) {
+            throw JournalError(fmt::format("the journal's knobs at frame {}: {}", each.frame, error.what()));
         }
     }
     return all;
@@ -52,6 +77,7 @@ void JournaledRun::replay(const JournalRecord& record, const Graph& graph, std::
             fmt::format("the journal begins at frame {}, this run at frame {}: replay it with run()",
                         record.first_frame, first_frame));
     }
+    check_begins_whole(record, knobs_.layout());
     for (const KnobSettings& settings : all) knobs_.set(settings);
     if (record.end) frames_ = std::min(frames_, *record.end - std::min(*record.end, first_frame));
 }

@@ -65,6 +65,8 @@ class Reader {
         const JsonObject fields(entry, {"frame", "set", "dropped", "end"});
         const int kinds = fields.has("set") + fields.has("dropped") + fields.has("end");
         if (kinds != 1) entry.fail("expected one of set, dropped and end");
+        if (ended_ && !fields.has("set") && !record_.settings.empty())
+            entry.fail("a run that goes on begins with the values of all knobs");
         ended_ = fields.has("end");
         if (ended_) return read_end(fields.at("end"));
         if (fields.has("set")) return add_setting(fields.at("frame"), fields.at("set"));
@@ -73,6 +75,8 @@ class Reader {
 
     void read_end(const JsonPlace& end) {
         record_.end = end.value().get_if<std::string>() ? std::nullopt : std::optional(end.count());
+        const std::uint64_t least = record_.drops.empty() ? record_.first_frame : record_.drops.back().end();
+        if (record_.end && *record_.end < least) end.fail("lies before the frames that the run began");
     }
 
     void add_drop(const JsonPlace& frame, const JsonPlace& dropped) {
