@@ -27,7 +27,7 @@ int run_profile(const AppProgram& program, ProfileVerb verb) {
     const Topology topology = Topology::here();
     verb.how.cores = cores_here(verb.how.cores, topology);
     const Profile profile = profile_app(program, topology, verb.how);
-    for (const std::string& warning : profile.warnings) tell("warning: {}\n", warning);
+    for (const std::string& warning : profile.warnings) warn(warning);
     if (!verb.output.empty()) writing([&] { write_profile(profile, verb.output); });
     print("{}", verb.json ? to_json(profile) : profile_table(profile));
     return kDone;

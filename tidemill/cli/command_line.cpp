@@ -11,7 +11,9 @@
 #include "tidemill/cli/manual.hpp"
 #include "tidemill/cli/option_rules.hpp"
 #include "tidemill/cli/places.hpp"
+#include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/graph/graph_error.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
@@ -201,7 +203,7 @@ class Words {
 
 ExitStatus status_of(const std::exception& error) {
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
-    if (is.operator()<FrameError, NoMoreThreads>()) return kJobFailed;
+    if (is.operator()<FrameError, NoMoreThreads, JournalNotWritten>()) return kJobFailed;
     if (is.operator()<JournalError>()) return kUnusableInput;
     if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
@@ -249,6 +251,13 @@ std::string shortened(const std::string& message) {
     return message.substr(0, kBegin) + " ... " + message.substr(message.size() - kEnd);
 }
 
+// A graph's faults stand in lines of their own; else names from outside begin none.
+std::string sentence_of(const std::exception& error) {
+    const bool is_list = dynamic_cast<const GraphError*>(&error) != nullptr;
+    const std::string message = shortened(error.what());
+    return is_list ? message : plain_line(message);
+}
+
 }  // namespace
 
 int run_command_line(Verb& program, int argc, const char* const* argv, const std::string& version) {
@@ -261,7 +270,7 @@ int run_command_line(Verb& program, int argc, const char* const* argv, const std
         tell("{}: there is not enough memory for this\n", program.name());
         return kJobFailed;
     } catch (const std::exception& error) {
-        tell("{}: {}\n", program.name(), shortened(error.what()));
+        tell("{}: {}\n", program.name(), sentence_of(error));
         return status_of(error);
     }
 }

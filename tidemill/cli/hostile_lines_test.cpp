@@ -55,6 +55,10 @@ const std::vector<Line> kLines = {
     {"$tidemill dvbs2 rx - --format ci8 --rate 2M </dev/null", 3, "standard input is empty"},
     {"$tidemill dvbs2 rx - --format ci8 --rate 2M <.", 3, "Is a directory"},
     {"$tidemill schedule /dev/zero --cores big=1", 3, "longer than"},
+    {"$tidemill dvbs2 rx rec.sigmf-meta -o udp://127.0.0.1:99999", 2, "99999"},
+    {"$tidemill dvbs2 rx rec.sigmf-meta --executor pipeline --latency-us 1e300", 0, ""},
+    {"printf %s '{\"x\\ny\": 1}' >line.json; $tidemill schedule line.json --cores big=1", 3, "x\\x0ay"},
+    {"printf %s '{\"x\\u0000y\": 1}' >line.json; $tidemill schedule line.json --cores big=1", 3, "y\""},
     {"$tidemill dvbs2 rx \"$(printf '\\033[2J.ci8')\" --rate 2M", 3, "\\x1b[2J.ci8"},
     {"$tidemill \"$(printf '\\033[2J')\"", 2, "\\x1b[2J"},
     {"$tidemill \"$(printf '\\233')\"", 2, "\\x9b"},
@@ -68,6 +72,8 @@ const std::vector<std::string> kFine = {
     "--executor sequence",
     "mkfifo air.ci8; cat air.ci8 >copy & $tidemill dvbs2 tx b.ts -o air.ci8; wait; test -s copy",
     "$tidemill dvbs2 tx -o out.ci8 -- b.ts",
+    "(head -c 10000 rec.sigmf-data; sleep 1.5; tail -c +10001 rec.sigmf-data) | $tidemill dvbs2 scan - "
+    "--format ci8 --rate 2M | grep QPSK",
     "$tidemill topo --",
 };
 

@@ -23,6 +23,19 @@ TEST_CASE("plain text: bytes that are no UTF-8 are spelled out, and what follows
     CHECK(plain_text("\xe2\x86") == "\\xe2\\x86");
     CHECK(plain_text("\xc3(") == "\\xc3(");
     CHECK(plain_text("\x80\xc0\xaf") == "\\x80\\xc0\\xaf");
+    CHECK(plain_text("\xe0\x80\x9b") == "\\xe0\\x80\\x9b");           // an escape, too long
+    CHECK(plain_text("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // half of a pair
+    CHECK(plain_text("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // beyond the last character
+}
+
+TEST_CASE("plain text: what turns the direction of writing is spelled out") {
+    CHECK(plain_text("a\u202eb") == "a\\xe2\\x80\\xaeb");
+    CHECK(plain_text("\u2066\u061c") == "\\xe2\\x81\\xa6\\xd8\\x9c");
+    CHECK(plain_text("\u2030\u2070") == "\u2030\u2070");
+}
+
+TEST_CASE("plain line: nothing from outside begins a line") {
+    CHECK(plain_line("a\nwarning: b\t") == "a\\x0awarning: b\\x09");
 }
 
 }  // namespace tidemill::cli

@@ -38,6 +38,10 @@ void tell(std::string_view text) noexcept {
     draw(plain_text(text));
 }
 
+void warn(std::string_view warning) noexcept {
+    draw("warning: " + plain_line(warning) + "\n");
+}
+
 void draw(std::string_view text) noexcept {
     std::fwrite(text.data(), 1, text.size(), stderr);
 }

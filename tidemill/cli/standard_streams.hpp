@@ -21,6 +21,9 @@ void tell(fmt::format_string<Parts...> text, Parts&&... parts) {
     tell(std::string_view(fmt::format(text, std::forward<Parts>(parts)...)));
 }
 
+/// Tells a warning, in one line whatever is in it.
+void warn(std::string_view warning) noexcept;
+
 /// Draws on the terminal that standard error is: the text may move the cursor.
 void draw(std::string_view text) noexcept;
 

@@ -46,7 +46,7 @@ class FrameCount {
 }  // namespace
 
 void announce(const GraphRun& run, const std::string& promise) {
-    for (const std::string& warning : run.warnings()) tell("warning: {}\n", warning);
+    for (const std::string& warning : run.warnings()) warn(warning);
     if (run.device_decision()) tell("{}\n", run.device_decision()->why);
     if (!run.profile() || !run.schedule()) return;
     tell("scheduled in {} stages on {} threads, predicted {}\n", run.schedule()->stages.size(),
@@ -81,7 +81,7 @@ void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string
         interrupted_ = watch.interrupted();
     }
     if (!energy_.meter) report_.energy.not_measured = energy_.reason;
-    for (std::size_t i = warned; i < run.warnings().size(); ++i) tell("warning: {}\n", run.warnings()[i]);
+    for (std::size_t i = warned; i < run.warnings().size(); ++i) warn(run.warnings()[i]);
 }
 
 void WatchedRun::write(const GraphRun& run) const {

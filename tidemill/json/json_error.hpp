@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -11,10 +12,17 @@ namespace tidemill {
 class JsonError : public Error {
   public:
     explicit JsonError(const std::string& what)
-        : Error(what.size() <= kMost ? what : what.substr(0, kMost) + "...") {}
+        : Error(whole(what.size() <= kMost ? what : what.substr(0, kMost) + "...")) {}
 
     /// Names and texts of a file come into messages, however long they are.
     static constexpr std::size_t kMost = 500;
+
+  private:
+    // A zero byte in a name would end the message.
+    static std::string whole(std::string text) {
+        std::ranges::replace(text, '\0', '\1');
+        return text;
+    }
 };
 
 }  // namespace tidemill

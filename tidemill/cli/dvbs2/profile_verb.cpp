@@ -27,7 +27,7 @@ int run_profile(const Dvbs2ProfileOptions& options) {
     const auto device = ldpc_device(options.device);
     const ReceptionProfile found =
         profile_reception(prepare(options.reception), topology, {.seconds = options.seconds}, device.get());
-    for (const std::string& warning : found.profile.warnings) tell("warning: {}\n", warning);
+    for (const std::string& warning : found.profile.warnings) warn(warning);
     if (found.info_bits_per_block == 0) {
         throw JobFailed(
             "nothing was received, so the later tasks have no weight: check with tidemill dvbs2 rx");

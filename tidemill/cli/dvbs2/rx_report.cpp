@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
+#include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/run/report.hpp"
@@ -102,7 +103,7 @@ std::string report_text(const RxOutcome& outcome, bool stats) {
     std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
                        energy_text(outcome.run.energy, outcome.report.totals.frames, stats);
     text += device_text(outcome);
-    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + warning + "\n";
+    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
     return stats ? text + tables(outcome) : text;
 }
 

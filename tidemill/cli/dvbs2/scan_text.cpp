@@ -116,9 +116,10 @@ std::string quoted(const std::string& word) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                std::string_view("-_./:+").find(c) != std::string_view::npos;
     };
-    if (std::ranges::all_of(word, plain)) return word;
+    const std::string path = word.starts_with('-') && word != "-" ? "./" + word : word;
+    if (std::ranges::all_of(path, plain)) return path;
     std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return text + "'";
 }
 
