@@ -44,15 +44,17 @@ std::size_t StreamReader::read(std::span<std::byte> to) {
 std::size_t MemoryReader::read(std::span<std::byte> to) {
     to = whole_samples(to, format_);
     const std::size_t count = std::min(to.size(), bytes_.size());
-    std::memcpy(to.data(), bytes_.data(), count);
+    std::ranges::copy(bytes_.first(count), to.begin());
     bytes_ = bytes_.subspan(count);
     return count;
 }
 
-std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes) {
+std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes,
+                                      bool all) {
     constexpr std::chrono::milliseconds kPatience{1000};
     std::vector<std::byte> bytes(most_bytes);
-    const std::size_t done = stream.read(whole_samples(bytes, format), kPatience);
+    const std::span<std::byte> whole = whole_samples(bytes, format);
+    const std::size_t done = all ? stream.read(whole) : stream.read(whole, kPatience);
     bytes.resize(done - done % dsp::bytes_per_sample(format));
     return bytes;
 }

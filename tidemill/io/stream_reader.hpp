@@ -48,8 +48,9 @@ class MemoryReader final : public SampleSource {
     std::optional<double> sample_rate_hz_;
 };
 
-/// Reads whole samples until `most_bytes` are there, the stream ends, or nothing more comes for a second;
-/// throws IoError.
-std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes);
+/// Reads whole samples until `most_bytes` are there, the stream ends or, where it need not be all, nothing
+/// more comes for a second; throws IoError.
+std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes,
+                                      bool all);
 
 }  // namespace tidemill::io

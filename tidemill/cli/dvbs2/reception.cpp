@@ -143,6 +143,7 @@ std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source
 struct Beginning {
     double samples = 0;
     double seconds = 0;
+    bool all = false;  ///< however long that takes: what is found in less is another answer
 
     std::size_t bytes(double sample_rate_hz, dsp::SampleFormat format) const {
         constexpr double kMostBytes = 32 << 20, kLeastBytes = 4096;
@@ -155,7 +156,7 @@ struct Beginning {
 // A carrier whose symbol rate is known shows where it lies in about 16,000 symbols; what nobody knows takes
 // longer.
 Beginning beginning_for(const ReceptionOptions& options) {
-    if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1};
+    if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1, .all = true};
     const double symbol_rate_hz = options.symbol_rate_hz.value_or(OrAuto<double>{0}).value.value_or(0);
     return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
 }
@@ -178,8 +179,8 @@ ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& 
     {
         const Watch watch([] { return std::string("first samples"); });
         const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
-        job.beginning =
-            io::read_beginning(*job.stream, *format, wanted.bytes(*hints.sample_rate_hz, *format));
+        job.beginning = io::read_beginning(*job.stream, *format, wanted.bytes(*hints.sample_rate_hz, *format),
+                                           wanted.all);
         job.interrupted = watch.interrupted();
     }
     if (job.beginning.empty() && !job.interrupted)
@@ -214,7 +215,7 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
 }
 
 ReceptionJob prepare_band(const ReceptionOptions& options) {
-    ReceptionJob job = open_job(options, {.samples = 1 << 22, .seconds = 3});
+    ReceptionJob job = open_job(options, {.samples = 1 << 22, .seconds = 3, .all = true});
     if (!job.recording.sample_rate_hz) throw WrongUsage(kNoRate);
     job.warnings = job.recording.warnings;
     return job;

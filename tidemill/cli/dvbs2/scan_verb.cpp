@@ -16,13 +16,14 @@ struct Options {
 
 int run_scan(const Options& options) {
     const ReceptionJob job = prepare_band(options.reception);
-    for (const std::string& warning : job.warnings) tell("warning: {}\n", warning);
+    if (job.interrupted && job.beginning.empty()) throw JobFailed("interrupted before samples came");
+    for (const std::string& warning : job.warnings) warn(warning);
     ScannedBand band = scan_band(
         job, [](std::size_t done, std::size_t all) { tell("listened to {} of {} carriers\n", done, all); });
     band.recording = options.reception.recording;
     band.how_to_read = reading_options(options.reception);
     print("{}", options.json ? scan_json(band) : scan_text(band));
-    return kDone;
+    return band.carriers.empty() ? kJobFailed : kDone;
 }
 
 }  // namespace
