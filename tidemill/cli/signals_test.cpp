@@ -56,6 +56,28 @@ TEST_CASE("signals: before any sample came a reception ends at once, and says so
     CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted after 0 samples"));
 }
 
+TEST_CASE("signals: a scan that heard nothing before it was ended says so, and is no empty band") {
+    const ScratchFolder folder;
+    folder.put("nothing", "");
+    const int status = interrupt(folder / "", folder / "nothing", "dvbs2 scan air.ci8 --rate 2e6",
+                                 "test -s ready || { touch ready2; sleep 0.3; echo >ready; }", "TERM");
+    CHECK(status == 1);
+    CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted before samples came"));
+}
+
+TEST_CASE("signals: packets that wait for their time in a datagram do not hold up the end") {
+    const SmallRecording& recording = small_recording();
+    const ScratchFolder folder;
+    const int status = run_shell(fmt::format(
+        "cd {}; $tidemill dvbs2 rx {} --format ci8 --rate 2e6 --executor pipeline -o udp://127.0.0.1:9 "
+        "--udp-rate 0.0001 >out 2>err & job=$!; sleep 1; kill -TERM $job; "
+        "( sleep 10; kill -KILL $job 2>&- ) & wait $job",
+        std::string(folder / ""), recording.data()));
+    INFO(ScratchFolder::content_of(folder / "err"));
+    CHECK((status == 0 || status == 1));
+    CHECK(!ScratchFolder::content_of(folder / "out").empty());
+}
+
 TEST_CASE("signals: a live input is received as it comes, long before a few megabytes are there") {
     const SmallRecording& recording = small_recording();
     const ScratchFolder folder;

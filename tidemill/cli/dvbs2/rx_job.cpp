@@ -36,7 +36,7 @@ ReceptionProfile profiled(const Topology& topology, const ProfileOptions& how, R
     } catch (const DeviceError& error) {
         if (!device || !device->falls_back) throw;
         outcome.device.failure = error.what();
-        tell("warning: the device failed, and the host goes on: {}\n", error.what());
+        warn(fmt::format("the device failed, and the host goes on: {}", error.what()));
         return profile_reception(outcome.job, topology, how);
     }
 }
@@ -161,8 +161,9 @@ RxOutcome receive(const RxOptions& options) {
     dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
     WatchedRun watched(options.running, receiver.graph());
     StatusLines status(options.status, receiver, writer.monitor());
-    watched.ends_with([&stream = outcome.job.stream] {
+    watched.ends_with([&stream = outcome.job.stream, &writer] {
         if (stream) stream->end();
+        writer.hurry();
     });
     watched.go(run, {},
                [&, start = std::chrono::steady_clock::now()] { return progress_line(receiver, start); });

@@ -11,6 +11,7 @@
 #include "tidemill/cli/option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/io/byte_writer.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/ts_pacer.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_sender.hpp"
@@ -51,7 +52,8 @@ class PacketDatagrams final : public ByteOutput {
     PacketDatagrams(const std::string& url, const RxOutputOptions& options)
         : sender_(io::parse_udp_url(url)),
           pacer_(options.udp_mbps > 0 ? std::optional(options.udp_mbps * 1e6) : std::nullopt),
-          paced_(options.paced && (!options.live || options.udp_mbps > 0)) {}
+          paced_(options.paced && (!options.live || options.udp_mbps > 0)),
+          hurry_(options.hurry) {}
 
     void write(std::span<const std::uint8_t> packets) override {
         if (!paced_) {
@@ -88,13 +90,20 @@ class PacketDatagrams final : public ByteOutput {
         if (now > due) {
             start_ += now - due;
         } else {
-            std::this_thread::sleep_until(due);
+            sleep_until(due);
         }
+    }
+
+    void sleep_until(Clock::time_point due) const {
+        constexpr std::chrono::milliseconds kNap{50};
+        while (!hurry_.stop_requested() && Clock::now() < due)
+            std::this_thread::sleep_until(std::min<Clock::time_point>(due, Clock::now() + kNap));
     }
 
     io::UdpSender sender_;
     io::TsPacer pacer_;
     bool paced_;
+    std::stop_token hurry_;
     Clock::time_point start_ = Clock::now();
     std::vector<io::TimedDatagram> due_;
 };
@@ -111,6 +120,14 @@ class PieceDatagrams final : public ByteOutput {
     io::UdpSender sender_;
 };
 
+void check_address(const std::string& place) {
+    try {
+        if (io::is_udp_url(place)) io::parse_udp_url(place);
+    } catch (const io::IoError& error) {
+        throw WrongUsage(error.what());
+    }
+}
+
 }  // namespace
 
 WantedStreams parse_isi(const std::string& text) {
@@ -124,6 +141,7 @@ WantedStreams parse_isi(const std::string& text) {
 
 std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutputOptions& options,
                                         bool datagrams) {
+    check_address(place);
     return writing([&]() -> std::unique_ptr<ByteOutput> {
         if (!io::is_udp_url(place)) return std::make_unique<FileOutput>(place, options.live);
         if (datagrams) return std::make_unique<PieceDatagrams>(place);
@@ -147,12 +165,13 @@ std::optional<std::string> place_of_stream(const std::string& place, int stream)
 
 RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
     : options_(options), choice_{options.streams.all, options.streams.only, options.damaged} {
+    options_.hurry = hurry_.get_token();
     if (choice_.all && is_standard_stream(options.packets)) {
         throw WrongUsage("--isi all writes a file for each input stream: name one with --output");
     }
-    if (!options.packets.empty() && !choice_.all) packets_[0] = open_output(options.packets, options, false);
-    if (!options.bbframes.empty()) bbframes_ = open_output(options.bbframes, options, true);
-    if (!options.generic.empty()) generic_ = open_output(options.generic, options, true);
+    if (!options.packets.empty() && !choice_.all) packets_[0] = open_output(options.packets, options_, false);
+    if (!options.bbframes.empty()) bbframes_ = open_output(options.bbframes, options_, true);
+    if (!options.generic.empty()) generic_ = open_output(options.generic, options_, true);
 }
 
 dvbs2::RxOutputs RxOutputWriter::outputs() {

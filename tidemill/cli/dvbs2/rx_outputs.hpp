@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
@@ -27,9 +28,10 @@ struct RxOutputOptions {
     std::string generic;   ///< data fields of generic streams
     WantedStreams streams{};
     dvbs2::DamagedPacket damaged = dvbs2::DamagedPacket::drop;
-    double udp_mbps = 0;  ///< 0: packets leave by the programme clock
-    bool paced = true;    ///< false: datagrams leave as they come
-    bool live = false;    ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
+    double udp_mbps = 0;      ///< 0: packets leave by the programme clock
+    bool paced = true;        ///< false: datagrams leave as they come
+    std::stop_token hurry{};  ///< from then on datagrams leave as they come
+    bool live = false;  ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
 };
 
 /// Reads what --isi names: the number of a stream, or all. Throws WrongUsage.
@@ -61,6 +63,9 @@ class RxOutputWriter {
     /// What the receiver calls; valid while the writer lives.
     dvbs2::RxOutputs outputs();
 
+    /// What is still to come is not paced any more. From any thread.
+    void hurry() { hurry_.request_stop(); }
+
     /// Everything is handed over; throws JobFailed unless it arrived.
     void close();
 
@@ -74,6 +79,7 @@ class RxOutputWriter {
     void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
     ByteOutput* packet_output(int stream);
 
+    std::stop_source hurry_;
     RxOutputOptions options_;
     dvbs2::StreamChoice choice_;
     std::unique_ptr<io::TsMonitor> monitor_ = std::make_unique<io::TsMonitor>();
