@@ -22,7 +22,7 @@ RingDepth deepest(double wanted_us, LatencyLine line, double frames = 1) {
     if (!(wanted_us > 0)) {
         throw RunError(fmt::format("a latency of {} us is wanted; give more than 0", wanted_us));
     }
-    constexpr double kDeepest = 1 << 16;  // more memory than any frame is worth
+    constexpr double kDeepest = 1 << 10;  // more memory than any frame is worth
     const double most_frames = std::floor(wanted_us / (line.threads_us + line.per_depth_us));
     frames = std::clamp(frames, 1.0, std::max(1.0, most_frames));
     line = {frames * line.threads_us, frames * line.per_depth_us};
