@@ -1,5 +1,6 @@
 #include "tidemill/cli/dvbs2/ber_state.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,15 @@ std::string key_of(const dvbs2::BerPoint& point) {
                        full.phase_noise_deg, full.rolloff, full.gold_code, full.frames_per_burst);
 }
 
+// Whether a run may have come to these counts.
+bool are_possible(const BerCounts& counts) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+    const bool few = std::ranges::all_of(kCounts, [&](const auto& c) { return counts.*c.second <= kMost; });
+    return few && counts.frame_errors <= counts.frames && counts.frames_lost <= counts.frame_errors &&
+           counts.undetected <= counts.frames && counts.bit_errors <= counts.bits &&
+           (counts.frames > 0 || counts.bits == 0);
+}
+
 }  // namespace
 
 BerState::BerState(std::filesystem::path path) : path_(std::move(path)) {
@@ -54,8 +64,11 @@ BerState::BerState(std::filesystem::path path) : path_(std::move(path)) {
 void BerState::read() {
     try {
         const Json json = read_json(path_);
-        for (const auto& [key, values] : JsonPlace(json, path_.string()).members())
-            for (const auto& [name, field] : kCounts) counts_[key].*field = values.at(name).count();
+        for (const auto& [key, values] : JsonPlace(json, path_.string()).members()) {
+            BerCounts& counts = counts_[key];
+            for (const auto& [name, field] : kCounts) counts.*field = values.at(name).count();
+            if (!are_possible(counts)) values.fail("no run comes to these counts");
+        }
     } catch (const JsonError& error) {
         throw io::IoError(
             fmt::format("this does not hold error counts: {}; name another --state file", error.what()));
@@ -75,12 +88,17 @@ void BerState::put(const dvbs2::BerPoint& point, const BerCounts& counts) {
         Json& point_json = json[key];
         for (const auto& [name, field] : kCounts) point_json[name] = values.*field;
     }
-    const std::filesystem::path fresh = fmt::format("{}.{}.new", path_.string(), getpid());
+    std::error_code none;  // a link goes on to name the file that it names
+    const std::filesystem::path target =
+        std::filesystem::is_symlink(path_, none)
+            ? path_.parent_path() / std::filesystem::read_symlink(path_, none)
+            : path_;
+    const std::filesystem::path fresh = fmt::format("{}.{}.new", target.string(), getpid());
     std::ofstream file(fresh);
     file << to_text(json, 2) << '\n';
     file.close();
     std::error_code failed;
-    if (file) std::filesystem::rename(fresh, path_, failed);
+    if (file) std::filesystem::rename(fresh, target, failed);
     if (!file) std::filesystem::remove(fresh, failed);
     if (!file || failed)
         throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path_.string()));

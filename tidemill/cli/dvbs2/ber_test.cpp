@@ -78,9 +78,24 @@ TEST_CASE("ber: a count goes on from its file, and gives what one count gives") 
     CHECK(upto("20", "2")["frames"] == 20);
     const Json resumed = upto("50", "2");
     std::filesystem::remove(folder / "state.json");
+    std::filesystem::create_symlink(folder / "elsewhere.json", folder / "state.json");
     CHECK(upto("50", "1") == resumed);
+    CHECK(!ScratchFolder::content_of(folder / "elsewhere.json").empty());
+    std::filesystem::remove(folder / "state.json");
+    const std::string saved = ScratchFolder::content_of(folder / "elsewhere.json");
     folder.put("state.json", "{\"x\": 3}");
     CHECK(count(point).status == 3);
+    for (const char* wrong : {"\"frame_errors\": 51", "\"bit_errors\": 1000000000000", "\"frames\": 0",
+                              "\"undetected\": 9223372036854775808"}) {
+        std::string state = saved;
+        const std::string key(wrong, std::string_view(wrong).find(':') + 1);
+        const std::size_t at = state.find(key);
+        state.replace(at, state.find_first_of(",\n", at) - at, wrong);
+        folder.put("state.json", state);
+        const Ended refused = count(point);
+        CHECK(refused.status == 3);
+        CHECK(says(refused.err, "no run comes to these counts"));
+    }
 }
 
 TEST_CASE("ber: the whole receiver may be counted, and a table written as CSV") {
