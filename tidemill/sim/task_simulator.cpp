@@ -259,7 +259,8 @@ class TaskSimulation {
         for (const TaskSlot after : node.successors) {
             if (--nodes_[after].waits_for == 0) make_ready(after);
         }
-        policy_->tick(1 + static_cast<std::uint64_t>(now_us_ * 1e3));
+        constexpr double kLastTick = 1e18;  // ns
+        policy_->tick(1 + static_cast<std::uint64_t>(std::min(now_us_ * 1e3, kLastTick)));
         idle_.insert(worker);
         count_completed();
     }

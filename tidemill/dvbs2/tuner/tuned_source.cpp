@@ -33,8 +33,9 @@ constexpr double kLeastTransition = 0.05;
 constexpr double kFarthestStop = 0.75;
 
 std::size_t block_samples(double sample_rate_hz) {
-    const auto wanted = static_cast<std::size_t>(sample_rate_hz * kBlockSeconds);
-    return std::bit_ceil(std::clamp(wanted, kLeastBlock, kMostBlock));
+    constexpr auto kLeast = static_cast<double>(kLeastBlock);
+    constexpr auto kMost = static_cast<double>(kMostBlock);
+    return std::bit_ceil(static_cast<std::size_t>(std::clamp(sample_rate_hz * kBlockSeconds, kLeast, kMost)));
 }
 
 // Where a neighbour touches the band, the band's edge gives way, for there is next to nothing in it.
