@@ -67,7 +67,7 @@ void add_pareto(Verb& program) {
         "pareto",
         "The Pareto front: all schedules that are faster than any of less or equal power, fastest first");
     verb.alias("front");
-    verb.footer("Example: tidemill pareto profile.json --cores big=4,little=4 --watts big=1.0,little=0.25");
+    verb.footer("Example: tidemill pareto data/profiles/dvbs2-rx-opi5.json --watts big=1.0,little=0.25");
     verb.option("profile", options->profile, "Profile or chain file (JSON)").is(Kind::input_file).required();
     add_machine_options(verb, options->how);
     verb.flag("--json", options->json, "One JSON object on standard output");

@@ -60,7 +60,7 @@ void add_rehearse(Verb& program) {
     verb.alias("run");
     verb.footer(
         "Waiting tasks stand in for cores that this machine does not have; --spin keeps real ones busy.\n"
-        "Example: tidemill rehearse profile.json --cores big=2,little=2 --adapt --change 500:decode=3");
+        "Example: tidemill rehearse data/profiles/dvbs2-rx-opi5.json --adapt --change 500:Radio.receive=3");
     verb.option("chain", options->chain, "Profile or chain file (JSON)").is(Kind::input_file).required();
     verb.flag("--spin", options->spin, "Tasks compute, pinned to this machine's cores; else they wait");
     verb.option("--change", options->changes,

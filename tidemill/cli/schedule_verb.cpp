@@ -121,8 +121,9 @@ void add_schedule(Verb& program) {
     auto options = std::make_shared<ScheduleOptions>();
     Verb& verb = program.verb("schedule", "Find the best schedule of a profiled chain");
     verb.footer(
-        "Example: tidemill schedule profile.json --cores big=4,little=4 -o schedule.json\n"
-        "         tidemill schedule profile.json --objective power --watts big=1.0,little=0.25 --rate 5000\n"
+        "Example: tidemill schedule profile.json -o schedule.json\n"
+        "         tidemill schedule data/profiles/dvbs2-rx-opi5.json --objective power --rate 500\n"
+        "                           --watts big=1.0,little=0.25\n"
         "         tidemill schedule --batch chains.jsonl --strategy 2catac --json");
     verb.option("chain", options->chain, "Profile or chain file (JSON)").is(Kind::input_file);
     verb.option("--batch", options->batch,

@@ -79,7 +79,7 @@ void add_topo(Verb& program) {
     };
     auto options = std::make_shared<Options>();
     Verb& verb = program.verb("topo", "Show the cores, kinds, clusters, caches and devices of this machine");
-    verb.footer(fmt::format("Example: {} topo --kinds big=0-3,little=4-7", program.name()));
+    verb.footer(fmt::format("Example: {} topo --kinds fast=0", program.name()));
     verb.option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] {

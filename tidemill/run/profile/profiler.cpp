@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/affinity.hpp"
+#include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/profile/cut_bytes.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
@@ -78,6 +79,7 @@ void Profiler::add_weights(const std::string& kind, const Sequence& sequence, co
             fmt::format("nothing to profile on {}: the source ended before its first frame", kind));
     }
     if (profile_.kinds.empty()) name_units(sequence, report);
+    profile_.cores.set(kind, (options_.cores ? *options_.cores : platform_of(topology_)).count(kind));
     profile_.kinds.push_back(kind);
     profile_.measured_by = fmt::format("tidemill, {} source frames", report.frames);
     const std::vector<double> weights_us = report.unit_weights_us();
