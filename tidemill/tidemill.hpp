@@ -2,9 +2,9 @@
 
 /// All of Tidemill that a stream program needs.
 ///
-/// Describe a stream: Graph, Module, task(), In, Out, Forward, Knob, Frame, Flow; pure, cloned, sequential,
-/// may_skip, may_repeat; Switch, Loop, Delay, Window, peek(), Clock. Look at it: structure_of(). Test a
-/// module alone: Testbench.
+/// Describe a stream: Graph, Module, task(), In, Out, Forward, Knob, Label, Frame, Flow; pure, cloned,
+/// sequential, may_skip, may_repeat; Switch, Loop, Delay, Window, peek(), Clock. Look at it: structure_of().
+/// Test a module alone: Testbench.
 ///
 /// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport; Journal, read_journal(). Look into
 /// a run: Trace, Probes, DebugPrint, Watchdog, to_svg().

@@ -1,5 +1,6 @@
 #include "tidemill/graph/firings.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tidemill/graph/module.hpp"
@@ -17,7 +18,13 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
         const SocketInfo& socket = module.sockets()[s];
         // Every firing reads the same constants and knobs.
         if (socket.task != task || addresses_[s].base == internal::Base::constant || socket.knob) continue;
-        strides_.push_back({s, static_cast<std::uint32_t>(socket.bytes())});
+        const auto bytes = static_cast<std::uint32_t>(socket.bytes());
+        const auto label = std::ranges::find(plan.steps[step].labels, s, &LabelRead::socket);
+        if (label == plan.steps[step].labels.end()) {
+            strides_.push_back({s, bytes});
+        } else {
+            labels_.push_back({s, bytes, label->owner_firings});
+        }
     }
 }
 
@@ -34,6 +41,15 @@ Flow Firings::fire(Module& module, const internal::TaskCode& code, Frame frame) 
     return self->run(module, frame.context());
 }
 
+void Firings::go_on(std::uint32_t firing) {
+    for (const Stride& stride : strides_) addresses_[stride.socket].offset += stride.bytes;
+    for (const LabelStride& label : labels_) {
+        const std::uint64_t at = std::uint64_t{firing} * label.owner_firings / count_;
+        addresses_[label.socket].offset =
+            first_addresses_[label.socket].offset + static_cast<std::uint32_t>(at) * label.bytes;
+    }
+}
+
 Flow Firings::run(Module& module, const internal::FrameContext& context) {
     internal::FrameContext own = context;
     own.number *= count_;
@@ -41,7 +57,7 @@ Flow Firings::run(Module& module, const internal::FrameContext& context) {
     for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {
         const Flow flow = call_(module, code_, Frame(own, addresses_.data()));
         if (flow != Flow::ok) return flow;
-        for (const Stride& stride : strides_) addresses_[stride.socket].offset += stride.bytes;
+        go_on(firing + 1);
     }
     return Flow::ok;
 }

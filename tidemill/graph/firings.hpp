@@ -27,7 +27,13 @@ class Firings {
         std::size_t socket;
         std::uint32_t bytes;
     };
+    struct LabelStride {
+        std::size_t socket;
+        std::uint32_t bytes;
+        std::uint32_t owner_firings;
+    };
 
+    void go_on(std::uint32_t firing);
     Flow run(Module& module, const internal::FrameContext& context);
 
     internal::TaskCall call_;
@@ -36,6 +42,7 @@ class Firings {
     const std::vector<internal::Address>& first_addresses_;
     std::vector<internal::Address> addresses_;  // of the firing that runs
     std::vector<Stride> strides_;
+    std::vector<LabelStride> labels_;
 };
 
 }  // namespace tidemill

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "tidemill/graph/knob.hpp"
 #include "tidemill/graph/socket.hpp"
@@ -59,6 +60,18 @@ class Frame {
     template <class T>
     std::span<T> operator[](const Forward<T>& socket) const {
         return {reinterpret_cast<T*>(bytes(socket.index)), socket.count};
+    }
+
+    /// At the stream's end, a label that is read is a `T{}`.
+    template <class T>
+    T& operator[](const Label<T>& label) const {
+        if constexpr (std::is_const_v<T>) {
+            if (addresses_[label.index].base == internal::Base::absent) {
+                static const std::remove_const_t<T> kNone{};
+                return kNone;
+            }
+        }
+        return *reinterpret_cast<T*>(bytes(label.index));
     }
 
     /// The value under which the frame's first ancestor began.

@@ -36,6 +36,17 @@ struct KnobDeclaration {
     Range range;
 };
 
+/// A label of such a task.
+template <class T>
+struct LabelDeclaration {
+    using Span = T&;
+    static constexpr bool kReads = false;
+    static constexpr bool kWrites = false;
+
+    std::string name;
+    std::string socket;
+};
+
 }  // namespace internal
 
 /// Sockets of a task that is a plain callable.
@@ -56,6 +67,12 @@ internal::SocketDeclaration<T, Direction::forward> forward(std::string name, std
 template <class T>
 internal::KnobDeclaration<T> knob(std::string name, T initial, Range range = {}) {
     return {std::move(name), std::move(initial), range};
+}
+
+/// A label that such a task gives or, of a const type, reads: the function gets a reference.
+template <class T>
+internal::LabelDeclaration<T> label(std::string name, std::string socket = {}) {
+    return {std::move(name), std::move(socket)};
 }
 
 namespace internal {
@@ -127,6 +144,11 @@ class FunctionTask final : public Module {
         return knob<T>(socket.name, socket.initial, socket.range);
     }
 
+    template <class T>
+    Label<T> declare_typed(internal::LabelDeclaration<T>& socket) {
+        return label<T>(socket.name, socket.socket);
+    }
+
     // Through const where that can be, so that no call that counts as pure finds another operator().
     Flow run(Frame frame) {
         std::conditional_t<Form::kConst, const Function, Function>& function = function_;
@@ -146,6 +168,8 @@ class FunctionTask final : public Module {
     static TypedSocket<T, kDirection> typed(const internal::SocketDeclaration<T, kDirection>&);
     template <class T>
     static Knob<T> typed(const internal::KnobDeclaration<T>&);
+    template <class T>
+    static Label<T> typed(const internal::LabelDeclaration<T>&);
 
     std::tuple<decltype(typed(std::declval<Sockets>()))...> sockets_;
     Task task_;

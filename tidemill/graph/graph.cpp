@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/graph/internal/labels.hpp"
+
 namespace tidemill {
 
 namespace {
@@ -26,6 +28,16 @@ std::string snake_case(const std::string& camel) {
     return name;
 }
 
+// Per socket, what a reader of the label that it gives has for a source.
+std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
+    std::vector<std::unique_ptr<internal::Source>> labels(module.sockets().size());
+    for (std::uint32_t s = 0; s < labels.size(); ++s) {
+        if (module.sockets()[s].label.empty()) continue;
+        labels[s] = std::make_unique<internal::Source>(internal::Source{&module, s, {}});
+    }
+    return labels;
+}
+
 }  // namespace
 
 void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
@@ -42,7 +54,8 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
         sources.push_back(socket.knob ? std::make_unique<internal::Source>(
                                             internal::Source{nullptr, 0, socket.knob->initial})
                                       : nullptr);
-    nodes_.push_back({std::move(module), std::move(cloner), std::move(sources)});
+    auto labels = labels_of(*module);
+    nodes_.push_back({std::move(module), std::move(cloner), std::move(sources), std::move(labels)});
 }
 
 std::size_t Graph::size() const {
@@ -139,7 +152,8 @@ void Graph::link(const Module& from, const Module& to) {
         std::vector<SocketRef> found;
         for (std::uint32_t i = 0; i < module.sockets().size(); ++i) {
             const SocketInfo& info = module.sockets()[i];
-            if (info.task == task && info.direction != not_this && !info.knob) found.push_back({&module, i});
+            const bool is_data = !info.knob && info.label.empty();
+            if (info.task == task && info.direction != not_this && is_data) found.push_back({&module, i});
         }
         return found;
     };
@@ -153,7 +167,12 @@ void Graph::link(const Module& from, const Module& to) {
 }
 
 const internal::Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {
-    return nodes_[module].sources[socket].get();
+    const internal::Source* bound = nodes_[module].sources[socket].get();
+    const SocketInfo& info = nodes_[module].module->sockets()[socket];
+    if (bound || info.label.empty() || info.direction == Direction::out) return bound;
+    const std::vector<SocketRef> owners = internal::nearest_labels(*this, module, socket);
+    if (owners.size() != 1) return nullptr;
+    return nodes_[index_of(*owners.front().module)].labels[owners.front().index].get();
 }
 
 void Graph::require_clonable(std::size_t module) const {
@@ -185,7 +204,8 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
 Graph Graph::duplicate() const {
     Graph copy(name_);
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
-        copy.nodes_.push_back({clone(m), nodes_[m].cloner, {}});
+        copy.nodes_.push_back({clone(m), nodes_[m].cloner, {}, {}});
+        copy.nodes_.back().labels = labels_of(copy.module(m));
         copy.module(m).in_graph_ = true;
         copy.module(m).forget_totals();
     }

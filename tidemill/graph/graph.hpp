@@ -151,7 +151,8 @@ class Graph {
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }
 
-    /// What feeds a socket; null when nothing does.
+    /// What feeds a socket: where nothing is bound to one that reads a label, the nearest that gives it. Null
+    /// when nothing does, or several are equally near.
     const internal::Source* source_of(std::size_t module, std::uint32_t socket) const;
 
     /// The index of a module of this graph; throws GraphError for another graph's.
@@ -174,6 +175,7 @@ class Graph {
         std::unique_ptr<Module> module;
         Cloner cloner;
         std::vector<std::unique_ptr<internal::Source>> sources;  // one per socket
+        std::vector<std::unique_ptr<internal::Source>> labels;   // the same: what reads it has for a source
     };
 
     template <class M>

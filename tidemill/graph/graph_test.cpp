@@ -188,6 +188,47 @@ TEST_CASE("a task that reads from two branches is refused") {
           "each other: read from one of them, or make one depend on the other");
 }
 
+TEST_CASE("a label is that of the nearest task before its reader that gives it") {
+    Graph graph;
+    const auto given = [](int value) { return [value](auto, auto, int& mark) { mark = value; }; };
+    const auto labelled = [&](const char* name, int value) {
+        return task(name, in<float>("x", 8), out<float>("y", 8), label<int>("mark"), given(value));
+    };
+    auto& source = graph.add<Producer>();
+    auto& far = graph.add(labelled("far", 1));
+    auto& near = graph.add(labelled("near", 2));
+    auto& between = graph.add(pass("between"));
+    auto& reader = graph.add(task("reader", in<float>("x", 8), in<float>("also", 8), label<const int>("mark"),
+                                  [](auto, auto, const int&) {}));
+    graph.chain(source, far, near, between);
+    graph.bind(between["y"], reader["x"]);
+    graph.bind(far["y"], reader["also"]);
+    const internal::Source* found = graph.source_of(4, reader["mark"].index);
+    REQUIRE(found);
+    CHECK(found->module == &near);
+    CHECK(faults(graph).empty());
+}
+
+TEST_CASE("a label that nobody before its reader gives, or two equally near, is a fault that says so") {
+    Graph graph;
+    auto& a = graph.add(task("a", out<int>("y"), label<int>("mark"), [](auto, int&) {}));
+    auto& b = graph.add(task("b", out<int>("y"), label<int>("mark"), [](auto, int&) {}));
+    auto& both = graph.add(
+        task("both", in<int>("x"), in<int>("z"), label<const int>("mark"), [](auto, auto, const int&) {}));
+    auto& other =
+        graph.add(task("other", in<int>("x"), label<const double>("mark"), [](auto, const double&) {}));
+    graph.bind(a["y"], both["x"]);
+    graph.bind(b["y"], both["z"]);
+    graph.bind(a["y"], other["x"]);
+    const std::string told = faults(graph);
+    CHECK(told.find("both.mark: a.mark, b.mark are equally near; bind the one that is meant") !=
+          std::string::npos);
+    CHECK(told.find("other.mark: no task whose data come to it gives a label 'mark' (float64); put one "
+                    "before it") != std::string::npos);
+    graph.bind(b["mark"], both["mark"]);
+    CHECK(faults(graph).find("equally near") == std::string::npos);
+}
+
 TEST_CASE("chain binds last outputs to first inputs, and refuses what is ambiguous") {
     Graph graph;
     auto& producer = graph.add<Producer>();

@@ -91,6 +91,17 @@ class Module {
         return {this, declare(std::move(name), Direction::forward, element_type<T>(), count), narrow(count)};
     }
 
+    /// A label that the task gives or, of a const type, reads. Its socket is named after it, unless a task
+    /// that changes it needs two.
+    template <class T>
+    Label<T> label(std::string name, std::string socket = {}) {
+        const Direction direction = std::is_const_v<T> ? Direction::in : Direction::out;
+        const ElementType type = element_type<std::remove_const_t<T>>();
+        const std::uint32_t index = declare(socket.empty() ? name : std::move(socket), direction, type, 1);
+        sockets_[index].label = std::move(name);
+        return {this, index};
+    }
+
     /// A value that is set from outside while the stream runs; all tasks of this module may read it. Throws
     /// GraphError where `initial` is no number or out of `range`.
     template <class T>

@@ -110,9 +110,13 @@ class Compiler {
             plan_.addresses.emplace_back(graph_.module(m).sockets().size(),
                                          internal::Address{internal::Base::constant, 0});
         }
-        internal::for_each_socket(graph_, structure_,
-                                  [&](std::uint32_t, const OrderedTask& task, std::uint32_t s,
-                                      const SocketInfo& socket) { resolve_socket(task, s, socket); });
+        internal::for_each_socket(
+            graph_, structure_,
+            [&](std::uint32_t at, const OrderedTask& task, std::uint32_t s, const SocketInfo& socket) {
+                resolve_socket(task, s, socket);
+                if (socket.direction == Direction::in && !socket.label.empty())
+                    plan_.steps[at].labels.push_back(label_read(task.id.module, s));
+            });
         add_passages();
         for (const Value& value : values_.all()) carry(value);
         for (std::uint32_t r = 0; r < structure_.regions.size(); ++r)
@@ -169,6 +173,11 @@ class Compiler {
         if (socket.direction == Direction::out || values_.is_shared(value)) return;
         plan_.steps[value.producer].before.push_back(
             {input_address(task, index), address, static_cast<std::uint32_t>(socket.bytes() * task.firings)});
+    }
+
+    LabelRead label_read(std::uint32_t module, std::uint32_t index) const {
+        const Value* source = values_.source_of(module, index);
+        return {index, source ? structure_.order[source->producer].firings : 1};
     }
 
     internal::Address input_address(const OrderedTask& task, std::uint32_t index) {

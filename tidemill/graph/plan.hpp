@@ -39,6 +39,13 @@ struct Passage {
     std::vector<Copy> copies;  ///< what later tasks need of it
 };
 
+/// A label that a task reads. Where it runs several times per frame, each firing reads that of the firing of
+/// the owner from which its first element came.
+struct LabelRead {
+    std::uint32_t socket;
+    std::uint32_t owner_firings;
+};
+
 /// A task of the compiled plan.
 struct Step {
     OrderedTask task;
@@ -48,7 +55,8 @@ struct Step {
     std::vector<Copy> before;   ///< forwards whose data others still need
     std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
     std::vector<Passage> passages{};  ///< of a task that ends a segment: whose frames pass it by
-    bool told_of_end = false;         ///< of a plan for the stream's end: the task that is told
+    std::vector<LabelRead> labels{};
+    bool told_of_end = false;  ///< of a plan for the stream's end: the task that is told
 };
 
 /// The steps of one segment that one stage runs.

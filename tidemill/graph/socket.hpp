@@ -24,6 +24,7 @@ struct SocketInfo {
     std::uint32_t task;                      ///< index of its task in the module
     bool late = false;                       ///< an input that is read a turn of a loop after it was written
     std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
+    std::string label{};                     ///< that it gives or reads; empty: none
 
     std::size_t bytes() const { return count * type.size; }
 };
@@ -41,6 +42,17 @@ struct TypedSocket {
     const Module* module = nullptr;
     std::uint32_t index = 0;
     std::uint32_t count = 0;
+
+    operator SocketRef() const { return {module, index}; }
+};
+
+/// A value that goes along with the data: whatever task behind its owner reads a label of that name and type
+/// gets it, from the nearest owner before it, without a binding. `Label<T>` gives it, `Label<const T>` reads
+/// it: `f[label]` is a reference.
+template <class T>
+struct Label {
+    const Module* module = nullptr;
+    std::uint32_t index = 0;
 
     operator SocketRef() const { return {module, index}; }
 };

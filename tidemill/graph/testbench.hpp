@@ -47,6 +47,12 @@ class ModuleTestbench {
         return feed_bytes(socket_of(socket, element_type<T>()), std::as_bytes(values));
     }
 
+    /// What a label that is read holds, likewise.
+    template <class T>
+    ModuleTestbench& feed(const Label<const T>& label, const std::type_identity_t<T>& value) {
+        return feed_bytes(label, std::as_bytes(std::span(&value, 1)));
+    }
+
     /// What knobs hold from the next step on: `set(amp.gain, 2.0f)`; before, what they begin with.
     template <class T, class... Rest>
     ModuleTestbench& set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
@@ -69,6 +75,11 @@ class ModuleTestbench {
     std::span<const T> read(const TypedSocket<T, kDirection>& socket) const {
         static_assert(kDirection != Direction::in, "an input is fed, not read");
         return typed<T>(socket);
+    }
+    template <class T>
+    const T& read(const Label<T>& label) const {
+        static_assert(!std::is_const_v<T>, "a label that is read is fed");
+        return typed<T>(label).front();
     }
     template <class T>
     std::span<const T> read(std::string_view socket) const {

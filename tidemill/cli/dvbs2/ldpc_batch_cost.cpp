@@ -37,7 +37,7 @@ class KeptFrames final : public Observer, private ThreadObserver {
     void called(const ObservedCall& call) override {
         const auto* ldpc = dynamic_cast<const dvbs2::RxLdpc*>(&call.module);
         if (!ldpc || full()) return;
-        const fec::Dvbs2Code* code = dvbs2::code_of(call.frame[ldpc->info][0].pls);
+        const fec::Dvbs2Code* code = dvbs2::code_of(call.frame[ldpc->info].pls);
         if (!code) return;
         const auto llrs = call.frame[ldpc->llrs].first(static_cast<std::size_t>(code->n));
         frames_.push_back({code,

@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/plain_text.hpp"
+#include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
@@ -116,7 +117,7 @@ std::string quoted(const std::string& word) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                std::string_view("-_./:+").find(c) != std::string_view::npos;
     };
-    const std::string path = word.starts_with('-') && word != "-" ? "./" + word : word;
+    const std::string path = word.starts_with('-') && !io::is_standard_stream(word) ? "./" + word : word;
     if (std::ranges::all_of(path, plain)) return path;
     std::string text = "'";
     for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -48,14 +48,14 @@ class Listener final : public Module {
     Listener() : Module("listener") {}
 
     In<dsp::Iq> frame = in<dsp::Iq>("frame", dvbs2::kFrameBufferSymbols);
-    In<dvbs2::FrameInfo> info = in<dvbs2::FrameInfo>("info");
+    Label<const dvbs2::FrameInfo> info = label<const dvbs2::FrameInfo>("info");
     Task listen = task("listen", &Listener::hear);
 
     const dvbs2::GoldSearch& gold() const { return gold_; }
 
   private:
     void hear(Frame f) {
-        if (gold_.pilots() < kPilotsForGold) gold_.add(f[frame], f[info][0]);
+        if (gold_.pilots() < kPilotsForGold) gold_.add(f[frame], f[info]);
     }
 
     dvbs2::GoldSearch gold_;
@@ -77,7 +77,6 @@ Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs
     auto& listener = graph.add<Listener>();
     graph.bind(front.timing.symbols, frame_sync.symbols);
     graph.bind(frame_sync.frame, listener.frame);
-    graph.bind(frame_sync.info, listener.info);
     Sequence(graph).run({.statistics = false});
     return {frame_sync.counts().frames, listener.gold()};
 }

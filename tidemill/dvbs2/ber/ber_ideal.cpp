@@ -30,13 +30,13 @@ void BerIdealLink::send_frame(Frame f) const {
     std::ranges::copy(symbols, f[data].begin());
     dsp::add_gaussian_noise(seed_, f.number() * kNoisePerFrame, std::sqrt(noise_variance_),
                             f[data].first(symbols.size()));
-    f[info][0] = {};
-    f[info][0].pls = pls_;
+    f[info] = {};
+    f[info].pls = pls_;
     f[quality][0] = {1, noise_variance_};
 }
 
 void BerCompare::compare_frame(Frame f) const {
-    const auto bytes = static_cast<std::size_t>(code_of(f[info][0].pls)->k_bch) / 8;
+    const auto bytes = static_cast<std::size_t>(code_of(f[info].pls)->k_bch) / 8;
     BerCounts& found = f[counts][0];
     found = {.frames = 1, .bits = 8 * bytes};
     found.bit_errors = differing_bits(f[sent].first(bytes), f[codeword].first(bytes));

@@ -18,7 +18,7 @@ class BerIdealLink final : public Module {
     BerIdealLink(const Pls& pls, double esn0_db, std::uint64_t seed);
 
     Out<dsp::Iq> data = out<dsp::Iq>("data", kMaxDataSymbols);
-    Out<FrameInfo> info = out<FrameInfo>("info");
+    Label<FrameInfo> info = label<FrameInfo>("info");
     Out<SignalQuality> quality = out<SignalQuality>("quality");
     Out<std::uint8_t> sent = out<std::uint8_t>("sent", kMaxCodewordBytes);
     Task send = task("send", &BerIdealLink::send_frame, pure);
@@ -39,7 +39,7 @@ class BerCompare final : public Module {
 
     In<std::uint8_t> sent = in<std::uint8_t>("sent", kMaxCodewordBytes);
     In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");
     In<fec::BchResult> bch = in<fec::BchResult>("bch");
     Out<BerCounts> counts = out<BerCounts>("counts");

@@ -63,9 +63,6 @@ void BerTrial::make_ideal(const BerPoint& point) {
     graph_.bind(link.sent, compare.sent);
     graph_.bind(ldpc.result, compare.ldpc);
     graph_.bind(bch.result, compare.bch);
-    for (const auto& info : {demapper.info, ldpc.info, bch.info, descrambler.info, compare.info}) {
-        graph_.bind(link.info, info);
-    }
     graph_.bind(compare.counts, monitor_->counts);
 }
 

@@ -66,10 +66,6 @@ Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config,
     graph.bind(ldpc.codeword, bch.codeword);
     graph.bind(bch.codeword, descrambler.codeword);
     graph.bind(descrambler.codeword, sink->codeword);
-    for (const auto& info :
-         {carrier.info, demapper.info, ldpc.info, bch.info, descrambler.info, sink->info}) {
-        graph.bind(frame_sync->info, info);
-    }
     graph.bind(frame_sync->gap, sink->gap);
     graph.bind(carrier.quality, sink->quality);
     graph.bind(ldpc.result, sink->ldpc);

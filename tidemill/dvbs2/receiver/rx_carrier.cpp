@@ -6,7 +6,7 @@ RxCarrier::RxCarrier(const PlScrambler& scrambler)
     : Module("carrier"), carrier_(scrambler), known_(kMaxKnownSymbols) {}
 
 void RxCarrier::remove_carrier(Frame f) {
-    const FrameInfo& about = f[info][0];
+    const FrameInfo& about = f[info];
     carrier_.estimate(f[frame], about, track_);
     const Carrier::Counts counts = carrier_.remove(f[frame], about, track_, f[data], known_);
     f[quality][0] =

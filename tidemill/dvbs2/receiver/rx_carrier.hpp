@@ -13,7 +13,7 @@ class RxCarrier final : public Module {
     explicit RxCarrier(const PlScrambler& scrambler);
 
     In<Iq> frame = in<Iq>("frame", kFrameBufferSymbols);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     Out<Iq> data = out<Iq>("data", kMaxDataSymbols);
     Out<SignalQuality> quality = out<SignalQuality>("quality");
     Task remove = task("remove", &RxCarrier::remove_carrier, cloned);

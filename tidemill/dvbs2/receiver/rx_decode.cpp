@@ -39,7 +39,7 @@ void RxLdpc::merge(Module& clone) {
 // Empty for a frame that carries no code.
 std::optional<LdpcFrame> RxLdpc::frame_of(Frame f) const {
     f[result][0] = {0, false};
-    const fec::Dvbs2Code* code = code_of(f[info][0].pls);
+    const fec::Dvbs2Code* code = code_of(f[info].pls);
     if (!code) return {};
     return LdpcFrame{code, f[llrs].first(static_cast<std::size_t>(code->n)),
                      f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8), f[result].data()};
@@ -87,14 +87,14 @@ RxBch::RxBch() : Module("bch") {
 
 void RxBch::decode_frame(Frame f) const {
     f[result][0] = {false, 0};
-    const fec::Dvbs2Code* code = code_of(f[info][0].pls);
+    const fec::Dvbs2Code* code = code_of(f[info].pls);
     if (!code) return;
     f[result][0] =
         decoders_[index_of(*code)].decode(f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8));
 }
 
 void RxDescrambler::descramble_frame(Frame f) const {
-    const fec::Dvbs2Code* code = code_of(f[info][0].pls);
+    const fec::Dvbs2Code* code = code_of(f[info].pls);
     if (code) fec::bb_scramble(f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8));
 }
 

@@ -34,7 +34,7 @@ class RxLdpc final : public Module {
     explicit RxLdpc(const fec::LdpcSettings& settings = {}, const LdpcOnDevice* device = nullptr);
 
     In<fec::Llr> llrs = in<fec::Llr>("llrs", kMaxFecframeBits);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     Out<std::uint8_t> codeword = out<std::uint8_t>("codeword", kMaxCodewordBytes);
     Out<fec::LdpcResult> result = out<fec::LdpcResult>("result");
     Task decode;
@@ -64,7 +64,7 @@ class RxBch final : public Module {
     RxBch();
 
     Forward<std::uint8_t> codeword = forward<std::uint8_t>("codeword", kMaxCodewordBytes);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     Out<fec::BchResult> result = out<fec::BchResult>("result");
     Task decode = task("decode", &RxBch::decode_frame, pure);
 
@@ -80,7 +80,7 @@ class RxDescrambler final : public Module {
     RxDescrambler() : Module("bb_descrambler") {}
 
     Forward<std::uint8_t> codeword = forward<std::uint8_t>("codeword", kMaxCodewordBytes);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     Task descramble = task("descramble", &RxDescrambler::descramble_frame, pure);
 
   private:

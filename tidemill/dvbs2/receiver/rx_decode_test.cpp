@@ -46,16 +46,16 @@ std::shared_ptr<StandInDevice> stand_in(std::uint64_t fails_at_call = 0) {
 // Frames of three codes and dummies in turn, of noise only: what comes of it is as good as any.
 struct NoiseFrames : Module {
     Out<fec::Llr> llrs = out<fec::Llr>("llrs", kMaxFecframeBits);
-    Out<FrameInfo> info = out<FrameInfo>("info");
+    Label<FrameInfo> info = label<FrameInfo>("info");
     Task next = task("next", &NoiseFrames::make);
 
     void make(Frame f) {
         constexpr std::uint8_t kModcods[] = {4, 6, 0, 16};
         std::mt19937 random(static_cast<std::uint32_t>(f.number()));
         std::ranges::generate(f[llrs], [&] { return static_cast<fec::Llr>(random() % 41 - 20); });
-        f[info][0] = {};
-        f[info][0].pls.modcod = kModcods[f.number() % 4];
-        f[info][0].pls.size = fec::FrameSize::short_;
+        f[info] = {};
+        f[info].pls.modcod = kModcods[f.number() % 4];
+        f[info].pls.size = fec::FrameSize::short_;
     }
 };
 
@@ -95,7 +95,6 @@ Decoding decode(const std::optional<LdpcOnDevice>& where, auto&& run) {
     auto& ldpc = graph.add<RxLdpc>(kFew, where ? &*where : nullptr);
     auto& keep = graph.add<KeepFrames>(decoding.outcome);
     graph.bind(source.llrs, ldpc.llrs);
-    graph.bind(source.info, ldpc.info);
     graph.bind(ldpc.codeword, keep.codeword);
     graph.bind(ldpc.result, keep.result);
     run(graph);

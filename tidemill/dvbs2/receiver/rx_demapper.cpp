@@ -5,7 +5,7 @@
 namespace tidemill::dvbs2 {
 
 void RxDemapper::demap_frame(Frame f) const {
-    const Pls& pls = f[info][0].pls;
+    const Pls& pls = f[info].pls;
     const fec::Dvbs2Code* code = code_of(pls);
     if (!code) return;
     const auto symbols = static_cast<std::size_t>(layout_of(pls).data_symbols);

@@ -11,7 +11,7 @@ class RxDemapper final : public Module {
     RxDemapper() : Module("demapper") {}
 
     In<dsp::Iq> data = in<dsp::Iq>("data", kMaxDataSymbols);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     In<SignalQuality> quality = in<SignalQuality>("quality");
     Out<fec::Llr> llrs = out<fec::Llr>("llrs", kMaxFecframeBits);
     Task demap = task("demap", &RxDemapper::demap_frame, pure);

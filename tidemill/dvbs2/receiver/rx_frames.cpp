@@ -23,7 +23,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
     }
     locked_.store(sync_.locked(), std::memory_order_relaxed);
     if (!popped) return Flow::skip;
-    f[info][0] = *popped;
+    f[info] = *popped;
     repeating_ = true;
     return Flow::again;
 }

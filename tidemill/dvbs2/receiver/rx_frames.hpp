@@ -17,7 +17,7 @@ class RxFrameSync final : public Module {
 
     In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
     Out<Iq> frame = out<Iq>("frame", kFrameBufferSymbols);
-    Out<FrameInfo> info = out<FrameInfo>("info");
+    Label<FrameInfo> info = label<FrameInfo>("info");
     Out<std::uint8_t> gap =
         out<std::uint8_t>("gap");  // 1: symbols were lost between the frame before and this one
     Task cut = task("cut", &RxFrameSync::cut_frames, may_skip, may_repeat, at_end);

@@ -15,13 +15,13 @@ RxSink::RxSink(RxOutputs outputs)
 
 void RxSink::write_frame(Frame f) {
     if (f.at_end()) return finish();
-    const Pls& pls = f[info][0].pls;
+    const Pls& pls = f[info].pls;
     const fec::Dvbs2Code* code = code_of(pls);
     if (!code) return;
     ++totals_.frames;
     ++totals_.frames_of_pls[static_cast<std::size_t>(pls.code())];
     const auto bbframe = f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8);
-    if (frames_) frames_({f[info][0], f[quality][0].esn0_db(), f[ldpc][0].iterations, bbframe, f[bch][0].ok});
+    if (frames_) frames_({f[info], f[quality][0].esn0_db(), f[ldpc][0].iterations, bbframe, f[bch][0].ok});
     if (f[gap][0]) streams_.lose();
     if (f[bch][0].ok) {
         streams_.push(bbframe);
@@ -35,7 +35,7 @@ void RxSink::write_frame(Frame f) {
 }
 
 void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
-    const FrameInfo& about = f[info][0];
+    const FrameInfo& about = f[info];
     const auto bits = static_cast<std::uint64_t>(code.k_bch) - 8 * kBbHeaderBytes;
     totals_.last_tick = ticks();
     if (totals_.info_bits == 0) {

@@ -19,7 +19,7 @@ class RxSink final : public Module {
     explicit RxSink(RxOutputs outputs);
 
     In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
-    In<FrameInfo> info = in<FrameInfo>("info");
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
     In<std::uint8_t> gap = in<std::uint8_t>("gap");
     In<SignalQuality> quality = in<SignalQuality>("quality");
     In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/graph/internal/labels.hpp"
 #include "tidemill/graph/internal/rates.hpp"
 
 namespace tidemill::internal {
@@ -55,6 +56,21 @@ std::vector<std::vector<std::uint32_t>> path_readers(const Module& module, std::
         if (binding.from == commute) readers[path_of_socket[binding.source->socket]].push_back(binding.to);
     }
     return readers;
+}
+
+std::string fault_of_unfed(const Graph& graph, std::size_t module, std::uint32_t index) {
+    const std::string path = graph.module(module).path_of_socket(index);
+    const SocketInfo& socket = graph.module(module).sockets()[index];
+    if (socket.label.empty())
+        return fmt::format("{} ({} x {}): nothing feeds it; bind an output or constant data", path,
+                           socket.type.name, socket.count);
+    const std::vector<SocketRef> owners = nearest_labels(graph, module, index);
+    if (owners.empty())
+        return fmt::format("{}: no task whose data come to it gives a label '{}' ({}); put one before it",
+                           path, socket.label, socket.type.name);
+    std::vector<std::string> names;
+    for (const SocketRef& owner : owners) names.push_back(owner.module->path_of_socket(owner.index));
+    return fmt::format("{}: {} are equally near; bind the one that is meant", path, fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -114,7 +130,8 @@ std::vector<ControlNodes> controls_of(const Graph& graph, const TaskNodes& tasks
 
 FiringCounts firings_of(const TaskNodes& tasks, const std::vector<Binding>& bindings) {
     std::vector<RateLink> links;
-    std::transform(bindings.begin(), bindings.end(), std::back_inserter(links), rate_link);
+    for (const Binding& binding : bindings)
+        if (binding.input_info().label.empty()) links.push_back(rate_link(binding));
     Repetitions repetitions = repetitions_of(static_cast<std::uint32_t>(tasks.size()), links);
     FiringCounts found{std::move(repetitions.firings), {}};
     if (repetitions.fault) found.faults.push_back(*repetitions.fault);
@@ -152,11 +169,8 @@ Faults faults_of_sockets(const Graph& graph) {
                 faults.push_back(fmt::format("{}: belongs to no task; declare it before its task",
                                              module.path_of_socket(s)));
             }
-            if (socket.direction != Direction::out && !graph.source_of(m, s)) {
-                faults.push_back(
-                    fmt::format("{} ({} x {}): nothing feeds it; bind an output or constant data",
-                                module.path_of_socket(s), socket.type.name, socket.count));
-            }
+            if (socket.direction != Direction::out && !graph.source_of(m, s))
+                faults.push_back(fault_of_unfed(graph, m, s));
         }
     }
     return faults;

@@ -35,6 +35,8 @@ struct RandomTask {
     bool collects = false;  // a sink
     bool has_knob = false;  // whose value goes into what it makes
     bool told = false;      // of the stream's end
+    bool gives_label = false;
+    bool reads_label = false;  // of the nearest that gives it
     std::optional<std::uint64_t> stops_at{};
     std::optional<std::uint64_t> throws_at{};
     std::size_t words = 1;  // of its output
@@ -72,6 +74,29 @@ struct RandomProgram {
         return branch == other;
     }
 
+    /// Per task, whether this one follows from it.
+    std::vector<bool> before(std::size_t task) const {
+        std::vector<bool> found(tasks.size(), false);
+        for (std::size_t at = task + 1; at-- > 0;) {
+            if (at != task && !found[at]) continue;
+            for (const int from : tasks[at].inputs)
+                if (from >= 0) found[static_cast<std::size_t>(from)] = true;
+        }
+        return found;
+    }
+
+    /// Whose label a task gets: of those before it, the only one that is before no other.
+    std::optional<std::size_t> label_owner(std::size_t task) const {
+        const std::vector<bool> earlier = before(task);
+        std::vector<std::size_t> nearest;
+        for (std::size_t at = task; at-- > 0;) {
+            const bool farther =
+                std::ranges::any_of(nearest, [&](auto other) -> bool { return before(other)[at]; });
+            if (earlier[at] && tasks[at].gives_label && !farther) nearest.push_back(at);
+        }
+        return nearest.size() == 1 ? std::optional(nearest.front()) : std::nullopt;
+    }
+
     /// Per task, whether it follows from this one.
     std::vector<bool> behind(std::size_t task) const {
         std::vector<bool> found(tasks.size(), false);
@@ -101,6 +126,11 @@ inline constexpr std::size_t kConstantWords = 3;
 // The words of a socket follow from one; so a misplaced byte anywhere is seen.
 inline std::uint64_t word_of(std::uint64_t value, std::size_t index) {
     return mixed(value, index);
+}
+
+/// What a task that gives a value has on its label.
+inline std::uint64_t label_of(std::uint64_t value) {
+    return word_of(value, 1000);
 }
 
 inline std::uint64_t hash_of(std::uint64_t hash, std::uint64_t value, std::size_t words) {
@@ -148,6 +178,8 @@ class RandomProgramMaker {
         branches_ = one_in(2);
         const int count = 3 + static_cast<int>(below(10));
         for (int at = 0; at < count; ++at) add_task(at, count);
+        for (std::size_t at = 0; at < program_.tasks.size(); ++at)
+            program_.tasks[at].reads_label = one_in(2) && program_.label_owner(at);
         for (auto left = below(12); left > 0; --left) add_setting();
         for (int ends = static_cast<int>(below(3)); ends > 0; --ends) add_ending(count);
         if (one_in(2)) tell_of_end();
@@ -175,6 +207,7 @@ class RandomProgramMaker {
         task.forwards = !source && !task.collects && task.inputs.front() >= 0 && one_in(3);
         if (task.ends_segment) segment_start_ = at;
         task.has_knob = one_in(3);
+        task.gives_label = one_in(3);
         task.words = task.forwards ? of(task.inputs.front()).words : 1 + below(40);
         program_.tasks.push_back(std::move(task));
     }
@@ -226,6 +259,9 @@ class RandomProgramMaker {
                     const auto source = static_cast<std::size_t>(from);
                     can &= !behind[other] || from < 0 || source == at || behind[source];
                 }
+                if (!program_.tasks[other].reads_label || !behind[other]) continue;
+                const std::size_t owner = *program_.label_owner(other);
+                can &= owner == at || behind[owner];
             }
             task.told = can && !one_in(3);
         }
@@ -345,6 +381,8 @@ class RandomInterpreter {
             hash = from < 0 ? hash_of(hash, kConstant, kConstantWords)
                             : hash_of(hash, *values[source], program_.tasks[source].words);
         }
+        if (program_.tasks[at].reads_label)
+            hash = mixed(hash, ends ? 0 : label_of(*values[*program_.label_owner(at)]));
         return hash;
     }
 
@@ -387,6 +425,8 @@ class RandomModule : public Module {
         behaviour_.task = program.tasks[index];
         const RandomTask& mine = behaviour_.task;
         if (mine.has_knob) knobs.push_back(knob("knob", std::uint32_t{0}));
+        if (mine.reads_label) read.push_back(label<const std::uint64_t>("mark", "mark_read"));
+        if (mine.gives_label) given.push_back(label<std::uint64_t>("mark"));
         for (std::size_t i = mine.forwards ? 1 : 0; i < mine.inputs.size(); ++i) {
             const int from = mine.inputs[i];
             const std::size_t words =
@@ -412,6 +452,8 @@ class RandomModule : public Module {
     std::vector<Forward<std::uint64_t>> changed{};
     std::vector<Out<std::uint64_t>> output{};
     std::vector<Knob<std::uint32_t>> knobs{};
+    std::vector<Label<const std::uint64_t>> read{};
+    std::vector<Label<std::uint64_t>> given{};
     std::uint64_t total = 0;
 
   private:
@@ -422,12 +464,14 @@ class RandomModule : public Module {
         };
         if (!changed.empty()) add(f[changed[0]]);
         for (const auto& input : inputs) add(f[input]);
+        if (!read.empty()) hash = mixed(hash, f[read[0]]);
         std::uint64_t value = 0;
         hash = mixed(hash, knobs.empty() ? 0 : f[knobs[0]]);
         const Flow flow = behaviour_(hash, f.number(), f.at_end(), value);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         const auto words = changed.empty() ? f[output[0]] : f[changed[0]];
         for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(value, i);
+        if (!given.empty()) f[given[0]] = label_of(value);
         if (behaviour_.task.replication == Replication::cloned) total += value;
         if (behaviour_.task.collects) outcome_->collected[index_].push_back(value);
         return flow;
