@@ -155,7 +155,7 @@ TEST_CASE("app: knobs are set by name, and a journal replays them") {
         words.insert(words.begin(), {"run", "--executor", "sequence"});
         return status(app, words);
     };
-    CHECK(run({"--set", "amp.gain=3", "--journal", journal.c_str()}) == cli::kDone);
+    CHECK(run({"--set", "amp.gain=0.003k", "--journal", journal.c_str()}) == cli::kDone);
     CHECK(last == "sum 135");
     CHECK(run({"--replay", journal.c_str()}) == cli::kDone);
     CHECK(last == "sum 135");

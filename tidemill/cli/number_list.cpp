@@ -1,12 +1,12 @@
 #include "tidemill/cli/number_list.hpp"
 
-#include <charconv>
-#include <cmath>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/number_text.hpp"
 
 namespace tidemill::cli {
 
@@ -27,11 +27,9 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
 }
 
 double number_of(const std::string& text, const std::string& option) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-        refuse_list(text, option);
-    return value;
+    const std::optional<double> number = real_number(text);
+    if (!number) refuse_list(text, option);
+    return *number;
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace tidemill::cli {
 
-/// Reads "1,2.5" and "0:0.5:3" (first, step, last), in any mixture; `option` names itself in the WrongUsage
-/// that malformed, endless and empty lists throw.
+/// Reads "1,2.5" and "0:0.5:3" (first, step, last), in any mixture, numbers as real_number() does; `option`
+/// names itself in the WrongUsage that malformed, endless and empty lists throw.
 std::vector<double> number_list(const std::string& text, const std::string& option);
 
 }  // namespace tidemill::cli

@@ -28,6 +28,16 @@ void check_flag(const Option& option) {
     }
 }
 
+void check_file(const Option& option) {
+    if (option.kind != Kind::output_file) return;
+    for (const std::string& text : option.given) {
+        if (is_standard_stream(text))
+            throw WrongUsage(
+                fmt::format("{} {}: it is written to a file; name one (./{} if that is its name)",
+                            option.name(), text, text));
+    }
+}
+
 void check_company(const Verb& verb, const Option& option) {
     if (!option.is_given()) return;
     for (const std::string& other : option.excluded) {
@@ -45,6 +55,7 @@ void check_rules(const Verb& verb) {
     for (const Option& option : verb.options()) {
         check_count(option);
         check_flag(option);
+        check_file(option);
         check_company(verb, option);
     }
 }

@@ -249,7 +249,7 @@ TEST_CASE("external file: its last line is a power or an energy, and stays what 
     folder.write("meter", "1 kJ\n2 Wh\n");
     const FoundEnergyMeter found = find_energy_meter(choice);
     found.meter->start(at_s(0));
-    folder.write("meter", std::string(10000, 'x') + "\n 7210.5 J ");
+    folder.write("meter", fmt::format("{:x>10000}\n 7210.5 J ", ""));
     found.meter->sample(at_s(1));
     CHECK(found.meter->domains()[0].joules == Approx(10.5));
     folder.write("meter", "5 W");
