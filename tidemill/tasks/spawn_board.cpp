@@ -67,9 +67,9 @@ void SpawnBoard::settle(WorkerId worker, HeldTasks& held) {
 }
 
 void SpawnBoard::take(WorkerId worker, std::size_t hungry, HeldTasks& held) {
-    tasks_.take(worker, hungry, held.tasks);
+    held.expected_ticks = tasks_.take(worker, hungry, held.tasks);
     if (held.empty()) return;
-    held.soon_back = expected_ticks(held) < bundle_ticks_;
+    held.soon_back = held.expected_ticks < bundle_ticks_;
     soon_back_ += held.soon_back ? 1 : 0;
     if (worker == program_.worker) program_is_busy_ = !held.soon_back;
 }

@@ -37,6 +37,7 @@ struct TasksDone {
 /// What a worker holds between its turns at the board.
 struct HeldTasks {
     std::vector<policy::TaskSlot> tasks;
+    std::uint64_t expected_ticks = 0;  ///< of all of them, on the worker's kind of core
     std::vector<std::uint64_t> ticks;  ///< filled in by the worker: what each took
     std::vector<TaskFailure> failures{};
     TasksDone done{};
@@ -75,7 +76,7 @@ class SpawnBoard {
     }
     void take(WorkerId worker, std::size_t hungry, HeldTasks& held);
     const ReadyWork& ready() const { return tasks_.ready(); }
-    std::uint64_t expected_ticks(const HeldTasks& held) const { return tasks_.expected_ticks(held.tasks); }
+    static std::uint64_t expected_ticks(const HeldTasks& held) { return held.expected_ticks; }
     std::optional<WorkerId> released();
 
     /// Whether the program may go on; otherwise it waits. `iteration` is the one that it begins.

@@ -1,5 +1,6 @@
 #include "tidemill/tasks/spawned_tasks.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tidemill {
@@ -8,12 +9,16 @@ using policy::TaskSlot;
 using policy::TaskTypeId;
 
 SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks)
-    : ready_(std::move(ready)), bundle_ticks_(bundle_ticks), tasks_(slots) {
+    : ready_(std::move(ready)),
+      bundle_ticks_(bundle_ticks),
+      tasks_(slots),
+      times_(1 + std::ranges::max(ready_.kinds())) {
     ready_.resize(slots);
 }
 
 void SpawnedTasks::know(TaskTypeId type) {
     while (type >= types_.size()) types_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
+    times_.resize(types_.size());
 }
 
 void SpawnedTasks::confine(TaskTypeId id, policy::KindSet kinds) {
@@ -30,7 +35,13 @@ void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskR
         if (spawn.type >= types_.size()) know(spawn.type);
         const policy::KindSet kinds = types_[spawn.type].kinds;
         TaskState& task = tasks_[slot];
-        task = {spawn.task.number, spawn.iteration, ticks_of(spawn.type), spawn.type, 0, kNone, true};
+        task = {spawn.task.number,
+                spawn.iteration,
+                times_.least_or(spawn.type, bundle_ticks_),
+                spawn.type,
+                0,
+                kNone,
+                true};
         work_ticks_ += task.expected_ticks;
         told_.clear();
         for (std::uint32_t i = 0; i < spawn.predecessors; ++i) wait_for(slot, *next++);
@@ -62,31 +73,26 @@ void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
     from.first_edge = edge;
 }
 
-std::uint64_t SpawnedTasks::ticks_of(TaskTypeId type) const {
-    return types_[type].mean_ticks.value_or(bundle_ticks_);
-}
-
 void SpawnedTasks::make_ready(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
     ready_.add(slot, types_[task.type].ready_group, task.expected_ticks);
 }
 
-void SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {
+std::uint64_t SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {
+    const policy::KindId kind = ready_.kinds()[worker];
+    std::uint64_t expected = 0;
     ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t /*ticks_left*/) {
         tasks.push_back(slot);
-        return ticks_of(tasks_[slot].type);
+        const std::uint64_t more = times_.on(kind, tasks_[slot].type).value_or(bundle_ticks_);
+        expected += more;
+        return more;
     });
-}
-
-std::uint64_t SpawnedTasks::expected_ticks(const std::vector<TaskSlot>& tasks) const {
-    std::uint64_t ticks = 0;
-    for (const TaskSlot task : tasks) ticks += ticks_of(tasks_[task].type);
-    return ticks;
+    return expected;
 }
 
 void SpawnedTasks::complete(policy::WorkerId worker, TaskSlot slot, std::uint64_t ticks) {
     TaskState& task = tasks_[slot];
-    types_[task.type].mean_ticks.note(ticks);
+    times_.on(ready_.kinds()[worker], task.type).note(ticks);
     ready_.complete(slot, worker);
     task.in_flight = false;
     --in_flight_;

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "tidemill/bridge/task_times.hpp"
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/pool/mean_ticks.hpp"
 #include "tidemill/run/pool/ready_tasks.hpp"
 #include "tidemill/tasks/region_table.hpp"
 
@@ -34,8 +34,8 @@ class SpawnedTasks {
     /// Takes in spawned tasks, in the program's order; `predecessors` are those of all of them in a row.
     void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);
     /// Hands out ready tasks, several where they are short, and no more than a fair share when `hungry`
-    /// others want some too.
-    void take(policy::WorkerId worker, std::size_t hungry, std::vector<policy::TaskSlot>& tasks);
+    /// others want some too. Returns how long they may take there.
+    std::uint64_t take(policy::WorkerId worker, std::size_t hungry, std::vector<policy::TaskSlot>& tasks);
     /// `ticks` is what the task took.
     void complete(policy::WorkerId worker, policy::TaskSlot task, std::uint64_t ticks);
     void tick(std::uint64_t now_ns) { ready_.policy().tick(now_ns); }
@@ -50,13 +50,11 @@ class SpawnedTasks {
     const ReadyWork& ready() const { return ready_.work(); }
     /// What all tasks in flight may take.
     std::uint64_t work_ticks() const { return work_ticks_; }
-    std::uint64_t expected_ticks(const std::vector<policy::TaskSlot>& tasks) const;
 
   private:
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
     struct TypeState {
-        MeanTicks mean_ticks{};
         policy::KindSet kinds = policy::kAnyKind;
         std::uint32_t ready_group = 0;
     };
@@ -75,7 +73,6 @@ class SpawnedTasks {
     };
 
     void know(policy::TaskTypeId type);
-    std::uint64_t ticks_of(policy::TaskTypeId type) const;
     void wait_for(policy::TaskSlot slot, const TaskRef& before);
     void add_edge(TaskState& from, policy::TaskSlot to);
     void make_ready(policy::TaskSlot task);
@@ -85,6 +82,7 @@ class SpawnedTasks {
     std::uint64_t bundle_ticks_;
     std::vector<TaskState> tasks_;  // per slot
     std::vector<TypeState> types_;  // those that have come by
+    bridge::TaskTimes times_;
     std::vector<Edge> edges_;
     std::uint32_t free_edge_ = kNone;
     std::vector<policy::TaskSlot> told_;  // predecessors, for the policy

@@ -15,11 +15,13 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     : settings_(std::move(settings)),
       ready_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting), settings_.kinds,
              settings_.bundle_ticks),
+      times_(1 + std::ranges::max(settings_.kinds)),
       segments_(settings_.tokens.size()),
       ends_(settings_.first_frames.front()) {
     for (std::size_t s = 0; s < segments_.size(); ++s)
         frames_.emplace_back(settings_.tokens[s], settings_.first_frames[s]);
     for (const DynamicUnit& unit : units) add_unit(unit);
+    times_.resize(units_.size());
     ready_.resize(unit_of_slot_.size());
     if (settings_.frames != kEndless) frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
     if (!ready_.wants_predecessors()) learn_edges();
@@ -91,7 +93,7 @@ void TaskBoard::note_wait(TaskSlot slot, UnitTasks::Wait wait) {
     if (wait == UnitTasks::Wait::nothing) return make_ready(slot);
     const UnitTasks& tasks = unit_of(slot);
     if (wait == UnitTasks::Wait::only_order && tasks.ready() != policy::kNoTask)
-        ready_.add_behind(tasks.ready(), tasks.mean_ticks().value());
+        ready_.add_behind(tasks.ready(), times_.least(unit_of_slot_[slot]));
 }
 
 void TaskBoard::make_ready(TaskSlot slot) {
@@ -106,28 +108,32 @@ void TaskBoard::make_ready(TaskSlot slot) {
 void TaskBoard::tell_ready(TaskSlot slot) {
     UnitTasks& tasks = unit_of(slot);
     tasks.set_ready(slot);
+    const std::uint64_t least = times_.least(unit_of_slot_[slot]);
     ready_.add(slot, tasks.ready_group(),
-               tasks.mean_ticks().value_or(settings_.bundle_ticks) + tasks.ticks_behind());
+               (least != 0 ? least : settings_.bundle_ticks) + tasks.lined_up() * least);
 }
 
-void TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
+std::uint64_t TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
+    const policy::KindId kind = settings_.kinds[worker];
+    std::uint64_t expected = 0;
     ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t ticks_left) {
-        runs.push_back(issue(slot, ticks_left));
-        return expected_ticks(runs.back());
+        runs.push_back(issue(slot, kind, ticks_left));
+        const std::uint64_t more = expected_ticks(runs.back(), kind);
+        expected += more;
+        return more;
     });
+    return expected;
 }
 
-TaskRun TaskBoard::issue(TaskSlot slot, std::uint64_t ticks_left) {
+TaskRun TaskBoard::issue(TaskSlot slot, policy::KindId kind, std::uint64_t ticks_left) {
     UnitTasks& tasks = unit_of(slot);
     const std::uint32_t token = tasks.token_of(slot);
     const std::uint32_t segment = tasks.unit().segment;
     const std::uint32_t unit = unit_of_slot_[slot];
     const CarriedFrame first{frames_[segment].frame_in(token), token};
     tasks.set_ready(policy::kNoTask);
-    TaskRun run{.unit = unit,
-                .frames = tasks.run_length(token, longest_run(tasks, first.frame, ticks_left)),
-                .first = first,
-                .limit = frames_[segment].limit().of(unit)};
+    TaskRun run{.unit = unit, .frames = 1, .first = first, .limit = frames_[segment].limit().of(unit)};
+    run.frames = tasks.run_length(token, longest_run(run, kind, ticks_left));
     if (tasks.unit().emits) {
         run.out = frames_[segment + 1].next();
         run.resumed = tasks.take_resumed();
@@ -136,25 +142,20 @@ TaskRun TaskBoard::issue(TaskSlot slot, std::uint64_t ticks_left) {
     return run;
 }
 
-// From this frame on, in so much time.
-std::uint64_t TaskBoard::longest_run(const UnitTasks& tasks, std::uint64_t frame,
+// From its first frame on, in so much time. What is not known of this kind may be anything.
+std::uint64_t TaskBoard::longest_run(const TaskRun& run, policy::KindId kind,
                                      std::uint64_t ticks_left) const {
     constexpr std::uint64_t kLongest = 64;
-    if (!tasks.mean_ticks().known()) return 1;
-    const std::uint64_t frames_end = frames_[tasks.unit().segment].next().frame;
+    const bridge::MeanTicks& mean = times_.on(kind, run.unit);
+    if (!mean.known()) return 1;
+    const std::uint64_t frames_end = frames_[units_[run.unit].unit().segment].next().frame;
     return std::min(
-        {kLongest, std::max<std::uint64_t>(1, ticks_left / tasks.mean_ticks().value()), frames_end - frame});
+        {kLongest, std::max<std::uint64_t>(1, ticks_left / mean.value()), frames_end - run.first.frame});
 }
 
-std::uint64_t TaskBoard::expected_ticks(const TaskRun& run) const {
-    const MeanTicks& mean = units_[run.unit].mean_ticks();
+std::uint64_t TaskBoard::expected_ticks(const TaskRun& run, policy::KindId kind) const {
+    const bridge::MeanTicks& mean = times_.on(kind, run.unit);
     return mean.known() ? mean.value() * run.frames : settings_.bundle_ticks;
-}
-
-std::uint64_t TaskBoard::expected_ticks(const std::vector<TaskRun>& runs) const {
-    std::uint64_t ticks = 0;
-    for (const TaskRun& run : runs) ticks += expected_ticks(run);
-    return ticks;
 }
 
 void TaskBoard::complete(WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now) {
@@ -168,7 +169,7 @@ void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now)
     const std::uint32_t segment = tasks.unit().segment;
     const std::uint64_t iteration = frames_[segment].iteration_in(run.first.token);
     std::uint32_t token = run.first.token;
-    tasks.mean_ticks().note(run.ticks / run.frames);
+    times_.on(settings_.kinds[worker], run.unit).note(run.ticks / run.frames);
     if (run.unit == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
     for (std::uint32_t i = 0; i < run.frames; ++i, token = tasks.token_after(token)) {
         const TaskSlot slot = tasks.slot_of(token);

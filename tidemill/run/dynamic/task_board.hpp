@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/bridge/task_times.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/dynamic/frame_counts.hpp"
 #include "tidemill/run/dynamic/frames_in_flight.hpp"
@@ -46,8 +47,8 @@ class TaskBoard {
     TaskBoard& operator=(const TaskBoard&) = delete;
 
     /// Hands work to a worker: as many ready tasks, by the policy, as make up for asking, but no more than a
-    /// fair share when `hungry` others want some too.
-    void take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs);
+    /// fair share when `hungry` others want some too. Returns how long it may take there, in ticks.
+    std::uint64_t take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs);
     /// Takes back what take() handed out, and empties it. `now` is in ticks.
     void complete(policy::WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now);
     /// Ends the stream where the sequence would have ended it.
@@ -58,7 +59,6 @@ class TaskBoard {
     bool finished() const { return in_flight_ == 0; }
     /// What can be handed out. A task that never ran counts as a bundle.
     const ReadyWork& ready() const { return ready_.work(); }
-    std::uint64_t expected_ticks(const std::vector<TaskRun>& runs) const;
 
     /// Per token of a segment.
     std::span<FrameMark> marks(std::uint32_t segment) { return frames_[segment].marks(); }
@@ -97,9 +97,9 @@ class TaskBoard {
     void note_wait(policy::TaskSlot slot, UnitTasks::Wait wait);
     void make_ready(policy::TaskSlot slot);
     void tell_ready(policy::TaskSlot slot);
-    TaskRun issue(policy::TaskSlot slot, std::uint64_t ticks_left);
-    std::uint64_t longest_run(const UnitTasks& tasks, std::uint64_t frame, std::uint64_t ticks_left) const;
-    std::uint64_t expected_ticks(const TaskRun& run) const;
+    TaskRun issue(policy::TaskSlot slot, policy::KindId kind, std::uint64_t ticks_left);
+    std::uint64_t longest_run(const TaskRun& run, policy::KindId kind, std::uint64_t ticks_left) const;
+    std::uint64_t expected_ticks(const TaskRun& run, policy::KindId kind) const;
     void complete(policy::WorkerId worker, const TaskRun& run, std::uint64_t now);
     void repeat(policy::TaskSlot slot, std::uint64_t iteration);
     void complete_task(policy::TaskSlot slot, bool last_of_run, std::uint64_t now);
@@ -109,6 +109,7 @@ class TaskBoard {
     Settings settings_;
     ReadyTasks ready_;
     std::vector<UnitTasks> units_;
+    bridge::TaskTimes times_;  // of each unit's tasks
     std::vector<Segment> segments_;
     std::vector<FramesInFlight> frames_;       // per segment
     std::vector<std::uint32_t> unit_of_slot_;  // a unit's tasks lie side by side

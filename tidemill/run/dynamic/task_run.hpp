@@ -61,7 +61,8 @@ struct StreamEnd {
 /// What a worker holds between its turns at the board.
 struct HeldRuns {
     std::vector<TaskRun> runs;
-    std::vector<StreamEnd> ends;  ///< filled in by the worker: why the stream ends
+    std::uint64_t expected_ticks = 0;  ///< of all runs, on the worker's kind of core
+    std::vector<StreamEnd> ends;       ///< filled in by the worker: why the stream ends
 
     bool empty() const { return runs.empty(); }
 };

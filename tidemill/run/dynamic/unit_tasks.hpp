@@ -6,7 +6,6 @@
 
 #include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/dynamic/task_run.hpp"
-#include "tidemill/run/pool/mean_ticks.hpp"
 
 namespace tidemill {
 
@@ -69,10 +68,8 @@ class UnitTasks {
         return length;
     }
 
-    MeanTicks& mean_ticks() { return mean_ticks_; }
-    const MeanTicks& mean_ticks() const { return mean_ticks_; }
-    /// What those may take that can be run behind a ready task.
-    std::uint64_t ticks_behind() const { return lined_up_ * mean_ticks_.value(); }
+    /// Tasks that can be run behind a ready one.
+    std::uint64_t lined_up() const { return lined_up_; }
 
     /// The task that is ready; of a sequential unit it is the only one.
     void set_ready(policy::TaskSlot slot) { ready_ = slot; }
@@ -100,7 +97,6 @@ class UnitTasks {
     bool resumes_ = false;
     CarriedFrame next_;  // of a sequential unit: the first that is not done
     policy::TaskSlot ready_ = policy::kNoTask;
-    MeanTicks mean_ticks_;
     std::uint64_t lined_up_ = 0;            // tasks that wait for order alone, where it goes on
     std::vector<std::uint32_t> waits_for_;  // per token: predecessors, and the frame before
 };

@@ -28,6 +28,8 @@ class ReadyTasks {
 
     policy::Policy& policy() { return *policy_; }
     const ReadyWork& work() const { return work_; }
+    /// Of each worker's core.
+    const std::vector<policy::KindId>& kinds() const { return kind_of_worker_; }
     bool wants_predecessors() const { return wants_predecessors_; }
 
     /// Where tasks for these kinds of cores are counted.

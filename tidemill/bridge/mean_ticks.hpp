@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace tidemill {
+namespace tidemill::bridge {
 
 /// What tasks of a task type take, by the last few of them. One that takes much longer counts as a few times
 /// the mean: mostly its thread has lost the core, and what is to be handed out must not follow that.
@@ -12,6 +12,11 @@ class MeanTicks {
     void note(std::uint64_t ticks) {
         const std::uint64_t least = std::max<std::uint64_t>(1, ticks);
         mean_ = mean_ == 0 ? least : (3 * mean_ + std::min(least, kLongest * mean_) + 2) / 4;
+    }
+
+    /// Without a call: all that is known has changed by this factor.
+    void scale(double factor) {
+        mean_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(mean_) * factor));
     }
 
     bool known() const { return mean_ != 0; }
@@ -25,4 +30,4 @@ class MeanTicks {
     std::uint64_t mean_ = 0;
 };
 
-}  // namespace tidemill
+}  // namespace tidemill::bridge

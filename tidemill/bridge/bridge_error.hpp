@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tidemill/error.hpp"
+
+namespace tidemill::bridge {
+
+/// A kind of cores, a ratio or a file of them that cannot be used: what, where, what to do.
+class BridgeError : public Error {
+  public:
+    using Error::Error;
+};
+
+}  // namespace tidemill::bridge
