@@ -13,6 +13,8 @@ std::string tables(const AppOutcome& outcome) {
     if (outcome.profile && outcome.schedule) {
         text += "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile);
     }
+    if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
+        text += "\nKinds of cores\n" + kinds;
     text += "\nStages\n" + stage_table(outcome.run);
     std::size_t tokens = 0;
     for (const SegmentReport& segment : outcome.run.segments) tokens += segment.tokens;
@@ -45,7 +47,7 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     const auto& predicted_us = outcome.predicted_period_us;
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
-    text += late_text(outcome.run) + changes_text(outcome.changes) +
+    text += best_possible_line(outcome.run) + late_text(outcome.run) + changes_text(outcome.changes) +
             energy_text(outcome.run.energy, outcome.run.frames, stats);
     return stats ? text + tables(outcome) : text;
 }

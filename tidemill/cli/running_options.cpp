@@ -1,3 +1,4 @@
+#include "tidemill/bridge/emulation.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/policy/policy.hpp"
@@ -10,6 +11,16 @@ namespace {
 std::string checked_policy(const std::string& names) {
     policy::make_policy(names, 1);
     return names;
+}
+
+std::shared_ptr<const bridge::Emulation> parse_emulation(const std::string& text) {
+    auto emulation = std::make_shared<bridge::Emulation>();
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        bridge::add_emulated_kind(*emulation, std::string_view(text).substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return emulation;
 }
 
 const Option& add_executor_options(Verb& verb, HowToRun& how) {
@@ -28,6 +39,11 @@ const Option& add_executor_options(Verb& verb, HowToRun& how) {
             "With dynamic: which ready task runs first; several with commas, each breaking the ties of those "
             "before")
         .shows(how.policy);
+    verb.parsed(
+            "--emulate", how.emulation, parse_emulation,
+            "With dynamic: cores that are made slower, KIND=RATIO or KIND=FILE with a ratio for each task; "
+            "several with commas")
+        .shows("all cores are real");
     verb.choice("--waiting", how.waiting,
                 {{"mixed", WaitMode::mixed}, {"passive", WaitMode::passive}, {"active", WaitMode::active}},
                 "How threads wait: spin for a moment, then sleep; sleep at once; or spin")

@@ -25,6 +25,34 @@ std::size_t RunReport::token_bytes() const {
     return bytes;
 }
 
+std::string kind_table(const RunReport& report) {
+    if (report.on_kinds.empty()) return {};
+    std::size_t width = 4;
+    for (const UnitReport& unit : report.units) width = std::max(width, unit.name.size());
+    std::string table = fmt::format("{:<{}}  {:<10}  {:>9}  {:>12}  {:>9}  {:>7}  {}\n", "unit", width,
+                                    "kind", "calls", "total us", "mean us", "factor", "quality");
+    for (const UnitOnKind& on : report.on_kinds) {
+        const double mean_us = on.calls > 0 ? on.total_us / static_cast<double>(on.calls) : 0;
+        table += fmt::format("{:<{}}  {:<10}  {:>9}  {:>12.2f}  {:>9.2f}  {:>7}  {}\n",
+                             report.units[on.unit].name, width, on.kind, on.calls, on.total_us, mean_us,
+                             on.factor ? fmt::format("{:.2f}", *on.factor) : "-", on.quality);
+    }
+    return table;
+}
+
+std::string best_possible_line(const RunReport& report) {
+    std::string text;
+    if (report.best) {
+        const BestPossible& best = *report.best;
+        text = fmt::format(
+            "bound      {:.2f} us is the best possible on {}: the period of {:.2f} is {:.1f} % above it; "
+            "{}\n",
+            best.bound_us, best.cores, best.period_us, best.percent(), best.between);
+    }
+    if (!report.emulated.empty()) text += fmt::format("emulated   {}\n", report.emulated);
+    return text;
+}
+
 std::string energy_line(const EnergyUse& energy, std::uint64_t frames) {
     if (!energy.joules) return fmt::format("energy     not measured ({})\n", energy.not_measured);
     return fmt::format("energy     {:.3g} J, {:.3g} W, {:.3g} mJ a frame, by {}\n", *energy.joules,

@@ -38,6 +38,27 @@ struct UnitReport {
     bool lacks_word;
 };
 
+/// What the tasks of a unit did on cores of one kind.
+struct UnitOnKind {
+    std::size_t unit;
+    std::string kind;
+    std::uint64_t calls = 0;  ///< frames that it worked on there
+    double total_us = 0;
+    std::optional<double> factor{};  ///< how many times longer it takes there than on the first kind
+    std::string quality;             ///< of the factor: measured, estimated or absent
+};
+
+/// How near a run has come to what its cores could do; see bound_of().
+struct BestPossible {
+    std::string cores;     ///< "1 big, 1 little"
+    double period_us = 0;  ///< that the run had
+    double bound_us = 0;   ///< the least that any scheduler could have
+    std::string between;   ///< what stands between them, in one sentence
+
+    /// How much longer the period is.
+    double percent() const { return bound_us > 0 ? 100 * (period_us / bound_us - 1) : 0; }
+};
+
 /// What a thread of a stage did during a run.
 struct ThreadReport {
     double work_us = 0;
@@ -79,6 +100,9 @@ struct RunReport {
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;
     std::vector<SegmentReport> segments;
+    std::vector<UnitOnKind> on_kinds;    ///< of workers on several kinds of cores
+    std::optional<BestPossible> best{};  ///< of dynamic workers, where times were taken
+    std::string emulated;                ///< kinds of cores that are not real, and how; empty: all are
 
     /// Time that each unit took per source frame, in microseconds, over all threads.
     std::vector<double> unit_weights_us() const;
@@ -95,6 +119,13 @@ std::string task_table(const RunReport& report);
 
 /// The stages of a run as a table: threads, cores, work and waits.
 std::string stage_table(const RunReport& report);
+
+/// What units did on each kind of core, as a table; empty where there is one kind.
+std::string kind_table(const RunReport& report);
+
+/// The period, the best possible on these cores, and the distance, in one line, and in another one what was
+/// emulated; empty where nothing is known of that.
+std::string best_possible_line(const RunReport& report);
 
 /// The energy of a run in one line: joules, watts and what each of `frames` took, or "not measured" and why.
 std::string energy_line(const EnergyUse& energy, std::uint64_t frames);

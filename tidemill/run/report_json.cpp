@@ -29,6 +29,24 @@ Json json_of(const StageReport& stage, const RunReport& report) {
     return json;
 }
 
+Json json_of(const UnitOnKind& on, const RunReport& report) {
+    return {{"unit", report.units[on.unit].name},
+            {"kind", on.kind},
+            {"calls", on.calls},
+            {"total_us", on.total_us},
+            {"factor", on.factor},
+            {"quality", on.quality}};
+}
+
+Json json_of(const std::optional<BestPossible>& best) {
+    if (!best) return {};
+    return {{"cores", best->cores},
+            {"period_us", best->period_us},
+            {"bound_us", best->bound_us},
+            {"percent_above", best->percent()},
+            {"between", best->between}};
+}
+
 Json json_of(const SegmentReport& segment) {
     return {{"tokens", segment.tokens}, {"bytes", segment.bytes}, {"frames", segment.frames}};
 }
@@ -66,6 +84,10 @@ Json json_of(const RunReport& report) {
     for (const StageReport& stage : report.stages) json["stages"].push_back(json_of(stage, report));
     json["segments"] = Json::array();
     for (const SegmentReport& segment : report.segments) json["segments"].push_back(json_of(segment));
+    json["on_kinds"] = Json::array();
+    for (const UnitOnKind& on : report.on_kinds) json["on_kinds"].push_back(json_of(on, report));
+    json["best_possible"] = json_of(report.best);
+    if (!report.emulated.empty()) json["emulated"] = report.emulated;
     return json;
 }
 

@@ -74,6 +74,8 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
 
 std::string tables(const RxOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run) + "\n";
+    if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
+        text += "Kinds of cores\n" + kinds + "\n";
     if (outcome.profile)
         text +=
             "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
@@ -102,7 +104,7 @@ std::string nothing_given_out_text(const RxOutcome& outcome) {
 std::string report_text(const RxOutcome& outcome, bool stats) {
     std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
                        energy_text(outcome.run.energy, outcome.report.totals.frames, stats);
-    text += device_text(outcome);
+    text += best_possible_line(outcome.run) + device_text(outcome);
     for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
     return stats ? text + tables(outcome) : text;
 }

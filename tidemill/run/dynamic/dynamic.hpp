@@ -16,6 +16,9 @@
 
 namespace tidemill {
 
+namespace bridge {
+struct Emulation;
+}
 class DynamicEngine;
 struct Structure;
 
@@ -33,6 +36,9 @@ struct DynamicOptions {
     std::vector<PuSet> cores{};          ///< per worker; empty: not pinned
     /// The kind of each worker's core; empty: all are of kind 0.
     std::vector<policy::KindId> kinds{};
+    std::vector<std::string> kind_names{};  ///< for reports; those beyond are called by their numbers
+    /// Named kinds on which every call is made longer, to try what this machine has not; null: all are real.
+    std::shared_ptr<const bridge::Emulation> emulation{};
     /// Modules or single tasks, "module.task", that run on some kinds of cores only; a bit for each kind.
     KindsByName only{};
     /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and

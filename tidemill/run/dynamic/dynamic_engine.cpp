@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/bridge/emulation.hpp"
 #include "tidemill/graph/arena.hpp"
 #include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/dynamic/kind_times.hpp"
 #include "tidemill/run/dynamic/task_crew.hpp"
 #include "tidemill/run/end_frames.hpp"
 #include "tidemill/run/journal/journaled_run.hpp"
@@ -33,6 +35,14 @@ DynamicEngine::DynamicEngine(Graph& graph, DynamicOptions options)
 
 std::vector<policy::KindId> DynamicEngine::kinds() const {
     return options_.kinds.empty() ? std::vector<policy::KindId>(options_.workers) : options_.kinds;
+}
+
+std::vector<std::string> DynamicEngine::kind_names() const {
+    std::vector<std::string> names = options_.kind_names;
+    const std::vector<policy::KindId> used = kinds();
+    for (std::size_t kind = names.size(); kind <= std::ranges::max(used); ++kind)
+        names.push_back(fmt::format("kind {}", kind));
+    return names;
 }
 
 void DynamicEngine::check() const {
@@ -125,6 +135,8 @@ RunReport DynamicEngine::go(const RunOptions& options, bool anew) {
     settings.board.latencies = options.statistics || !options.observers.empty();
     settings.waiting = options_.waiting;
     settings.cores = options_.cores;
+    settings.kind_names = kind_names();
+    settings.emulation = options_.emulation;
     TaskCrew crew(graph_, plan_, units_, settings, options, knobs_);
     {
         const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
@@ -182,6 +194,10 @@ void DynamicEngine::fill_report(const TaskCrew& crew, const RunTotals& totals, R
         std::uint64_t& frames = report.segments[structure_.order[step].segment].frames;
         frames = std::max(frames, totals.step_times[step].count());
     }
+    if (options_.emulation) report.emulated = bridge::to_string(*options_.emulation);
+    KindTimes times(structure_, kinds(), kind_names());
+    for (policy::KindId kind = 0; kind < times.kinds(); ++kind) times.add(kind, crew.step_times_on(kind));
+    times.tell(report);
 }
 
 }  // namespace tidemill

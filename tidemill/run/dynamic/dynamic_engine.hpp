@@ -40,6 +40,7 @@ class DynamicEngine {
   private:
     void check() const;
     std::vector<policy::KindId> kinds() const;
+    std::vector<std::string> kind_names() const;
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
     RunReport go(const RunOptions& options, bool anew);

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include "tidemill/bridge/emulation.hpp"
 #include "tidemill/policy/policy_error.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/dynamic/internal/kind_watch.hpp"
+#include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
 namespace {
@@ -52,6 +54,74 @@ TEST_CASE("dynamic: a task that no worker may run is refused, as are names and k
     refused({0, 1}, {{"wrok", kLittle}}, "'wrok'");
     refused({0, 1, 1}, {}, "kinds of cores are given for 3 workers, there are 2");
     CHECK_THROWS_AS(Dynamic(chain.graph, {.workers = 1, .kinds = {32}}), policy::PolicyError);
+}
+
+namespace {
+
+struct Pair {
+    Pair() {
+        auto& source = graph.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+        auto& steady = graph.add(task("steady", pure, in<int>("x"), out<int>("y"), turn<1>));
+        auto& hurt = graph.add(task("hurt", pure, in<int>("x"), out<int>("y"), turn<2>));
+        auto& sink = graph.add(task("sink", in<int>("x"), [this](auto x) { sum = 31 * sum + x[0]; }));
+        graph.chain(source, steady, hurt, sink);
+    }
+
+    template <int kAdded>
+    static void turn(std::span<const int> x, std::span<int> y) {
+        std::uint32_t value = static_cast<std::uint32_t>(x[0]);
+        for (int i = 0; i < 20'000; ++i) value = value * 1664525u + kAdded;
+        y[0] = static_cast<int>(value);
+    }
+
+    Graph graph;
+    std::uint32_t sum = 0;
+};
+
+const UnitOnKind& told(const RunReport& report, std::string_view unit, std::string_view kind) {
+    for (const UnitOnKind& each : report.on_kinds)
+        if (report.units[each.unit].name.starts_with(unit) && each.kind == kind) return each;
+    throw std::logic_error("not told");
+}
+
+}  // namespace
+
+TEST_CASE("dynamic: an emulated kind slows each task by its own ratio, and the same comes of it") {
+    constexpr std::uint64_t kFrames = 400;
+    Pair in_order;
+    Sequence(in_order.graph).run({.frames = kFrames});
+    Pair pair;
+    auto emulation = std::make_shared<bridge::Emulation>();
+    emulation->kinds["little"] = {"the test", 1.5, {{"hurt", 4}}};
+    Dynamic dynamic(pair.graph,
+                    {.workers = 2, .kinds = {0, 1}, .kind_names = {"big", "little"}, .emulation = emulation});
+    const RunReport report = dynamic.run({.frames = kFrames});
+    CHECK(pair.sum == in_order.sum);
+    CHECK(report.emulated == "little by the test");
+    CHECK(told(report, "hurt", "big").calls + told(report, "hurt", "little").calls == kFrames);
+    CHECK(told(report, "hurt", "little").factor.value() >
+          1.5 * told(report, "steady", "little").factor.value());
+    CHECK(told(report, "hurt", "little").quality == "measured");
+    REQUIRE(report.best);
+    CHECK(report.best->cores == "1 big, 1 little");
+    CHECK(report.best->bound_us > 0);
+}
+
+TEST_CASE("dynamic: on one kind of cores the bound is the work over the workers, and no kinds are told") {
+    Pair pair;
+    const RunReport report = Dynamic(pair.graph, {.workers = 2}).run({.frames = 200});
+    CHECK(report.on_kinds.empty());
+    CHECK(report.emulated.empty());
+    REQUIRE(report.best);
+    double work_us = 0;
+    for (const double weight : report.unit_weights_us()) work_us += weight;
+    CHECK(report.best->bound_us == doctest::Approx(work_us / 2).epsilon(0.01));
+    CHECK(report.best->period_us >= report.best->bound_us * 0.999);
+}
+
+TEST_CASE("dynamic: without statistics there is no bound") {
+    Pair pair;
+    CHECK_FALSE(Dynamic(pair.graph, {.workers = 2}).run({.frames = 20, .statistics = false}).best);
 }
 
 }  // namespace tidemill

@@ -1,5 +1,6 @@
 #include "tidemill/run/dynamic/task_crew.hpp"
 
+#include <thread>
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
@@ -24,7 +25,8 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
     for (std::size_t w = 0; w < settings_.board.kinds.size(); ++w) {
         TaskWorker::Options chosen;
         chosen.index = w;
-        chosen.statistics = options.statistics || options.deadline.count() > 0;
+        chosen.stretch = stretch_of(settings_.board.kinds[w]);
+        chosen.statistics = options.statistics || options.deadline.count() > 0 || chosen.stretch;
         for (Observer* observer : options.observers) {
             chosen.observers.push_back(&observer->watch({plan, 0, w}));
         }
@@ -35,6 +37,17 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
         chosen.stopping = &turns_.halting();
         seats_.emplace_back(settings_.cores, std::move(chosen));
     }
+}
+
+std::optional<bridge::Stretch> TaskCrew::stretch_of(policy::KindId kind) const {
+    if (!settings_.emulation || kind >= settings_.kind_names.size()) return std::nullopt;
+    const auto emulated = settings_.emulation->kinds.find(settings_.kind_names[kind]);
+    if (emulated == settings_.emulation->kinds.end()) return std::nullopt;
+    std::vector<double> ratios;
+    for (const Step& step : plan_.steps) ratios.push_back(emulated->second.ratio_of(step.task.name));
+    using By = bridge::Stretch::By;
+    const bool crowded = settings_.board.kinds.size() > std::thread::hardware_concurrency();
+    return bridge::Stretch(std::move(ratios), crowded ? By::sleeping : By::spinning);
 }
 
 // The board creates a source frame when there is room for it; that is when it begins.
@@ -116,6 +129,17 @@ void TaskCrew::add_to(RunTotals& totals) const {
     totals.dropped += counts.dropped;
     totals.delivered += counts.delivered;
     totals.skipped += counts.skipped;
+}
+
+std::vector<Durations> TaskCrew::step_times_on(policy::KindId kind) const {
+    std::vector<Durations> times;
+    for (std::size_t w = 0; w < seats_.size(); ++w) {
+        const std::vector<Durations>& own = seats_[w].worker->step_times();
+        if (settings_.board.kinds[w] != kind || own.empty()) continue;
+        times.resize(own.size());
+        for (std::size_t step = 0; step < own.size(); ++step) times[step].add(own[step]);
+    }
+    return times;
 }
 
 std::vector<ThreadReport> TaskCrew::thread_reports() const {

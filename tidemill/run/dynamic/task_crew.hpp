@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tidemill/bridge/emulation.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/dynamic/task_worker.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
@@ -24,6 +25,8 @@ class TaskCrew {
         TaskBoard::Settings board;
         WaitMode waiting = WaitMode::mixed;
         std::vector<PuSet> cores{};  ///< per worker; empty: not pinned
+        std::vector<std::string> kind_names{};
+        std::shared_ptr<const bridge::Emulation> emulation{};
     };
 
     TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit>& units, const Settings& settings,
@@ -40,6 +43,8 @@ class TaskCrew {
     /// The number that each branch's next frame will have.
     std::vector<std::uint64_t> next_frames() const;
     void add_to(RunTotals& totals) const;
+    /// Times of each step on cores of one kind; empty without statistics.
+    std::vector<Durations> step_times_on(policy::KindId kind) const;
     std::vector<ThreadReport> thread_reports() const;
 
   private:
@@ -57,10 +62,10 @@ class TaskCrew {
         void settle(WorkerId worker, HeldRuns& held);
         static constexpr bool may_take(WorkerId) { return true; }
         void take(WorkerId worker, std::size_t hungry, HeldRuns& held) {
-            board_.take(worker, hungry, held.runs);
+            held.expected_ticks = board_.take(worker, hungry, held.runs);
         }
         const ReadyWork& ready() const { return board_.ready(); }
-        std::uint64_t expected_ticks(const HeldRuns& held) const { return board_.expected_ticks(held.runs); }
+        static std::uint64_t expected_ticks(const HeldRuns& held) { return held.expected_ticks; }
         static constexpr std::optional<WorkerId> released() { return {}; }
 
       private:
@@ -79,6 +84,7 @@ class TaskCrew {
         std::optional<TaskWorker> worker;
     };
 
+    std::optional<bridge::Stretch> stretch_of(policy::KindId kind) const;
     TaskBoard::Settings board_settings(KnobBook& knobs, const RunOptions& options);
     void name_knobs(const CarriedFrame& frame);
     void settle(std::size_t index);

@@ -202,7 +202,11 @@ Flow TaskWorker::call(const RunStep& step) {
             observer->calling(step.step->task, context_.number);
     }
     if (step.copies) copy_all(step.step->before, context_);
-    return step.call(*step.module, step.code, Frame(context_, step.addresses));
+    const auto call_it = [&] { return step.call(*step.module, step.code, Frame(context_, step.addresses)); };
+    if constexpr (kWatching != Watching::nothing) {
+        if (options_.stretch) return options_.stretch->call(step.index, call_it);
+    }
+    return call_it();
 }
 
 template <Watching kWatching>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "tidemill/bridge/stretch.hpp"
 #include "tidemill/graph/arena.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/dynamic_units.hpp"
@@ -47,6 +48,7 @@ class TaskWorker {
         bool drops = false;                ///< frames may have been dropped where they began
         std::uint64_t deadline_ticks = 0;  ///< frames that take longer are late; 0: none
         const std::atomic<bool>* stopping = nullptr;
+        std::optional<bridge::Stretch> stretch{};  ///< of calls, by their step; wants statistics
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.

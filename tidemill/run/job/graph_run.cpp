@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/job/dynamic_workers.hpp"
 #include "tidemill/run/profile/keep_adapting.hpp"
 #include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -27,12 +27,6 @@ std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) 
     };
 }
 
-std::size_t count_of(const Platform& cores) {
-    std::size_t count = 0;
-    for (const CoreCount& kind : cores.kinds()) count += static_cast<std::size_t>(kind.count);
-    return count;
-}
-
 }  // namespace
 
 GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)), topology_(topology) {
@@ -40,8 +34,7 @@ GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)
 }
 
 void GraphRun::prepare(const MakeProfile& make_profile) {
-    if (how_.executor == Executor::dynamic)
-        how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
+    if (how_.executor == Executor::dynamic) how_.scheduling.cores = cores_of_workers(how_, topology_);
     if (how_.executor != Executor::pipeline) return;
     if (how_.schedule) {
         if (how_.adapt || how_.latency_us)
@@ -100,11 +93,7 @@ RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
 }
 
 RunReport GraphRun::run_dynamic(Graph& graph, const RunOptions& options) const {
-    DynamicOptions dynamic{.workers = count_of(cores_here(how_.scheduling.cores, topology_)),
-                           .policy = how_.policy,
-                           .window = how_.window};
-    if (how_.waiting) dynamic.waiting = *how_.waiting;
-    return Dynamic(graph, dynamic).run(options);
+    return Dynamic(graph, dynamic_workers(how_, topology_)).run(options);
 }
 
 // Frames that come as the forecast says fill a batch in half of that.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,10 @@
 #include "tidemill/schedule/how_to_schedule.hpp"
 
 namespace tidemill {
+
+namespace bridge {
+struct Emulation;
+}
 
 /// Who runs a graph: stages by a schedule; the calling thread alone; a thread per task, left to the system;
 /// workers that take what a policy says.
@@ -40,6 +45,9 @@ struct HowToRun {
     int replicas = 1;                  ///< with a thread per task: of those that may have them
     std::string policy = "gpriority";  ///< of dynamic workers
     policy::Window window{};           ///< what they may have in flight
+    /// Kinds of cores that dynamic workers only pretend to have, by name; null: all are real. Without cores
+    /// named, half of the machine's.
+    std::shared_ptr<const bridge::Emulation> emulation{};
 
     // Where the run ends, if not with its source.
     std::optional<std::uint64_t> frames{};

@@ -1,0 +1,57 @@
+#include "tidemill/bridge/stretch.hpp"
+
+#include <ctime>
+
+#include <doctest/doctest.h>
+
+namespace tidemill::bridge {
+namespace {
+
+double cpu_ms() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+// Busy for so much processor time.
+int work(double ms) {
+    const double end = cpu_ms() + ms;
+    while (cpu_ms() < end) {
+    }
+    return 7;
+}
+
+double wall_ms() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double, std::milli>(now).count();
+}
+
+}  // namespace
+
+TEST_CASE("stretch: a short call spins until its processor time is the wanted multiple") {
+    Stretch stretch({1, 4}, Stretch::By::spinning);
+    const double before = cpu_ms();
+    CHECK(stretch.call(1, [] { return work(0.3); }) == 7);
+    CHECK(cpu_ms() - before >= 4 * 0.3);
+    CHECK(cpu_ms() - before < 4 * 0.3 + 0.3);
+}
+
+TEST_CASE("stretch: a long call sleeps for the rest, so that another thread may have the core") {
+    Stretch stretch({3}, Stretch::By::spinning);
+    const double cpu_before = cpu_ms();
+    const double wall_before = wall_ms();
+    stretch.call(0, [] { return work(2); });
+    CHECK(cpu_ms() - cpu_before < 3);
+    CHECK(wall_ms() - wall_before >= 3 * 2 - 0.1);
+}
+
+TEST_CASE("stretch: by sleeping only, short calls are stretched together, a grain at a time") {
+    Stretch stretch({3}, Stretch::By::sleeping);
+    const double cpu_before = cpu_ms();
+    const double wall_before = wall_ms();
+    for (int i = 0; i < 100; ++i) stretch.call(0, [] { return work(0.05); });
+    CHECK(cpu_ms() - cpu_before < 2 * 5);
+    CHECK(wall_ms() - wall_before >= 3 * 5 - 0.3);
+}
+
+}  // namespace tidemill::bridge
