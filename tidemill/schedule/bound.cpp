@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/internal/work_split.hpp"
+#include "tidemill/schedule/work_split.hpp"
 
 namespace tidemill {
 namespace {
@@ -35,7 +35,7 @@ class Work {
     }
 
     Bound bound() const {
-        const internal::LeastPeriod least = internal::least_period(work_);
+        const LeastPeriod least = least_period(work_);
         Bound bound{least.period};
         if (least.sequential) bound.sequential_task = chain_.tasks[*least.sequential].name;
         return bound;
@@ -51,7 +51,7 @@ class Work {
             add_way({pool, 0.5}, chain_kind, slowdown(costs, 1) * *costs.shared_slowdown);
     }
 
-    void add_way(internal::Way way, std::size_t chain_kind, double factor) {
+    void add_way(Way way, std::size_t chain_kind, double factor) {
         work_.ways.push_back(way);
         chain_kinds_.push_back(chain_kind);
         factors_.push_back(factor);
@@ -70,7 +70,7 @@ class Work {
     }
 
     const Chain& chain_;
-    internal::SplitWork work_;
+    SplitWork work_;
     std::vector<std::size_t> chain_kinds_;  // [way]
     std::vector<double> factors_;           // [way]: of weights
 };

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tidemill/schedule/internal/work_split.hpp"
+#include "tidemill/schedule/work_split.hpp"
 
 namespace tidemill::internal {
 namespace {

@@ -1,12 +1,13 @@
-#include "tidemill/schedule/internal/work_split.hpp"
+#include "tidemill/schedule/work_split.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "tidemill/schedule/internal/load_mix.hpp"
 
-namespace tidemill::internal {
+namespace tidemill {
 namespace {
 
 // Far more than any of a hundred thousand random cases needed. Whatever has been proved by then is still a
@@ -88,7 +89,7 @@ class Solver {
 
     Need need_at(double period, const std::vector<double>& first_prices) {
         Need best{0, cheapest(period, first_prices), first_prices};
-        LoadMix mix(best.proof.heights);
+        internal::LoadMix mix(best.proof.heights);
         for (int i = 0; i < kMostLoads; ++i) {
             Load load = cheapest(period, mix.prices());
             const bool done = load.cost >= mix.height() * (1 - tolerance_);
@@ -172,4 +173,4 @@ LeastPeriod least_period(const SplitWork& work, double tolerance) {
     return Solver(work, tolerance).solve();
 }
 
-}  // namespace tidemill::internal
+}  // namespace tidemill

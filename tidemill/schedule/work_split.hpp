@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace tidemill::internal {
+namespace tidemill {
 
 /// One way in which tasks may use the cores of a pool: a task at work takes `share` of its units.
 struct Way {
@@ -40,4 +40,4 @@ struct LeastPeriod {
 /// more than P from below, in finitely many steps.
 LeastPeriod least_period(const SplitWork& work, double tolerance = 1e-12);
 
-}  // namespace tidemill::internal
+}  // namespace tidemill
