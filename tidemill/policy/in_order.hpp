@@ -51,9 +51,15 @@ class InOrder final : public Policy {
   public:
     explicit InOrder(std::span<const KindId> kind_of_worker) : queues_(kind_of_worker) {}
 
-    void create(const NewTask& task) override { place_.at(task.slot) = queues_.place_of(task.kinds); }
+    void create(const NewTask& task) override {
+        place_.at(task.slot) = queues_.place_of(task.kinds, task.type);
+    }
     void ready(TaskSlot task) override { queues_[place_[task]].push(readied_++, task); }
     TaskSlot issue(WorkerId worker) override { return queues_.pop(worker); }
+    void part_types() override { queues_.part_types(); }
+    TaskSlot issue(WorkerId worker, std::span<const std::uint8_t> may_have) override {
+        return queues_.pop(worker, may_have);
+    }
     void follow(TaskSlot, WorkerId) override {}
     void complete(TaskSlot, WorkerId) override {}
     void tick(std::uint64_t) override {}

@@ -11,7 +11,8 @@ namespace tidemill::policy {
 
 /// A ready queue for each set of core kinds that tasks are confined to; most programs have one, for any kind,
 /// and pay next to nothing for the others. A worker takes the task that goes first of all that its kind may
-/// run, which takes one comparison per set, so sets should be few.
+/// run, which takes one comparison per set, so sets should be few. Where task types are kept apart, each has
+/// a queue of its own, and a worker can be told which of them it may have now.
 template <class Queue>
 class KindQueues {
   public:
@@ -19,12 +20,20 @@ class KindQueues {
         for (const KindId kind : kind_of_worker) kind_of_worker_.push_back(KindSet{1} << kind);
     }
 
-    /// Where tasks for these kinds queue. Throws PolicyError when no worker is of such a kind.
-    std::uint32_t place_of(KindSet kinds) {
-        if (kinds == kAnyKind) return 0;
-        const auto known = std::ranges::find(confined_, kinds, &Confined::kinds);
+    /// From the first task on.
+    void part_types() { parted_ = true; }
+
+    /// Where tasks of a task type queue that are for these kinds. Throws PolicyError when no worker is of
+    /// such a kind.
+    std::uint32_t place_of(KindSet kinds, TaskTypeId type) {
+        if (!parted_) {
+            if (kinds == kAnyKind) return 0;
+            type = 0;
+        }
+        const auto known = std::ranges::find_if(
+            confined_, [=](const Confined& each) { return each.kinds == kinds && each.type == type; });
         const auto place = static_cast<std::uint32_t>(known - confined_.begin() + 1);
-        if (known == confined_.end()) add(kinds);
+        if (known == confined_.end()) add(kinds, type);
         return place;
     }
 
@@ -35,6 +44,18 @@ class KindQueues {
         Queue* first = any_.size() > 0 ? &any_ : nullptr;
         for (Confined& each : confined_) {
             if (each.queue.size() == 0 || (each.kinds & kind_of_worker_[worker]) == 0) continue;
+            if (first == nullptr || each.queue.goes_before(*first)) first = &each.queue;
+        }
+        return first != nullptr ? first->pop() : kNoTask;
+    }
+
+    /// The same of the task types that it may have: a byte for each, 0 where not; none beyond those.
+    TaskSlot pop(WorkerId worker, std::span<const std::uint8_t> may_have) {
+        Queue* first = nullptr;
+        for (Confined& each : confined_) {
+            if (each.queue.size() == 0 || each.type >= may_have.size() || may_have[each.type] == 0 ||
+                (each.kinds & kind_of_worker_[worker]) == 0)
+                continue;
             if (first == nullptr || each.queue.goes_before(*first)) first = &each.queue;
         }
         return first != nullptr ? first->pop() : kNoTask;
@@ -55,16 +76,18 @@ class KindQueues {
   private:
     struct Confined {
         KindSet kinds;
+        TaskTypeId type;  // 0 where task types share a queue
         Queue queue{};
     };
 
-    void add(KindSet kinds) {
+    void add(KindSet kinds, TaskTypeId type) {
         if (std::ranges::none_of(kind_of_worker_, [&](KindSet each) { return (each & kinds) != 0; }))
             throw PolicyError(
                 "a task may run on kinds of cores only that no worker has; allow it others, or give it one");
-        confined_.push_back({kinds});
+        confined_.push_back({kinds, type});
     }
 
+    bool parted_ = false;
     Queue any_;
     std::vector<Confined> confined_;
     std::vector<KindSet> kind_of_worker_;

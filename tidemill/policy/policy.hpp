@@ -46,6 +46,14 @@ class Policy {
     /// Takes the ready task that `worker` is to run; kNoTask when there is none that its kind of core may.
     virtual TaskSlot issue(WorkerId worker) = 0;
 
+    /// Keeps task types apart, so that workers can be told which they may have; to be called before the first
+    /// task is created.
+    virtual void part_types() = 0;
+
+    /// The same as issue(worker), of the task types that the worker may have now: a byte for each, 0 where
+    /// not. Those beyond the bytes it may not have. Only where task types are kept apart.
+    virtual TaskSlot issue(WorkerId worker, std::span<const std::uint8_t> may_have) = 0;
+
     /// `worker` goes on with a task that it was given along with others, or whose last predecessor it has
     /// just completed: nobody else was asked.
     virtual void follow(TaskSlot task, WorkerId worker) = 0;

@@ -1,6 +1,7 @@
 #include "tidemill/policy/policy.hpp"
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -141,6 +142,49 @@ TEST_CASE("every policy of the list can be made by its name and says what it pre
     for (const PolicyName& each : policies()) {
         CHECK(make_policy(each.name, 2)->ready_tasks() == 0);
         CHECK_FALSE(each.issues_first.empty());
+    }
+}
+
+TEST_CASE("task types apart: a worker gets what it may have, in the policy's order, and nothing else") {
+    for (const auto& [names, first, last] :
+         {std::tuple{"fifo", 5u, 1u}, std::tuple{"lifo", 3u, 5u}, std::tuple{"oldest", 1u, 5u}}) {
+        const auto policy = make_policy(names, 1);
+        policy->part_types();
+        for (std::uint64_t number = 0; number < 6; ++number) {
+            const auto slot = static_cast<TaskSlot>(number);
+            policy->create({.slot = slot, .type = slot % 2, .number = number});
+        }
+        ready(*policy, {4, 5, 1, 0, 3});
+        const std::vector<std::uint8_t> odd{0, 1};
+        CHECK(policy->ready_tasks() == 5);
+        CHECK(policy->issue(0, odd) == first);
+        CHECK(policy->issue(0, odd) != kNoTask);
+        CHECK(policy->issue(0, odd) == (std::string(names) == "fifo" ? 3u : last));
+        CHECK(policy->issue(0, odd) == kNoTask);
+        CHECK(policy->issue(0, {}) == kNoTask);
+        CHECK(policy->ready_tasks() == 2);
+        CHECK(issue_all(*policy).size() == 2);
+    }
+}
+
+TEST_CASE("task types apart: alike to all together where a worker may have any") {
+    for (const PolicyName& each : policies()) {
+        const auto together = make_policy(each.name, 1);
+        const auto apart = make_policy(each.name, 1);
+        apart->part_types();
+        for (std::uint64_t number = 0; number < 20; ++number) {
+            const NewTask task{.slot = static_cast<TaskSlot>(number),
+                               .type = static_cast<TaskTypeId>(number % 3),
+                               .number = number,
+                               .iteration = number / 3};
+            together->create(task);
+            apart->create(task);
+        }
+        const Slots made_ready{7, 3, 12, 0, 19, 4, 4 + 9, 1};
+        ready(*together, made_ready);
+        ready(*apart, made_ready);
+        const std::vector<std::uint8_t> any(3, 1);
+        for (std::size_t i = 0; i < made_ready.size(); ++i) CHECK(apart->issue(0, any) == together->issue(0));
     }
 }
 

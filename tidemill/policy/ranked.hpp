@@ -13,7 +13,7 @@ class Ranked final : public Policy {
         : rule_(std::move(rule)), queues_(kind_of_worker) {}
 
     void create(const NewTask& task) override {
-        tasks_.at(task.slot) = {task.number, queues_.place_of(task.kinds)};
+        tasks_.at(task.slot) = {task.number, queues_.place_of(task.kinds, task.type)};
         rule_.create(task);
         if constexpr (R::kRaises) raise();
     }
@@ -24,10 +24,10 @@ class Ranked final : public Policy {
         queues_[created.place].push(rule_.rank(task), created.number, task);
     }
 
-    TaskSlot issue(WorkerId worker) override {
-        const TaskSlot task = queues_.pop(worker);
-        if (task != kNoTask) rule_.issue(task, worker);
-        return task;
+    TaskSlot issue(WorkerId worker) override { return issued(queues_.pop(worker), worker); }
+    void part_types() override { queues_.part_types(); }
+    TaskSlot issue(WorkerId worker, std::span<const std::uint8_t> may_have) override {
+        return issued(queues_.pop(worker, may_have), worker);
     }
 
     void follow(TaskSlot task, WorkerId worker) override { rule_.issue(task, worker); }
@@ -51,6 +51,11 @@ class Ranked final : public Policy {
         std::uint64_t number;
         std::uint32_t place;  // among the queues
     };
+
+    TaskSlot issued(TaskSlot task, WorkerId worker) {
+        if (task != kNoTask) rule_.issue(task, worker);
+        return task;
+    }
 
     void raise() {
         const std::span<const TaskSlot> raised = rule_.raised();
