@@ -4,11 +4,13 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "tidemill/bridge/placement.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
 
@@ -52,10 +54,12 @@ class Gauge {
     double integral_ = 0;
 };
 
+constexpr TaskSlot kLook = kNoTask - 1;
+
 struct Ending {
     double time_us;
     WorkerId worker;
-    TaskSlot task;         // kNoTask: the master has created one
+    TaskSlot task;         // kNoTask: the master has created one; kLook: it was idle, and looks again
     std::uint64_t number;  // among equal times, the newest ends first
 
     bool operator>(const Ending& other) const {
@@ -84,6 +88,7 @@ class TaskSimulation {
           nodes_(remembered_tasks(scheduling.window)),
           iterations_(program.iterations()) {
         program_.restart();
+        if (scheduling.placing != Placing::none) place_by_factors();
         for (WorkerId worker = 0; worker < machine.speeds.size(); ++worker) idle_.insert(worker);
         report_.tasks = program.tasks();
         report_.workers = machine.speeds.size();
@@ -93,7 +98,7 @@ class TaskSimulation {
         fetch();
         create_what_fits();
         issue_to_the_idle();
-        while (!endings_.empty()) step();
+        while (!endings_.empty() && completed_ < program_.tasks()) step();
         if (completed_ < program_.tasks()) refuse_window();
         finish_report();
         return std::move(report_);
@@ -127,6 +132,8 @@ class TaskSimulation {
             creating_.set(0, now_us_);
             if (machine_.master_works) idle_.insert(kMaster);
             create_next();
+        } else if (ending.task == kLook) {
+            looks_us_[ending.worker] = kNever;
         } else {
             complete(ending.task, ending.worker);
         }
@@ -207,7 +214,51 @@ class TaskSimulation {
         report_.work_us += next_.work_us;
     }
 
+    // Times are told in nanoseconds.
+    void place_by_factors() {
+        policy_->part_types();
+        placement_.emplace(bridge::Placement::Settings{
+            kinds_of(machine_), [this] { return 1 + static_cast<std::uint64_t>(now_us_ * 1e3); }, 1e3});
+        looks_us_.assign(machine_.speeds.size(), kNever);
+        for (policy::TaskTypeId type = 0; type < program_.types().size(); ++type) {
+            const bool sequential = type < scheduling_.sequential.size() && scheduling_.sequential[type];
+            placement_->add_type(kinds_for(type), sequential, known_ns(type));
+        }
+    }
+
+    // Only what a task takes beside others counts, and each type's time is that of its first task.
+    bridge::KnownTicks known_ns(policy::TaskTypeId type) const {
+        if (scheduling_.placing != Placing::known || type >= machine_.slowdowns.size()) return {};
+        bridge::KnownTicks known;
+        for (const double slowdown : machine_.slowdowns[type])
+            known.push_back(static_cast<std::uint64_t>(slowdown * scheduling_.work_us[type] * 1e3));
+        return known;
+    }
+
+    double slowdown(policy::TaskTypeId type, WorkerId worker) const {
+        if (type >= machine_.slowdowns.size() || worker >= machine_.kinds.size()) return 1;
+        const std::vector<double>& of_type = machine_.slowdowns[type];
+        return machine_.kinds[worker] < of_type.size() ? of_type[machine_.kinds[worker]] : 1;
+    }
+
+    TaskSlot issue(WorkerId worker) {
+        if (!placement_) return policy_->issue(worker);
+        const TaskSlot task = policy_->issue(worker, placement_->may_have(worker));
+        if (task == kNoTask) look_again(worker);
+        return task;
+    }
+
+    void look_again(WorkerId worker) {
+        constexpr std::uint64_t kFar = 1'000'000'000'000;
+        const std::uint64_t patience_ns = placement_->patience_ticks(worker);
+        const double at_us = now_us_ + static_cast<double>(patience_ns + 1) / 1e3;
+        if (patience_ns > kFar || at_us >= looks_us_[worker]) return;
+        looks_us_[worker] = at_us;
+        endings_.push({at_us, worker, kLook, 0});
+    }
+
     void make_ready(TaskSlot task) {
+        if (placement_) placement_->ready(nodes_[task].type);
         policy_->ready(task);
         ready_changed();
     }
@@ -223,7 +274,7 @@ class TaskSimulation {
 
     void issue_to_the_idle() {
         for (auto worker = idle_.begin(); worker != idle_.end() && policy_->ready_tasks() > 0;) {
-            const TaskSlot task = policy_->issue(*worker);
+            const TaskSlot task = issue(*worker);
             if (task == kNoTask) {
                 ++worker;
                 continue;
@@ -238,12 +289,19 @@ class TaskSimulation {
         Node& node = nodes_[task];
         node.begin_us = now_us_;
         const double factor = internal::jitter_factor(machine_.noise, machine_.seed, node.type, node.number);
-        const double time_us = node.work_us * factor / machine_.speeds[worker] + machine_.task_us;
+        const double time_us =
+            node.work_us * factor * slowdown(node.type, worker) / machine_.speeds[worker] + machine_.task_us;
+        if (placement_) placement_->issued(worker, node.type, expected_ns(node.type, worker));
         endings_.push({now_us_ + time_us, worker, task, node.number});
         busy_.set(busy_.value() + 1, now_us_);
         iterations_[node.iteration].begin_us = std::min(iterations_[node.iteration].begin_us, now_us_);
         bytes_ += node.output_bytes;
         report_.peak_bytes = std::max(report_.peak_bytes, bytes_);
+    }
+
+    std::uint64_t expected_ns(policy::TaskTypeId type, WorkerId worker) const {
+        const policy::KindId kind = worker < machine_.kinds.size() ? machine_.kinds[worker] : 0;
+        return placement_->times().on(kind, type).value();
     }
 
     void complete(TaskSlot task, WorkerId worker) {
@@ -256,6 +314,10 @@ class TaskSimulation {
         if (node.readers == 0) release(node);
         throttle_.completed(node.iteration);
         policy_->complete(task, worker);
+        if (placement_) {
+            placement_->completed(worker, node.type, 1,
+                                  static_cast<std::uint64_t>((now_us_ - node.begin_us) * 1e3));
+        }
         for (const TaskSlot after : node.successors) {
             if (--nodes_[after].waits_for == 0) make_ready(after);
         }
@@ -297,6 +359,7 @@ class TaskSimulation {
             report_.settled_utilisation =
                 (settled_until_.busy_us - settled_from_.busy_us) / (workers * settled_us);
         }
+        if (placement_) report_.explored_share = placement_->explored_share();
         report_.master_share = creating_.integral(now_us_) / now_us_;
         ready_changed();
         for (double& share : report_.ready_share) share /= now_us_;
@@ -312,6 +375,7 @@ class TaskSimulation {
         double busy_us = 0;
     };
     static constexpr WorkerId kMaster = 0;
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
 
     TaskProgram& program_;
     const TaskMachine& machine_;
@@ -319,6 +383,8 @@ class TaskSimulation {
     const std::function<void(const RanTask&)>& observe_;
     std::unique_ptr<policy::Policy> own_policy_;
     policy::Policy* policy_;
+    std::optional<bridge::Placement> placement_;
+    std::vector<double> looks_us_;  // per worker: when it looks again, if nothing happens
     policy::Throttle throttle_;
     std::vector<Node> nodes_;  // a ring by task number
     std::vector<Stay> iterations_;

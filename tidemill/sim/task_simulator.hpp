@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "tidemill/policy/throttle.hpp"
 #include "tidemill/sim/task_program.hpp"
@@ -11,9 +13,12 @@ namespace tidemill {
 struct TaskMachine {
     std::vector<double> speeds{1};        ///< of each worker: work done per time
     std::vector<policy::KindId> kinds{};  ///< of each worker's core; 0 where not given
-    double create_us = 0;                 ///< that the master spends on creating a task
-    double change_us = 0;                 ///< and on each rank of other tasks that this changes
-    double task_us = 0;                   ///< that a worker spends on issuing and completing one
+    /// Of each task type on each kind, how many times longer than at its speed a task takes; 1 where not
+    /// given.
+    std::vector<std::vector<double>> slowdowns{};
+    double create_us = 0;  ///< that the master spends on creating a task
+    double change_us = 0;  ///< and on each rank of other tasks that this changes
+    double task_us = 0;    ///< that a worker spends on issuing and completing one
     /// Where creation costs something, the master is the first worker, which runs tasks while it is held back
     /// and when all are created; else it is a thread of its own beside the workers.
     bool master_works = true;
@@ -23,12 +28,22 @@ struct TaskMachine {
     std::uint64_t seed = 1;
 };
 
+/// What decides which tasks a worker may have, by what they take on its kind of core.
+enum class Placing : std::uint8_t {
+    none,     ///< nothing: any that are ready
+    learned,  ///< factors that are learned on the way
+    known,    ///< factors that are known ahead
+};
+
 /// How tasks are scheduled.
 struct TaskScheduling {
     std::string policy = "oldest";
     policy::Window window{};
     policy::Adapting adapting{};
     std::vector<policy::KindSet> type_kinds{};  ///< on which each task type may run; any where not given
+    Placing placing = Placing::none;
+    std::vector<double> work_us{};   ///< of each task type, where factors are known ahead
+    std::vector<bool> sequential{};  ///< task types that work on one task at a time; none where not given
     policy::Policy* made = nullptr;  ///< one made already, to be looked into; else it is made by its name
 };
 
@@ -54,6 +69,7 @@ struct SimulatedTasks {
     double most_latency_us = 0;
     std::uint64_t peak_bytes = 0;     ///< most renamed bytes alive
     std::uint64_t peak_tasks = 0;     ///< most tasks in flight
+    double explored_share = 0;        ///< share of the work that was done to learn factors
     double master_share = 0;          ///< share of the time that the master created tasks
     std::vector<double> ready_share;  ///< share of the time that so many tasks were ready and not running
 

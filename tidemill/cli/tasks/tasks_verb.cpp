@@ -1,13 +1,16 @@
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/cli/tasks/profile_simulation.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/cli/tasks/tasks_for_real.hpp"
 #include "tidemill/cli/tasks/worker_kinds.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
 
@@ -21,6 +24,8 @@ struct TasksOptions {
     std::string speeds;
     std::vector<std::string> only;
     std::string trace;
+    std::optional<Profile> profile;
+    const Option* placing_given = nullptr;
     Pastime work = Pastime::computing;
     bool simulate = false;
     bool json = false;
@@ -98,6 +103,8 @@ int run_for_real(const TasksOptions& options) {
 
 int simulate(TasksOptions options) {
     if (!options.work_given->given.empty()) throw WrongUsage("--work is of real runs: leave --simulate out");
+    if (options.scheduling.placing == Placing::known)
+        throw WrongUsage("--factors known is of a --profile: take learned");
     WorkerKinds workers = parse_worker_kinds(options.cores, options.speeds);
     if (options.cores.empty()) workers.speeds.assign(options.size.workers, 1);
     options.size.workers = static_cast<unsigned>(workers.speeds.size());
@@ -122,11 +129,26 @@ int simulate(TasksOptions options) {
     return kDone;
 }
 
+int simulate_profile(const TasksOptions& options) {
+    if (!options.program.empty())
+        throw WrongUsage("--profile is a program by itself: leave the other one out");
+    if (!options.simulate)
+        throw WrongUsage("--profile runs on modelled workers: add --simulate, or see tidemill rehearse");
+    if (!options.speeds.empty() || !options.only.empty() || !options.trace.empty())
+        throw WrongUsage(
+            "--profile says itself what tasks take where: leave --speeds, --only and --trace out");
+    ProfileSimulation wanted{*options.profile, options.cores, 600, options.machine, options.scheduling};
+    if (options.size.iterations > 0) wanted.iterations = options.size.iterations;
+    if (options.placing_given->given.empty()) wanted.scheduling.placing = Placing::learned;
+    return wanted.run(options.json);
+}
+
 int run_tasks(TasksOptions options) {
-    if (options.program.empty()) return list_programs(options.json);
+    if (options.program.empty() && !options.profile) return list_programs(options.json);
     options.scheduling.window = {options.window_iterations, options.window_tasks, options.window_bytes};
     options.scheduling.adapting.interval_ns = static_cast<std::uint64_t>(options.interval_ms * 1e6);
     options.scheduling.adapting.starved_interval_ns = 5 * options.scheduling.adapting.interval_ns;
+    if (options.profile) return simulate_profile(options);
     return options.simulate ? simulate(std::move(options)) : run_for_real(options);
 }
 
@@ -155,6 +177,14 @@ void add_machine_options(Verb& verb, TasksOptions& options) {
     Option& only =
         verb.option("--only", options.only, "TYPE=KIND: the task type runs on that kind only; again for more")
             .needs("--cores");
+    Option& placing =
+        verb.choice(
+                "--factors", options.scheduling.placing,
+                {{"none", Placing::none}, {"learned", Placing::learned}, {"known", Placing::known}},
+                "What places tasks on kinds of cores: nothing, or times that are learned or, of a profile, "
+                "known")
+            .shows("none; of a profile learned");
+    options.placing_given = &placing;
     Option& noise = verb.option("--noise", options.machine.noise, "Relative standard deviation of task times")
                         .in(between(0, 100));
     Option& seed = verb.option("--seed", options.machine.seed, "Of the noise");
@@ -169,7 +199,8 @@ void add_machine_options(Verb& verb, TasksOptions& options) {
                            .in(at_least(0));
     Option& apart = verb.flag("--master-apart", options.machine.master_works,
                               "The master is a thread of its own that runs no tasks", false);
-    options.of_models = {&cores, &speeds, &only, &noise, &seed, &create, &change, &overhead, &apart};
+    options.of_models = {&placing, &cores,  &speeds, &only,     &noise,
+                         &seed,    &create, &change, &overhead, &apart};
 }
 
 }  // namespace
@@ -183,6 +214,8 @@ void add_tasks(Verb& program) {
         "         tidemill tasks fm --policy gpriority --workers 8 --work waited\n"
         "What ran for real is compared with a run in order, and that decides the exit status.");
     verb.option("program", options->program, "Which program");
+    verb.file("--profile", options->profile, read_profile,
+              "A profile's chain as the program, with --simulate");
     verb.flag("--simulate", options->simulate, "On modelled workers");
     options->work_given = &verb.choice("--work", options->work,
                                        {{"computed", Pastime::computing}, {"waited", Pastime::waiting}},

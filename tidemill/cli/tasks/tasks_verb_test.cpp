@@ -44,6 +44,27 @@ TEST_CASE("tasks: a window in bytes holds, cores of two speeds are used to their
     CHECK(cores["efficiency"].get<double>() == doctest::Approx(1).epsilon(0.02));
 }
 
+TEST_CASE("tasks: a profile's chain comes nearer to the bound where factors place its tasks") {
+    const ScratchFolder folder;
+    const std::string file = folder / "profile.json";
+    std::ofstream(file) << R"({"cores": {"big": 1, "little": 1}, "tasks": [
+        {"name": "a", "replicable": true, "weight": {"big": 100, "little": 110}},
+        {"name": "b", "replicable": false, "weight": {"big": 50, "little": 60}},
+        {"name": "c", "replicable": true, "weight": {"big": 100, "little": 500}}]})";
+    const Json placed = simulated({"--profile", file});
+    CHECK(placed["percent_above"] < 3);
+    CHECK(placed["placing"] == "learned");
+    CHECK(placed["cores"] == "big=1,little=1");
+    const Json anyhow = simulated({"--profile", file, "--factors", "none"});
+    CHECK(anyhow["period"] > placed["period"]);
+    CHECK(simulated({"--profile", file, "--cores", "big=2"})["bound"] == 125);
+    CHECK(says(run_program({"tasks", "--profile", file}).err, "add --simulate"));
+    CHECK(run_program({"tasks", "fm", "--simulate", "--profile", file}).status == 2);
+    CHECK(run_program({"tasks", "--simulate", "--profile", file, "--cores", "tiny=1"}).status == 3);
+    CHECK(run_program({"tasks", "--simulate", "--profile", file, "--speeds", "big=2"}).status == 2);
+    CHECK(run_program({"tasks", "--simulate", "--profile", "/nowhere.json"}).status != 0);
+}
+
 TEST_CASE("tasks: a task type that may run on one core only is what all others wait for") {
     std::vector<std::string> arguments{"fig4.8", "--policy", "oldest",        "--iterations",
                                        "500",    "--cores",  "big=1,little=3"};
