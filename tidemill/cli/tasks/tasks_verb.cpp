@@ -18,6 +18,9 @@ namespace tidemill::cli {
 
 namespace {
 
+// Eleven days: sums of such times are still told apart.
+constexpr double kLongestUs = 1e12;
+
 struct TasksOptions {
     std::string program;
     std::string cores;
@@ -190,13 +193,13 @@ void add_machine_options(Verb& verb, TasksOptions& options) {
     Option& seed = verb.option("--seed", options.machine.seed, "Of the noise");
     Option& create =
         verb.option("--create-us", options.machine.create_us, "That the master spends on creating a task")
-            .in(at_least(0));
+            .in(between(0, kLongestUs));
     Option& change = verb.option("--change-us", options.machine.change_us,
                                  "And on each priority of another task that this changes")
-                         .in(at_least(0));
+                         .in(between(0, kLongestUs));
     Option& overhead = verb.option("--overhead-us", options.machine.task_us,
                                    "That a worker spends on issuing and completing one")
-                           .in(at_least(0));
+                           .in(between(0, kLongestUs));
     Option& apart = verb.flag("--master-apart", options.machine.master_works,
                               "The master is a thread of its own that runs no tasks", false);
     options.of_models = {&placing, &cores,  &speeds, &only,     &noise,
@@ -225,7 +228,7 @@ void add_tasks(Verb& program) {
         .shows("as many as suit");
     verb.option("--task-us", options->size.task_us,
                 "Mean time of a StreamIt task and of real ones that wait; unit of real worst cases")
-        .in(above(0));
+        .in({.least = 0, .most = kLongestUs, .least_itself = false});
     verb.option("--unroll", options->size.unroll, "Firings per iteration, of worst cases that have a choice")
         .in(between(1, 1024));
     verb.option("--blocks", options->size.blocks, "Of a factorisation: so many tiles by as many")
