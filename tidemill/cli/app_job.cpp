@@ -41,11 +41,7 @@ namespace {
 
 std::unique_ptr<Journal> journal_of(const std::string& path) {
     if (path.empty()) return nullptr;
-    try {
-        return std::make_unique<Journal>(std::filesystem::path(path));
-    } catch (const RunError& error) {
-        throw JobFailed(error.what());
-    }
+    return std::make_unique<Journal>(std::filesystem::path(path));
 }
 
 }  // namespace
