@@ -84,7 +84,7 @@ Platform KindTimes::platform() const {
 Chain KindTimes::chain(std::uint64_t source_frames) const {
     Chain chain{names_, {}};
     for (std::size_t unit = 0; unit < structure_.units.size(); ++unit) {
-        ChainTask task{fmt::format("{}", structure_.units[unit].name), structure_.units[unit].replicable, {}};
+        ChainTask task{structure_.units[unit].name, structure_.units[unit].replicable, {}};
         std::uint64_t frames = 0;
         for (policy::KindId kind = 0; kind < kinds(); ++kind) frames += on(unit, kind).frames;
         for (policy::KindId kind = 0; kind < kinds(); ++kind) {
