@@ -1,6 +1,7 @@
 #include "tidemill/cli/watch.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 
@@ -16,7 +17,9 @@ namespace {
 
 constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP};
 
-volatile std::sig_atomic_t asked_to_end = 0;
+// A signal sets it in one thread, another one looks.
+std::atomic<bool> asked_to_end = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "else no signal may touch it");
 
 // Who started the program with nohup wants it to outlive the terminal.
 bool is_ignored(int ending) {
@@ -31,12 +34,12 @@ void listen_no_more() {
 }
 
 void on_ending(int) {
-    asked_to_end = 1;
+    asked_to_end = true;
     listen_no_more();  // the next one ends the program
 }
 
 void listen() {
-    asked_to_end = 0;
+    asked_to_end = false;
     for (const int ending : kEndings) {
         if (ending != SIGHUP || !is_ignored(ending)) std::signal(ending, on_ending);
     }
@@ -70,7 +73,7 @@ void Watch::look_after(const std::stop_token& done) {
     std::unique_lock lock(mutex_);
     while (!done.stop_requested()) {
         wake_.wait_for(lock, done, 50ms, [] { return false; });
-        if (asked_to_end != 0) stop_.request_stop();
+        if (asked_to_end) stop_.request_stop();
         if (done.stop_requested() || std::chrono::steady_clock::now() < next) continue;
         next += period;
         show(false);
