@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -14,25 +15,45 @@ constexpr std::size_t aligned(std::size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+namespace internal {
+
+/// Takes over an arena's bytes when their time is over, to free them with free_arena() some day, or says
+/// false. For who lends them to others that may live longer, as Python's arrays do. Called by the thread that
+/// ends the arena.
+using ArenaHeir = bool (*)(std::byte* data, std::size_t bytes) noexcept;
+inline std::atomic<ArenaHeir> arena_heir{nullptr};
+
+inline void free_arena(std::byte* data) noexcept {
+    operator delete[](data, std::align_val_t{kAlignment});
+}
+
+/// Frees an arena's bytes, unless they have an heir.
+struct EndArena {
+    void operator()(std::byte* data) const noexcept {
+        const ArenaHeir heir = arena_heir.load(std::memory_order_acquire);
+        if (!heir || !heir(data, bytes)) free_arena(data);
+    }
+
+    std::size_t bytes = 0;
+};
+
+}  // namespace internal
+
 /// A block of zeroed, aligned memory.
 class Arena {
   public:
     Arena() = default;
     explicit Arena(std::size_t bytes)
-        : bytes_(aligned(bytes)), data_(new (std::align_val_t{kAlignment}) std::byte[bytes_]) {
-        std::memset(data_.get(), 0, bytes_);
+        : data_(new (std::align_val_t{kAlignment}) std::byte[aligned(bytes)],
+                internal::EndArena{aligned(bytes)}) {
+        std::memset(data_.get(), 0, aligned(bytes));
     }
 
     std::byte* data() const { return data_.get(); }
-    std::size_t bytes() const { return bytes_; }
+    std::size_t bytes() const { return data_.get_deleter().bytes; }
 
   private:
-    struct Free {
-        void operator()(std::byte* data) const { operator delete[](data, std::align_val_t{kAlignment}); }
-    };
-
-    std::size_t bytes_ = 0;
-    std::unique_ptr<std::byte[], Free> data_;
+    std::unique_ptr<std::byte[], internal::EndArena> data_;
 };
 
 }  // namespace tidemill
