@@ -47,4 +47,29 @@ Json schedule_json(const Schedule& schedule) {
     return json;
 }
 
+Json simulation_json(const SimReport& report, double predicted_us, const Profile& profile) {
+    Json json{{"period", report.period_us},
+              {"unit", "us"},
+              {"predicted_period", predicted_us},
+              {"frames_per_second", 1e6 * profile.frames_per_execution / report.period_us},
+              {"executions", report.frames},
+              {"elapsed", report.elapsed_us},
+              {"tokens", report.tokens}};
+    const SimLatency& latency = report.latency;
+    json["latency"] = {{"mean", latency.mean_us}, {"least", latency.least_us}, {"median", latency.median_us},
+                       {"p95", latency.p95_us},   {"p99", latency.p99_us},     {"most", latency.most_us}};
+    for (const SimStageReport& stage : report.stages) {
+        json["stages"].push_back({{"cores", stage.threads},
+                                  {"kind", stage.kind},
+                                  {"work", stage.work_us},
+                                  {"occupancy", stage.occupancy}});
+    }
+    if (report.energy_j > 0) {
+        json["power_w"] = report.mean_w;
+        json["energy_j"] = report.energy_j;
+        json["mj_per_frame"] = report.mj_per_frame / profile.frames_per_execution;
+    }
+    return json;
+}
+
 }  // namespace tidemill::cli

@@ -2,6 +2,7 @@
 
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/schedule.hpp"
+#include "tidemill/sim/sim_report.hpp"
 
 namespace tidemill::cli {
 
@@ -10,5 +11,8 @@ Json schedule_json(const Schedule& schedule, const Chain& chain);
 
 /// The same for a schedule whose chain nobody has profiled here: without the stages' weights.
 Json schedule_json(const Schedule& schedule);
+
+/// What a simulation of a schedule tells, beside the period that its slowest stage lets expect.
+Json simulation_json(const SimReport& report, double predicted_us, const Profile& profile);
 
 }  // namespace tidemill::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/per_kind.hpp"
+#include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -57,31 +58,6 @@ Platform cores_of(const SimulateOptions& options, const Schedule& schedule, cons
     return cores;
 }
 
-Json to_json(const SimReport& report, double predicted_us, const Profile& profile) {
-    Json json{{"period", report.period_us},
-              {"unit", "us"},
-              {"predicted_period", predicted_us},
-              {"frames_per_second", 1e6 * profile.frames_per_execution / report.period_us},
-              {"executions", report.frames},
-              {"elapsed", report.elapsed_us},
-              {"tokens", report.tokens}};
-    const SimLatency& latency = report.latency;
-    json["latency"] = {{"mean", latency.mean_us}, {"least", latency.least_us}, {"median", latency.median_us},
-                       {"p95", latency.p95_us},   {"p99", latency.p99_us},     {"most", latency.most_us}};
-    for (const SimStageReport& stage : report.stages) {
-        json["stages"].push_back({{"cores", stage.threads},
-                                  {"kind", stage.kind},
-                                  {"work", stage.work_us},
-                                  {"occupancy", stage.occupancy}});
-    }
-    if (report.energy_j > 0) {
-        json["power_w"] = report.mean_w;
-        json["energy_j"] = report.energy_j;
-        json["mj_per_frame"] = report.mj_per_frame / profile.frames_per_execution;
-    }
-    return json;
-}
-
 // In tenths, so that rounding errors of the simulation leave no sign.
 double percent_more(double value, double than) {
     return std::round(1000 * (value / than - 1)) / 10 + 0.0;
@@ -100,7 +76,7 @@ int run_simulate(const SimulateOptions& options) {
     const DistanceToBound distance =
         distance_to_bound(schedule, profile, machine.platform, machine.model, report.period_us);
     if (options.json) {
-        Json json = to_json(report, predicted_us, profile);
+        Json json = simulation_json(report, predicted_us, profile);
         json["bound"] = bound_json(distance);
         print("{}\n", to_text(json, 2));
         return kDone;

@@ -1,5 +1,6 @@
 #include "tidemill/cli/standard_streams.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -22,6 +23,12 @@ void fill_if_closed(int descriptor, int mode) {
 
 int first_error = 0;  // of standard output
 
+void write_message(std::string_view text) noexcept {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::atomic<void (*)(std::string_view) noexcept> take_message = write_message;
+
 }  // namespace
 
 void secure_standard_streams() {
@@ -43,7 +50,11 @@ void warn(std::string_view warning) noexcept {
 }
 
 void draw(std::string_view text) noexcept {
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    take_message.load()(text);
+}
+
+void hand_messages_to(void (*take)(std::string_view text) noexcept) noexcept {
+    take_message = take;
 }
 
 void print(std::string_view text) noexcept {

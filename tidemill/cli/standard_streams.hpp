@@ -24,6 +24,9 @@ void tell(fmt::format_string<Parts...> text, Parts&&... parts) {
 /// Tells a warning, in one line whatever is in it.
 void warn(std::string_view warning) noexcept;
 
+/// For a program that has this one inside: from now on it takes what would be written to standard error.
+void hand_messages_to(void (*take)(std::string_view text) noexcept) noexcept;
+
 /// Draws on the terminal that standard error is: the text may move the cursor.
 void draw(std::string_view text) noexcept;
 

@@ -47,14 +47,18 @@ void listen() {
 
 }  // namespace
 
-Watch::Watch(std::function<std::string()> line)
-    : line_(std::move(line)),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      thread_(start_thread([this](const std::stop_token& done) { look_after(done); })) {
+Watch::Watch(std::function<std::string()> line, const std::stop_token& outside)
+    : line_(std::move(line)), terminal_(isatty(STDERR_FILENO) == 1) {
+    if (outside.stop_possible()) {
+        pass_on_.emplace(outside, PassOn{stop_});
+        return;
+    }
+    thread_ = start_thread([this](const std::stop_token& done) { look_after(done); });
     listen();
 }
 
 Watch::~Watch() {
+    if (!thread_.joinable()) return;
     thread_.request_stop();
     thread_.join();
     show(true);

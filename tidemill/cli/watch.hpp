@@ -4,9 +4,11 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace tidemill::cli {
 
@@ -15,7 +17,10 @@ namespace tidemill::cli {
 class Watch {
   public:
     /// `line` tells how far the job is; it is called from another thread.
-    explicit Watch(std::function<std::string()> line);
+    explicit Watch(std::function<std::string()> line) : Watch(std::move(line), {}) {}
+
+    /// Inside another program, where `outside` is what ends the job: shows nothing, and leaves signals alone.
+    Watch(std::function<std::string()> line, const std::stop_token& outside);
 
     /// Shows the last state and ends the line.
     ~Watch();
@@ -31,12 +36,18 @@ class Watch {
     void look_after(const std::stop_token& done);
     void show(bool last);
 
+    struct PassOn {
+        std::stop_source& stop;
+        void operator()() const { stop.request_stop(); }
+    };
+
     std::function<std::string()> line_;
     bool terminal_;
     std::stop_source stop_;
     std::mutex mutex_;
     std::condition_variable_any wake_;
-    std::jthread thread_;
+    std::optional<std::stop_callback<PassOn>> pass_on_;
+    std::jthread thread_;  // none inside another program
 };
 
 }  // namespace tidemill::cli

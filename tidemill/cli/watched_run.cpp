@@ -58,7 +58,10 @@ std::string promised_period(const GraphRun& run) {
 }
 
 WatchedRun::WatchedRun(const RunningOptions& options, Graph& graph)
-    : graph_(graph), energy_(find_energy_meter(options.energy_meter)), insight_(options.insight, graph) {}
+    : graph_(graph),
+      outside_(options.stop),
+      energy_(find_energy_meter(options.energy_meter)),
+      insight_(options.insight, graph) {}
 
 void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string()> line,
                     const GraphRun::Follow& follow) {
@@ -69,7 +72,7 @@ void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string
     }
     const std::size_t warned = run.warnings().size();
     {
-        const Watch watch(std::move(line));
+        const Watch watch(std::move(line), outside_);
         const std::stop_callback end_waiting(watch.stop(), end_);
         options.stop = watch.stop();
         options.energy_meter = energy_.meter.get();

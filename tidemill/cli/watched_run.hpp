@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct RunningOptions {
     HowToRun how{};
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     InsightOptions insight{};
+    std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
 /// Adds the options that every verb has that runs a graph. Returns the one that chooses the executor.
@@ -48,6 +50,7 @@ class WatchedRun {
 
   private:
     Graph& graph_;
+    std::stop_token outside_;
     FoundEnergyMeter energy_;
     Insight insight_;
     std::function<void()> end_ = [] {};

@@ -85,10 +85,12 @@ std::vector<BerResult> count_errors(const BerOptions& options) {
 
     std::mutex mutex;
     std::string line = "counting";
-    const Watch watch([&] {
-        const std::scoped_lock lock(mutex);
-        return line;
-    });
+    const Watch watch(
+        [&] {
+            const std::scoped_lock lock(mutex);
+            return line;
+        },
+        options.stop);
     const auto show = [&](std::size_t k) {
         const std::scoped_lock lock(mutex);
         line = progress(results[k].point, results[k].counts, k, results.size());

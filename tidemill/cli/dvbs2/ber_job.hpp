@@ -1,6 +1,8 @@
 #pragma once
 
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tidemill/cli/result_table.hpp"
@@ -25,6 +27,7 @@ struct BerOptions {
     std::string state;  ///< file to go on from and to keep up to date; empty: none
     std::string csv;    ///< file for the table; empty: none
     bool json = false;
+    std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
 /// A point and what came of it.
@@ -42,6 +45,19 @@ std::vector<BerResult> count_errors(const BerOptions& options);
 
 /// Information bits per data symbol in dB: Es/N0 less Eb/N0.
 double bits_per_symbol_db(const dvbs2::Pls& pls);
+
+/// A frame error rate that others measured.
+struct PublishedRate {
+    int modcod;
+    double ebn0_db;
+    double frame_error_rate;
+};
+
+/// Whose: of short frames, with ideal synchronisation.
+extern const std::string_view kPublishedBy;
+
+/// What others measured for a code.
+std::vector<PublishedRate> published_rates(int modcod, dvbs2::FrameSize frame);
 
 /// The results beside table 13's thresholds, and what others published for the same points.
 ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& results);

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,22 +15,14 @@ namespace {
 
 using dvbs2::BerCounts;
 
-/// A frame error rate that others measured.
-struct Published {
-    int modcod;
-    double ebn0_db;
-    double frame_error_rate;
-};
-
-// StreamPU's transceiver, short frames, ideal synchronisation, min-sum with 10 iterations, as measured for
-// this project.
-constexpr std::array<Published, 7> kStreamPu = {{{10, 3.9, 0.117},
-                                                 {10, 4.1, 1.6e-3},
-                                                 {5, 2.0, 0.99},
-                                                 {5, 2.3, 0.25},
-                                                 {5, 2.5, 2.4e-3},
-                                                 {16, 6.6, 0.21},
-                                                 {16, 6.8, 5e-3}}};
+// StreamPU's transceiver, short frames, ideal synchronisation, as measured for this project.
+constexpr std::array<PublishedRate, 7> kStreamPu = {{{10, 3.9, 0.117},
+                                                     {10, 4.1, 1.6e-3},
+                                                     {5, 2.0, 0.99},
+                                                     {5, 2.3, 0.25},
+                                                     {5, 2.5, 2.4e-3},
+                                                     {16, 6.6, 0.21},
+                                                     {16, 6.8, 5e-3}}};
 
 std::vector<Cell> row_of(const BerResult& result) {
     const dvbs2::BerPoint& point = result.point;
@@ -73,18 +67,28 @@ std::vector<std::string> published_notes(const std::vector<BerResult>& results) 
         if (result.point.pls.size == dvbs2::FrameSize::short_) modcods.insert(result.point.pls.modcod);
     }
     std::vector<std::string> notes;
-    for (const Published& other : kStreamPu) {
+    for (const PublishedRate& other : kStreamPu) {
         if (!modcods.contains(other.modcod)) continue;
         const dvbs2::Pls pls{other.modcod, dvbs2::FrameSize::short_, false};
-        notes.push_back(fmt::format(
-            "StreamPU (min-sum, 10 iterations): {} short at Es/N0 {:.2f} dB, Eb/N0 {:.1f} dB: FER {:.2g}",
-            modcod_name(*dvbs2::find_modcod(other.modcod)), other.ebn0_db + bits_per_symbol_db(pls),
-            other.ebn0_db, other.frame_error_rate));
+        notes.push_back(fmt::format("{}: {} short at Es/N0 {:.2f} dB, Eb/N0 {:.1f} dB: FER {:.2g}",
+                                    kPublishedBy, modcod_name(*dvbs2::find_modcod(other.modcod)),
+                                    other.ebn0_db + bits_per_symbol_db(pls), other.ebn0_db,
+                                    other.frame_error_rate));
     }
     return notes;
 }
 
 }  // namespace
+
+const std::string_view kPublishedBy = "StreamPU (min-sum, 10 iterations)";
+
+std::vector<PublishedRate> published_rates(int modcod, dvbs2::FrameSize frame) {
+    std::vector<PublishedRate> rates;
+    if (frame != dvbs2::FrameSize::short_) return rates;
+    std::ranges::copy_if(kStreamPu, std::back_inserter(rates),
+                         [=](const PublishedRate& rate) { return rate.modcod == modcod; });
+    return rates;
+}
 
 ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& results) {
     using Column = ResultTable::Column;

@@ -163,8 +163,9 @@ Beginning beginning_for(const ReceptionOptions& options) {
 
 // Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
 // here.
-ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& hints,
+ReceptionJob prepare_stream(const ReceptionOptions& options, const io::RecordingHints& hints,
                             const Beginning& wanted) {
+    const std::string& place = options.recording;
     const std::string name = is_standard_stream(place) ? "standard input" : place;
     const auto format = hints.format ? hints.format : io::raw_format(place);
     if (!format || !hints.sample_rate_hz) {
@@ -177,7 +178,7 @@ ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& 
     job.recording.sample_rate_hz = hints.sample_rate_hz;
     job.stream = std::make_unique<io::InputStream>(place);
     {
-        const Watch watch([] { return std::string("first samples"); });
+        const Watch watch([] { return std::string("first samples"); }, options.stop);
         const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
         job.beginning = io::read_beginning(*job.stream, *format, wanted.bytes(*hints.sample_rate_hz, *format),
                                            wanted.all);
@@ -190,8 +191,7 @@ ReceptionJob prepare_stream(const std::string& place, const io::RecordingHints& 
 
 ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
-    if (io::InputStream::is_stream(options.recording))
-        return prepare_stream(options.recording, hints, wanted);
+    if (io::InputStream::is_stream(options.recording)) return prepare_stream(options, hints, wanted);
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
     return job;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ReceptionOptions {
     std::optional<double> offset_hz{};  ///< where the carrier lies; none: about the middle
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
+    std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
 /// A recording with a receiver's settings, checked.

@@ -165,7 +165,7 @@ RxOutcome receive(const RxOptions& options) {
         if (stream) stream->end();
         writer.hurry();
     });
-    watched.go(run, {},
+    watched.go(run, {.observers = options.observers},
                [&, start = std::chrono::steady_clock::now()] { return progress_line(receiver, start); });
     writer.close();
     status.close();

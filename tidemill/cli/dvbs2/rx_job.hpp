@@ -20,6 +20,7 @@ struct RxOptions {
     ReceptionOptions reception;
     DeviceOptions device;
     RxOutputOptions outputs;
+    std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.

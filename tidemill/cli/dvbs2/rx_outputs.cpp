@@ -179,9 +179,10 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
     outputs.choice = choice_;
     outputs.streams.packets = [this](auto packets, std::uint8_t stream) { write_packets(packets, stream); };
     if (generic_) outputs.streams.generic = [this](auto bytes, std::uint8_t) { generic_->write(bytes); };
-    if (bbframes_) {
+    if (bbframes_ || options_.also.frames) {
         outputs.frames = [this](const dvbs2::ReceivedFrame& frame) {
-            if (frame.good) bbframes_->write(frame.bbframe);
+            if (bbframes_ && frame.good) bbframes_->write(frame.bbframe);
+            if (options_.also.frames) options_.also.frames(frame);
         };
     }
     return outputs;
@@ -190,6 +191,7 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
 void RxOutputWriter::write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream) {
     if (!monitored_) monitored_ = stream;
     if (monitored_ == stream) monitor_->look(packets);
+    if (options_.also.streams.packets) options_.also.streams.packets(packets, stream);
     if (options_.packets.empty()) return;
     if (ByteOutput* output = packet_output(choice_.all ? stream : 0)) {
         output->write(packets);

@@ -31,6 +31,7 @@ struct RxOutputOptions {
     double udp_mbps = 0;      ///< 0: packets leave by the programme clock
     bool paced = true;        ///< false: datagrams leave as they come
     std::stop_token hurry{};  ///< from then on datagrams leave as they come
+    dvbs2::RxOutputs also{};  ///< is given packets and frames, too
     bool live = false;  ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
 };
 
