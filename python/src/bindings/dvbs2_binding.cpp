@@ -1,0 +1,220 @@
+#include "bindings/dvbs2_binding.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/interpreter.hpp"
+#include "bindings/json_object.hpp"
+#include "bindings/owned_array.hpp"
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/dvbs2/rx_job.hpp"
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/dvbs2/receiver/constellation_tap.hpp"
+#include "tidemill/json/json.hpp"
+
+namespace tidemill::python {
+
+namespace {
+
+using nb::literals::operator""_a;
+
+/// What a reception keeps for Python beside its report: without a copy, it becomes arrays.
+struct Kept {
+    std::vector<std::uint8_t> packets{};
+    std::vector<float> esn0_db{};
+    std::vector<float> margin_db{};
+    std::vector<std::uint8_t> good{};
+    std::vector<std::int32_t> ldpc_iterations{};
+};
+
+void keep_frame(const dvbs2::ReceivedFrame& frame, Kept& kept) {
+    kept.esn0_db.push_back(frame.esn0_db);
+    const auto* const modcod = dvbs2::find_modcod(frame.info.pls.modcod);
+    kept.margin_db.push_back(frame.esn0_db - static_cast<float>(modcod->esn0_threshold_db));
+    kept.good.push_back(frame.good ? 1 : 0);
+    kept.ldpc_iterations.push_back(frame.ldpc_iterations);
+}
+
+void keep_all_in(Kept& kept, cli::RxOptions& options) {
+    options.outputs.also.streams.packets = [&kept](auto packets, std::uint8_t) {
+        kept.packets.insert(kept.packets.end(), packets.begin(), packets.end());
+    };
+    options.outputs.also.frames = [&kept](const dvbs2::ReceivedFrame& frame) { keep_frame(frame, kept); };
+}
+
+nb::dict arrays_of(Kept kept) {
+    nb::dict arrays;
+    arrays["packets"] = owned_array(std::move(kept.packets), NPY_UINT8);
+    arrays["frame_esn0_db"] = owned_array(std::move(kept.esn0_db), NPY_FLOAT32);
+    arrays["frame_margin_db"] = owned_array(std::move(kept.margin_db), NPY_FLOAT32);
+    arrays["frame_good"] = owned_array(std::move(kept.good), NPY_BOOL);
+    arrays["frame_ldpc_iterations"] = owned_array(std::move(kept.ldpc_iterations), NPY_INT32);
+    return arrays;
+}
+
+// Report, text, and arrays; throws what the verb would end with.
+nb::tuple receive(cli::RxOptions options, std::uint64_t constellation_frames) {
+    Kept kept;
+    keep_all_in(kept, options);
+    dvbs2::ConstellationTap tap(constellation_frames);
+    if (constellation_frames > 0) options.observers.push_back(&tap);
+    std::stop_source stop;
+    options.reception.stop = options.running.stop = stop.get_token();
+    std::optional<cli::RxOutcome> outcome;
+    do_interruptibly(stop, [&] {
+        outcome = cli::receive(options);
+        if (!outcome->received()) throw cli::JobFailed(cli::failure_text(*outcome));
+    });
+    nb::dict arrays = arrays_of(std::move(kept));
+    arrays["constellation"] = owned_array(tap.symbols(), NPY_COMPLEX64);
+    return nb::make_tuple(to_dict(parse_json(cli::report_json(*outcome), "the report")),
+                          cli::report_text(*outcome, false), arrays);
+}
+
+Executor executor_of(const std::string& name) {
+    for (const Executor executor :
+         {Executor::pipeline, Executor::sequence, Executor::threads, Executor::dynamic})
+        if (name == to_string(executor)) return executor;
+    throw cli::WrongUsage("executor '" + name + "': give pipeline, sequence, threads or dynamic");
+}
+
+cli::ReceptionOptions reception_options(const std::string& recording, std::optional<std::string> format,
+                                        std::optional<double> sample_rate_hz, nb::object symbol_rate_hz,
+                                        std::optional<double> offset_hz, nb::object rolloff,
+                                        nb::object gold_code) {
+    const auto is_auto = [](const nb::object& given) {
+        return nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == "auto";
+    };
+    cli::ReceptionOptions options;
+    options.recording = recording;
+    options.sample_rate_hz = sample_rate_hz;
+    options.offset_hz = offset_hz;
+    if (format) options.format = cli::sample_format_of(*format);
+    if (is_auto(symbol_rate_hz))
+        options.symbol_rate_hz = cli::OrAuto<double>{};
+    else if (!symbol_rate_hz.is_none())
+        options.symbol_rate_hz = cli::OrAuto<double>{nb::cast<double>(symbol_rate_hz)};
+    options.rolloff =
+        is_auto(rolloff) ? cli::OrAuto<double>{} : cli::OrAuto<double>{nb::cast<double>(rolloff)};
+    options.gold_code = is_auto(gold_code) ? cli::OrAuto<int>{} : cli::OrAuto<int>{nb::cast<int>(gold_code)};
+    return options;
+}
+
+Profile profile_receiver(cli::ReceptionOptions options, double seconds) {
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    cli::ReceptionProfile found;
+    do_interruptibly(stop, [&] {
+        found = cli::profile_reception(cli::prepare(options), Topology::here(), {.seconds = seconds});
+        if (found.info_bits_per_block == 0) {
+            throw cli::JobFailed(
+                "nothing was received, so the later tasks have no weight: check with "
+                "tidemill.dvbs2.receive()");
+        }
+    });
+    return found.profile;
+}
+
+nb::dict count_errors(cli::BerOptions options) {
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    std::vector<cli::BerResult> results;
+    do_interruptibly(stop, [&] { results = cli::count_errors(options); });
+    return to_dict(cli::to_json(cli::ber_table(options, results)));
+}
+
+nb::list published_rates(const std::string& modcod, const std::string& frame) {
+    const auto size = frame == "short" ? dvbs2::FrameSize::short_ : dvbs2::FrameSize::normal;
+    const dvbs2::Pls pls{cli::modcod_number_of(modcod), size, false};
+    nb::list rates;
+    for (const auto& rate : cli::published_rates(pls.modcod, pls.size)) {
+        nb::dict row;
+        row["who"] = nb::cast(std::string(cli::kPublishedBy));
+        row["ebn0_db"] = rate.ebn0_db;
+        row["esn0_db"] = rate.ebn0_db + cli::bits_per_symbol_db(pls);
+        row["frame_error_rate"] = rate.frame_error_rate;
+        rates.append(row);
+    }
+    return rates;
+}
+
+dvbs2::FrameSize frame_size_of(const std::string& name) {
+    for (const auto& [word, size] : cli::frame_size_words())
+        if (word == name) return size;
+    throw cli::WrongUsage("frame '" + name + "': give normal or short");
+}
+
+void bind_ber(nb::module_& module) {
+    nb::class_<cli::BerOptions>(module, "BerOptions")
+        .def(
+            "__init__",
+            [](cli::BerOptions* self, const std::vector<std::string>& modcods, const std::string& frame,
+               std::vector<double> esn0_db, std::vector<double> ebn0_db, std::vector<double> margin_db,
+               std::uint64_t frames, std::uint64_t errors, int iterations, int threads, std::uint64_t seed,
+               bool full, bool pilots) {
+                cli::BerOptions options;
+                options.frame = frame_size_of(frame);
+                options.pilots = pilots;
+                for (const std::string& modcod : modcods)
+                    options.modcods.push_back(cli::modcod_number_of(modcod));
+                options.esn0_db = std::move(esn0_db);
+                options.ebn0_db = std::move(ebn0_db);
+                options.margin_db = std::move(margin_db);
+                options.is_full = full;
+                options.limits = {frames, errors};
+                options.iterations = iterations;
+                options.threads = threads;
+                options.seed = seed;
+                new (self) cli::BerOptions(std::move(options));
+            },
+            nb::kw_only(), "modcods"_a, "frame"_a, "esn0_db"_a, "ebn0_db"_a, "margin_db"_a, "frames"_a,
+            "errors"_a, "iterations"_a, "threads"_a, "seed"_a, "full"_a, "pilots"_a);
+    module.def("count_errors", &count_errors, "options"_a);
+    module.def("published_rates", &published_rates, "modcod"_a, "frame"_a);
+}
+
+}  // namespace
+
+void bind_dvbs2(nb::module_& module) {
+    nb::class_<cli::ReceptionOptions>(module, "ReceptionOptions")
+        .def(
+            "__init__",
+            [](cli::ReceptionOptions* self, const std::string& recording, std::optional<std::string> format,
+               std::optional<double> sample_rate_hz, nb::object symbol_rate_hz,
+               std::optional<double> offset_hz, nb::object rolloff, nb::object gold_code) {
+                new (self) cli::ReceptionOptions(
+                    reception_options(recording, std::move(format), sample_rate_hz, std::move(symbol_rate_hz),
+                                      offset_hz, std::move(rolloff), std::move(gold_code)));
+            },
+            "recording"_a, nb::kw_only(), "format"_a.none(), "sample_rate_hz"_a.none(),
+            "symbol_rate_hz"_a.none(), "offset_hz"_a.none(), "rolloff"_a, "gold_code"_a);
+    module.def(
+        "receive",
+        [](const cli::ReceptionOptions& reception, std::uint64_t constellation_frames,
+           const std::optional<std::string>& executor, const std::optional<Schedule>& schedule,
+           double profile_s, const std::string& output) {
+            cli::RxOptions options;
+            options.reception = reception;
+            options.executor_given = executor.has_value();
+            if (executor) options.running.how.executor = executor_of(*executor);
+            options.running.how.schedule = schedule;
+            options.running.how.profile_s = profile_s;
+            options.outputs.packets = output;
+            return receive(std::move(options), constellation_frames);
+        },
+        "reception"_a, nb::kw_only(), "constellation_frames"_a, "executor"_a.none(), "schedule"_a.none(),
+        "profile_s"_a, "output"_a);
+    module.def("profile_receiver", &profile_receiver, "reception"_a, nb::kw_only(), "seconds"_a);
+    bind_ber(module);
+}
+
+}  // namespace tidemill::python

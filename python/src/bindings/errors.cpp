@@ -1,0 +1,123 @@
+#include "bindings/errors.hpp"
+
+#include <utility>
+
+#include "bindings/interpreter.hpp"
+#include <fmt/format.h>
+
+#include "tidemill/bridge/bridge_error.hpp"
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/dsp/dsp_error.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/fec/fec_error.hpp"
+#include "tidemill/graph/graph_error.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/json/json_error.hpp"
+#include "tidemill/platform/platform_error.hpp"
+#include "tidemill/policy/policy_error.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
+#include "tidemill/sim/sim_error.hpp"
+
+namespace tidemill::python {
+
+namespace {
+
+std::string sentence_of(const nb::object& exception) {
+    const std::string type = nb::cast<std::string>(exception.type().attr("__name__"));
+    try {
+        const std::string text = nb::cast<std::string>(nb::str(exception));
+        return text.empty() ? type : fmt::format("{}: {}", type, text);
+    } catch (nb::python_error&) {
+        return type;
+    }
+}
+
+// Ends its reference under the lock, wherever the last one is.
+void drop(PyObject* object) {
+    if (!object) return;
+    const InterpreterLock lock;
+    if (lock.is_held()) Py_DECREF(object);
+}
+
+PyObject* frame_error_type = nullptr;
+
+// What a task raised is the cause, with its traceback; what asks for an end is raised itself.
+void raise_frame_error(const FrameError& error) {
+    nb::object cause;
+    try {
+        std::rethrow_exception(error.cause());
+    } catch (const PythonError& raised) {
+        cause = raised.exception();
+        if (raised.is_wish()) {
+            PyErr_SetObject(cause.type().ptr(), cause.ptr());
+            return;
+        }
+    } catch (...) {
+    }
+    const nb::object told = nb::borrow(frame_error_type)(error.what());
+    told.attr("task") = error.task();
+    told.attr("stage") = error.stage();
+    told.attr("replica") = error.replica();
+    told.attr("frame") = error.frame();
+    if (cause.is_valid()) PyException_SetCause(told.ptr(), cause.inc_ref().ptr());
+    PyErr_SetObject(frame_error_type, told.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const FrameError& error) {
+        raise_frame_error(error);
+    } catch (const PythonError& error) {
+        const nb::object exception = error.exception();
+        PyErr_SetObject(exception.type().ptr(), exception.ptr());
+    }
+}
+
+}  // namespace
+
+PythonError PythonError::raised() {
+    return PythonError(nb::python_error());
+}
+
+PythonError::PythonError(const nb::python_error& error) : PythonError(nb::borrow(error.value())) {
+    if (error.traceback()) PyException_SetTraceback(exception_.get(), error.traceback().ptr());
+}
+
+PythonError::PythonError(nb::object exception)
+    : exception_(exception.inc_ref().ptr(), drop),
+      text_(std::make_shared<std::string>(sentence_of(exception))) {}
+
+nb::object PythonError::exception() const {
+    return nb::borrow(exception_.get());
+}
+
+bool PythonError::is_wish() const {
+    return PyErr_GivenExceptionMatches(exception_.get(), PyExc_Exception) == 0;
+}
+
+void bind_errors(nb::module_& module) {
+    const auto base = nb::exception<Error>(module, "Error", PyExc_RuntimeError);
+    nb::exception<GraphError>(module, "GraphError", base);
+    nb::exception<ScheduleError>(module, "ScheduleError", base);
+    nb::exception<policy::PolicyError>(module, "PolicyError", base);
+    nb::exception<PlatformError>(module, "PlatformError", base);
+    nb::exception<bridge::BridgeError>(module, "BridgeError", base);
+    nb::exception<SimError>(module, "SimError", base);
+    nb::exception<JsonError>(module, "JsonError", base);
+    nb::exception<io::IoError>(module, "IoError", base);
+    nb::exception<dsp::DspError>(module, "DspError", base);
+    nb::exception<fec::FecError>(module, "FecError", base);
+    nb::exception<DeviceError>(module, "DeviceError", base);
+    nb::exception<dvbs2::Dvbs2Error>(module, "Dvbs2Error", base);
+    nb::exception<cli::JobFailed>(module, "JobFailed", base);
+    nb::exception<cli::WrongUsage>(module, "WrongUsage", base);
+    const auto run_error = nb::exception<RunError>(module, "RunError", base);
+    const auto frame_error = nb::exception<FrameError>(module, "FrameError", run_error);
+    frame_error_type = frame_error.ptr();
+    nb::register_exception_translator(translate);  // asked before those above
+}
+
+}  // namespace tidemill::python

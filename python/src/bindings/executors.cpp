@@ -1,0 +1,198 @@
+#include "bindings/executors.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/errors.hpp"
+#include "bindings/graph_binding.hpp"
+#include "bindings/interpreter.hpp"
+#include "bindings/json_object.hpp"
+#include <fmt/format.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <unistd.h>
+
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/profile/profiler.hpp"
+#include "tidemill/run/sequence.hpp"
+
+namespace tidemill::python {
+
+namespace {
+
+using nb::literals::operator""_a;
+
+using Clock = std::chrono::steady_clock;
+
+/// When a run ends, as Python says it.
+struct RunWishes {
+    std::optional<std::uint64_t> frames;
+    std::optional<double> seconds;
+    bool statistics;
+    bool finish;
+};
+
+/// An executor with what it needs of Python: made and ended without the lock, since its threads may want it.
+template <class Executor>
+class Held {
+  public:
+    template <class... Options>
+    explicit Held(PythonGraph& graph, const Options&... options) : graph_(graph) {
+        const nb::gil_scoped_release unlocked;
+        executor_ = std::make_unique<Executor>(graph.graph(), options...);
+    }
+    ~Held() {
+        const nb::gil_scoped_release unlocked;
+        executor_.reset();
+    }
+
+    nb::dict go(const RunWishes& wishes, bool anew);
+
+    Executor& executor() { return *executor_; }
+
+  private:
+    RunReport go(const RunOptions& options, bool anew) {
+        return anew ? executor_->run(options) : executor_->resume(options);
+    }
+    RunReport go_here(RunOptions& options, bool anew, std::stop_source& stop);
+    RunReport go_on_threads(RunOptions& options, bool anew, std::stop_source& stop);
+    void check_process() const;
+
+    PythonGraph& graph_;
+    std::unique_ptr<Executor> executor_;
+    pid_t process_ = getpid();
+};
+
+std::function<bool()> over_after(const std::optional<double>& seconds) {
+    if (!seconds) return {};
+    const auto end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+    return [end] { return Clock::now() >= end; };
+}
+
+// After a fork there are no threads, and nobody who would pass the frames on.
+template <class Executor>
+void Held<Executor>::check_process() const {
+    if (process_ == getpid()) return;
+    throw RunError(
+        "the executor was made before a fork, which leaves its threads behind: make graph and executor in "
+        "the "
+        "new process, or start that with multiprocessing's method 'spawn'");
+}
+
+template <class Executor>
+nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
+    check_process();
+    RunOptions options{.statistics = wishes.statistics, .finish = wishes.finish};
+    if (wishes.frames) options.frames = *wishes.frames;
+    options.stop_when = over_after(wishes.seconds);
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    struct Forget {
+        PythonGraph& graph;
+        ~Forget() { graph.forget_views(); }
+    } forget{graph_};
+    if constexpr (std::is_same_v<Executor, Sequence>) return to_dict(json_of(go_here(options, anew, stop)));
+    return to_dict(json_of(go_on_threads(options, anew, stop)));
+}
+
+// In the calling thread, where a task may want to be.
+template <class Executor>
+RunReport Held<Executor>::go_here(RunOptions& options, bool anew, std::stop_source& stop) {
+    const LiveRun live(stop);
+    SignalWatch signals;
+    const auto over = std::exchange(options.stop_when, {});
+    options.stop_when = [&] { return signals.raised() || (over && over()); };
+    RunReport report;
+    {
+        const nb::gil_scoped_release unlocked;
+        report = go(options, anew);
+    }
+    signals.rethrow();
+    return report;
+}
+
+template <class Executor>
+RunReport Held<Executor>::go_on_threads(RunOptions& options, bool anew, std::stop_source& stop) {
+    RunReport report;
+    do_interruptibly(stop, [&] { report = go(options, anew); });
+    return report;
+}
+
+template <class Executor>
+nb::class_<Held<Executor>> bind_executor(nb::module_& module, const char* name) {
+    const auto go = [](bool anew) {
+        return [anew](Held<Executor>& self, std::optional<std::uint64_t> frames,
+                      std::optional<double> seconds, bool statistics, bool finish) {
+            return self.go({frames, seconds, statistics, finish}, anew);
+        };
+    };
+    return nb::class_<Held<Executor>>(module, name)
+        .def("run", go(true), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
+             "statistics"_a = true, "finish"_a = false)
+        .def("resume", go(false), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
+             "statistics"_a = true, "finish"_a = false);
+}
+
+PipelineOptions pipeline_options(bool pinned, std::size_t ring_depth, std::uint32_t batch) {
+    static const Topology topology = Topology::here();
+    PipelineOptions options{.ring_depth = ring_depth, .frames = batch};
+    if (pinned) {
+        options.topology = &topology;
+        options.waiting = WaitMode::mixed;
+    }
+    return options;
+}
+
+Profile profile_graph(PythonGraph& graph, std::optional<std::uint64_t> frames, double seconds,
+                      const std::optional<std::string>& cores) {
+    ProfileOptions options{.frames = frames, .seconds = seconds};
+    if (cores) options.cores = parse_platform(*cores);
+    Profile found;
+    std::stop_source stop;
+    do_interruptibly(stop, [&] { found = profile(graph.graph(), options); });
+    graph.forget_views();
+    return found;
+}
+
+}  // namespace
+
+void bind_executors(nb::module_& module) {
+    bind_executor<Sequence>(module, "Sequence")
+        .def(nb::init<PythonGraph&>(), "graph"_a, nb::keep_alive<1, 2>());
+    bind_executor<Pipeline>(module, "Pipeline")
+        .def(
+            "__init__",
+            [](Held<Pipeline>* self, PythonGraph& graph, const Schedule& schedule, bool pinned,
+               std::size_t ring_depth, std::uint32_t batch) {
+                new (self) Held<Pipeline>(graph, schedule, pipeline_options(pinned, ring_depth, batch));
+            },
+            "graph"_a, "schedule"_a, nb::kw_only(), "pinned"_a, "ring_depth"_a, "batch"_a,
+            nb::keep_alive<1, 2>())
+        .def(
+            "reschedule",
+            [](Held<Pipeline>& self, const Schedule& schedule) {
+                const nb::gil_scoped_release unlocked;
+                self.executor().reschedule(schedule);
+            },
+            "schedule"_a);
+    bind_executor<Dynamic>(module, "Dynamic")
+        .def(
+            "__init__",
+            [](Held<Dynamic>* self, PythonGraph& graph, std::size_t workers, std::string policy) {
+                new (self)
+                    Held<Dynamic>(graph, DynamicOptions{.workers = workers, .policy = std::move(policy)});
+            },
+            "graph"_a, nb::kw_only(), "workers"_a, "policy"_a, nb::keep_alive<1, 2>());
+    module.def("profile", &profile_graph, "graph"_a, nb::kw_only(), "frames"_a.none(), "seconds"_a,
+               "cores"_a.none());
+}
+
+}  // namespace tidemill::python

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bindings/python.hpp"
+#include "bindings/python_task.hpp"
+
+#include "tidemill/graph/graph.hpp"
+
+namespace tidemill::python {
+
+/// A graph as Python builds it: modules are known by their numbers.
+class PythonGraph {
+  public:
+    explicit PythonGraph(std::string name) : graph_(std::move(name)) {}
+
+    Graph& graph() { return graph_; }
+    const Graph& graph() const { return graph_; }
+
+    /// The number of the new module.
+    std::size_t add(std::string name, const std::vector<PythonSocket>& sockets, TaskOptions options,
+                    PythonCall call);
+
+    SocketRef socket(std::size_t module, const std::string& name) const {
+        return graph_.module(module)[name];
+    }
+
+    /// Feeds an input with the same data on every frame; throws GraphError when they do not fit.
+    void bind_constant(nb::handle data, std::size_t module, const std::string& socket);
+
+    /// A run is over; needs the lock.
+    void forget_views();
+
+  private:
+    Graph graph_;
+    std::vector<PythonTask*> tasks_;
+};
+
+void bind_graph(nb::module_& module);
+
+}  // namespace tidemill::python

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bindings/python.hpp"
+#include "bindings/socket_views.hpp"
+
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::python {
+
+/// A socket as Python declares it.
+struct PythonSocket {
+    std::string name;
+    Direction direction;
+    int numpy_type;
+    std::vector<npy_intp> shape;
+};
+
+/// What stands behind a task in Python.
+enum class CallForm {
+    function,   ///< called with an array for each socket
+    generator,  ///< is sent the array, or a tuple of them, at each yield
+    items,      ///< an iterator: what it gives is written into the output
+};
+
+/// How a task in Python is called, and what it may do.
+struct PythonCall {
+    nb::object callable;
+    CallForm form = CallForm::function;
+    bool takes_number = false;  ///< behind the arrays: the frame's number
+    bool gets_copies = false;   ///< arrays of their own, which it may keep
+};
+
+/// A module with one task, which Python does. Takes the interpreter's lock once per call.
+class PythonTask final : public Module {
+  public:
+    /// Throws GraphError for elements that no socket carries.
+    PythonTask(std::string name, const std::vector<PythonSocket>& sockets, TaskOptions options,
+               PythonCall call);
+    PythonTask(const PythonTask&) = delete;
+
+    /// A run is over: its places are gone. Needs the lock.
+    void forget_views() { callers_.clear(); }
+
+  private:
+    struct Place {
+        std::uint32_t index;
+        std::uint32_t bytes;
+        bool is_input;
+    };
+
+    /// What one thread calls with. Only tasks that several threads may be in have several.
+    struct Caller {
+        std::thread::id thread;
+        std::vector<SocketViews> views;
+        std::vector<PyObject*> arguments;  // the first place is left to the call itself
+        std::vector<nb::object> copies{};  // where arrays are copies
+    };
+
+    std::uint32_t declare(const PythonSocket& socket);
+    Caller& caller_here();
+    std::byte* place_of(Frame frame, const Place& socket) const;
+
+    Flow run(Frame frame);
+    Flow call(Frame frame, Caller& caller);
+    void lend_arrays(Frame frame, Caller& caller);
+    void lend_copies(Frame frame, Caller& caller);
+    void bring_back(Frame frame, Caller& caller) const;
+    Flow call_function(Frame frame, Caller& caller);
+    Flow send_arrays(const Caller& caller);
+    Flow write_item(const Caller& caller);
+    Flow flow_of(nb::object result, const Caller& caller) const;
+    void check_nothing_kept(const Caller& caller) const;
+    std::size_t kept(PyObject* array) const;
+
+    std::vector<PythonSocket> sockets_;
+    std::vector<Place> places_;
+    PythonCall call_;
+    bool is_shared_;
+    std::deque<Caller> callers_;  // they never move
+};
+
+}  // namespace tidemill::python

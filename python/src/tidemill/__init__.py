@@ -1,0 +1,45 @@
+"""Streaming dataflow programs at full speed on the cores you have.
+
+Describe a stream: Graph, task(), source(), sink(), In, Out, Forward, Flow. Run it: Sequence, Pipeline, Dynamic.
+Schedule it: profile(), schedule(), simulate(), front(); Profile and Schedule are files, too. The DVB-S2 receiver
+is in tidemill.dvbs2. docs/python.md of the source teaches all of it by examples.
+"""
+
+import atexit as _atexit
+
+from . import _core, dvbs2
+from ._core import (
+    BridgeError,
+    DeviceError,
+    Dvbs2Error,
+    Error,
+    FecError,
+    Flow,
+    FrameError,
+    GraphError,
+    IoError,
+    JobFailed,
+    JsonError,
+    PlatformError,
+    PolicyError,
+    RunError,
+    ScheduleError,
+    SimError,
+    WrongUsage,
+)
+from ._core import version as __version__
+from .graph import Forward, Graph, In, Module, Out, Socket, TaskSpec, sink, source, task
+from .record import Record
+from .run import Dynamic, Pipeline, Run, Sequence
+from .scheduling import Front, Profile, Schedule, Simulation, cores_here, front, profile, schedule, simulate
+
+__all__ = [
+    "BridgeError", "DeviceError", "Dvbs2Error", "Dynamic", "Error", "FecError", "Flow", "Forward", "FrameError",
+    "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Module", "Out", "Pipeline",
+    "PlatformError", "PolicyError", "Profile", "Record", "Run", "RunError", "Schedule", "ScheduleError", "Sequence",
+    "SimError", "Simulation", "Socket", "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front",
+    "profile", "schedule", "simulate", "sink", "source", "task",
+]  # fmt: skip
+
+# A stream that still runs when the interpreter ends is ended in order.
+_atexit.register(_core.end_live_runs)

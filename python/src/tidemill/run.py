@@ -1,0 +1,90 @@
+"""Executors: the same graph in order, in a pipeline by a schedule, or dynamically, to the same bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from .graph import Graph
+from .record import Record, tell_warnings
+
+if TYPE_CHECKING:
+    from .figures import Figure
+    from .scheduling import Schedule
+
+
+class Run(Record):
+    """What came of a run: frames, delivered, elapsed_s, tasks, stages, ...; times in microseconds."""
+
+    def plot(self) -> Figure:
+        """How the time of each stage's threads went: work, and waiting for input or for room."""
+        from .figures.stages import stages_figure
+
+        return stages_figure(self)
+
+
+class _Executor:
+    _core: Any
+
+    def run(
+        self,
+        *,
+        frames: int | None = None,
+        seconds: float | None = None,
+        statistics: bool = True,
+        finish: bool = False,
+    ) -> Run:
+        """Runs until the source stops, after so many source frames or seconds, or at Ctrl-C.
+
+        finish: the stream ends with this run, whatever ends it.
+        Throws FrameError, with `task` and `frame`, when a task raises; what it raised is the cause.
+        """
+        return self._go(self._core.run, frames, seconds, statistics, finish)
+
+    def resume(
+        self,
+        *,
+        frames: int | None = None,
+        seconds: float | None = None,
+        statistics: bool = True,
+        finish: bool = False,
+    ) -> Run:
+        """Runs on where the last run ended; frame numbers go on, too."""
+        return self._go(self._core.resume, frames, seconds, statistics, finish)
+
+    def _go(self, go: Any, frames: int | None, seconds: float | None, statistics: bool, finish: bool) -> Run:
+        report = go(frames=frames, seconds=seconds, statistics=statistics, finish=finish)
+        tell_warnings()
+        return Run(report)
+
+
+class Sequence(_Executor):
+    """Runs a graph in order on the calling thread. Throws GraphError with every fault of the graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._core = _core.Sequence(graph._core)
+
+
+class Pipeline(_Executor):
+    """Runs a graph in stages, each on threads of its own, as a schedule says.
+
+    pinned: threads stay on the schedule's kinds of cores, which must be there; else the system places them.
+    ring_depth: frames that may wait between two stages. batch: frames that are handed over at a time.
+    Throws ScheduleError when the schedule is not for the graph, PlatformError for cores that are not there.
+    """
+
+    def __init__(
+        self, graph: Graph, schedule: Schedule, *, pinned: bool = False, ring_depth: int = 1, batch: int = 1
+    ) -> None:
+        self._core = _core.Pipeline(graph._core, schedule._core, pinned=pinned, ring_depth=ring_depth, batch=batch)
+
+    def reschedule(self, schedule: Schedule) -> None:
+        """Changes the schedule, also while another thread is in run(): no frame is lost."""
+        self._core.reschedule(schedule._core)
+
+
+class Dynamic(_Executor):
+    """Runs a graph by tasks: workers take those that are ready, as a policy says."""
+
+    def __init__(self, graph: Graph, *, workers: int = 2, policy: str = "gpriority") -> None:
+        self._core = _core.Dynamic(graph._core, workers=workers, policy=policy)

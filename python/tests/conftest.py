@@ -1,0 +1,22 @@
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+@pytest.fixture(scope="session")
+def demo() -> Path:
+    """The recording that comes with the source."""
+    return DATA / "demo.sigmf-meta"
+
+
+@pytest.fixture(scope="session")
+def demo_ts() -> bytes:
+    """The transport stream that it carries."""
+    return (DATA / "demo.ts").read_bytes()
+
+
+@pytest.fixture(scope="session")
+def published_profile() -> Path:
+    return DATA / "profiles" / "dvbs2-rx-opi5.json"

@@ -1,0 +1,103 @@
+"""Ctrl-C, the interpreter's end, and forks: each in a process of its own."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+COMMON = """
+import os, sys, threading, time
+import numpy as np
+import tidemill as tm
+
+def endless(step=0.0005):
+    graph = tm.Graph()
+    graph.chain(tm.source(lambda y: time.sleep(step), y=tm.Out(np.float32, 4)),
+                tm.task(lambda x, y: np.add(x, 1, out=y), x=tm.In(np.float32, 4), y=tm.Out(np.float32, 4)),
+                tm.sink(lambda x: None))
+    return graph
+
+def executor(graph, how):
+    cut = tm.Schedule.of((1, 1), (1, 1), (1, 1))
+    return {"sequence": tm.Sequence, "dynamic": tm.Dynamic, "pipeline": lambda g: tm.Pipeline(g, cut)}[how](graph)
+"""
+
+
+def start(text):
+    program = subprocess.Popen([sys.executable, "-c", COMMON + textwrap.dedent(text)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)  # fmt: skip
+    assert program.stdout.readline() == "running\n", program.communicate()[1]
+    return program
+
+
+@pytest.mark.parametrize("how", ["sequence", "pipeline", "dynamic"])
+def test_ctrl_c_ends_a_run(how):
+    program = start(f"""
+        e = executor(endless(), "{how}")
+        print("running", flush=True)
+        try:
+            e.run()
+        except KeyboardInterrupt:
+            print("interrupted", e.resume(frames=3).frames)
+    """)
+    time.sleep(0.3)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=20)
+    assert (out, program.returncode) == ("interrupted 3\n", 0), err
+
+
+def test_ctrl_c_ends_error_counting():
+    program = start("""
+        print("running", flush=True)
+        try:
+            tm.dvbs2.ber("QPSK 1/4", ebn0=8, frames=10**9, errors=10**9)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    time.sleep(0.5)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=30)
+    assert (out, program.returncode) == ("interrupted\n", 0), err
+
+
+@pytest.mark.parametrize("how", ["sequence", "pipeline", "dynamic"])
+def test_the_interpreter_may_end_while_a_stream_runs(how):
+    program = start(f"""
+        e = executor(endless(), "{how}")
+        threading.Thread(target=e.run, daemon=True).start()
+        time.sleep(0.2)
+        print("running", flush=True)
+    """)
+    out, err = program.communicate(timeout=20)
+    assert (program.returncode, err) == (0, "")
+
+
+def test_the_interpreter_may_end_with_executors_left():
+    program = start("""
+        kept = [executor(endless(0), how) for how in ("sequence", "pipeline", "dynamic")]
+        for each in kept:
+            each.run(frames=100)
+        print("running", flush=True)
+    """)
+    out, err = program.communicate(timeout=20)
+    assert (program.returncode, err) == (0, "")
+
+
+def test_an_executor_is_refused_after_a_fork():
+    program = start("""
+        e = executor(endless(0), "pipeline")
+        e.run(frames=10)
+        print("running", flush=True)
+        if os.fork() == 0:
+            try:
+                e.run(frames=10)
+            except tm.RunError as error:
+                print(error, flush=True)
+            os._exit(0)
+        os.wait()
+    """)
+    out, _ = program.communicate(timeout=20)
+    assert "before a fork" in out

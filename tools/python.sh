@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The Python package: ./x python, ./x test-python, ./x notebooks. Everything goes into a virtual environment of its own
+# under build/; where Python's headers or pip are missing, that is said, and is no failure.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+venv=build/venv
+tools="scikit-build-core nanobind numpy matplotlib"
+test_tools="pytest hypothesis mypy pandas"
+notebook_tools="nbclient nbformat ipykernel"
+
+skip() {
+    printf 'Skipped: %s\n' "$*"
+    exit 0
+}
+
+# What it takes to load an extension into the Python that is there.
+check_python() {
+    local python="${PYTHON:-python3}"
+    command -v "$python" >/dev/null || skip "there is no $python"
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || skip "$python is older than 3.11"
+    "$python" -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+        skip "Python's headers are not there (python3-dev)"
+    [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" ||
+        skip "no virtual environment can be made (python3-venv)"
+}
+
+# Once for each list.
+have() { # PACKAGE...
+    local stamp
+    stamp="$venv/have-$(printf '%s' "$*" | cksum | cut -d' ' -f1)"
+    [ ! -e "$stamp" ] || return 0
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check "$@" ||
+        skip "pip cannot install: $*"
+    touch "$stamp"
+}
+
+# In build/python, so that a change costs what changed.
+install_package() {
+    command -v ccache >/dev/null && export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
+}
+
+run_tests() { # [PYTEST OPTION...]
+    (cd build && exec venv/bin/python -m mypy --config-file ../pyproject.toml)
+    "$venv/bin/python" -m pytest "$@"
+}
+
+check_python
+verb="$1"
+shift
+# shellcheck disable=SC2086 # lists of words
+case "$verb" in
+    python) have $tools ;;
+    test-python) have $tools $test_tools ;;
+    notebooks) have $tools $notebook_tools ;;
+esac
+install_package
+case "$verb ${1:-}" in
+    "python bench") "$venv/bin/python" python/bench/bench_python.py "${@:2}" ;;
+    "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
+    "test-python "*) run_tests "$@" ;;
+    "notebooks "*) "$venv/bin/python" tools/notebooks.py ;;
+esac
