@@ -27,6 +27,31 @@ TEST_CASE("a chain with a segment's end delivers what the sequence delivers") {
     }
 }
 
+TEST_CASE("a run that is asked to end before its first frame leaves all frames to the next one") {
+    Graph graph;
+    auto& source = graph.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+    std::vector<int> seen;
+    auto& sink = graph.add(task("sink", in<int>("x"), [&](auto x) { seen.push_back(x[0]); }));
+    graph.chain(source, sink);
+    struct Numbered : Module {
+        In<int> x = in<int>("x");
+        Task check = task("check", &Numbered::run);
+        void run(Frame f) { matches += f.number() == static_cast<std::uint64_t>(f[x][0]); }
+        int matches = 0;
+    };
+    auto& numbered = graph.add<Numbered>();
+    graph.bind(source["y"], numbered.x);
+    Dynamic dynamic(graph);
+    std::stop_source ends;
+    ends.request_stop();
+    for (int i = 0; i < 20; ++i) {
+        dynamic.resume({.frames = 100, .stop = ends.get_token()});
+        dynamic.resume({.frames = 5});
+    }
+    CHECK(numbered.matches == static_cast<int>(seen.size()));
+    CHECK(seen.size() >= 100);
+}
+
 namespace {
 
 internal::RandomOutcome run_dynamic(const internal::RandomProgram& program, const DynamicOptions& options) {

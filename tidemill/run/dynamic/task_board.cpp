@@ -138,7 +138,8 @@ TaskRun TaskBoard::issue(TaskSlot slot, policy::KindId kind, std::uint64_t ticks
         run.out = frames_[segment + 1].next();
         run.resumed = tasks.take_resumed();
     }
-    if (segment == 0) ends_.note_issued(first.frame + run.frames);
+    // Frames behind the limit pass by; the source is not asked for them.
+    if (segment == 0) ends_.note_issued(std::min(first.frame + run.frames, frames_[0].limit().frame));
     return run;
 }
 
