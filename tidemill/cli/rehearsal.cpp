@@ -20,15 +20,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void wait_us(double time_us) {
-    timespec left{static_cast<time_t>(time_us / 1e6), std::lround(std::fmod(time_us, 1e6) * 1e3)};
+void sleep_us(double time_us) {
+    timespec left{0, std::lround(time_us * 1e3)};
     while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
     }
 }
 
-void spin_us(double time_us) {
+// Whoever ends the rehearsal need not wait for a task that takes a day.
+void wait_us(double time_us, const std::atomic<bool>& ended) {
+    constexpr double kLookUs = 1e5;
+    for (; time_us > kLookUs && !ended; time_us -= kLookUs) sleep_us(kLookUs);
+    if (!ended) sleep_us(time_us);
+}
+
+void spin_us(double time_us, const std::atomic<bool>& ended) {
     const auto end = Clock::now() + std::chrono::duration<double, std::micro>(time_us);
-    while (Clock::now() < end) RealThreads::relax();
+    while (Clock::now() < end && !ended) RealThreads::relax();
 }
 
 template <class Number>
@@ -115,7 +122,7 @@ void Rehearsal::pass_time(std::size_t index, std::uint64_t frame) const {
     for (const CostChange& change : changes_) {
         if (change.task == chain_.tasks[index].name && frame >= change.frame) time_us *= change.factor;
     }
-    pastime_ == Pastime::waiting ? wait_us(time_us) : spin_us(time_us);
+    pastime_ == Pastime::waiting ? wait_us(time_us, ended_) : spin_us(time_us, ended_);
 }
 
 ExactTimers::ExactTimers() : before_(prctl(PR_GET_TIMERSLACK)) {

@@ -40,6 +40,9 @@ class Rehearsal {
     /// From now on every task takes what its profile says on the kind of cores that the schedule gives it.
     void follow(const Schedule& schedule);
 
+    /// Tasks take no more time; from any thread.
+    void end() { ended_ = true; }
+
   private:
     void pass_time(std::size_t task, std::uint64_t frame) const;
     void add(std::size_t task, const Module* before);
@@ -49,6 +52,7 @@ class Rehearsal {
     std::vector<CostChange> changes_;
     std::function<void(std::uint64_t)> arrived_;
     std::vector<std::atomic<std::size_t>> kinds_;  // of cores, per task
+    std::atomic<bool> ended_{false};
     Graph graph_;
 };
 

@@ -42,6 +42,7 @@ int run_rehearsal(const RehearseOptions& options) {
     const ExactTimers exact;
     Rehearsal rehearsal(profile, options.spin ? Pastime::computing : Pastime::waiting, changes);
     WatchedRun watched(options.run.running, rehearsal.graph());
+    watched.ends_with([&] { rehearsal.end(); });
     watched.go(run, {.statistics = options.run.stats || options.run.json}, {},
                [&](const Schedule& schedule) { rehearsal.follow(schedule); });
     watched.write(run);

@@ -1,8 +1,24 @@
 #include "tidemill/cli/dvbs2/device_options.hpp"
 
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/device/device_error.hpp"
 #include "tidemill/device/device_list.hpp"
 
 namespace tidemill::cli {
+
+namespace {
+
+MemoryPolicy wanted_memory(const std::string& name, const std::vector<MemoryPolicy>& policies) {
+    try {
+        return memory_policy(name, policies);
+    } catch (const DeviceError& error) {
+        throw WrongUsage(fmt::format("--memory: {}", error.what()));
+    }
+}
+
+}  // namespace
 
 void add_device_options(Verb& verb, DeviceOptions& options) {
     verb.option(
@@ -20,7 +36,7 @@ std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device(const DeviceOptions& opti
     dvbs2::LdpcOnDevice where{.device = open_device(options.device)};
     std::vector<MemoryPolicy> policies = where.device->info().policies;
     std::erase(policies, MemoryPolicy::resident);  // the host writes and reads these frames
-    where.memory = memory_policy(options.memory, policies);
+    where.memory = wanted_memory(options.memory, policies);
     where.falls_back = options.falls_back;
     return std::make_shared<const dvbs2::LdpcOnDevice>(where);
 }

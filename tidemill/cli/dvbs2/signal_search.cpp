@@ -89,7 +89,8 @@ void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,
         if (listen(samples, sample_rate_hz, config).frames >= kFramesThatConvince) return;
     }
     throw JobFailed(fmt::format(
-        "no symbol rate found: {} likely ones gave no DVB-S2 frames in {} samples; give --symbol-rate",
+        "no symbol rate found: {} likely ones gave no DVB-S2 frames in {} samples; give --symbol-rate, or "
+        "--offset where the carrier is not in the middle",
         rates.size(), samples.size()));
 }
 
