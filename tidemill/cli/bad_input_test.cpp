@@ -15,7 +15,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 std::string as_bytes(const std::vector<dsp::Iq>& samples) {

@@ -24,7 +24,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 

@@ -12,7 +12,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 
 struct Line {
     std::string shell;

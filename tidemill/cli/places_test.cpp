@@ -16,7 +16,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 namespace fs = std::filesystem;
 
 // A folder with one of each input, links to them, and what it must still hold afterwards.

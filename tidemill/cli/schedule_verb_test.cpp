@@ -10,7 +10,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 const std::string kProfile = TIDEMILL_DATA "/profiles/dvbs2-rx-opi5.json";

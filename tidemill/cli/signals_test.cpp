@@ -12,7 +12,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 
 // Runs the program on a named pipe that holds `source` and that nobody closes, until `ready` holds; then
 // sends it a signal.

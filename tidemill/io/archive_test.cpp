@@ -7,16 +7,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/tar_index.hpp"
 #include "tidemill/io/wav_header.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
 namespace {
-
-using internal::ScratchFolder;
 
 std::string samples_of(std::size_t bytes) {
     std::string text(bytes, '\0');

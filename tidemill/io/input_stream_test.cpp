@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "tidemill/io/byte_reader.hpp"
-#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/stream_reader.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -34,7 +34,7 @@ class Pipe {
     }
 
   private:
-    internal::ScratchFolder folder_;
+    ScratchFolder folder_;
     int held_ = -1;
 };
 
@@ -73,7 +73,7 @@ TEST_CASE("byte reader: a named pipe is a stream, which cannot begin anew") {
 }
 
 TEST_CASE("input stream: folders, devices and files are none") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     for (const std::filesystem::path& path :
          {std::filesystem::path(folder / "."), std::filesystem::path("/dev/zero"),
           std::filesystem::path(folder.put("file", "x")), std::filesystem::path(folder / "missing")})

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/scratch_folder.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -29,7 +29,7 @@ std::string read_all(RecordingReader& reader, std::size_t block_bytes) {
 }  // namespace
 
 TEST_CASE("reader: blocks of any size give the whole samples of the file, once and in order") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     const auto content = counting_bytes(1003);
     const auto recording = open_recording(folder.put("r.ci16", content));
     for (const std::size_t block_bytes : {4U, 7U, 64U, 1000U, 5000U}) {
@@ -41,7 +41,7 @@ TEST_CASE("reader: blocks of any size give the whole samples of the file, once a
 }
 
 TEST_CASE("reader: seeking goes to a sample and never beyond the end") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     const auto content = counting_bytes(200);
     RecordingReader reader(open_recording(folder.put("r.ci8", content)));
     reader.seek(90);
@@ -52,7 +52,7 @@ TEST_CASE("reader: seeking goes to a sample and never beyond the end") {
 }
 
 TEST_CASE("reader: a file that shrinks while it is read ends early, and the loss is counted") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     const auto path = folder.put("r.ci8", counting_bytes(200));
     RecordingReader reader(open_recording(path));
     std::filesystem::resize_file(path, 61);

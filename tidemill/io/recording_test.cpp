@@ -7,16 +7,15 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
 namespace {
 
 using dsp::SampleFormat;
-using internal::ScratchFolder;
 
 std::string metadata(std::string_view datatype, std::string_view more = "",
                      std::string_view captures = "[{}]") {

@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -40,7 +40,7 @@ TEST_CASE("quantize: full scale is the largest value, and what is beyond it is l
 }
 
 TEST_CASE("writer: a SigMF recording is read back with its rate, samples and digest") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     SigmfMetadata description;
     description.format = SampleFormat::ci16;
     description.sample_rate_hz = 2e6;
@@ -60,31 +60,31 @@ TEST_CASE("writer: a SigMF recording is read back with its rate, samples and dig
 
 TEST_CASE(
     "writer: a recording that was there stays whole until the first sample, and then loses its metadata") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     const auto data = folder.put("r.sigmf-data", "old");
     const auto meta = folder.put("r.sigmf-meta", "{}");
     { const RecordingWriter refused(folder / "r", {}, 1.0F); }
-    CHECK(internal::ScratchFolder::content_of(data) == "old");
-    CHECK(internal::ScratchFolder::content_of(meta) == "{}");
+    CHECK(ScratchFolder::content_of(data) == "old");
+    CHECK(ScratchFolder::content_of(meta) == "{}");
     RecordingWriter interrupted(folder / "r", {}, 1.0F);
     const Iq sample{1.0F, -3.5F};
     interrupted.write({&sample, 1});
-    CHECK(internal::ScratchFolder::content_of(meta).empty());
+    CHECK(ScratchFolder::content_of(meta).empty());
 }
 
 TEST_CASE("writer: a raw extension gives samples alone, and float samples keep their bits") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     RecordingWriter writer(folder / "r.cf32", {}, 1.0F);
     const Iq sample{1.0F, -3.5F};
     writer.write({&sample, 1});
     writer.close();
-    CHECK(internal::ScratchFolder::content_of(folder / "r.cf32") ==
+    CHECK(ScratchFolder::content_of(folder / "r.cf32") ==
           std::string(reinterpret_cast<const char*>(&sample), sizeof(sample)));
     CHECK(!std::filesystem::exists(folder / "r.sigmf-meta"));
 }
 
 TEST_CASE("writer: an extension that promises another format is refused") {
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     CHECK_THROWS_WITH_AS(RecordingWriter(folder / "r.ci8", {}, 1.0F), doctest::Contains("promises ci8"),
                          IoError);
 }
@@ -99,7 +99,7 @@ TEST_CASE("writer: the name tells how samples are stored, and one that does not 
     CHECK(stored_as("/dev/full", {}).raw);
     for (const char* name : {"", "r.mp3", "r.sigmf", "folder/"})
         CHECK_THROWS_WITH_AS(stored_as(name, {}), doctest::Contains("does not tell how"), IoError);
-    const internal::ScratchFolder folder;
+    const ScratchFolder folder;
     CHECK_THROWS_WITH_AS(stored_as(folder / ".", {}), doctest::Contains("it is a folder"), IoError);
 }
 

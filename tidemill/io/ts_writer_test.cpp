@@ -10,14 +10,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/ts_file.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
 namespace {
-
-using internal::ScratchFolder;
 
 std::vector<std::uint8_t> packets(std::size_t count) {
     std::vector<std::uint8_t> bytes(count * kTsPacketBytes);

@@ -13,7 +13,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 Ended count(std::vector<std::string> more) {

@@ -5,13 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/internal/program.hpp"
-#include "tidemill/io/internal/scratch_folder.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 std::string clean_recording(const ScratchFolder& folder) {

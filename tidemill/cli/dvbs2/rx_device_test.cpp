@@ -13,7 +13,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 // The receiver in three stages, of which the second decodes LDPC on a device in batches of four.

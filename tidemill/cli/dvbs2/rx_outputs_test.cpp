@@ -25,7 +25,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 // What a player of datagrams would see.

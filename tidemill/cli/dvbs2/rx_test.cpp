@@ -12,7 +12,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 bool is_null_packet(std::string_view packet) {

@@ -8,13 +8,12 @@
 
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/internal/made_services.hpp"
-#include "tidemill/io/internal/scratch_folder.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 const std::string kHostileName = "<img onerror=x>\x1b[2J";

@@ -17,7 +17,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 std::string random_packets(std::uint64_t count, std::uint64_t seed) {

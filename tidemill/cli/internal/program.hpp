@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/io/internal/scratch_folder.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli::internal {
 
@@ -67,7 +67,7 @@ class Program {
         waitpid(process_, &status, 0);
         process_ = -1;
         const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        return {code, out_, io::internal::ScratchFolder::content_of(folder_ / "stderr")};
+        return {code, out_, ScratchFolder::content_of(folder_ / "stderr")};
     }
 
   private:
@@ -86,7 +86,7 @@ class Program {
         _exit(127);
     }
 
-    io::internal::ScratchFolder folder_;
+    ScratchFolder folder_;
     pid_t process_ = -1;
     int output_ = -1;
     std::string out_;

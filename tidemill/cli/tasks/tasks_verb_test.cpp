@@ -9,7 +9,6 @@ namespace tidemill::cli {
 namespace {
 
 using namespace internal;
-using io::internal::ScratchFolder;
 using Json = nlohmann::json;
 
 Json ran(std::vector<std::string> arguments) {

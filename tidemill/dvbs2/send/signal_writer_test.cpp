@@ -7,10 +7,10 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/io/internal/scratch_folder.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/ts_packet.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -35,7 +35,7 @@ SignalConfig short_qpsk() {
 }  // namespace
 
 TEST_CASE("signal writer: the recording has the frames, rate and level that were asked for") {
-    const io::internal::ScratchFolder folder;
+    const ScratchFolder folder;
     auto config = short_qpsk();
     config.channel.lead_samples = 1000;
     config.channel.rate_ratio = 1.35;
@@ -61,7 +61,7 @@ TEST_CASE("signal writer: the recording has the frames, rate and level that were
 }
 
 TEST_CASE("signal writer: the same seed gives the same recording") {
-    const io::internal::ScratchFolder folder;
+    const ScratchFolder folder;
     const auto config = short_qpsk();
     write_signal(config, null_packets(7), folder / "a");
     write_signal(config, null_packets(7), folder / "b");

@@ -6,13 +6,13 @@
 
 #include "tidemill/cli/dvbs2/packet_source.hpp"
 #include "tidemill/dvbs2/send/signal_writer.hpp"
-#include "tidemill/io/internal/scratch_folder.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli::internal {
 
 /// A recording of forty short frames at 1 Msymbol/s, in every way a test may want to spoil it.
 struct SmallRecording {
-    io::internal::ScratchFolder folder;
+    ScratchFolder folder;
     std::string meta;  ///< path of its metadata
     std::string packets;
     std::uint64_t samples = 0;
@@ -35,8 +35,8 @@ struct SmallRecording {
     }
 
     std::string data() const { return folder / "small.sigmf-data"; }
-    std::string bytes() const { return io::internal::ScratchFolder::content_of(data()); }
-    std::string metadata() const { return io::internal::ScratchFolder::content_of(meta); }
+    std::string bytes() const { return ScratchFolder::content_of(data()); }
+    std::string metadata() const { return ScratchFolder::content_of(meta); }
 };
 
 /// The one that most tests read.

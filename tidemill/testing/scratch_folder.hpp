@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-namespace tidemill::io::internal {
+namespace tidemill {
 
 /// A folder for the files of one test, removed with all it holds.
 class ScratchFolder {
@@ -41,4 +41,4 @@ class ScratchFolder {
     std::filesystem::path path_;
 };
 
-}  // namespace tidemill::io::internal
+}  // namespace tidemill
