@@ -7,7 +7,9 @@
 #include <fstream>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tidemill/json/json_error.hpp"
 
@@ -65,6 +67,42 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
     file << text;
     file.close();
     if (!file) fail_with_errno(path, "write all of it");
+}
+
+namespace {
+
+std::filesystem::path target_of(const std::filesystem::path& path) {
+    std::error_code none;
+    if (!std::filesystem::is_symlink(path, none)) return path;
+    return path.parent_path() / std::filesystem::read_symlink(path, none);
+}
+
+// A name that was renamed is in the disk's journal before what it names is on the disk.
+void sync(const std::filesystem::path& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    fsync(file);
+    close(file);
+}
+
+}  // namespace
+
+void replace_text(const std::filesystem::path& path, const std::string& text) {
+    const std::filesystem::path target = target_of(path);
+    const std::filesystem::path fresh = fmt::format("{}.{}.new", target.string(), getpid());
+    std::error_code failed;
+    try {
+        write_text(fresh, text);
+    } catch (const JsonError&) {
+        std::filesystem::remove(fresh, failed);
+        throw;
+    }
+    sync(fresh);
+    std::filesystem::rename(fresh, target, failed);
+    if (!failed) return;
+    const std::string why = failed.message();
+    std::filesystem::remove(fresh, failed);
+    throw JsonError(fmt::format("{}: cannot be replaced: {}", path.string(), why));
 }
 
 }  // namespace tidemill

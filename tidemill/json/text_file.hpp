@@ -19,4 +19,9 @@ bool next_line(std::istream& from, std::string& line);
 /// Replaces a file; throws JsonError when not every byte got there.
 void write_text(const std::filesystem::path& path, const std::string& text);
 
+/// The same, but whoever reads the file finds the old text or the new one, whole, whenever this is
+/// interrupted: it is written beside the file, with all rights that a new file has, and renamed. A link goes
+/// on to name the file that it names.
+void replace_text(const std::filesystem::path& path, const std::string& text);
+
 }  // namespace tidemill

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
@@ -88,20 +86,11 @@ void BerState::put(const dvbs2::BerPoint& point, const BerCounts& counts) {
         Json& point_json = json[key];
         for (const auto& [name, field] : kCounts) point_json[name] = values.*field;
     }
-    std::error_code none;  // a link goes on to name the file that it names
-    const std::filesystem::path target =
-        std::filesystem::is_symlink(path_, none)
-            ? path_.parent_path() / std::filesystem::read_symlink(path_, none)
-            : path_;
-    const std::filesystem::path fresh = fmt::format("{}.{}.new", target.string(), getpid());
-    std::ofstream file(fresh);
-    file << to_text(json, 2) << '\n';
-    file.close();
-    std::error_code failed;
-    if (file) std::filesystem::rename(fresh, target, failed);
-    if (!file) std::filesystem::remove(fresh, failed);
-    if (!file || failed)
-        throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path_.string()));
+    try {
+        replace_text(path_, to_text(json, 2) + "\n");
+    } catch (const JsonError& error) {
+        throw JobFailed(error.what());
+    }
 }
 
 }  // namespace tidemill::cli
