@@ -6,8 +6,9 @@
 /// sequential, may_skip, may_repeat; Switch, Loop, Delay, Window, peek(), Clock. Look at it: structure_of().
 /// Test a module alone: Testbench.
 ///
-/// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport; Journal, read_journal(). Look into
-/// a run: Trace, Probes, DebugPrint, Watchdog, to_svg().
+/// Run it: Sequence, Pipeline, Dynamic, Duplicates; RunOptions, RunReport; Journal, read_journal();
+/// Checkpoint, CheckpointFile, read_checkpoint(). Look into a run: Trace, Probes, DebugPrint, Watchdog,
+/// to_svg().
 ///
 /// Schedule it: profile(), herad(), strategy(), thread_per_task(), Topology, platform_here();
 /// read_schedule(), write_schedule() and the like keep all that in files.
@@ -23,6 +24,7 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/graph/testbench.hpp"
 #include "tidemill/graph/window.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/clock.hpp"
 #include "tidemill/run/duplicates.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
@@ -37,7 +39,6 @@
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"

@@ -24,6 +24,8 @@ struct AppRunOptions {
     std::vector<std::string> set{};  ///< knobs, as knob_settings() reads them
     std::string journal{};           ///< file to write; empty: none
     std::optional<JournalRecord> replay{};
+    std::string checkpoint{};  ///< file to go on from and to keep up to date; empty: none
+    double checkpoint_every_s = 10;
     Late late = Late::wait;
     double deadline_s = 0;  ///< 0: none
 };
@@ -55,7 +57,7 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options);
 /// Adds --stats and --json, and all that says how a graph runs.
 void add_run_options(Verb& verb, AppRunOptions& options);
 
-/// Adds --set, --journal and --replay.
+/// Adds --set, --journal, --replay, --checkpoint and what is late.
 void add_knob_options(Verb& verb, AppRunOptions& options);
 
 /// The outcome in words, with tables of tasks and stages if asked for.

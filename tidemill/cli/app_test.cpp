@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 #include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 using namespace tidemill;
 
@@ -169,6 +171,30 @@ TEST_CASE("app: knobs are set by name, and a journal replays them") {
     const App other("sum", kProgram.build);
     CHECK(status(other, {"run", "--executor", "sequence", "--replay", journal.c_str()}) ==
           cli::kUnusableInput);
+}
+
+TEST_CASE("app: the same command goes on from its checkpoint") {
+    const Folder folder;
+    const std::string state = folder / "sum.state";
+    std::string last;
+    const App app("sum", [&](Graph& graph) {
+        auto& source = graph.add<Count>(10);
+        auto& sum = graph.add<Sum>();
+        graph.chain(source, sum);
+        return [&] { return last = fmt::format("sum {}", sum.total); };
+    });
+    const auto run = [&](std::vector<const char*> words) {
+        words.insert(words.begin(), {"run", "--executor", "sequence", "--checkpoint", state.c_str()});
+        return status(app, words);
+    };
+    CHECK(run({"--frames", "4"}) == cli::kDone);
+    CHECK(last == "sum 6");
+    CHECK(run({"--frames", "3"}) == cli::kDone);
+    CHECK(last == "sum 21");
+    CHECK(run({"--replay", "x"}) == cli::kWrongUsage);
+    std::ofstream(state) << "rubbish";
+    CHECK(run({}) == cli::kUnusableInput);
+    CHECK(ScratchFolder::content_of(state) == "rubbish");
 }
 
 TEST_CASE("app: what was dropped and what was late stands in the report") {

@@ -17,6 +17,7 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/policy/policy_error.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
@@ -203,8 +204,9 @@ class Words {
 
 ExitStatus status_of(const std::exception& error) {
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
-    if (is.operator()<FrameError, NoMoreThreads, JournalNotWritten>()) return kJobFailed;
-    if (is.operator()<JournalError>()) return kUnusableInput;
+    if (is.operator()<FrameError, ModuleError, NoMoreThreads, JournalNotWritten, CheckpointNotWritten>())
+        return kJobFailed;
+    if (is.operator()<JournalError, CheckpointError>()) return kUnusableInput;
     if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
     return kJobFailed;

@@ -35,9 +35,21 @@ class Delay final : public Module {
             throw GraphError(fmt::format("delay '{}' is of 0 frames: give 1 or more", this->name()));
         let_recall(read_);
         if (held_.empty()) held_.resize(frames * count);
+        initial_ = held_;
         if (held_.size() == frames * count) return;
         throw GraphError(fmt::format("delay '{}' of {} frames x {} begins with {} elements: give {}, or none",
                                      this->name(), frames, count, held_.size(), frames * count));
+    }
+
+    void reset() override {
+        held_ = initial_;
+        at_ = 0;
+    }
+
+    void keep(Archive& archive) override {
+        archive.expect("size", held_.size())("held", held_)("at", at_);
+        const bool fits = held_.size() == initial_.size() && at_ >= 0 && at_ < std::ssize(held_);
+        if (!fits) throw GraphError(fmt::format("delay '{}' does not hold what was kept", name()));
     }
 
     Out<T> delayed;  ///< what `now` was
@@ -59,6 +71,7 @@ class Delay final : public Module {
         if (at_ == std::ssize(held_)) at_ = 0;
     }
 
+    std::vector<T> initial_;
     std::vector<T> held_;  // a ring of frames; at_ is the oldest
     std::ptrdiff_t at_ = 0;
 };

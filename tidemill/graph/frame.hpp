@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -11,6 +12,9 @@
 #include "tidemill/graph/socket.hpp"
 
 namespace tidemill {
+
+/// A count of frames that has no end, and the number of a frame that never comes.
+inline constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
 namespace internal {
 

@@ -97,7 +97,12 @@ struct CallableForm {
 /// A module with one task: a callable that takes one span per socket, in the order of declaration.
 template <class Function, class... Sockets>
 class FunctionTask final : public Module {
+    using Form = internal::CallableForm<Function, Sockets...>;
+
   public:
+    /// Whether the callable can hold nothing from frame to frame.
+    static constexpr bool kHoldsNothing = Form::kConst && Form::kHoldsNothing;
+
     template <internal::TaskWord... Words>
     FunctionTask(std::string name, std::tuple<Words...>, std::tuple<Sockets...> sockets, Function function)
         : Module(name),
@@ -106,7 +111,6 @@ class FunctionTask final : public Module {
           function_(std::move(function)) {}
 
   private:
-    using Form = internal::CallableForm<Function, Sockets...>;
     static_assert(Form::kFits,
                   "the function takes a span per socket, in their order: of const elements for an input");
 

@@ -40,7 +40,7 @@ std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
 
 }  // namespace
 
-void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
+void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::StateOfType state) {
     if (module->name_.empty()) module->name_ = snake_case(internal::plain_type_name(typeid(*module)));
     const std::string wanted = module->name_ = prefix_ + module->name_;
     const auto taken = [&](const std::string& name) {
@@ -55,7 +55,28 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner) {
                                             internal::Source{nullptr, 0, socket.knob->initial})
                                       : nullptr);
     auto labels = labels_of(*module);
-    nodes_.push_back({std::move(module), std::move(cloner), std::move(sources), std::move(labels)});
+    nodes_.push_back({std::move(module), std::move(cloner), state, std::move(sources), std::move(labels)});
+}
+
+// What is pure, or the executor's own, holds nothing.
+std::vector<std::string> Graph::names_where(bool internal::StateOfType::*does) const {
+    const auto is_pure = [](const TaskInfo& task) {
+        return task.options.replication == Replication::pure || task.control != internal::ControlKind::none;
+    };
+    std::vector<std::string> names;
+    for (const Node& node : nodes_) {
+        const bool holds = !node.state.holds_nothing && !std::ranges::all_of(node.module->tasks(), is_pure);
+        if (holds && !(node.state.*does)) names.push_back(node.module->name());
+    }
+    return names;
+}
+
+std::vector<std::string> Graph::reset() {
+    const Running alone(*this, size());
+    for (const Node& node : nodes_) node.module->reset();
+    stream_->place = {};
+    stream_->knobs.reset();
+    return names_where(&internal::StateOfType::resets);
 }
 
 std::size_t Graph::size() const {
@@ -204,7 +225,7 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
 Graph Graph::duplicate() const {
     Graph copy(name_);
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
-        copy.nodes_.push_back({clone(m), nodes_[m].cloner, {}, {}});
+        copy.nodes_.push_back({clone(m), nodes_[m].cloner, nodes_[m].state, {}, {}});
         copy.nodes_.back().labels = labels_of(copy.module(m));
         copy.module(m).in_graph_ = true;
         copy.module(m).forget_totals();

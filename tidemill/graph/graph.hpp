@@ -15,6 +15,8 @@
 
 namespace tidemill {
 
+class KnobBook;
+
 namespace internal {
 
 /// Where an input's data comes from: an output of another module, or constant bytes.
@@ -36,6 +38,7 @@ struct StreamPlace {
 struct GraphStream {
     std::atomic<bool> is_running{false};
     StreamPlace place{};
+    std::shared_ptr<KnobBook> knobs{};  ///< which executors make, and share
 };
 
 /// True when M leaves the member as Module has it.
@@ -47,6 +50,29 @@ template <class M>
 inline constexpr bool kInheritsForgetTotals = requires {
     requires std::is_same_v<decltype(&M::forget_totals), decltype(&Module::forget_totals)>;
 };
+template <class M>
+inline constexpr bool kInheritsKeep = requires {
+    requires std::is_same_v<decltype(&M::keep), decltype(&Module::keep)>;
+};
+template <class M>
+inline constexpr bool kInheritsReset = requires {
+    requires std::is_same_v<decltype(&M::reset), decltype(&Module::reset)>;
+};
+
+/// What a module's type does about what it holds from frame to frame.
+struct StateOfType {
+    bool holds_nothing = false;
+    bool keeps = false;
+    bool resets = false;
+
+    template <class M>
+    static constexpr StateOfType of() {
+        return {requires {requires M::kHoldsNothing;
+    }
+    , !kInheritsKeep<M>, !kInheritsReset<M>
+};
+}  // namespace internal
+};  // namespace tidemill
 
 }  // namespace internal
 
@@ -128,6 +154,14 @@ class Graph {
         std::size_t outer_;
     };
 
+    /// Makes modules, knobs and frame numbers what they were when the graph was made. Gives the names of
+    /// those modules that may hold something and have no reset(): they stay as they are. Throws GraphError
+    /// while an executor runs the graph.
+    std::vector<std::string> reset();
+
+    /// The modules that may hold something and have no keep(): a checkpoint is without it.
+    std::vector<std::string> not_kept() const { return names_where(&internal::StateOfType::keeps); }
+
     /// How many modules and bindings there are. A graph only grows, so whoever has seen this size has seen
     /// all.
     std::size_t size() const;
@@ -147,6 +181,9 @@ class Graph {
       private:
         internal::GraphStream* stream_;
     };
+
+    /// For executors: its knobs; null before the first of them.
+    std::shared_ptr<KnobBook>& knob_book() { return stream_->knobs; }
 
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }
@@ -174,6 +211,7 @@ class Graph {
     struct Node {
         std::unique_ptr<Module> module;
         Cloner cloner;
+        internal::StateOfType state;
         std::vector<std::unique_ptr<internal::Source>> sources;  // one per socket
         std::vector<std::unique_ptr<internal::Source>> labels;   // the same: what reads it has for a source
     };
@@ -198,11 +236,12 @@ class Graph {
     template <class M>
     M& adopt(std::unique_ptr<M> module) {
         M& added = *module;
-        adopt(std::move(module), cloner_of<M>());
+        adopt(std::move(module), cloner_of<M>(), internal::StateOfType::of<M>());
         return added;
     }
 
-    void adopt(std::unique_ptr<Module> module, Cloner cloner);
+    void adopt(std::unique_ptr<Module> module, Cloner cloner, internal::StateOfType state);
+    std::vector<std::string> names_where(bool internal::StateOfType::*does) const;
     std::unique_ptr<internal::Source>& free_input_for(SocketRef output, SocketRef input);
     static void check_declared(SocketRef socket);
     void bind_constant(std::vector<std::byte> bytes, SocketRef input);

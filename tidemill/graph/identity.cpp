@@ -1,31 +1,14 @@
 #include "tidemill/graph/identity.hpp"
 
 #include <cstdint>
-#include <string_view>
 
-#include <fmt/format.h>
+#include "tidemill/graph/internal/fnv.hpp"
 
 namespace tidemill {
 
 namespace {
 
-/// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/
-class Fnv {
-  public:
-    void add(std::string_view text) {
-        for (const char each : text) add_byte(static_cast<unsigned char>(each));
-        add_byte(0);
-    }
-    void add(std::uint64_t number) { add(fmt::format("{}", number)); }
-    std::uint64_t value() const { return value_; }
-
-  private:
-    void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3ull; }
-
-    std::uint64_t value_ = 0xcbf29ce484222325ull;
-};
-
-void add_module(const Module& module, Fnv& fnv) {
+void add_module(const Module& module, internal::Fnv& fnv) {
     fnv.add(module.name());
     for (const SocketInfo& socket : module.sockets()) {
         fnv.add(socket.name);
@@ -43,7 +26,7 @@ void add_module(const Module& module, Fnv& fnv) {
 }  // namespace
 
 std::string identity_of(const Graph& graph) {
-    Fnv fnv;
+    internal::Fnv fnv;
     for (std::size_t m = 0; m < graph.module_count(); ++m) {
         const Module& module = graph.module(m);
         add_module(module, fnv);
@@ -54,7 +37,7 @@ std::string identity_of(const Graph& graph) {
             fnv.add(source->streams ? 1 : 0);
         }
     }
-    return fmt::format("{:016x}", fnv.value());
+    return fnv.text();
 }
 
 }  // namespace tidemill

@@ -8,11 +8,18 @@
 #include <type_traits>
 #include <vector>
 
+#include "tidemill/graph/archive.hpp"
 #include "tidemill/graph/knob.hpp"
 #include "tidemill/graph/socket.hpp"
 #include "tidemill/graph/task_words.hpp"
 
 namespace tidemill {
+
+/// A run that begins, as its modules see it.
+struct Run {
+    std::uint64_t first_frame;  ///< the number of the first frame that the module's first task will see
+    bool goes_on;               ///< the stream has begun before: this run resumes it
+};
 
 /// Owns state and the tasks that work on it.
 ///
@@ -59,6 +66,21 @@ class Module {
 
     /// True when tasks of this module may sit in different stages, because they share no state.
     bool tasks_independent() const { return tasks_independent_; }
+
+    /// A run begins: opens what the tasks will need. In the order of the graph, by the thread that runs,
+    /// before clones are made and tasks are called. What it throws ends the run before it has begun.
+    virtual void begin(const Run& /*run*/) {}
+
+    /// The run is over, also where it failed: closes what begin() opened. In reverse order, by the same
+    /// thread.
+    virtual void end() {}
+
+    /// Back to what the module was when it was made: see Graph::reset().
+    virtual void reset() {}
+
+    /// Keeps what the module holds from frame to frame, or gets it back: see Archive. Called between frames.
+    /// A sink that writes a file keeps where it is in it, and goes there when it gets that back.
+    virtual void keep(Archive& /*archive*/) {}
 
     /// Sets the totals that this module keeps to nothing; called once on each fresh clone.
     virtual void forget_totals() {}

@@ -25,10 +25,19 @@ class Window final : public Module {
           slide_(task("slide", &Window::slide)),
           kept_(std::move(initial)) {
         if (kept_.empty()) kept_.resize(overlap);
+        initial_ = kept_;
         if (kept_.size() == overlap) return;
         throw GraphError(
             fmt::format("window '{}' overlaps by {} elements, but begins with {}: give {}, or none",
                         this->name(), overlap, kept_.size(), overlap));
+    }
+
+    void reset() override { kept_ = initial_; }
+
+    void keep(Archive& archive) override {
+        archive.expect("size", kept_.size())("kept", kept_);
+        if (kept_.size() != initial_.size())
+            throw GraphError(fmt::format("window '{}' does not hold what was kept", name()));
     }
 
     In<T> fresh;
@@ -44,6 +53,7 @@ class Window final : public Module {
         std::copy(all.end() - std::ssize(kept_), all.end(), kept_.begin());
     }
 
+    std::vector<T> initial_;
     std::vector<T> kept_;
 };
 

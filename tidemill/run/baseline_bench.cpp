@@ -15,7 +15,6 @@
 #include "tidemill/run/duplicates.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/testing/bench.hpp"
 

@@ -7,7 +7,6 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 
 using namespace tidemill;
 using internal::test_schedule;

@@ -23,6 +23,10 @@ class Clock final : public Module {
         throw GraphError(fmt::format("a clock with a period of {} ns: give more than 0", period.count()));
     }
 
+    /// What it holds is when the run began.
+    static constexpr bool kHoldsNothing = true;
+    void begin(const Run& /*run*/) override { start_.reset(); }
+
     Out<std::uint64_t> tick = out<std::uint64_t>("tick");  ///< periods since frame 0
     Task wait = task("wait", &Clock::run);
 

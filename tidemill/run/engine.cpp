@@ -3,10 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/run/end_frames.hpp"
-#include "tidemill/run/journal/journaled_run.hpp"
-#include "tidemill/run/observed_run.hpp"
 
 namespace tidemill {
 
@@ -23,7 +20,7 @@ Engine::Engine(Graph& graph, EngineCut cut)
       graph_size_(graph.size()),
       structure_(structure_of(graph)),
       cut_(std::move(cut)),
-      knobs_(graph) {
+      knobs_(KnobBook::of(graph)) {
     check(cut_);
 }
 
@@ -47,34 +44,35 @@ RunReport Engine::resume(const RunOptions& options) {
 RunReport Engine::go(const RunOptions& wanted, bool anew) {
     RunTotals totals;
     RunReport report;
-    Graph::Running running(graph_, graph_size_);
-    if (anew) knobs_.restart();
-    place_ = &running.place();
-    begin_stream(*place_, graph_, structure_.segments, anew);
-    JournaledRun journaled(wanted, graph_, knobs_, place_->next_frames.front());
+    StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
     RunOptions options = wanted;
-    options.frames = journaled.frames();
-    const ObservedRun observed(options.observers);
-    EnergyWatch energy(options.energy_meter);
-    const Clock::time_point start = Clock::now();
-    std::uint64_t left = options.frames;
+    options.frames = stream.frames();
     stopped_by_.reset();
-    while (run_crew(options, left, totals, report)) {
-        if (options.frames != kEndless) left = options.frames - totals.frames;
+    while (run_crew(options, stream, totals, report)) {
     }
-    journaled.end(place_->next_frames.front(), ended_);
-    if (stopped_by_ || options.finish) end_stream(options, totals);
-    report.elapsed_s = seconds_since(start);
-    report.energy = energy.stop();
+    stream.has_begun_all(ended_);
+    if (stopped_by_ || options.finish) end_stream(options, stream, totals);
+    stream.finish(report);
     report_totals(structure_, totals, report);
     return report;
 }
 
-void Engine::end_stream(const RunOptions& options, RunTotals& totals) {
+void Engine::end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) {
     if (structure_.ends.empty()) return;
-    place_->has_ended = true;
-    run_end_frames(graph_, structure_, cut_, options, {place_->next_frames, stopped_by_, knobs_}, pool_,
-                   totals);
+    stream.place().has_ended = true;
+    run_end_frames(graph_, structure_, cut_, options, {stream.place().next_frames, stopped_by_, *knobs_},
+                   pool_, totals);
+}
+
+Checkpoint Engine::checkpoint() {
+    if (std::optional<Checkpoint> taken = wishes_.want()) return *std::move(taken);
+    wishes_.wait_until_over();
+    return checkpoint_of(graph_);
+}
+
+void Engine::halt() {
+    const std::lock_guard lock(mutex_);
+    if (running_) running_->halt();
 }
 
 void Engine::reschedule(EngineCut cut) {
@@ -85,15 +83,16 @@ void Engine::reschedule(EngineCut cut) {
     if (running_) running_->halt();
 }
 
-// Returns whether the stream goes on under other stages.
-bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals,
-                      RunReport& report) {
+// Returns whether the stream goes on, under other stages or after a pause.
+bool Engine::run_crew(const RunOptions& options, StreamRun& stream, RunTotals& totals, RunReport& report) {
     std::optional<Crew> crew;
+    const std::uint64_t left = options.frames == kEndless ? options.frames : options.frames - totals.frames;
     {
         const std::lock_guard lock(mutex_);
         const bool changed = wanted_cut_.has_value();
         if (changed) cut_ = std::move(*std::exchange(wanted_cut_, std::nullopt));
-        crew.emplace(graph_, structure_, cut_, options, place_->next_frames, frames_left, knobs_);
+        stream.pause();
+        crew.emplace(graph_, structure_, cut_, options, stream.place().next_frames, left, *knobs_);
         running_ = &crew->state();
         if (changed) report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
     }
@@ -102,14 +101,15 @@ bool Engine::run_crew(const RunOptions& options, std::uint64_t frames_left, RunT
     report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
     ended_ = crew->state().outcome().has_value();
-    if (ended_) knobs_.end();
+    if (ended_) knobs_->end();
     crew->state().rethrow();
-    place_->next_frames = crew->next_frames();
+    stream.place().next_frames = crew->next_frames();
     stopped_by_ = crew->stopped_by();
     crew->add_to(totals);
     report.stages = crew->stage_reports();
     report.segments = crew->segment_reports(totals);
-    return wanted_cut_ && !crew->state().ended() && totals.frames < options.frames;
+    const bool paused = wanted_cut_ || stream.should_pause();
+    return paused && !crew->state().ended() && totals.frames < options.frames;
 }
 
 void Engine::work(Crew& crew, const RunOptions& options) {

@@ -8,11 +8,13 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/structure.hpp"
+#include "tidemill/run/checkpoint/checkpoint_wishes.hpp"
 #include "tidemill/run/crew.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
+#include "tidemill/run/stream_run.hpp"
 
 namespace tidemill {
 
@@ -36,7 +38,10 @@ class Engine {
     void reschedule(EngineCut cut);
 
     /// Changes knobs, from any thread: see Pipeline::set().
-    SetAt set(const KnobSettings& settings) { return knobs_.set(settings); }
+    SetAt set(const KnobSettings& settings) { return knobs_->set(settings); }
+
+    /// See Pipeline::checkpoint().
+    Checkpoint checkpoint();
 
     const Graph& graph() const { return graph_; }
     const Structure& structure() const { return structure_; }
@@ -44,9 +49,10 @@ class Engine {
   private:
     using Clock = std::chrono::steady_clock;
 
-    bool run_crew(const RunOptions& options, std::uint64_t frames_left, RunTotals& totals, RunReport& report);
+    bool run_crew(const RunOptions& options, StreamRun& stream, RunTotals& totals, RunReport& report);
     RunReport go(const RunOptions& wanted, bool anew);
-    void end_stream(const RunOptions& options, RunTotals& totals);
+    void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals);
+    void halt();
     void work(Crew& crew, const RunOptions& options);
     void check(const EngineCut& cut) const;
 
@@ -54,10 +60,10 @@ class Engine {
     const std::size_t graph_size_;
     Structure structure_;
     EngineCut cut_;
-    internal::StreamPlace* place_ = nullptr;  // while it runs
-    bool ended_ = false;                      // a task has ended the stream
-    std::optional<StreamStop> stopped_by_;    // the task that said so
-    KnobBook knobs_;
+    bool ended_ = false;                    // a task has ended the stream
+    std::optional<StreamStop> stopped_by_;  // the task that said so
+    std::shared_ptr<KnobBook> knobs_;
+    CheckpointWishes wishes_;
     ThreadPool pool_;
 
     std::mutex mutex_;  // guards what follows

@@ -13,7 +13,6 @@
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 
 using namespace tidemill;
 

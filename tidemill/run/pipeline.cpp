@@ -118,6 +118,10 @@ SetAt Pipeline::set(const KnobSettings& settings) {
     return engine_->set(settings);
 }
 
+Checkpoint Pipeline::checkpoint() {
+    return engine_->checkpoint();
+}
+
 const Structure& Pipeline::structure() const {
     return engine_->structure();
 }

@@ -6,6 +6,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/waiting.hpp"
@@ -55,6 +56,10 @@ class Pipeline {
     }
     SetAt set(const KnobSettings& settings);
 
+    /// All that the stream needs to go on elsewhere, from any thread but those that run it: it pauses between
+    /// two frames, and goes on. Throws ModuleError when a keep() throws, RunError when the run fails first.
+    Checkpoint checkpoint();
+
     /// The graph in order, with its units and segments.
     const Structure& structure() const;
 
@@ -63,5 +68,11 @@ class Pipeline {
     PipelineOptions options_;
     std::unique_ptr<Engine> engine_;
 };
+
+/// The schedule that needs no scheduler: every task on a thread of its own, those that may be replicated on
+/// `replicas`, and the operating system decides where they run. The baseline that everyone knows (GNU Radio
+/// runs its blocks like this).
+Schedule thread_per_task(const Graph& graph, int replicas = 1);
+Schedule thread_per_task(const Structure& structure, int replicas = 1);
 
 }  // namespace tidemill

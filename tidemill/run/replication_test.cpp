@@ -11,7 +11,6 @@
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 
 using namespace tidemill;
 

@@ -24,4 +24,8 @@ FrameError::FrameError(std::string task, std::size_t stage, std::size_t replica,
       frame_(frame),
       cause_(std::move(cause)) {}
 
+ModuleError::ModuleError(const std::string& module, const std::string& function,
+                         const std::exception_ptr& cause)
+    : RunError(fmt::format("module '{}' failed in {}(): {}", module, function, message_of(cause))) {}
+
 }  // namespace tidemill

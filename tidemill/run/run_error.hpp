@@ -38,4 +38,11 @@ class FrameError : public RunError {
     std::exception_ptr cause_;
 };
 
+/// A module threw where a run began or ended, or where it was to keep what it holds.
+class ModuleError : public RunError {
+  public:
+    /// `function` is the one that threw.
+    ModuleError(const std::string& module, const std::string& function, const std::exception_ptr& cause);
+};
+
 }  // namespace tidemill

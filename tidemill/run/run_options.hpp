@@ -6,15 +6,17 @@
 #include <stop_token>
 #include <vector>
 
+#include "tidemill/graph/frame.hpp"
 #include "tidemill/graph/knob.hpp"
 #include "tidemill/platform/energy_meter.hpp"
-#include "tidemill/run/endless.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 
+class CheckpointFile;
 class Journal;
+struct Checkpoint;
 struct JournalRecord;
 
 /// What tasks see as the number of the k-th frame: first + k * step. Of n runs of the same graph that share
@@ -47,6 +49,8 @@ struct RunOptions {
     KnobSettings knobs{};        ///< made before the first frame
     Journal* journal = nullptr;  ///< keeps what reaches the run from outside; it must outlive the run
     const JournalRecord* replay = nullptr;  ///< what reached another run reaches this one at the same frames
+    CheckpointFile* checkpoint = nullptr;   ///< is kept up to date; it must outlive the run
+    const Checkpoint* restore = nullptr;    ///< the stream goes on where this was taken, whatever went before
     Late late = Late::wait;  ///< with `replay`, what was dropped there is dropped here, and no more
     std::chrono::nanoseconds deadline{0};  ///< frames that take longer are told as late; 0: none
 };

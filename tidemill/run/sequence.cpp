@@ -26,6 +26,10 @@ SetAt Sequence::set(const KnobSettings& settings) {
     return engine_->set(settings);
 }
 
+Checkpoint Sequence::checkpoint() {
+    return engine_->checkpoint();
+}
+
 const Structure& Sequence::structure() const {
     return engine_->structure();
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 
@@ -34,6 +35,10 @@ class Sequence {
         return set(KnobSettings(knob, value, rest...));
     }
     SetAt set(const KnobSettings& settings);
+
+    /// All that the stream needs to go on elsewhere, from any thread but those that run it: it pauses between
+    /// two frames, and goes on. Throws ModuleError when a keep() throws, RunError when the run fails first.
+    Checkpoint checkpoint();
 
     const Graph& graph() const;
 

@@ -1,6 +1,5 @@
-#include "tidemill/run/thread_per_task.hpp"
-
 #include "tidemill/graph/structure.hpp"
+#include "tidemill/run/pipeline.hpp"
 
 namespace tidemill {
 

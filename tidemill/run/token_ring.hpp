@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tidemill/graph/arena.hpp"
-#include "tidemill/run/endless.hpp"
+#include "tidemill/graph/frame.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/waiting.hpp"
 

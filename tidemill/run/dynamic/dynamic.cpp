@@ -23,6 +23,10 @@ SetAt Dynamic::set(const KnobSettings& settings) {
     return engine_->set(settings);
 }
 
+Checkpoint Dynamic::checkpoint() {
+    return engine_->checkpoint();
+}
+
 const Structure& Dynamic::structure() const {
     return engine_->structure();
 }

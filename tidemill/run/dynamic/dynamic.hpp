@@ -10,6 +10,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/pu_set.hpp"
 #include "tidemill/policy/policy_options.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/waiting.hpp"
@@ -72,6 +73,10 @@ class Dynamic {
         return set(KnobSettings(knob, value, rest...));
     }
     SetAt set(const KnobSettings& settings);
+
+    /// All that the stream needs to go on elsewhere, from any thread but those that run it: it pauses between
+    /// two frames, and goes on. Throws ModuleError when a keep() throws, RunError when the run fails first.
+    Checkpoint checkpoint();
 
     /// The graph in order, with its units and segments.
     const Structure& structure() const;

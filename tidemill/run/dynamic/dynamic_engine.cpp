@@ -7,14 +7,9 @@
 
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/graph/arena.hpp"
-#include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/dynamic/kind_times.hpp"
-#include "tidemill/run/dynamic/task_crew.hpp"
 #include "tidemill/run/end_frames.hpp"
-#include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/late.hpp"
-#include "tidemill/run/observed_run.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -26,7 +21,7 @@ DynamicEngine::DynamicEngine(Graph& graph, DynamicOptions options)
       structure_(structure_of(graph)),
       plan_(compile_apart(graph, structure_)),
       units_(dynamic_units_of(graph, structure_, plan_)),
-      knobs_(graph) {
+      knobs_(KnobBook::of(graph)) {
     check();
     policy::KindSet there = 0;
     for (const policy::KindId kind : kinds()) there |= policy::KindSet{1} << kind;
@@ -106,29 +101,32 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
     return go(rest, /*anew=*/false);
 }
 
-RunReport DynamicEngine::go(const RunOptions& options, bool anew) {
-    using Clock = std::chrono::steady_clock;
-    RunReport report;
-    if (options.late != Late::wait && !options.replay)
+RunReport DynamicEngine::go(const RunOptions& wanted, bool anew) {
+    if (wanted.late != Late::wait && !wanted.replay)
         throw RunError(
             "dynamic workers ask a source only when there is room: drop late frames in a Pipeline");
-    if (options.replay) check_may_drop(plan_);
-    Graph::Running running(graph_, graph_size_);
-    if (anew) knobs_.restart();
-    place_ = &running.place();
-    begin_stream(*place_, graph_, structure_.segments, anew);
-    JournaledRun journaled(options, graph_, knobs_, place_->next_frames.front());
-    const ObservedRun observed(options.observers);
-    EnergyWatch energy(options.energy_meter);
-    const Clock::time_point start = Clock::now();
+    if (wanted.replay) check_may_drop(plan_);
+    RunReport report;
+    StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
+    RunOptions options = wanted;
+    options.frames = stream.frames();
+    Told told{.times = {structure_, kinds(), kind_names()}};
+    while (run_crew(options, stream, told)) {
+    }
+    stream.has_begun_all(told.ended);
+    end_stream(options, stream, told.totals);
+    stream.finish(report);
+    fill_report(told, report);
+    return report;
+}
+
+TaskCrew::Settings DynamicEngine::settings(const RunOptions& options, const StreamRun& stream) const {
     TaskCrew::Settings settings;
     settings.board.policy = options_.policy;
     settings.board.adapting = options_.adapting;
     settings.board.kinds = kinds();
     settings.board.tokens = tokens();
-    settings.board.first_frames = place_->next_frames;
-    settings.board.frames = journaled.frames();
-    settings.board.stop_when = options.stop_when;
+    settings.board.first_frames = stream.place().next_frames;
     settings.board.bundle_ticks =
         static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick());
     settings.board.branches = plan_.branches;
@@ -137,23 +135,58 @@ RunReport DynamicEngine::go(const RunOptions& options, bool anew) {
     settings.cores = options_.cores;
     settings.kind_names = kind_names();
     settings.emulation = options_.emulation;
-    TaskCrew crew(graph_, plan_, units_, settings, options, knobs_);
+    return settings;
+}
+
+// Returns whether the stream goes on after a pause.
+bool DynamicEngine::run_crew(const RunOptions& options, StreamRun& stream, Told& told) {
+    using Clock = std::chrono::steady_clock;
+    bool wants_end = false;
+    TaskCrew::Settings how = settings(options, stream);
+    how.board.frames = options.frames == kEndless ? kEndless : options.frames - told.totals.frames;
+    how.board.stop_when = [&] { return wants_end = wants_end || (options.stop_when && options.stop_when()); };
+    std::optional<TaskCrew> crew;
     {
-        const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
-        crew.run(pool_);
+        const std::lock_guard lock(mutex_);
+        stream.pause();
+        crew.emplace(graph_, plan_, units_, how, options, *knobs_);
+        running_ = &*crew;
     }
-    if (crew.board().ended()) knobs_.end();
-    report.stages_elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-    crew.board().rethrow();
-    place_->next_frames = crew.next_frames();
-    journaled.end(place_->next_frames.front(), crew.board().ended());
-    RunTotals totals;
-    crew.add_to(totals);
-    end_stream(options, crew.board().stopped_by(), totals);
-    report.elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-    report.energy = energy.stop();
-    fill_report(crew, totals, report);
-    return report;
+    const Clock::time_point start = Clock::now();
+    work(*crew, options);
+    told.elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
+    told.ended = crew->board().ended();
+    if (told.ended) knobs_->end();
+    crew->board().rethrow();
+    stream.place().next_frames = crew->next_frames();
+    stopped_by_ = crew->board().stopped_by();
+    crew->add_to(told.totals);
+    told.threads = crew->thread_reports();
+    for (policy::KindId kind = 0; kind < told.times.kinds(); ++kind)
+        told.times.add(kind, crew->step_times_on(kind));
+    wants_end = wants_end || told.ended || options.stop.stop_requested();
+    return stream.should_pause() && !wants_end && told.totals.frames < options.frames;
+}
+
+void DynamicEngine::work(TaskCrew& crew, const RunOptions& options) {
+    const auto forget = [this](TaskCrew*) {
+        const std::lock_guard lock(mutex_);
+        running_ = nullptr;
+    };
+    const std::unique_ptr<TaskCrew, decltype(forget)> until_here(&crew, forget);
+    const std::stop_callback end_on_request(options.stop, [&] { crew.halt(); });
+    crew.run(pool_);
+}
+
+void DynamicEngine::halt() {
+    const std::lock_guard lock(mutex_);
+    if (running_) running_->halt();
+}
+
+Checkpoint DynamicEngine::checkpoint() {
+    if (std::optional<Checkpoint> taken = wishes_.want()) return *std::move(taken);
+    wishes_.wait_until_over();
+    return checkpoint_of(graph_);
 }
 
 // Few frames, in order: consecutive units that one worker's core may run are a stage, on a thread there.
@@ -174,30 +207,28 @@ EngineCut DynamicEngine::cut_at_end() const {
     return cut;
 }
 
-void DynamicEngine::end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by,
-                               RunTotals& totals) {
-    if (structure_.ends.empty() || !(stopped_by || options.finish)) return;
-    place_->has_ended = true;
-    run_end_frames(graph_, structure_, cut_at_end(), options, {place_->next_frames, stopped_by, knobs_},
-                   pool_, totals);
+void DynamicEngine::end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) {
+    if (structure_.ends.empty() || !(stopped_by_ || options.finish)) return;
+    stream.place().has_ended = true;
+    run_end_frames(graph_, structure_, cut_at_end(), options,
+                   {stream.place().next_frames, stopped_by_, *knobs_}, pool_, totals);
 }
 
-void DynamicEngine::fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const {
-    report_totals(structure_, totals, report);
-    report.stages.push_back({0, structure_.units.size(), crew.thread_reports()});
+void DynamicEngine::fill_report(const Told& told, RunReport& report) const {
+    report.stages_elapsed_s = told.elapsed_s;
+    report_totals(structure_, told.totals, report);
+    report.stages.push_back({0, structure_.units.size(), told.threads});
     const std::vector<std::uint32_t> token_counts = tokens();
     for (std::size_t s = 0; s < plan_.segments.size(); ++s) {
         report.segments.push_back(
             {token_counts[s], token_counts[s] * aligned(plan_.segments[s].token_bytes), options_.workers, 0});
     }
-    for (std::size_t step = 0; step < totals.step_times.size(); ++step) {
+    for (std::size_t step = 0; step < told.totals.step_times.size(); ++step) {
         std::uint64_t& frames = report.segments[structure_.order[step].segment].frames;
-        frames = std::max(frames, totals.step_times[step].count());
+        frames = std::max(frames, told.totals.step_times[step].count());
     }
     if (options_.emulation) report.emulated = bridge::to_string(*options_.emulation);
-    KindTimes times(structure_, kinds(), kind_names());
-    for (policy::KindId kind = 0; kind < times.kinds(); ++kind) times.add(kind, crew.step_times_on(kind));
-    times.tell(report);
+    told.times.tell(report);
 }
 
 }  // namespace tidemill

@@ -1,23 +1,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/graph/structure.hpp"
+#include "tidemill/run/checkpoint/checkpoint_wishes.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/dynamic/dynamic_units.hpp"
+#include "tidemill/run/dynamic/kind_times.hpp"
+#include "tidemill/run/dynamic/task_crew.hpp"
 #include "tidemill/run/engine_cut.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
+#include "tidemill/run/run_totals.hpp"
+#include "tidemill/run/stream_run.hpp"
 #include "tidemill/run/stream_stop.hpp"
 
 namespace tidemill {
-
-class TaskCrew;
-struct RunTotals;
 
 /// What is behind Dynamic: the graph as units, and the threads, which outlive a run.
 class DynamicEngine {
@@ -30,7 +35,10 @@ class DynamicEngine {
     /// Runs on after a run that ended for other reasons than a task's stop: numbers go on, too.
     RunReport resume(const RunOptions& options);
 
-    SetAt set(const KnobSettings& settings) { return knobs_.set(settings); }
+    SetAt set(const KnobSettings& settings) { return knobs_->set(settings); }
+
+    /// See Pipeline::checkpoint().
+    Checkpoint checkpoint();
 
     const Structure& structure() const { return structure_; }
 
@@ -38,15 +46,28 @@ class DynamicEngine {
     std::vector<std::uint32_t> tokens() const;
 
   private:
+    /// What all crews of a run tell.
+    struct Told {
+        KindTimes times;
+        RunTotals totals{};
+        std::vector<ThreadReport> threads{};
+        double elapsed_s = 0;
+        bool ended = false;  // by a task
+    };
+
     void check() const;
     std::vector<policy::KindId> kinds() const;
     std::vector<std::string> kind_names() const;
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
     RunReport go(const RunOptions& options, bool anew);
+    TaskCrew::Settings settings(const RunOptions& options, const StreamRun& stream) const;
+    bool run_crew(const RunOptions& options, StreamRun& stream, Told& told);
+    void work(TaskCrew& crew, const RunOptions& options);
+    void halt();
     EngineCut cut_at_end() const;
-    void end_stream(const RunOptions& options, std::optional<StreamStop> stopped_by, RunTotals& totals);
-    void fill_report(const TaskCrew& crew, const RunTotals& totals, RunReport& report) const;
+    void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals);
+    void fill_report(const Told& told, RunReport& report) const;
 
     Graph& graph_;
     const std::size_t graph_size_;
@@ -54,9 +75,13 @@ class DynamicEngine {
     Structure structure_;
     Plan plan_;
     std::vector<DynamicUnit> units_;
-    internal::StreamPlace* place_ = nullptr;  // while it runs
-    KnobBook knobs_;
+    std::optional<StreamStop> stopped_by_;  // the task that has ended the stream, where one did
+    std::shared_ptr<KnobBook> knobs_;
+    CheckpointWishes wishes_;
     ThreadPool pool_;
+
+    std::mutex mutex_;  // guards what follows
+    TaskCrew* running_ = nullptr;
 };
 
 }  // namespace tidemill

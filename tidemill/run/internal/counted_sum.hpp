@@ -10,6 +10,7 @@ class Count : public Module {
     explicit Count(int frames) : frames_(frames) {}
     Out<int> value = out<int>("value");
     Task next = task("next", &Count::count);
+    void keep(Archive& archive) override { archive("n", n_); }
 
   private:
     Flow count(Frame f) {
@@ -26,6 +27,7 @@ class Sum : public Module {
     In<int> value = in<int>("value");
     Task take = task("take", &Sum::add);
     long total = 0;
+    void keep(Archive& archive) override { archive("total", total); }
 
   private:
     void add(Frame f) { total += f[value][0]; }

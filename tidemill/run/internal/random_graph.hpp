@@ -447,6 +447,10 @@ class RandomModule : public Module {
 
     void forget_totals() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<RandomModule&>(clone).total; }
+    void keep(Archive& archive) override {
+        archive("state", behaviour_.state)("left", behaviour_.left)("left_at_end", behaviour_.left_at_end);
+        archive("total", total)("collected", outcome_->collected[index_]);
+    }
 
     std::vector<In<std::uint64_t>> inputs{};  // without the one that is changed in place
     std::vector<Forward<std::uint64_t>> changed{};

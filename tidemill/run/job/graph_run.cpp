@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/run/job/dynamic_workers.hpp"
+#include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/keep_adapting.hpp"
 #include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill {
@@ -74,7 +74,7 @@ void GraphRun::prepare_for(Profile known) {
 }
 
 RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
-    options.finish = true;
+    options.finish = !options.checkpoint;  // a stream that is kept may go on
     if (how_.frames) options.frames = *how_.frames;
     if (how_.seconds) options.stop_when = or_after(*how_.seconds, std::move(options.stop_when));
     switch (how_.executor) {

@@ -13,6 +13,7 @@
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/platform/start_thread.hpp"
+#include "tidemill/run/journal/knob_record.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -26,11 +27,6 @@ std::unique_ptr<std::ostream> opened(const std::filesystem::path& path) {
         throw JournalNotWritten(
             fmt::format("{}: cannot open for writing: {}", path.string(), std::strerror(errno)));
     return file;
-}
-
-Json value_of(const SocketInfo& knob, const std::vector<std::byte>& bytes) {
-    const std::vector<double> numbers = numbers_of(knob, bytes);
-    return knob.count == 1 ? Json(numbers.front()) : Json(numbers);
 }
 
 // A disk that is that far behind is not waited for: the journal stays without its end.
@@ -101,13 +97,7 @@ void Journal::begin(const Graph& graph, std::uint64_t first_frame) {
 }
 
 void Journal::set(const KnobSettings& settings, std::uint64_t frame) {
-    Json values = Json::object();
-    for (const KnobSetting& each : settings.settings) {
-        const Module& module = *each.knob.module;
-        values[module.path_of_socket(each.knob.index)] =
-            value_of(module.sockets()[each.knob.index], each.bytes);
-    }
-    writer_->add({{"frame", frame}, {"set", std::move(values)}});
+    writer_->add({{"frame", frame}, {"set", values_json(record_of(settings))}});
 }
 
 void Journal::dropped(std::uint64_t frame, std::uint64_t frames) {

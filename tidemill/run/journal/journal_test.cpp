@@ -12,7 +12,7 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/internal/random_runs.hpp"
-#include "tidemill/run/thread_per_task.hpp"
+#include "tidemill/run/pipeline.hpp"
 
 using namespace tidemill;
 

@@ -6,22 +6,11 @@
 
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/journal/knob_record.hpp"
 
 namespace tidemill {
 
 namespace {
-
-KnobSettings settings_of(const JournalRecord::Setting& setting, const Graph& graph, const KnobLayout& knobs) {
-    KnobSettings settings;
-    settings.from = From{setting.frame};
-    for (const auto& [name, numbers] : setting.values) {
-        const KnobLayout::Place& place = knobs.named(name);
-        const Module& module = graph.module(place.module);
-        settings.settings.push_back(
-            {{&module, place.socket}, bytes_of_numbers(module, place.socket, numbers)});
-    }
-    return settings;
-}
 
 // Else those that are missing would begin as the program has them, not as the run had.
 void check_begins_whole(const JournalRecord& record, const KnobLayout& knobs) {

@@ -8,6 +8,7 @@
 #include "tidemill/json/json_place.hpp"
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/journal/knob_record.hpp"
 
 namespace tidemill {
 
@@ -89,18 +90,9 @@ class Reader {
     }
 
     void add_setting(const JsonPlace& frame, const JsonPlace& set) {
-        JournalRecord::Setting& setting = record_.settings.emplace_back();
-        setting.frame = frame.count();
-        if (setting.frame < record_.first_frame) frame.fail("lies before the journal's first frame");
-        for (const auto& [name, value] : set.members()) {
-            std::vector<double> numbers;
-            if (value.value().get_if<Json::Array>()) {
-                for (const JsonPlace& each : value.elements()) numbers.push_back(each.number());
-            } else {
-                numbers.push_back(value.number());
-            }
-            setting.values.emplace_back(name, std::move(numbers));
-        }
+        record_.settings.push_back(read_values(set, frame.count()));
+        if (record_.settings.back().frame < record_.first_frame)
+            frame.fail("lies before the journal's first frame");
     }
 
     std::istream& text_;

@@ -25,7 +25,15 @@ class KnobBook::Hold {
     std::uint64_t claimed_;
 };
 
-KnobBook::KnobBook(const Graph& graph) : graph_(graph), layout_(knob_layout_of(graph)) {
+std::shared_ptr<KnobBook> KnobBook::of(Graph& graph) {
+    std::shared_ptr<KnobBook>& book = graph.knob_book();
+    const bool fits = book && &book->graph_ == &graph && book->graph_size_ == graph.size();
+    if (!fits) book = std::make_shared<KnobBook>(graph);
+    return book;
+}
+
+KnobBook::KnobBook(const Graph& graph)
+    : graph_(graph), graph_size_(graph.size()), layout_(knob_layout_of(graph)) {
     auto initial = std::make_unique<KnobTable>(layout_.bytes);
     for (const KnobLayout::Place& place : layout_.places) {
         const KnobInfo& info = *graph.module(place.module).sockets()[place.socket].knob;
@@ -48,7 +56,8 @@ SetAt KnobBook::set(const KnobSettings& settings) {
     std::vector<Patch> patches = patches_of(settings);
     auto table = std::make_unique<KnobTable>(layout_.bytes);
     const std::lock_guard lock(mutex_);
-    if (ended_) throw RunError("the stream has ended: set knobs before that, or make a new executor");
+    if (ended_)
+        throw RunError("the stream has ended: set knobs before that, or in the options of the next run()");
     forget();
     SetAt at{0, false};
     {
@@ -125,6 +134,7 @@ void KnobBook::restart() {
     timeline_.erase(timeline_.begin(), last);
     timeline_.front().from = 0;
     claimed_.store(0, std::memory_order_relaxed);
+    ended_ = false;
 }
 
 // Claims stay where they are: a frame that was claimed, but did not begin, begins under what it was given.
@@ -158,10 +168,23 @@ void KnobBook::listen(Listener listener, std::uint64_t first_frame) {
     const std::lock_guard lock(mutex_);
     listener_ = std::move(listener);
     if (!listener_) return;
+    for (const KnobSettings& each : known_from(first_frame)) listener_(each, each.from->frame);
+}
+
+std::vector<KnobSettings> KnobBook::settings_from(std::uint64_t first_frame) {
+    const std::lock_guard lock(mutex_);
+    return known_from(first_frame);
+}
+
+std::vector<KnobSettings> KnobBook::known_from(std::uint64_t first_frame) {
     auto change = holding_at(first_frame);
-    listener_(settings_of(*change, /*all=*/true), first_frame);
-    for (++change; change != timeline_.end(); ++change)
-        listener_(settings_of(*change, /*all=*/false), change->from);
+    std::vector<KnobSettings> known{settings_of(*change, /*all=*/true)};
+    known.back().from = From{first_frame};
+    for (++change; change != timeline_.end(); ++change) {
+        known.push_back(settings_of(*change, /*all=*/false));
+        known.back().from = From{change->from};
+    }
+    return known;
 }
 
 }  // namespace tidemill

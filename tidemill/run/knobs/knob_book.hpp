@@ -27,6 +27,8 @@ class KnobBook {
     using Listener = std::function<void(const KnobSettings&, std::uint64_t frame)>;
 
     explicit KnobBook(const Graph& graph);
+    /// That of a graph, which all its executors share: so values hold whoever runs the stream.
+    static std::shared_ptr<KnobBook> of(Graph& graph);
     KnobBook(const KnobBook&) = delete;
     KnobBook& operator=(const KnobBook&) = delete;
 
@@ -36,7 +38,8 @@ class KnobBook {
     /// and RunError when the stream has ended; then nothing is changed.
     SetAt set(const KnobSettings& settings);
 
-    /// Frames are numbered from 0 again, under the values that held last. Changes for later frames stay.
+    /// Frames are numbered from 0 again, under the values that held last. Changes for later frames stay, and
+    /// knobs can be set again.
     void restart();
     /// Threads as many as `beginners` are going to begin frames from `first_frame` on. No tokens are in use.
     void start(std::uint64_t first_frame, std::size_t beginners);
@@ -52,6 +55,9 @@ class KnobBook {
     /// Tells `listener` of all changes from now on, first of the values that hold at `first_frame` and of
     /// those that are known to come; none: tells nobody.
     void listen(Listener listener, std::uint64_t first_frame);
+
+    /// The values that hold at a frame, all of them, and then what is known to change behind it.
+    std::vector<KnobSettings> settings_from(std::uint64_t first_frame);
 
     /// How many tables there are: those that hold or will, and those that some token names.
     std::size_t tables() {
@@ -115,6 +121,7 @@ class KnobBook {
 
     std::vector<Patch> patches_of(const KnobSettings& settings) const;
     KnobSettings settings_of(const Change& change, bool all) const;
+    std::vector<KnobSettings> known_from(std::uint64_t first_frame);
     Timeline::iterator holding_at(std::uint64_t frame);
     void enter(std::uint64_t from, std::vector<Patch> patches, std::unique_ptr<KnobTable> table);
     void forget();
@@ -124,6 +131,7 @@ class KnobBook {
     static constexpr std::uint64_t kHeld = std::uint64_t{1} << 63;
 
     const Graph& graph_;
+    const std::size_t graph_size_;
     const KnobLayout layout_;
     alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one past the last source frame begun, and kHeld
     std::atomic<std::uint64_t> changes_{1};

@@ -13,7 +13,6 @@
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 
 using namespace tidemill;
 
@@ -59,8 +58,8 @@ struct Keep : Module {
     In<std::uint64_t> number = in<std::uint64_t>("number");
     In<float> gain = in<float>("gain");
     In<int> tap = in<int>("tap");
-    Task run = task("run", &Keep::keep);
-    void keep(Frame f) {
+    Task run = task("run", &Keep::note);
+    void note(Frame f) {
         numbers.push_back(f[number][0]);
         values.push_back(f[gain][0] + static_cast<float>(f[offset]));
         taps.push_back(f[tap][0]);

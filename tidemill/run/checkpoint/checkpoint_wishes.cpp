@@ -1,0 +1,67 @@
+#include "tidemill/run/checkpoint/checkpoint_wishes.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace tidemill {
+
+std::optional<Checkpoint> CheckpointWishes::want() {
+    std::future<Checkpoint> answer;
+    std::function<void()> pause;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!takes_wishes_) return std::nullopt;
+        answer = wishes_.emplace_back().get_future();
+        pause = pause_;
+    }
+    pause();
+    return answer.get();
+}
+
+void CheckpointWishes::wait_until_over() {
+    std::unique_lock lock(mutex_);
+    over_.wait(lock, [&] { return !runs_; });
+}
+
+bool CheckpointWishes::any() {
+    const std::lock_guard lock(mutex_);
+    return !wishes_.empty();
+}
+
+void CheckpointWishes::grant(const std::function<Checkpoint()>& take) {
+    const std::lock_guard lock(mutex_);
+    if (wishes_.empty()) return;
+    std::vector<std::promise<Checkpoint>> wishes = std::exchange(wishes_, {});
+    try {
+        const Checkpoint taken = take();
+        for (auto& wish : wishes) wish.set_value(taken);
+    } catch (const Error&) {
+        for (auto& wish : wishes) wish.set_exception(std::current_exception());
+    }
+}
+
+CheckpointWishes::Open::Open(CheckpointWishes& wishes, std::function<void()> pause) : wishes_(wishes) {
+    const std::lock_guard lock(wishes_.mutex_);
+    wishes_.runs_ = wishes_.takes_wishes_ = true;
+    wishes_.pause_ = std::move(pause);
+}
+
+void CheckpointWishes::Open::close(const std::function<Checkpoint()>& take) {
+    {
+        const std::lock_guard lock(wishes_.mutex_);
+        wishes_.takes_wishes_ = false;
+    }
+    wishes_.grant(take);
+}
+
+CheckpointWishes::Open::~Open() {
+    const auto failed = []() -> Checkpoint {
+        throw RunError("the run has failed: what its modules hold now is no state to go on from");
+    };
+    close(failed);
+    const std::lock_guard lock(wishes_.mutex_);
+    wishes_.runs_ = false;
+    wishes_.over_.notify_all();
+}
+
+}  // namespace tidemill

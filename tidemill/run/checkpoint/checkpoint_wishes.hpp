@@ -1,0 +1,54 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "tidemill/run/checkpoint/checkpoint.hpp"
+
+namespace tidemill {
+
+/// Checkpoints that other threads want of a stream while it runs: it pauses between two frames for them.
+class CheckpointWishes {
+  public:
+    /// Waits for the next pause, and asks for one; nothing where no run goes on. Throws what keeping threw,
+    /// and RunError when the run fails before.
+    std::optional<Checkpoint> want();
+    /// Until no run goes on.
+    void wait_until_over();
+
+    /// For the run. Whether it should pause.
+    bool any();
+    /// It has paused; does nothing without wishes.
+    void grant(const std::function<Checkpoint()>& take);
+
+    /// The time in which a run goes on.
+    class Open {
+      public:
+        /// `pause` makes it stop between frames soon; it may be called by any thread.
+        Open(CheckpointWishes& wishes, std::function<void()> pause);
+        /// Wishes that are left cannot be granted.
+        ~Open();
+        Open(const Open&) = delete;
+        Open& operator=(const Open&) = delete;
+
+        /// There will be no other pause after that which grants the wishes that there are.
+        void close(const std::function<Checkpoint()>& take);
+
+      private:
+        CheckpointWishes& wishes_;
+    };
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable over_;
+    bool runs_ = false;
+    bool takes_wishes_ = false;
+    std::function<void()> pause_;
+    std::vector<std::promise<Checkpoint>> wishes_;
+};
+
+}  // namespace tidemill

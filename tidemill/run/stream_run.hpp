@@ -1,0 +1,72 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/platform/energy_watch.hpp"
+#include "tidemill/run/checkpoint/checkpoint_wishes.hpp"
+#include "tidemill/run/journal/journaled_run.hpp"
+#include "tidemill/run/knobs/knob_book.hpp"
+#include "tidemill/run/module_lives.hpp"
+#include "tidemill/run/observed_run.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/run/run_options.hpp"
+
+namespace tidemill {
+
+/// What every executor does around a run: the graph is its own, its stream begins or goes on where it stands,
+/// modules are told, knobs and journal are ready, time and energy are measured.
+class StreamRun {
+  public:
+    /// What an executor knows of its graph.
+    struct Of {
+        Graph& graph;
+        std::size_t graph_size;  ///< when the executor was made
+        const Structure& structure;
+        KnobBook& knobs;
+        CheckpointWishes& wishes;
+    };
+
+    /// `pause` makes the run stop between two frames soon; any thread calls it. Throws GraphError when
+    /// another executor runs the graph, RunError when the stream cannot go on, ModuleError, JournalError,
+    /// CheckpointError.
+    StreamRun(const Of& of, const RunOptions& options, bool anew, std::function<void()> pause);
+    ~StreamRun();
+    StreamRun(const StreamRun&) = delete;
+    StreamRun& operator=(const StreamRun&) = delete;
+
+    internal::StreamPlace& place() const { return *place_; }
+    /// Of the source, at most.
+    std::uint64_t frames() const { return journaled_.frames(); }
+
+    /// No frames are in flight: takes the checkpoints that are wanted.
+    void pause();
+    bool should_pause() const { return of_.wishes.any(); }
+
+    /// All frames have begun that will: the journal is whole. Throws JournalNotWritten.
+    void has_begun_all(bool ended_by_a_task) { journaled_.end(place_->next_frames.front(), ended_by_a_task); }
+    /// All is done, also behind the stream's end. Throws ModuleError and CheckpointNotWritten.
+    void finish(RunReport& report);
+
+  private:
+    Checkpoint kept() const;
+    static internal::StreamPlace* begun(const Of& of, Graph::Running& running, const RunOptions& options,
+                                        bool anew);
+
+    Of of_;
+    CheckpointWishes::Open wishes_;
+    Graph::Running running_;
+    internal::StreamPlace* place_;
+    ModuleLives lives_;
+    JournaledRun journaled_;
+    ObservedRun observed_;
+    EnergyWatch energy_;
+    CheckpointFile* file_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace tidemill
