@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,16 +26,16 @@ class Delay final : public Module {
     /// A delay of `frames` frames of `count` elements; `initial` holds frames * count elements, or none for
     /// zeros. Throws GraphError when it does not.
     explicit Delay(std::string name, std::size_t count = 1, std::size_t frames = 1,
-                   std::vector<T> initial = {})
+                   const std::vector<T>& initial = {})
         : Module(std::move(name)),
           delayed(out<T>("delayed", count)),
           read_(task("read", &Delay::read)),
           now(in<T>("now", count)),
           write_(task("write", &Delay::write)),
-          held_(std::move(initial)) {
+          held_(initial.begin(), initial.end()) {
         if (frames == 0)
             throw GraphError(fmt::format("delay '{}' is of 0 frames: give 1 or more", this->name()));
-        let_recall(read_);
+        let_recall(read_, static_cast<std::uint32_t>(std::min<std::size_t>(frames, ~std::uint32_t{0})));
         if (held_.empty()) held_.resize(frames * count);
         initial_ = held_;
         if (held_.size() == frames * count) return;
@@ -41,14 +43,20 @@ class Delay final : public Module {
                                      this->name(), frames, count, held_.size(), frames * count));
     }
 
+    // What was read ahead of the last run's end is read again.
+    void begin(const Run& run) override {
+        parted_ = run.parted;
+        read_at_ = write_at_;
+    }
+
     void reset() override {
         held_ = initial_;
-        at_ = 0;
+        write_at_ = 0;
     }
 
     void keep(Archive& archive) override {
-        archive.expect("size", held_.size())("held", held_)("at", at_);
-        const bool fits = held_.size() == initial_.size() && at_ >= 0 && at_ < std::ssize(held_);
+        archive.expect("size", held_.size())("held", held_)("at", write_at_);
+        const bool fits = held_.size() == initial_.size() && write_at_ < held_.size();
         if (!fits) throw GraphError(fmt::format("delay '{}' does not hold what was kept", name()));
     }
 
@@ -63,17 +71,31 @@ class Delay final : public Module {
   private:
     Task write_;
 
-    void read(Frame f) { std::copy_n(held_.begin() + at_, f[delayed].size(), f[delayed].begin()); }
+    // Bits of a vector<bool> lie in one word, which two threads would change.
+    using Held = std::conditional_t<std::is_same_v<T, bool>, char, T>;
 
-    void write(Frame f) {
-        std::copy(f[now].begin(), f[now].end(), held_.begin() + at_);
-        at_ += static_cast<std::ptrdiff_t>(f[now].size());
-        if (at_ == std::ssize(held_)) at_ = 0;
+    // In one unit, the frame is read on which the other task may be skipped.
+    void read(Frame f) {
+        const std::size_t place = parted_ ? read_at_ : write_at_;
+        std::copy_n(held_.begin() + at(place), f[delayed].size(), f[delayed].begin());
+        read_at_ = behind(place);
     }
 
-    std::vector<T> initial_;
-    std::vector<T> held_;  // a ring of frames; at_ is the oldest
-    std::ptrdiff_t at_ = 0;
+    void write(Frame f) {
+        std::copy(f[now].begin(), f[now].end(), held_.begin() + at(write_at_));
+        write_at_ = behind(write_at_);
+    }
+
+    static std::ptrdiff_t at(std::size_t place) { return static_cast<std::ptrdiff_t>(place); }
+    std::size_t behind(std::size_t place) const {
+        return place + now.count == held_.size() ? 0 : place + now.count;
+    }
+
+    std::vector<Held> initial_;
+    std::vector<Held> held_;  // a ring of frames
+    bool parted_ = false;
+    alignas(64) std::size_t read_at_ = 0;  // the two tasks may be on two threads
+    alignas(64) std::size_t write_at_ = 0;
 };
 
 }  // namespace tidemill

@@ -19,6 +19,7 @@ namespace tidemill {
 struct Run {
     std::uint64_t first_frame;  ///< the number of the first frame that the module's first task will see
     bool goes_on;               ///< the stream has begun before: this run resumes it
+    bool parted;                ///< tasks of the module are in several units, and may run at the same time
 };
 
 /// Owns state and the tasks that work on it.
@@ -184,9 +185,10 @@ class Module {
         return declare_task(std::move(info));
     }
 
-    /// Says that a task without inputs gives what another task of this module has kept of earlier frames: it
-    /// runs on each frame on which that one does.
-    void let_recall(const Task& task) { tasks_[task.index].recalls = true; }
+    /// Says that a task without inputs gives what this module's only other task has kept of the frame
+    /// `frames` before, and both share nothing else: it runs on each frame on which that one does. They need
+    /// not be in one unit where executors see to it that the other one has kept that frame.
+    void let_recall(const Task& task, std::uint32_t frames) { tasks_[task.index].recalls = frames; }
 
     /// Says that this module's tasks share no mutable state.
     void let_tasks_be_independent() { tasks_independent_ = true; }

@@ -8,6 +8,7 @@
 
 #include "tidemill/graph/internal/branches.hpp"
 #include "tidemill/graph/internal/linear_order.hpp"
+#include "tidemill/graph/internal/open_delays.hpp"
 #include "tidemill/graph/internal/stream_ends.hpp"
 #include "tidemill/graph/internal/task_graph.hpp"
 
@@ -44,9 +45,14 @@ std::vector<std::uint32_t> partners(const Graph& graph, const TaskNodes& tasks) 
 }
 
 internal::OrderProblem order_problem(const Graph& graph, const TaskNodes& tasks, const TaskLinks& links,
-                                     std::vector<internal::ControlNodes> controls) {
+                                     std::vector<internal::ControlNodes> controls,
+                                     const std::vector<internal::OpenDelay>& open) {
     internal::OrderProblem problem{{}, links.forward,      links.all, partners(graph, tasks),
                                    {}, std::move(controls)};
+    for (const internal::OpenDelay& delay : open) {
+        problem.together[delay.reads] = delay.reads;
+        problem.together[delay.writes] = delay.writes;
+    }
     for (const TaskNode& task : tasks.all) {
         problem.names.push_back(task.name);
         problem.ends_segment.push_back(task.info->ends_segment());
@@ -98,6 +104,12 @@ ScheduledUnit unit_of(const Graph& graph, const TaskNodes& tasks, const TaskLink
     return unit;
 }
 
+FlightLimit flight_limit(const TaskNodes& tasks, const std::vector<internal::OpenDelay>& open) {
+    const auto shortest = std::ranges::min_element(open, {}, &internal::OpenDelay::frames);
+    if (shortest == open.end()) return {};
+    return {shortest->frames, tasks[shortest->reads].name};
+}
+
 // Gives each replicable task that may skip a bit of its own; behind these come those of branches,
 // of dropped frames, and the end's.
 Faults number_holes(const TaskNodes& tasks, const std::vector<std::uint32_t>& nodes, const Structure& found,
@@ -142,7 +154,8 @@ Structure structure_of(const Graph& graph) {
     refuse({internal::faults_of_cycles(tasks, links), firings.faults});
     const auto controls = internal::controls_of(graph, tasks, bindings);
     refuse({internal::faults_of_loops(controls, links)});
-    const internal::OrderProblem problem = order_problem(graph, tasks, links, controls);
+    const std::vector<internal::OpenDelay> open = internal::open_delays(tasks, links, firings.of_node);
+    const internal::OrderProblem problem = order_problem(graph, tasks, links, controls, open);
     LinearOrder order = internal::linear_order(problem);
     refuse({order.faults});
 
@@ -152,6 +165,7 @@ Structure structure_of(const Graph& graph) {
     for (const StepRange& range : order.units) {
         found.units.push_back(unit_of(graph, tasks, links, order, range));
     }
+    found.flight = flight_limit(tasks, open);
     found.segments = found.order.back().segment + (found.order.back().ends_segment ? 2 : 1);
     std::uint32_t holes = 0;
     refuse({internal::find_branches(problem, order.nodes, found.order), ends.faults,

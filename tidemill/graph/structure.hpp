@@ -75,6 +75,12 @@ struct EndOfStream {
     std::vector<bool> follows;  ///< per step: that task, and what it depends on
 };
 
+/// How many frames may be in flight, so that a task finds what a later one has kept of an earlier frame.
+struct FlightLimit {
+    std::uint64_t frames = kEndless;  ///< of the first segment
+    std::string task{};               ///< that reads it
+};
+
 /// A checked graph in the order in which it runs.
 struct Structure {
     std::vector<OrderedTask> order;
@@ -83,6 +89,7 @@ struct Structure {
     std::vector<Region> regions;      ///< outer ones before those inside them
     std::vector<EndOfStream> ends{};  ///< in order
     Branches branches{};
+    FlightLimit flight{};
 };
 
 /// Checks the whole graph and orders it; throws GraphError with every fault that was found.

@@ -80,8 +80,9 @@ struct TaskInfo {
     internal::ControlKind control = internal::ControlKind::none;
     Basis basis = Basis::word;
     internal::BatchCall batch_call =
-        nullptr;           ///< of a task that takes several frames at once; `call` gives it one
-    bool recalls = false;  ///< without inputs, it gives what its module has kept of earlier frames
+        nullptr;  ///< of a task that takes several frames at once; `call` gives it one
+    std::uint32_t recalls =
+        0;  ///< without inputs, it gives what its module has kept of a frame so much earlier
 
     /// A sequential task that may skip or repeat: frames are numbered anew after it.
     bool ends_segment() const {

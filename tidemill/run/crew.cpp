@@ -62,6 +62,7 @@ std::vector<std::size_t> Crew::ring_sizes() const {
             if (cut_.stages[s].gather > 1) sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
+    sizes.front() = std::min(sizes.front(), structure_.flight.frames / cut_.batch);
     return sizes;
 }
 

@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tidemill/run/end_frames.hpp"
 
 namespace tidemill {
@@ -26,6 +28,12 @@ Engine::Engine(Graph& graph, EngineCut cut)
 
 void Engine::check(const EngineCut& cut) const {
     if (cut.batch == 0) throw GraphError("a stage that hands over 0 frames at a time; give 1 or more");
+    if (cut.batch > structure_.flight.frames) {
+        throw GraphError(fmt::format(
+            "{} gives what was {} frames before, and stages hand over {} frames at a time: hand "
+            "over at most {}, or make the delay longer",
+            structure_.flight.task, structure_.flight.frames, cut.batch, structure_.flight.frames));
+    }
     std::vector<StageCut> cuts;
     for (const EngineStage& stage : cut.stages) cuts.push_back(stage.cut);
     compile(graph_, structure_, cuts);

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kDroppedFrame = std::uint64_t{1} << 62;
 /// The bit of the tick at which a frame began that says: a task was told already that it made the frame late.
 inline constexpr std::uint64_t kToldLate = std::uint64_t{1} << 63;
 
-/// Whether a task makes frames of nothing that flows: it runs on dropped frames, too.
+/// Whether a task makes frames of nothing that flows, now or before: it runs on dropped frames, too.
 bool is_source(const Plan& plan, const Step& step, const Module& module);
 
 /// Throws RunError for a graph of which frames cannot be dropped: so many tasks skip that no bit is left.

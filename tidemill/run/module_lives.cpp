@@ -19,6 +19,14 @@ std::uint64_t first_frame_of(std::size_t module, const Structure& structure,
     return next_frames[task == structure.order.end() ? 0 : task->branch];
 }
 
+bool is_parted(std::size_t module, const Structure& structure) {
+    const auto units = std::ranges::count_if(structure.units, [&](const ScheduledUnit& unit) {
+        return std::ranges::any_of(
+            unit.tasks, [&](std::uint32_t step) { return structure.order[step].id.module == module; });
+    });
+    return units > 1;
+}
+
 }  // namespace
 
 ModuleLives::ModuleLives(const Graph& graph, const Structure& structure,
@@ -27,7 +35,8 @@ ModuleLives::ModuleLives(const Graph& graph, const Structure& structure,
     for (; begun_ < graph.module_count(); ++begun_) {
         Module& module = graph.module(begun_);
         try {
-            module.begin({first_frame_of(begun_, structure, next_frames), goes_on});
+            module.begin(
+                {first_frame_of(begun_, structure, next_frames), goes_on, is_parted(begun_, structure)});
         } catch (...) {
             const ModuleError error(module.name(), "begin", std::current_exception());
             end_quietly();

@@ -12,7 +12,7 @@ using Chosen = std::vector<bool>;  // nodes
 // What a circle hands over from earlier frames takes part where the circle does.
 void add_recalling(const TaskNodes& tasks, Chosen& runs) {
     for (std::uint32_t node = 0; node < tasks.size(); ++node) {
-        if (!tasks[node].info->recalls) continue;
+        if (tasks[node].info->recalls == 0) continue;
         const std::uint32_t first = tasks.first_of_module[tasks[node].id.module];
         for (std::uint32_t other = first; other < tasks.size(); ++other) {
             if (tasks[other].id.module == tasks[node].id.module && runs[other]) runs[node] = true;

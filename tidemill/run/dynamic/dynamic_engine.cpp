@@ -88,7 +88,9 @@ std::vector<std::uint32_t> DynamicEngine::tokens() const {
             "and {}",
             window.iterations, window.tasks, window.bytes, graph_.name(), units_.size(), bytes));
     }
-    return std::vector<std::uint32_t>(structure_.segments, static_cast<std::uint32_t>(frames));
+    std::vector<std::uint32_t> tokens(structure_.segments, static_cast<std::uint32_t>(frames));
+    tokens.front() = static_cast<std::uint32_t>(std::min(frames, structure_.flight.frames));
+    return tokens;
 }
 
 RunReport DynamicEngine::run(const RunOptions& options) {
