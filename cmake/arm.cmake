@@ -11,6 +11,7 @@ set(libraries "${packages}/usr/lib/aarch64-linux-gnu")
 list(APPEND CMAKE_PREFIX_PATH "${packages}/usr")
 set(ENV{PKG_CONFIG_LIBDIR} "${libraries}/pkgconfig:${packages}/usr/share/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${packages}")
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${packages}/usr/include/aarch64-linux-gnu")  # hwloc's own configuration
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath-link,${libraries}")
 set(CMAKE_CROSSCOMPILING_EMULATOR
   "qemu-aarch64;-L;/usr/aarch64-linux-gnu;-E;LD_LIBRARY_PATH=${libraries}:/usr/aarch64-linux-gnu/lib")
