@@ -60,6 +60,7 @@ def test_the_stream_is_written_where_wanted(demo, demo_ts, tmp_path):
 @pytest.mark.parametrize(
     ("wishes", "error", "sentence"),
     [
+        ({"rolloff": "wide"}, tm.WrongUsage, "rolloff='wide': give a number or 'auto'"),
         ({"rolloff": 0.9}, tm.WrongUsage, "0.9"),
         ({"gold_code": -1}, tm.WrongUsage, "-1"),
         ({"symbol_rate_hz": 1.0}, tm.WrongUsage, "rate"),
@@ -113,6 +114,7 @@ def test_counts_become_a_table_of_pandas():
         {"modcod": "QPSK 8/9", "ebn0": 4, "esn0": 4},
         {"modcod": "QPSK 8/9", "ebn0": 4, "frame": "tiny"},
         {"modcod": "QPSK 8/9", "ebn0": 4, "errors": 0},
+        {"modcod": "QPSK 8/9", "ebn0": float("nan")},
     ],
 )
 def test_counts_that_cannot_be_are_told(wishes):

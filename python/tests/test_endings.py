@@ -75,6 +75,22 @@ def test_the_interpreter_may_end_while_a_stream_runs(how):
     assert (program.returncode, err) == (0, "")
 
 
+def test_a_task_that_never_comes_back_holds_up_the_end_for_some_seconds_only():
+    program = start("""
+        def stuck(y):
+            while True:
+                pass
+
+        graph = tm.Graph()
+        graph.chain(tm.source(stuck, y=tm.Out(np.int8)), tm.sink(lambda x: None))
+        threading.Thread(target=tm.Sequence(graph).run, daemon=True).start()
+        time.sleep(0.1)
+        print("running", flush=True)
+    """)
+    out, err = program.communicate(timeout=30)
+    assert (program.returncode, err) == (0, "")
+
+
 def test_the_interpreter_may_end_with_executors_left():
     program = start("""
         kept = [executor(endless(0), how) for how in ("sequence", "pipeline", "dynamic")]

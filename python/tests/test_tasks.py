@@ -335,6 +335,9 @@ def test_streams_fire_as_often_as_counts_demand():
         (lambda: tm.task(lambda x: None, x=F4, keep="view"), "keep="),
         (lambda: tm.In(np.dtype(">f4"), 4), "byte order"),
         (lambda: tm.In(np.float32, 0), "1 or more"),
+        (lambda: tm.In(np.float32, 2.5), "whole number"),
+        (lambda: tm.In(np.float32, (2**40, 2**40)), "fewer than"),
+        (lambda: tm.Graph().add(tm.task(lambda x: None, x=tm.In(object))), "cannot carry elements of type object"),
         (lambda: tm.Graph().add(tm.task(lambda x: None, x=tm.In("S8"))), "cannot carry"),
         (lambda: tm.Graph().add(tm.source(range(3))), "no sockets"),
         (lambda: tm.Graph().chain(tm.source(range(3)), tm.sink(print)), "which has none"),
@@ -347,6 +350,19 @@ def test_streams_fire_as_often_as_counts_demand():
 def test_what_cannot_be_is_told_while_the_graph_is_built(make, sentence):
     with pytest.raises(tm.GraphError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize("wishes", [{"frames": -1}, {"seconds": -1}, {"seconds": float("nan")}])
+def test_ends_that_cannot_be_are_told(wishes):
+    with pytest.raises(tm.RunError, match=next(iter(wishes))):
+        tm.Sequence(counting()[0]).run(**wishes)
+
+
+def test_policies_and_workers_that_cannot_be_are_told():
+    with pytest.raises(tm.PolicyError, match="wishful"):
+        tm.Dynamic(counting()[0], policy="wishful")
+    with pytest.raises(tm.Error, match="worker"):
+        tm.Dynamic(counting()[0], workers=0)
 
 
 def test_an_item_that_does_not_fit_is_told():
@@ -368,6 +384,23 @@ def test_a_run_in_a_task_of_the_same_graph_is_refused():
     graph.chain(tm.source(lambda y: tm.Sequence(graph).run(frames=1) and None, y=tm.Out(np.int8)), tm.sink(print))
     with pytest.raises(tm.FrameError, match="is being run"):
         tm.Sequence(graph).run(frames=1)
+
+
+def test_a_second_run_of_a_running_graph_is_refused_and_does_it_no_harm():
+    graph = tm.Graph()
+    graph.chain(tm.source(lambda y: time.sleep(0.0005), y=tm.Out(np.float32, 4)), tm.sink(lambda x: x.sum()))
+    first, second = tm.Sequence(graph), tm.Sequence(graph)
+    results = []
+    thread = threading.Thread(target=lambda: results.append(first.run(frames=400).frames))
+    thread.start()
+    refused = 0
+    while thread.is_alive():
+        try:
+            second.resume(frames=0)
+        except tm.GraphError as error:
+            assert "is being run" in str(error)
+            refused += 1
+    assert results == [400] and refused > 0
 
 
 def test_a_run_inside_a_task_of_another_graph_is_fine():

@@ -9,6 +9,7 @@
 #include "bindings/interpreter.hpp"
 #include "bindings/json_object.hpp"
 #include "bindings/owned_array.hpp"
+#include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -87,25 +88,27 @@ Executor executor_of(const std::string& name) {
     throw cli::WrongUsage("executor '" + name + "': give pipeline, sequence, threads or dynamic");
 }
 
+// A number, or "auto".
+template <class T>
+cli::OrAuto<T> or_auto(const char* name, const nb::object& given) {
+    if (nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == "auto") return {};
+    T value{};
+    if (nb::try_cast(given, value)) return {value};
+    throw cli::WrongUsage(fmt::format("{}={}: give a number or 'auto'", name, nb::repr(given).c_str()));
+}
+
 cli::ReceptionOptions reception_options(const std::string& recording, std::optional<std::string> format,
-                                        std::optional<double> sample_rate_hz, nb::object symbol_rate_hz,
-                                        std::optional<double> offset_hz, nb::object rolloff,
-                                        nb::object gold_code) {
-    const auto is_auto = [](const nb::object& given) {
-        return nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == "auto";
-    };
+                                        std::optional<double> sample_rate_hz,
+                                        const nb::object& symbol_rate_hz, std::optional<double> offset_hz,
+                                        const nb::object& rolloff, const nb::object& gold_code) {
     cli::ReceptionOptions options;
     options.recording = recording;
-    options.sample_rate_hz = sample_rate_hz;
-    options.offset_hz = offset_hz;
     if (format) options.format = cli::sample_format_of(*format);
-    if (is_auto(symbol_rate_hz))
-        options.symbol_rate_hz = cli::OrAuto<double>{};
-    else if (!symbol_rate_hz.is_none())
-        options.symbol_rate_hz = cli::OrAuto<double>{nb::cast<double>(symbol_rate_hz)};
-    options.rolloff =
-        is_auto(rolloff) ? cli::OrAuto<double>{} : cli::OrAuto<double>{nb::cast<double>(rolloff)};
-    options.gold_code = is_auto(gold_code) ? cli::OrAuto<int>{} : cli::OrAuto<int>{nb::cast<int>(gold_code)};
+    options.sample_rate_hz = sample_rate_hz;
+    if (!symbol_rate_hz.is_none()) options.symbol_rate_hz = or_auto<double>("symbol_rate_hz", symbol_rate_hz);
+    options.offset_hz = offset_hz;
+    options.rolloff = or_auto<double>("rolloff", rolloff);
+    options.gold_code = or_auto<int>("gold_code", gold_code);
     return options;
 }
 

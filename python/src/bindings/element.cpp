@@ -44,8 +44,9 @@ const Element& element_of(int numpy_type) {
     std::vector<std::string> names;
     std::ranges::transform(elements(), std::back_inserter(names),
                            [](const Element& e) { return e.type.name; });
-    throw GraphError(fmt::format("a socket cannot carry elements of NumPy's type number {}: there are {}",
-                                 numpy_type, fmt::join(names, ", ")));
+    const nb::object wanted = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type)));
+    throw GraphError(fmt::format("a socket cannot carry elements of type {}: there are {}",
+                                 nb::str(wanted).c_str(), fmt::join(names, ", ")));
 }
 
 }  // namespace tidemill::python

@@ -95,10 +95,7 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
     options.stop_when = over_after(wishes.seconds);
     std::stop_source stop;
     options.stop = stop.get_token();
-    struct Forget {
-        PythonGraph& graph;
-        ~Forget() { graph.forget_views(); }
-    } forget{graph_};
+    const PythonGraph::Running running(graph_);
     if constexpr (std::is_same_v<Executor, Sequence>) return to_dict(json_of(go_here(options, anew, stop)));
     return to_dict(json_of(go_on_threads(options, anew, stop)));
 }
@@ -157,8 +154,8 @@ Profile profile_graph(PythonGraph& graph, std::optional<std::uint64_t> frames, d
     if (cores) options.cores = parse_platform(*cores);
     Profile found;
     std::stop_source stop;
+    const PythonGraph::Running running(graph);
     do_interruptibly(stop, [&] { found = profile(graph.graph(), options); });
-    graph.forget_views();
     return found;
 }
 

@@ -79,8 +79,15 @@ void PythonGraph::bind_constant(nb::handle data, std::size_t module, const std::
     });
 }
 
-void PythonGraph::forget_views() {
-    for (PythonTask* task : tasks_) task->forget_views();
+PythonGraph::Running::Running(PythonGraph& graph) : graph_(graph) {
+    if (graph.is_running_)
+        throw GraphError("graph '" + graph.graph().name() + "' is being run: one executor at a time");
+    graph.is_running_ = true;
+}
+
+PythonGraph::Running::~Running() {
+    for (PythonTask* task : graph_.tasks_) task->forget_views();
+    graph_.is_running_ = false;
 }
 
 void bind_graph(nb::module_& module) {

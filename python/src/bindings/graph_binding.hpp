@@ -29,10 +29,22 @@ class PythonGraph {
     /// Feeds an input with the same data on every frame; throws GraphError when they do not fit.
     void bind_constant(nb::handle data, std::size_t module, const std::string& socket);
 
-    /// A run is over; needs the lock.
-    void forget_views();
+    /// Held while the graph runs, made and ended with the interpreter's lock: then no array is needed any
+    /// more.
+    class Running {
+      public:
+        /// Throws GraphError when the graph is being run.
+        explicit Running(PythonGraph& graph);
+        ~Running();
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+
+      private:
+        PythonGraph& graph_;
+    };
 
   private:
+    bool is_running_ = false;
     Graph graph_;
     std::vector<PythonTask*> tasks_;
 };

@@ -65,8 +65,11 @@ InterpreterLock::InterpreterLock() : held_(!interpreter_ended) {
     state_ = PyGILState_Ensure();
 }
 
+// Until Python 3.13, a thread that wants the lock back after the end is unwound; nothing here may see that.
 InterpreterLock::~InterpreterLock() {
-    if (held_) PyGILState_Release(state_);
+    if (!held_) return;
+    while (PyGILState_Check() == 0) std::this_thread::sleep_for(1h);
+    PyGILState_Release(state_);
 }
 
 LiveRun::LiveRun(std::stop_source stop) : stop_(std::move(stop)) {

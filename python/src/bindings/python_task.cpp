@@ -38,8 +38,7 @@ PythonTask::PythonTask(std::string name, const std::vector<PythonSocket>& socket
       is_shared_(options.replication == Replication::pure) {
     for (const PythonSocket& socket : sockets_) {
         const std::uint32_t index = declare(socket);
-        places_.push_back({index, static_cast<std::uint32_t>(this->sockets()[index].bytes()),
-                           socket.direction == Direction::in});
+        places_.push_back({index, socket.direction == Direction::in});
     }
     declare_task(std::move(name), &PythonTask::run, options, Basis::word);
 }
@@ -66,7 +65,7 @@ PythonTask::Caller& PythonTask::caller_here() {
 
 // Null for an input that has no data on this frame.
 std::byte* PythonTask::place_of(Frame frame, const Place& socket) const {
-    const In<std::byte> bytes{this, socket.index, socket.bytes};
+    const In<std::byte> bytes{this, socket.index, 1};  // from there on
     return const_cast<std::byte*>(frame[bytes].data());
 }
 
@@ -109,7 +108,8 @@ void PythonTask::bring_back(Frame frame, Caller& caller) const {
     for (std::size_t s = 0; s < places_.size(); ++s) {
         if (places_[s].is_input) continue;
         auto* const array = reinterpret_cast<PyArrayObject*>(caller.copies[s].ptr());
-        std::memcpy(place_of(frame, places_[s]), PyArray_DATA(array), places_[s].bytes);
+        std::memcpy(place_of(frame, places_[s]), PyArray_DATA(array),
+                    static_cast<std::size_t>(PyArray_NBYTES(array)));
     }
     caller.copies.clear();
 }

@@ -51,7 +51,6 @@ class PythonTask final : public Module {
   private:
     struct Place {
         std::uint32_t index;
-        std::uint32_t bytes;
         bool is_input;
     };
 

@@ -222,9 +222,11 @@ def ber(
     threads: 0 for one on each core. Ctrl-C ends it early.
     """
     modcods = [modcod] if isinstance(modcod, str) else list(modcod)
-    points = {name: np.atleast_1d(np.asarray(dbs, float)) for name, dbs in _named(esn0, ebn0, margin)}
+    points = {name: np.ravel(np.asarray(dbs, float)) for name, dbs in _named(esn0, ebn0, margin)}
     if sum(len(dbs) > 0 for dbs in points.values()) > 1:
         raise _core.WrongUsage("esn0, ebn0, margin: give one of them")
+    if not all(np.isfinite(dbs).all() for dbs in points.values()):
+        raise _core.WrongUsage("esn0, ebn0, margin: give finite numbers in dB")
     if errors < 1 or frames < 1 or iterations < 1 or threads < 0:
         raise _core.WrongUsage("errors, frames and iterations: give 1 or more; threads: 0 or more")
     rounded = {f"{name}_db": np.round(dbs, 6).tolist() for name, dbs in points.items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,14 +31,23 @@ class Socket:
 
     def __init__(self, dtype: DTypeLike, shape: int | tuple[int, ...] = 1) -> None:
         self.dtype = np.dtype(dtype)
-        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self.shape = _whole_numbers(shape)
         if not self.dtype.isnative:
             raise GraphError(f"a socket of {self.dtype.str} elements: give the byte order of this machine")
         if not self.shape or any(length < 1 for length in self.shape):
             raise GraphError(f"a socket of shape {self.shape}: give 1 or more elements in each direction")
+        if prod(self.shape) >= 2**32:
+            raise GraphError(f"a socket of {prod(self.shape)} elements: give fewer than 2^32")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.dtype.name}, {self.shape})"
+
+
+def _whole_numbers(shape: int | tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return tuple(index(length) for length in (shape if isinstance(shape, tuple) else (shape,)))
+    except TypeError:
+        raise GraphError(f"a socket of shape {shape!r}: give a whole number, or a tuple of them") from None
 
 
 class In(Socket):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from .scheduling import Schedule
 
 
+_LONGEST_S = 1e9
+
+
 class Run(Record):
     """What came of a run: frames, delivered, elapsed_s, tasks, stages, ...; times in microseconds."""
 
@@ -53,6 +56,10 @@ class _Executor:
         return self._go(self._core.resume, frames, seconds, statistics, finish)
 
     def _go(self, go: Any, frames: int | None, seconds: float | None, statistics: bool, finish: bool) -> Run:
+        if frames is not None and frames < 0:
+            raise _core.RunError(f"frames={frames}: give 0 or more")
+        if seconds is not None and not 0 <= seconds <= _LONGEST_S:
+            raise _core.RunError(f"seconds={seconds}: give 0 to {_LONGEST_S:.0f}")
         report = go(frames=frames, seconds=seconds, statistics=statistics, finish=finish)
         tell_warnings()
         return Run(report)

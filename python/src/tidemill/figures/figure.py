@@ -43,7 +43,7 @@ class Note:
         return f"tidemill {self.version}; {self.command or 'command unknown'}{seed}; {self.machine}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Figure:
     """A matplotlib figure in `sheet`, its axes, its data in tidy columns, and a note."""
 
@@ -51,6 +51,9 @@ class Figure:
     axes: Any
     data: Mapping[str, Any]
     note: Note
+
+    def __repr__(self) -> str:
+        return f"<Figure of {', '.join(self.data)}; {self.note}>"
 
     def savefig(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Writes PDF, SVG, PNG or what else matplotlib can, by the name; the note goes into the file."""
