@@ -7,7 +7,6 @@
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/run/thread_per_task.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
