@@ -15,31 +15,32 @@ QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCh
 
 
 @st.composite
-def cuts(draw, tasks):
-    """A pipeline's stages: where the chain is cut, and nothing else, for all tasks are sequential."""
+def cuts(draw, tasks, pure):
+    """A pipeline's stages; those without the first and the last task have several threads, if they may."""
     stages, left = [], tasks
     while left > 0:
         size = draw(st.integers(1, left))
-        stages.append((size, 1))
+        inner = pure and left < tasks and size < left
+        stages.append((size, draw(st.integers(1, 3)) if inner else 1))
         left -= size
     return tm.Schedule.of(*stages)
 
 
 @st.composite
-def executors(draw, tasks):
+def executors(draw, tasks, pure=False):
     how = draw(st.sampled_from(["sequence", "pipeline", "dynamic"]))
     if how == "sequence":
         return tm.Sequence
     if how == "dynamic":
         workers = draw(st.integers(1, 4))
         return lambda graph: tm.Dynamic(graph, workers=workers)
-    cut, depth, batch = draw(cuts(tasks)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    cut, depth, batch = draw(cuts(tasks, pure)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
     return lambda graph: tm.Pipeline(graph, cut, ring_depth=depth, batch=batch)
 
 
 @QUIET
-@given(st.data(), DTYPES, SHAPES, st.integers(0, 12), st.booleans())
-def test_what_goes_in_comes_out_under_every_executor(data, dtype, shape, frames, copies):
+@given(st.data(), DTYPES, SHAPES, st.integers(0, 12), st.booleans(), st.booleans())
+def test_what_goes_in_comes_out_under_every_executor(data, dtype, shape, frames, copies, pure):
     keep = "copy" if copies else None
     rng = np.random.default_rng(7)
     sent = [rng.integers(0, 100, size=shape).astype(dtype) for _ in range(frames)]
@@ -51,9 +52,10 @@ def test_what_goes_in_comes_out_under_every_executor(data, dtype, shape, frames,
         y[...] = x
 
     graph = tm.Graph()
-    between = [tm.task(pass_on, x=tm.In(dtype, shape), y=tm.Out(dtype, shape), keep=keep) for _ in range(2)]
+    between = [tm.task(pass_on, x=tm.In(dtype, shape), y=tm.Out(dtype, shape), keep=keep, pure=pure)
+               for _ in range(3)]  # fmt: skip
     graph.chain(tm.source(sent, y=tm.Out(dtype, shape)), *between, tm.sink(lambda x: got.append(x.copy())))
-    run = data.draw(executors(4))(graph).run()
+    run = data.draw(executors(5, pure))(graph).run()
     assert run.frames == frames
     assert len(got) == frames and all(np.array_equal(a, b) for a, b in zip(got, sent, strict=True))
 
