@@ -82,8 +82,8 @@ class Archive {
         std::size_t outer_;
     };
 
-    template <class T>
-    void sequence(std::string_view name, std::vector<T>& field) {
+    template <class T, class Allocator>
+    void sequence(std::string_view name, std::vector<T, Allocator>& field) {
         elements<T>(name, field);
     }
     void sequence(std::string_view name, std::vector<bool>& field) {

@@ -37,6 +37,15 @@ class CoarseFrequency {
     /// Share of the received power that has the signal's spectrum, 0 to 1.
     double signal_share() const { return share_; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("iq", iq_)("state", state_)("sum", sum_)("window", window_)("window_sum", window_sum_);
+        archive("window_begin", window_begin_)("oldest_kept", oldest_kept_)("next_block", next_block_);
+        archive("share", share_)("frequency", frequency_)("gain", gain_)("slewing", slewing_);
+        archive("started", started_)("last", last_);
+    }
+
   private:
     enum class State { searching, estimating, following };
 

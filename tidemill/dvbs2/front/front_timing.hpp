@@ -26,6 +26,14 @@ class TimingTracker {
     /// Clock offset of the transmitter against the nominal rate, parts per million (0 before the first lock).
     double clock_ppm() const { return -slope_ / kSubblockSymbols * 1e6; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("kept", kept_)("measured", measured_)("locked", locked_)("restart", restart_);
+        archive("line_end", line_end_)("tau", tau_)("slope", slope_)("quality_signal", quality_signal_);
+        archive("quality_power", quality_power_)("emitted_tau", emitted_tau_)("ahead", ahead_);
+    }
+
   private:
     struct Measured {
         std::int64_t subblock;

@@ -23,6 +23,12 @@ class IqTracker {
     double offset_db() const { return offset_db_; }
     double image_db() const { return image_db_; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("sum", sum_)("correction", correction_)("offset_db", offset_db_)("image_db", image_db_);
+    }
+
   private:
     void take(const dsp::IqMoments& chunk);
     void decide();

@@ -42,6 +42,23 @@ class BlockKeeper {
         return release(emit);
     }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        std::uint64_t blocks = kept_.size();
+        archive("blocks", blocks);
+        if (archive.gives_back()) {
+            kept_.clear();
+            for (std::uint64_t i = 0; i < blocks; ++i) {
+                kept_.push_back(std::make_unique<Block>());
+                archive("block", *kept_.back());
+            }
+        } else {
+            for (const auto& block : kept_) archive("block", *block);
+        }
+        archive("release", release_)("ending", ending_)("dropped", dropped_);
+    }
+
     /// Blocks that were thrown away.
     std::uint64_t dropped() const { return dropped_; }
 

@@ -45,7 +45,8 @@ Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config,
       scrambler(config.gold_code),
       front(add_front(
           graph, source,
-          {source.sample_rate_hz().value_or(2), symbol_rate_hz, config.rolloff, config.block_samples})) {
+          {source.sample_rate_hz().value_or(2), symbol_rate_hz, config.rolloff, config.block_samples},
+          config.live)) {
     frame_sync = &graph.add<RxFrameSync>(scrambler);
     auto& carrier = graph.add<RxCarrier>(scrambler);
     auto& demapper = graph.add<RxDemapper>();

@@ -22,7 +22,9 @@ struct ReceiverConfig {
     double rolloff = 0.20;
     int gold_code = 0;
     double tuned_hz = 0;  ///< where a TunedSource took the samples from: frequencies are told from there
-    std::uint32_t block_samples = 16384;        ///< at most so many
+    std::uint32_t block_samples = 16384;  ///< at most so many
+    bool live =
+        false;  ///< samples come once: a reception that goes on from a checkpoint takes what comes then
     const LdpcOnDevice* ldpc_device = nullptr;  ///< outlives receivers; null: the host decodes
 };
 

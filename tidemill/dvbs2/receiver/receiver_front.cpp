@@ -2,9 +2,9 @@
 
 namespace tidemill::dvbs2 {
 
-ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config) {
+ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config, bool live) {
     const RawLayout layout{samples.format(), FrontGeometry(config)};
-    auto& source = graph.add<RxSource>(samples, layout);
+    auto& source = graph.add<RxSource>(samples, layout, live);
     auto& spectrum = graph.add<RxSpectrum>(layout);
     auto& coarse = graph.add<RxCoarse>(layout);
     auto& filter = graph.add<RxFilter>(layout);

@@ -15,8 +15,10 @@ struct ReceiverFront {
     const RxTiming& timing;  ///< gives out `symbols`, and `info` beside them
 };
 
-/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph. Throws
-/// Dvbs2Error for rates or a roll-off that cannot work.
-ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config);
+/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph; where they are
+/// `live`, what was read once does not come again. Throws Dvbs2Error for rates or a roll-off that cannot
+/// work.
+ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config,
+                        bool live = false);
 
 }  // namespace tidemill::dvbs2

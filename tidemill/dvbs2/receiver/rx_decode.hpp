@@ -42,6 +42,9 @@ class RxLdpc final : public Module {
     const LdpcDeviceUse& device_use() const { return use_; }
     void forget_totals() override { use_ = {}; }
     void merge(Module& clone) override;
+    void keep(Archive& archive) override {
+        archive("frames", use_.frames)("batches", use_.batches)("frames_on_host", use_.frames_on_host);
+    }
 
   private:
     void decode_frame(Frame f);

@@ -26,6 +26,11 @@ class RxFrameSync final : public Module {
     /// Whether frames follow one another at the moment.
     bool locked() const { return locked_.load(std::memory_order_relaxed); }
 
+    void keep(Archive& archive) override {
+        archive("sync", sync_)("repeating", repeating_)("expected_start", expected_start_);
+        locked_.store(sync_.locked(), std::memory_order_relaxed);
+    }
+
   private:
     Flow cut_frames(Frame f);
 

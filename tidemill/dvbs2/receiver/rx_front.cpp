@@ -21,6 +21,12 @@ void RxSpectrum::merge(Module& clone) {
     defects_.clipped += static_cast<RxSpectrum&>(clone).defects_.clipped;
 }
 
+void RxSpectrum::keep(Archive& archive) {
+    std::uint64_t clipped = live_clipped();
+    archive("defects", defects_)("live_clipped", clipped);
+    live_clipped_->store(clipped, std::memory_order_relaxed);
+}
+
 RxCoarse::RxCoarse(const RawLayout& layout)
     : Module("coarse"), layout_(layout), coarse_(layout.geometry), samples_(layout.window_samples()) {}
 
@@ -44,11 +50,20 @@ Flow RxCoarse::follow_signal(Frame f) {
     };
     const Flow flow = f.at_end() ? keeper_.end([&] { return coarse_.finish(); }, emit)
                                  : keeper_.step([&] { return decide(f); }, keep, emit);
+    tell();
+    return flow;
+}
+
+void RxCoarse::keep(Archive& archive) {
+    archive("coarse", coarse_)("keeper", keeper_);
+    tell();
+}
+
+void RxCoarse::tell() {
     found_.store(coarse_.found(), std::memory_order_relaxed);
     frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
     iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
     iq_image_db_.store(coarse_.iq().image_db(), std::memory_order_relaxed);
-    return flow;
 }
 
 RxFilter::RxFilter(const RawLayout& layout)
@@ -70,6 +85,11 @@ Flow RxTiming::track_clock(Frame f) {
         f.at_end() ? keeper_.end([&] { return tracker_.finish(); }, emit) : keeper_.step(decide, keep, emit);
     clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
     return flow;
+}
+
+void RxTiming::keep(Archive& archive) {
+    archive("tracker", tracker_)("keeper", keeper_);
+    clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
 }
 
 }  // namespace tidemill::dvbs2

@@ -35,6 +35,7 @@ class RxSpectrum final : public Module {
     std::uint64_t live_clipped() const { return live_clipped_->load(std::memory_order_relaxed); }
     void forget_totals() override { defects_ = {}; }
     void merge(Module& clone) override;
+    void keep(Archive& archive) override;
 
   private:
     void measure_block(Frame f);
@@ -72,11 +73,17 @@ class RxCoarse final : public Module {
     /// Blocks in which no signal was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
 
+    void keep(Archive& archive) override;
+
   private:
     struct Kept {
         std::vector<std::byte> raw;
         RawInfo info;
+
+        void keep(Archive& archive) { archive("raw", raw)("info", info); }
     };
+
+    void tell();
 
     Flow follow_signal(Frame f);
     KeptBlocks decide(Frame f);
@@ -125,6 +132,8 @@ class RxTiming final : public Module {
     double clock_ppm() const { return clock_ppm_.load(std::memory_order_relaxed); }
     /// Blocks in which no symbol clock was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
+
+    void keep(Archive& archive) override;
 
   private:
     Flow track_clock(Frame f);

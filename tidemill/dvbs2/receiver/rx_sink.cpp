@@ -34,6 +34,16 @@ void RxSink::write_frame(Frame f) {
     published_.offer(totals_);
 }
 
+// Ticks are this machine's, since it was started.
+void RxSink::keep(Archive& archive) {
+    std::uint64_t lasted = totals_.last_tick - totals_.first_tick;
+    archive("streams", streams_)("totals", totals_)("lasted", lasted);
+    if (!archive.gives_back()) return;
+    totals_.last_tick = ticks();
+    totals_.first_tick = totals_.last_tick - lasted;
+    published_.set(totals_);
+}
+
 void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     const FrameInfo& about = f[info];
     const auto bits = static_cast<std::uint64_t>(code.k_bch) - 8 * kBbHeaderBytes;

@@ -32,6 +32,8 @@ class RxSink final : public Module {
     /// The input streams and what became of their frames.
     const StreamSorter& streams() const { return streams_; }
 
+    void keep(Archive& archive) override;
+
   private:
     void write_frame(Frame f);
     void finish();

@@ -3,10 +3,32 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
 namespace tidemill::dvbs2 {
 
-RxSource::RxSource(io::SampleSource& source, const RawLayout& layout)
-    : Module("source"), layout_(layout), source_(source), window_(layout.window_bytes()) {}
+RxSource::RxSource(io::SampleSource& source, const RawLayout& layout, bool live)
+    : Module("source"), layout_(layout), source_(source), live_(live), window_(layout.window_bytes()) {}
+
+void RxSource::keep(Archive& archive) {
+    archive.expect("window_bytes", window_.size());
+    archive("window", window_)("all_read", all_read_)("block", block_)("samples", samples_);
+    window_.resize(layout_.window_bytes());
+    if (archive.gives_back() && !live_) read_up_to(samples_);
+}
+
+// Whatever stands between the samples and a file of them has to see them all.
+void RxSource::read_up_to(std::uint64_t samples) {
+    const std::size_t size = dsp::bytes_per_sample(layout_.format);
+    std::vector<std::byte> passed(layout_.geometry.block_samples() * size);
+    for (std::uint64_t left = samples; left > 0;) {
+        const std::size_t wanted = std::min<std::uint64_t>(left, layout_.geometry.block_samples());
+        const std::size_t got = fill(std::span(passed).first(wanted * size));
+        if (got == 0)
+            throw Dvbs2Error("the recording ends before the place at which the checkpoint was taken");
+        left -= got;
+    }
+}
 
 Flow RxSource::read_block(Frame f) {
     const std::size_t size = dsp::bytes_per_sample(layout_.format);

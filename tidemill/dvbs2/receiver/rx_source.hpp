@@ -15,11 +15,15 @@ class RxSource final : public Module {
     const RawLayout layout_;
 
   public:
-    RxSource(io::SampleSource& source, const RawLayout& layout);
+    /// `live`: what was read once does not come again.
+    RxSource(io::SampleSource& source, const RawLayout& layout, bool live = false);
 
     Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
     Out<RawInfo> info = out<RawInfo>("info");
     Task read = task("read", &RxSource::read_block);
+
+    /// A source that can be read again is read up to where it was; a live one goes on with what comes.
+    void keep(Archive& archive) override;
 
     /// Samples read so far.
     std::uint64_t samples() const { return samples_; }
@@ -29,7 +33,10 @@ class RxSource final : public Module {
     std::size_t fill(std::span<std::byte> to);
     bool filters_hold_samples() const;
 
+    void read_up_to(std::uint64_t samples);
+
     io::SampleSource& source_;
+    const bool live_;
     std::vector<std::byte> window_;
     bool all_read_ = false;
     std::int64_t block_ = 0;

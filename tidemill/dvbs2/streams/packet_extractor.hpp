@@ -38,6 +38,14 @@ class PacketExtractor {
 
     const PacketCounts& counts() const { return counts_; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("input_stream", options_.input_stream)("counts", counts_)("in_step", in_step_);
+        archive("is_transport", is_transport_)("sync", sync_)("layout", layout_)("packet", packet_);
+        archive("filled_bits", filled_bits_)("waiting", waiting_)("has_waiting", has_waiting_);
+    }
+
   private:
     using Packet = std::vector<std::uint8_t>;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -36,7 +37,42 @@ class StreamSorter {
     /// Frames of generic streams that were given out.
     std::uint64_t generic_frames() const { return generic_frames_; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("only", choice_.only)("frames_by_fault", frames_by_fault_);
+        archive("frames", frames_)("frames_lost", frames_lost_)("generic_frames", generic_frames_);
+        keep_extractors(archive);
+        keep_counts(archive);
+    }
+
   private:
+    template <class Archive>
+    void keep_extractors(Archive& archive) {
+        std::vector<std::uint8_t> kinds, numbers;
+        for (const auto& [key, extractor] : extractors_) {
+            kinds.push_back(static_cast<std::uint8_t>(key.first));
+            numbers.push_back(key.second);
+        }
+        archive("kinds", kinds)("numbers", numbers);
+        if (archive.gives_back()) extractors_.clear();
+        for (std::size_t i = 0; i < std::min(kinds.size(), numbers.size()); ++i)
+            archive("stream", extractor_of(static_cast<StreamType>(kinds[i]), numbers[i]));
+    }
+    template <class Archive>
+    void keep_counts(Archive& archive) {
+        std::vector<std::uint8_t> numbers;
+        std::vector<std::uint64_t> frames;
+        for (const auto& [number, count] : frames_of_streams_) {
+            numbers.push_back(number);
+            frames.push_back(count);
+        }
+        archive("seen", numbers)("frames_of_streams", frames);
+        if (archive.gives_back()) frames_of_streams_.clear();
+        for (std::size_t i = 0; i < std::min(numbers.size(), frames.size()); ++i)
+            frames_of_streams_[numbers[i]] = frames[i];
+    }
+
     bool wants(const BbHeader& header);
     BbFault sort(std::span<const std::uint8_t> bbframe);
     BbFault sort_generic(std::span<const std::uint8_t> bbframe, const BbHeader& header, std::uint8_t stream);

@@ -35,6 +35,12 @@ class FrameSync {
 
     const FrameSyncCounts& counts() const { return ledger_.counts(); }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("heard", heard_)("hunt", hunt_)("follower", follower_)("locked", locked_)("ledger", ledger_);
+    }
+
   private:
     bool front_is_ready() const;
     FrameInfo deliver(std::span<Iq> frame);

@@ -35,6 +35,14 @@ class FrequencyTracker {
     /// True when frequency() is certainly in the right lobe, or as sure as it will be.
     bool settled() const;
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("near", near_)("far", far_)("esn0", esn0_)("lead", lead_)("frames", frames_);
+        archive("symbols", symbols_)("header_memory", header_memory_)("header_lag", header_lag_);
+        archive("header_turn", header_turn_);
+    }
+
   private:
     struct FarSum {
         double lag;

@@ -16,6 +16,11 @@ struct HeardSymbols {
     bool ended = false;
 
     std::uint64_t end() const { return kept.end(); }
+
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("kept", kept)("ended", ended);
+    }
 };
 
 /// Where a PLFRAME stands in the stream.

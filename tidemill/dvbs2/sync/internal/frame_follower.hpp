@@ -47,6 +47,13 @@ class FrameFollower {
     /// next header may lie within it.
     std::uint64_t last_good_start() const { return last_good_.start; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("learner", learner_)("floor", floor_)("last", last_)("last_good", last_good_);
+        archive("bad_in_a_row", bad_in_a_row_)("found", found_);
+    }
+
   private:
     std::optional<FoundFrame> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
     std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FoundFrame>& next) const;

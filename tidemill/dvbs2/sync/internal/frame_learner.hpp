@@ -26,6 +26,12 @@ class FrameLearner {
     /// Mean quality of the good headers.
     double quality() const { return quality_; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("tracker", tracker_)("quality", quality_);
+    }
+
   private:
     double esn0() const;
 

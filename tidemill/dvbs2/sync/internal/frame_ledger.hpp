@@ -32,6 +32,12 @@ class FrameLedger {
 
     const FrameSyncCounts& counts() const { return counts_; }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("settled", settled_)("counts", counts_);
+    }
+
   private:
     std::uint64_t settled_ = 0;  // every symbol before is counted
     FrameSyncCounts counts_;

@@ -32,6 +32,12 @@ class SymbolStore {
         begin_ = place;
     }
 
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("memory", memory_)("first", first_)("count", count_)("begin", begin_);
+    }
+
   private:
     // At least as much room as is kept, so that a symbol is moved once on average, or less.
     void make_room(std::size_t more) {
