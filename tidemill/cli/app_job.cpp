@@ -5,12 +5,10 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/knob_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/run_error.hpp"
 
@@ -53,39 +51,6 @@ std::chrono::nanoseconds in_ns(double seconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-/// The file that a run goes on from and keeps up to date.
-class KeptRun {
-  public:
-    KeptRun(const AppRunOptions& options, const Graph& graph) {
-        if (options.checkpoint.empty()) return;
-        file_.emplace(options.checkpoint, in_ns(options.checkpoint_every_s));
-        warn_of(graph.not_kept());
-        std::error_code none;
-        if (!std::filesystem::exists(options.checkpoint, none)) return;
-        from_ = read_checkpoint(options.checkpoint);
-        if (from_->has_ended)
-            throw JobFailed(
-                fmt::format("the stream in {} has ended: remove it to begin a new one", options.checkpoint));
-        if (from_->next_frames.empty()) return;
-        tell("{}: goes on at frame {}\n", options.checkpoint, from_->next_frames.front());
-    }
-
-    void put_into(RunOptions& how) {
-        how.checkpoint = file_ ? &*file_ : nullptr;
-        how.restore = from_ ? &*from_ : nullptr;
-    }
-
-  private:
-    static void warn_of(const std::vector<std::string>& modules) {
-        if (modules.empty()) return;
-        warn(fmt::format("a checkpoint is without what these modules hold, which have no keep(): {}",
-                         fmt::join(modules, ", ")));
-    }
-
-    std::optional<CheckpointFile> file_{};
-    std::optional<Checkpoint> from_{};
-};
-
 }  // namespace
 
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
@@ -104,7 +69,7 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     if (how.late != Late::wait && run.how().executor == Executor::sequence)
         warn("--late: in sequence each frame is done before the next begins, so none is ever dropped");
     how.deadline = in_ns(options.deadline_s);
-    KeptRun kept(options, graph);
+    KeptRun kept(options.checkpoint, graph);
     kept.put_into(how);
     watched.go(run, how);
     watched.write(run);
@@ -123,16 +88,7 @@ void add_knob_options(Verb& verb, AppRunOptions& options) {
             "--replay", options.replay, [](const std::string& path) { return read_journal(path); },
             "Journal of another run: what reached that one reaches this one at the same frames")
         .excludes("--set");
-    verb.option(
-            "--checkpoint", options.checkpoint,
-            "File to go on from, if it is there, and kept up to date: a run that was ended, or killed, goes "
-            "on with the same command")
-        .is(Kind::output_file)
-        .excludes("--replay");
-    verb.option("--checkpoint-every", options.checkpoint_every_s, "Seconds between two of them")
-        .is(Kind::seconds)
-        .in(between(0.001, 86400))
-        .needs("--checkpoint");
+    add_checkpoint_options(verb, options.checkpoint).excludes("--replay");
     verb.choice(
         "--late", options.late, {{"wait", Late::wait}, {"drop-newest", Late::drop_newest}},
         "What becomes of a source frame for which there is no room: the source waits, or the frame is "

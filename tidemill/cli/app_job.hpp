@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tidemill/cli/app.hpp"
+#include "tidemill/cli/kept_run.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/run/journal/journal.hpp"
 
@@ -24,8 +25,7 @@ struct AppRunOptions {
     std::vector<std::string> set{};  ///< knobs, as knob_settings() reads them
     std::string journal{};           ///< file to write; empty: none
     std::optional<JournalRecord> replay{};
-    std::string checkpoint{};  ///< file to go on from and to keep up to date; empty: none
-    double checkpoint_every_s = 10;
+    CheckpointOptions checkpoint{};
     Late late = Late::wait;
     double deadline_s = 0;  ///< 0: none
 };

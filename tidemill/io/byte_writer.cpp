@@ -52,6 +52,12 @@ void ByteWriter::flush() {
     buffer_.clear();
 }
 
+void ByteWriter::go_on_at(std::uint64_t bytes) {
+    buffer_.clear();
+    file_->go_on_at(bytes);
+    bytes_delivered_ = bytes;
+}
+
 void ByteWriter::close() {
     flush();
     file_->close();

@@ -34,6 +34,10 @@ class ByteWriter {
     /// Hands everything to the system now, as a player that reads along wants it.
     void flush();
 
+    /// Goes on where another writer had handed over so many bytes, and forgets what a file holds behind them.
+    /// Throws IoError where it holds fewer.
+    void go_on_at(std::uint64_t bytes);
+
     /// Flushes and closes; throws IoError unless everything arrived. Nothing can be written after it.
     void close();
 

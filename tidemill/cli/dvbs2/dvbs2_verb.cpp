@@ -67,6 +67,7 @@ void add_rx(Verb& dvbs2) {
     add_outputs(verb, options->outputs);
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
         .is(Kind::output_place);
+    add_checkpoint_options(verb, options->checkpoint);
     verb.flag("--stats", options->stats, "Also the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
     const Option& executor = add_running_options(verb, options->running);

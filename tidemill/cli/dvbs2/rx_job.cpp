@@ -154,6 +154,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.outputs.live = outcome.job.stream != nullptr;
     RxOutputWriter writer(outcome.outputs);
     const Topology topology = Topology::here();
+    outcome.job.config.live = outcome.outputs.live;
     GraphRun run(how_to_run(options, outcome.outputs.live), topology);
     prepare(run, topology, outcome);
 
@@ -165,7 +166,10 @@ RxOutcome receive(const RxOptions& options) {
         if (stream) stream->end();
         writer.hurry();
     });
-    watched.go(run, {.observers = options.observers},
+    RunOptions how{.observers = options.observers};
+    KeptRun kept(options.checkpoint, receiver.graph());
+    kept.put_into(how);
+    watched.go(run, how,
                [&, start = std::chrono::steady_clock::now()] { return progress_line(receiver, start); });
     writer.close();
     status.close();

@@ -10,6 +10,7 @@
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
+#include "tidemill/cli/kept_run.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
@@ -21,6 +22,7 @@ struct RxOptions {
     DeviceOptions device;
     RxOutputOptions outputs;
     std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
+    CheckpointOptions checkpoint{};
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.

@@ -36,6 +36,12 @@ class FileOutput final : public ByteOutput {
         flushed_ = now;
     }
     void close() override { writer_.close(); }
+    void keep(Archive& archive) override {
+        if (!archive.gives_back()) writer_.flush();
+        std::uint64_t bytes = writer_.bytes_delivered();
+        archive("bytes", bytes);
+        if (archive.gives_back()) writer_.go_on_at(bytes);
+    }
 
   private:
     // How long a player that reads along may be kept waiting while bytes trickle in.
@@ -178,6 +184,7 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
     dvbs2::RxOutputs outputs;
     outputs.choice = choice_;
     outputs.streams.packets = [this](auto packets, std::uint8_t stream) { write_packets(packets, stream); };
+    outputs.keep = [this](Archive& archive) { keep(archive); };
     if (generic_) outputs.streams.generic = [this](auto bytes, std::uint8_t) { generic_->write(bytes); };
     if (bbframes_ || options_.also.frames) {
         outputs.frames = [this](const dvbs2::ReceivedFrame& frame) {
@@ -186,6 +193,18 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
         };
     }
     return outputs;
+}
+
+void RxOutputWriter::keep(Archive& archive) {
+    std::vector<std::uint8_t> streams;
+    for (const auto& [stream, output] : packets_)
+        if (output) streams.push_back(static_cast<std::uint8_t>(stream));
+    archive.expect("bbframes", bbframes_ != nullptr).expect("generic", generic_ != nullptr);
+    archive.expect("packets", !options_.packets.empty())("streams", streams)("monitored", monitored_);
+    for (const std::uint8_t stream : streams)
+        if (ByteOutput* const output = packet_output(choice_.all ? stream : 0)) output->keep(archive);
+    if (bbframes_) bbframes_->keep(archive);
+    if (generic_) generic_->keep(archive);
 }
 
 void RxOutputWriter::write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream) {

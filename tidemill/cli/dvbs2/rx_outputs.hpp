@@ -44,6 +44,8 @@ class ByteOutput {
     virtual ~ByteOutput() = default;
     virtual void write(std::span<const std::uint8_t> bytes) = 0;
     virtual void close() = 0;
+    /// A file keeps where it is, and goes on there; what was sent is gone.
+    virtual void keep(Archive& /*archive*/) {}
 };
 
 /// Opens a place for packets or, with `datagrams`, for pieces that stay whole. Throws JobFailed or
@@ -77,6 +79,7 @@ class RxOutputWriter {
     const std::map<int, std::uint64_t>& not_sent() const { return not_sent_; }
 
   private:
+    void keep(Archive& archive);
     void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
     ByteOutput* packet_output(int stream);
 

@@ -18,6 +18,8 @@ class RxCarrier final : public Module {
     Out<SignalQuality> quality = out<SignalQuality>("quality");
     Task remove = task("remove", &RxCarrier::remove_carrier, cloned);
 
+    static constexpr bool kHoldsNothing = true;  // but scratch
+
   private:
     void remove_carrier(Frame f);
 

@@ -110,6 +110,8 @@ class RxFilter final : public Module {
     Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
     Task filter = task("filter", &RxFilter::filter_block, cloned);
 
+    static constexpr bool kHoldsNothing = true;  // but scratch
+
   private:
     void filter_block(Frame f);
 

@@ -6,6 +6,7 @@
 
 #include "tidemill/dvbs2/streams/stream_outputs.hpp"
 #include "tidemill/dvbs2/sync/frame_info.hpp"
+#include "tidemill/graph/archive.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -23,6 +24,8 @@ struct RxOutputs {
     StreamOutputs streams;
     std::function<void(const ReceivedFrame& frame)> frames{};  ///< every frame, also a bad one; may be empty
     StreamChoice choice{};
+    /// Called where the sink is kept: whoever writes files keeps where it is in them. May be empty.
+    std::function<void(Archive& archive)> keep{};
 };
 
 }  // namespace tidemill::dvbs2

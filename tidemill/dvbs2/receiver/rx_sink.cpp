@@ -11,6 +11,7 @@ namespace tidemill::dvbs2 {
 RxSink::RxSink(RxOutputs outputs)
     : Module("sink"),
       frames_(std::move(outputs.frames)),
+      keep_outputs_(std::move(outputs.keep)),
       streams_(outputs.choice, std::move(outputs.streams)) {}
 
 void RxSink::write_frame(Frame f) {
@@ -38,6 +39,7 @@ void RxSink::write_frame(Frame f) {
 void RxSink::keep(Archive& archive) {
     std::uint64_t lasted = totals_.last_tick - totals_.first_tick;
     archive("streams", streams_)("totals", totals_)("lasted", lasted);
+    if (keep_outputs_) keep_outputs_(archive);
     if (!archive.gives_back()) return;
     totals_.last_tick = ticks();
     totals_.first_tick = totals_.last_tick - lasted;

@@ -40,6 +40,7 @@ class RxSink final : public Module {
     void account(Frame f, const fec::Dvbs2Code& code);
 
     std::function<void(const ReceivedFrame&)> frames_;
+    std::function<void(Archive&)> keep_outputs_;
     StreamSorter streams_;
     FrameTotals totals_;
     Published<FrameTotals> published_;

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tidemill/io/internal/file_failure.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/standard_stream.hpp"
 
 namespace tidemill::io::internal {
@@ -83,6 +85,22 @@ void OutputFile::open_file() {
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
         if (descriptor_ >= 0 && is_regular(descriptor_)) before_ = Before::kept;
     }
+}
+
+void OutputFile::go_on_at(std::uint64_t bytes) {
+    if (!is_regular(descriptor_)) return;
+    struct stat status {};
+    if (fstat(descriptor_, &status) != 0) fail_file("look at", path_, errno);
+    if (static_cast<std::uint64_t>(status.st_size) < bytes) {
+        throw IoError(
+            fmt::format("'{}' holds {} bytes, and held {} when the checkpoint was taken: it is another "
+                        "file, or was not written to its end",
+                        path_.string(), status.st_size, bytes));
+    }
+    before_ = Before::passed;
+    const auto place = static_cast<off_t>(bytes);
+    if (ftruncate(descriptor_, place) != 0 || lseek(descriptor_, place, SEEK_SET) != place)
+        fail_file("go on in", path_, errno);
 }
 
 void OutputFile::begin() {

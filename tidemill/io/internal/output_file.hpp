@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -19,6 +20,10 @@ class OutputFile {
 
     /// What the file held goes now; called again it does nothing.
     void begin();
+
+    /// Keeps so many bytes of what a file held, and writes behind them; throws where it holds fewer. Does
+    /// nothing for what is no file.
+    void go_on_at(std::uint64_t bytes);
 
     /// Writes everything or throws; a closed pipe is an error, never a signal.
     void write_all(std::span<const std::byte> bytes);

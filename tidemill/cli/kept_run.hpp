@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tidemill/cli/command_line.hpp"
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
+#include "tidemill/run/run_options.hpp"
+
+namespace tidemill::cli {
+
+/// The file that a run goes on from, if it is there, and keeps up to date.
+struct CheckpointOptions {
+    std::string file{};  ///< empty: none
+    double every_s = 10;
+};
+
+/// Adds --checkpoint and --checkpoint-every. Returns the first.
+Option& add_checkpoint_options(Verb& verb, CheckpointOptions& options);
+
+/// A run that is kept, as its options say; says on standard error where it goes on.
+class KeptRun {
+  public:
+    /// Throws CheckpointError for a file that holds no checkpoint, and JobFailed where its stream has ended.
+    KeptRun(const CheckpointOptions& options, const Graph& graph);
+
+    /// The options must not outlive this.
+    void put_into(RunOptions& run);
+
+  private:
+    std::optional<CheckpointFile> file_{};
+    std::optional<Checkpoint> from_{};
+};
+
+}  // namespace tidemill::cli
