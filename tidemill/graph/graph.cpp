@@ -28,11 +28,12 @@ std::string snake_case(const std::string& camel) {
     return name;
 }
 
-// Per socket, what a reader of the label that it gives has for a source.
+// Per socket, what a reader of the label that it gives has for a source; nothing where there are no labels.
 std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
-    std::vector<std::unique_ptr<internal::Source>> labels(module.sockets().size());
-    for (std::uint32_t s = 0; s < labels.size(); ++s) {
+    std::vector<std::unique_ptr<internal::Source>> labels;
+    for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
         if (module.sockets()[s].label.empty()) continue;
+        labels.resize(module.sockets().size());
         labels[s] = std::make_unique<internal::Source>(internal::Source{&module, s, {}});
     }
     return labels;
