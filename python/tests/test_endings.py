@@ -1,5 +1,6 @@
 """Ctrl-C, the interpreter's end, and forks: each in a process of its own."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -26,10 +27,26 @@ def executor(graph, how):
 """
 
 
+def hear_ctrl_c():
+    """Who runs the tests in the background may have it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def first_line(program):
+    """No byte more: communicate() would not find what was read ahead."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(program.stdout.fileno(), 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode()
+
+
 def start(text):
     program = subprocess.Popen([sys.executable, "-c", COMMON + textwrap.dedent(text)], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)  # fmt: skip
-    assert program.stdout.readline() == "running\n", program.communicate()[1]
+                               stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)  # fmt: skip
+    assert first_line(program) == "running\n", program.communicate()[1]
     return program
 
 
