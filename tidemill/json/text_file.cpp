@@ -91,6 +91,8 @@ void replace_text(const std::filesystem::path& path, const std::string& text) {
     const std::filesystem::path target = target_of(path);
     const std::filesystem::path fresh = fmt::format("{}.{}.new", target.string(), getpid());
     std::error_code failed;
+    if (std::filesystem::exists(target, failed) && !std::filesystem::is_regular_file(target, failed))
+        throw JsonError(fmt::format("{}: is no file, and cannot be replaced by one", path.string()));
     try {
         write_text(fresh, text);
     } catch (const JsonError&) {

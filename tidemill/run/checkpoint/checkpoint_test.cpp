@@ -229,6 +229,9 @@ TEST_CASE("a checkpoint file holds all of it, and a damaged one is refused") {
     CHECK_THROWS_WITH_AS(parse_checkpoint(newer, "s"),
                          "s is a checkpoint of version 2; this program reads version 1", CheckpointError);
     CHECK_THROWS_AS(read_checkpoint(folder / "absent"), CheckpointError);
+    CHECK_THROWS_WITH_AS(read_checkpoint("/dev/zero"), "/dev/zero: is no file, so it holds no checkpoint",
+                         CheckpointError);
+    CHECK_THROWS_AS(write_checkpoint(checkpoint, "/dev/null"), CheckpointNotWritten);
     CHECK_THROWS_AS(write_checkpoint(checkpoint, folder / "no" / "folder"), CheckpointNotWritten);
 }
 

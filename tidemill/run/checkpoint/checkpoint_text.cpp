@@ -2,6 +2,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -126,6 +127,9 @@ Checkpoint parse_checkpoint(std::string_view text, std::string_view source) {
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
+    std::error_code none;
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
+        throw CheckpointError(fmt::format("{}: is no file, so it holds no checkpoint", path.string()));
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file)
