@@ -16,9 +16,9 @@ namespace tidemill::testing {
 class FewThreads {
   public:
     FewThreads() {
-        constexpr rlim_t kRoom = rlim_t{64} << 20;
         getrlimit(RLIMIT_AS, &before_);
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need that space themselves
+        constexpr rlim_t kRoom = rlim_t{64} << 20;
         rlim_t pages = 0;
         std::ifstream("/proc/self/statm") >> pages;
         const rlimit tight{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kRoom, before_.rlim_max};
