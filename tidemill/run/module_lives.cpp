@@ -1,7 +1,7 @@
 #include "tidemill/run/module_lives.hpp"
 
-#include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "tidemill/run/run_error.hpp"
 
@@ -9,22 +9,21 @@ namespace tidemill {
 
 namespace {
 
-// Of the module's first task; a module without tasks sees those of the source.
-std::uint64_t first_frame_of(std::size_t module, const Structure& structure,
-                             const std::vector<std::uint64_t>& next_frames) {
-    const auto is_its_first = [&](const OrderedTask& task) {
-        return task.id.module == module && task.id.task == 0;
-    };
-    const auto task = std::ranges::find_if(structure.order, is_its_first);
-    return next_frames[task == structure.order.end() ? 0 : task->branch];
-}
-
-bool is_parted(std::size_t module, const Structure& structure) {
-    const auto units = std::ranges::count_if(structure.units, [&](const ScheduledUnit& unit) {
-        return std::ranges::any_of(
-            unit.tasks, [&](std::uint32_t step) { return structure.order[step].id.module == module; });
-    });
-    return units > 1;
+// What begin() tells each module, found in one walk. A module without tasks sees the frames of the source.
+std::vector<Run> runs_of(const Graph& graph, const Structure& structure,
+                         const std::vector<std::uint64_t>& next_frames, bool goes_on) {
+    std::vector<Run> runs(graph.module_count(), Run{next_frames.front(), goes_on, /*parted=*/false});
+    std::vector<const ScheduledUnit*> unit_of(runs.size(), nullptr);
+    for (const ScheduledUnit& unit : structure.units) {
+        for (const std::uint32_t step : unit.tasks) {
+            const OrderedTask& task = structure.order[step];
+            Run& run = runs[task.id.module];
+            if (task.id.task == 0) run.first_frame = next_frames[task.branch];
+            const ScheduledUnit* const seen = std::exchange(unit_of[task.id.module], &unit);
+            run.parted |= seen && seen != &unit;
+        }
+    }
+    return runs;
 }
 
 }  // namespace
@@ -32,11 +31,11 @@ bool is_parted(std::size_t module, const Structure& structure) {
 ModuleLives::ModuleLives(const Graph& graph, const Structure& structure,
                          const std::vector<std::uint64_t>& next_frames, bool goes_on)
     : graph_(graph) {
+    const std::vector<Run> runs = runs_of(graph, structure, next_frames, goes_on);
     for (; begun_ < graph.module_count(); ++begun_) {
         Module& module = graph.module(begun_);
         try {
-            module.begin(
-                {first_frame_of(begun_, structure, next_frames), goes_on, is_parted(begun_, structure)});
+            module.begin(runs[begun_]);
         } catch (...) {
             const ModuleError error(module.name(), "begin", std::current_exception());
             end_quietly();
