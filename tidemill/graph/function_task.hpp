@@ -24,6 +24,17 @@ struct SocketDeclaration {
     std::size_t count;
 };
 
+/// The same that holds up to so many elements.
+template <class T, Direction kDirection>
+struct VaryingDeclaration {
+    using Span = std::conditional_t<kDirection == Direction::in, std::span<const T>, Elements<T>>;
+    static constexpr bool kReads = kDirection != Direction::out;
+    static constexpr bool kWrites = kDirection != Direction::in;
+
+    std::string name;
+    UpTo most;
+};
+
 /// A knob of such a task.
 template <class T>
 struct KnobDeclaration {
@@ -61,6 +72,20 @@ internal::SocketDeclaration<T, Direction::out> out(std::string name, std::size_t
 template <class T>
 internal::SocketDeclaration<T, Direction::forward> forward(std::string name, std::size_t count = 1) {
     return {std::move(name), count};
+}
+
+/// The same of which a frame holds up to so many elements: the function gets a span, or `Elements`.
+template <class T>
+internal::VaryingDeclaration<T, Direction::in> in(std::string name, UpTo most) {
+    return {std::move(name), most};
+}
+template <class T>
+internal::VaryingDeclaration<T, Direction::out> out(std::string name, UpTo most) {
+    return {std::move(name), most};
+}
+template <class T>
+internal::VaryingDeclaration<T, Direction::forward> forward(std::string name, UpTo most) {
+    return {std::move(name), most};
 }
 
 /// A knob of such a task: the function gets the number, or a span of the numbers.
@@ -144,6 +169,19 @@ class FunctionTask final : public Module {
     }
 
     template <class T>
+    InUpTo<T> declare_typed(internal::VaryingDeclaration<T, Direction::in>& socket) {
+        return in<T>(socket.name, socket.most);
+    }
+    template <class T>
+    OutUpTo<T> declare_typed(internal::VaryingDeclaration<T, Direction::out>& socket) {
+        return out<T>(socket.name, socket.most);
+    }
+    template <class T>
+    ForwardUpTo<T> declare_typed(internal::VaryingDeclaration<T, Direction::forward>& socket) {
+        return forward<T>(socket.name, socket.most);
+    }
+
+    template <class T>
     Knob<T> declare_typed(internal::KnobDeclaration<T>& socket) {
         return knob<T>(socket.name, socket.initial, socket.range);
     }
@@ -170,6 +208,8 @@ class FunctionTask final : public Module {
 
     template <class T, Direction kDirection>
     static TypedSocket<T, kDirection> typed(const internal::SocketDeclaration<T, kDirection>&);
+    template <class T, Direction kDirection>
+    static VaryingSocket<T, kDirection> typed(const internal::VaryingDeclaration<T, kDirection>&);
     template <class T>
     static Knob<T> typed(const internal::KnobDeclaration<T>&);
     template <class T>

@@ -12,9 +12,8 @@ namespace tidemill {
 namespace {
 
 std::string described(const SocketRef& socket) {
-    const SocketInfo& info = socket.module->sockets()[socket.index];
-    return fmt::format("{} ({} x {})", socket.module->path_of_socket(socket.index), info.type.name,
-                       info.count);
+    return fmt::format("{} ({})", socket.module->path_of_socket(socket.index),
+                       socket.module->sockets()[socket.index].shape());
 }
 
 // "TimingTracker" becomes "timing_tracker".
@@ -135,11 +134,12 @@ std::unique_ptr<internal::Source>& Graph::free_input_for(SocketRef output, Socke
     index_of(*output.module);
     const SocketInfo& from = output.module->sockets()[output.index];
     std::unique_ptr<internal::Source>& source = free_input(input);
+    const SocketInfo& to = input.module->sockets()[input.index];
     const std::string ends = described(output) + " -> " + described(input);
     if (from.direction == Direction::in) throw GraphError(ends + ": the first is an input; bind an output");
-    if (from.type != input.module->sockets()[input.index].type) {
-        throw GraphError(ends + ": types differ; insert a task that converts");
-    }
+    if (from.type != to.type) throw GraphError(ends + ": types differ; insert a task that converts");
+    if (from.varies != to.varies)
+        throw GraphError(ends + ": frames of one vary in size; declare both with upto(), or neither");
     return source;
 }
 
@@ -155,18 +155,25 @@ void Graph::bind(SocketRef output, SocketRef input) {
 }
 
 void Graph::stream(SocketRef output, SocketRef input) {
-    free_input_for(output, input) = std::make_unique<internal::Source>(
+    std::unique_ptr<internal::Source>& source = free_input_for(output, input);
+    if (output.module->sockets()[output.index].varies) {
+        throw GraphError(fmt::format("{} -> {}: how often a task runs must not depend on data; bind them",
+                                     described(output), described(input)));
+    }
+    source = std::make_unique<internal::Source>(
         internal::Source{output.module, output.index, {}, /*streams=*/true});
 }
 
-void Graph::bind_constant(std::vector<std::byte> bytes, SocketRef input) {
+void Graph::bind_constant(std::span<const std::byte> elements, SocketRef input) {
     std::unique_ptr<internal::Source>& source = free_input(input);
-    const std::size_t wanted = input.module->sockets()[input.index].bytes();
-    if (bytes.size() != wanted) {
-        throw GraphError(
-            fmt::format("constant of {} bytes -> {}: give {} bytes", bytes.size(), described(input), wanted));
+    const SocketInfo& info = input.module->sockets()[input.index];
+    const std::size_t room = info.count * info.type.size;
+    if (elements.size() > room || (elements.size() < room && !info.varies)) {
+        throw GraphError(fmt::format("constant of {} bytes -> {}: give {}{} bytes", elements.size(),
+                                     described(input), info.varies ? "up to " : "", room));
     }
-    source = std::make_unique<internal::Source>(internal::Source{nullptr, 0, std::move(bytes)});
+    source =
+        std::make_unique<internal::Source>(internal::Source{nullptr, 0, internal::block_of(info, elements)});
 }
 
 void Graph::link(const Module& from, const Module& to) {

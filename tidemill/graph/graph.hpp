@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -107,6 +108,13 @@ class Graph {
         bind(SocketRef(output), SocketRef(input));
     }
 
+    /// The same where frames hold up to so many elements.
+    template <class From, Direction kFrom, class To, Direction kTo>
+    void bind(const VaryingSocket<From, kFrom>& output, const VaryingSocket<To, kTo>& input) {
+        check_types<From, kFrom, To, kTo>();
+        bind(SocketRef(output), SocketRef(input));
+    }
+
     /// The same for sockets whose types are known at run time only; throws GraphError when they differ.
     void bind(SocketRef output, SocketRef input);
 
@@ -125,9 +133,11 @@ class Graph {
     /// Feeds `input` with the same data on every frame.
     template <class T>
     void bind(const std::vector<std::type_identity_t<T>>& constant, const In<T>& input) {
-        std::vector<std::byte> bytes(constant.size() * sizeof(T));
-        std::memcpy(bytes.data(), constant.data(), bytes.size());
-        bind_constant(std::move(bytes), input);
+        bind_constant(std::as_bytes(std::span(constant)), input);
+    }
+    template <class T>
+    void bind(const std::vector<std::type_identity_t<T>>& constant, const InUpTo<T>& input) {
+        bind_constant(std::as_bytes(std::span(constant)), input);
     }
 
     /// Binds the outputs of each module's last task to the inputs of the next module's first task, in order.
@@ -244,7 +254,7 @@ class Graph {
     std::vector<std::string> names_where(bool internal::StateOfType::*does) const;
     std::unique_ptr<internal::Source>& free_input_for(SocketRef output, SocketRef input);
     static void check_declared(SocketRef socket);
-    void bind_constant(std::vector<std::byte> bytes, SocketRef input);
+    void bind_constant(std::span<const std::byte> elements, SocketRef input);
     void link(const Module& from, const Module& to);
     std::unique_ptr<internal::Source>& free_input(SocketRef input);
 

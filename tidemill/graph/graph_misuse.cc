@@ -30,6 +30,7 @@ void bindings(Graph& graph, Ints& ints, Floats& floats, Floats& more) {
     graph.bind(ints.y, floats.x);                       // error: types differ; insert a task that converts
     graph.bind(more.x, floats.x);                       // error: data comes from an output or a forward
     graph.bind(floats.y, more.y);                       // error: data goes to an input or a forward
+    graph.bind(OutUpTo<double>{}, InUpTo<float>{});     // error: types differ; insert a task that converts
     graph.bind(std::vector<float>{1}, floats.y);        // error: no matching function for call
     graph.bind(std::vector<std::string>(1), floats.x);  // error: no matching function for call
 }

@@ -15,7 +15,7 @@ void add_module(const Module& module, internal::Fnv& fnv) {
         fnv.add(static_cast<std::uint64_t>(socket.direction));
         fnv.add(socket.type.name);
         fnv.add(socket.count);
-        fnv.add(socket.knob ? 1 : 0);
+        fnv.add((socket.knob ? 1 : 0) + (socket.varies ? 2 : 0));
     }
     for (const TaskInfo& task : module.tasks()) {
         fnv.add(task.name);

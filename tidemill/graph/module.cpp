@@ -1,6 +1,8 @@
 #include "tidemill/graph/module.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -19,6 +21,30 @@ std::string internal::plain_type_name(const std::type_info& type) {
     const std::string full = status == 0 ? text.get() : type.name();
     const std::size_t scope = full.substr(0, full.find('<')).rfind("::");
     return scope == std::string::npos ? full : full.substr(scope + 2);
+}
+
+std::string SocketInfo::shape() const {
+    return fmt::format("{} x {}{}", type.name, varies ? "up to " : "", count);
+}
+
+std::vector<std::byte> internal::block_of(const SocketInfo& socket, std::span<const std::byte> elements) {
+    std::vector<std::byte> block(socket.bytes());
+    if (socket.varies) {
+        const auto count = static_cast<std::uint32_t>(elements.size() / socket.type.size);
+        std::memcpy(block.data(), &count, sizeof(count));
+    }
+    std::ranges::copy(elements, block.begin() + (socket.varies ? kElementsAt : 0));
+    return block;
+}
+
+std::span<const std::byte> internal::elements_of(const SocketInfo& socket, const std::byte* block) {
+    if (!socket.varies) return {block, socket.bytes()};
+    return {block + kElementsAt, elements_in(block) * socket.type.size};
+}
+
+void internal::throw_no_room(std::size_t count, std::size_t room) {
+    throw GraphError(
+        fmt::format("{} elements, where a frame has room for {}: declare more with upto()", count, room));
 }
 
 namespace {
@@ -86,8 +112,8 @@ void Module::check_is_knob(std::uint32_t socket, const ElementType& type, bool s
     const SocketInfo& info = sockets_[socket];
     if (!info.knob) throw GraphError(path_of_socket(socket) + " is no knob: bind data to it");
     if (info.type == type && (info.count == 1 || !single)) return;
-    throw GraphError(fmt::format("{} is a knob of {} x {}: ask for a Knob of that", path_of_socket(socket),
-                                 info.type.name, info.count));
+    throw GraphError(
+        fmt::format("{} is a knob of {}: ask for a Knob of that", path_of_socket(socket), info.shape()));
 }
 
 Task Module::control_task(std::string name, internal::ControlKind kind) {

@@ -114,6 +114,21 @@ class Module {
         return {this, declare(std::move(name), Direction::forward, element_type<T>(), count), narrow(count)};
     }
 
+    /// The same of which a frame holds up to so many elements: an output as many as its task says, none
+    /// before it does; an input as many as it is given.
+    template <class T>
+    InUpTo<T> in(std::string name, UpTo most) {
+        return varying<T, Direction::in>(std::move(name), most);
+    }
+    template <class T>
+    OutUpTo<T> out(std::string name, UpTo most) {
+        return varying<T, Direction::out>(std::move(name), most);
+    }
+    template <class T>
+    ForwardUpTo<T> forward(std::string name, UpTo most) {
+        return varying<T, Direction::forward>(std::move(name), most);
+    }
+
     /// A label that the task gives or, of a const type, reads. Its socket is named after it, unless a task
     /// that changes it needs two.
     template <class T>
@@ -228,6 +243,13 @@ class Module {
     static Flow call_with_one(Module& module, const internal::TaskCode& code, Frame frame) {
         call_with_batch<M, F>(module, code, Batch({&frame.context(), 1}, frame.addresses()));
         return Flow::ok;
+    }
+
+    template <class T, Direction kDirection>
+    VaryingSocket<T, kDirection> varying(std::string name, UpTo most) {
+        const std::uint32_t index = declare(std::move(name), kDirection, element_type<T>(), most.count);
+        sockets_[index].varies = true;
+        return {this, index, narrow(most.count)};
     }
 
     std::uint32_t narrow(std::size_t count) const;

@@ -1,6 +1,8 @@
 #include "tidemill/graph/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -150,7 +152,7 @@ class Compiler {
                 if (socket.direction == Direction::out)
                     joined = address;
                 else
-                    joining.inputs.push_back({address, {}, static_cast<std::uint32_t>(socket.bytes())});
+                    joining.inputs.push_back(copy_of(address, {}, socket, 1));
             });
         for (Copy& copy : joining.inputs) copy.to = joined;
         ControlStep& opening = plan_.steps[region.commute].control;
@@ -170,9 +172,30 @@ class Compiler {
         }
         const Value& value = values_.of(module, index);
         address = address_of(value.items.front(), task.segment);
-        if (socket.direction == Direction::out || values_.is_shared(value)) return;
-        plan_.steps[value.producer].before.push_back(
-            {input_address(task, index), address, static_cast<std::uint32_t>(socket.bytes() * task.firings)});
+        std::vector<Copy>& before = plan_.steps[value.producer].before;
+        if (socket.direction == Direction::out) {
+            if (socket.varies) begin_empty(address, socket, task.firings, before);
+        } else if (!values_.is_shared(value)) {
+            before.push_back(copy_of(input_address(task, index), address, socket, task.firings));
+        }
+    }
+
+    // Of several firings, each has a number of elements of its own.
+    static Copy copy_of(internal::Address from, internal::Address to, const SocketInfo& socket,
+                        std::uint32_t firings) {
+        const bool is_counted = socket.varies && firings == 1;
+        return {from, to, static_cast<std::uint32_t>(socket.bytes() * firings),
+                is_counted ? static_cast<std::uint32_t>(socket.type.size) : 0};
+    }
+
+    void begin_empty(internal::Address at, const SocketInfo& socket, std::uint32_t firings,
+                     std::vector<Copy>& before) {
+        constexpr std::array<std::byte, sizeof(std::uint32_t)> kNone{};
+        const internal::Address none = constant(kNone);
+        for (std::uint32_t firing = 0; firing < firings; ++firing) {
+            before.push_back({none, at, kNone.size()});
+            at.offset += static_cast<std::uint32_t>(socket.bytes());
+        }
     }
 
     LabelRead label_read(std::uint32_t module, std::uint32_t index) const {
@@ -184,7 +207,10 @@ class Compiler {
         if (const Value* source = values_.source_of(task.id.module, index)) {
             return address_of(internal::item_in(*source, task.segment), task.segment);
         }
-        const std::vector<std::byte>& bytes = graph_.source_of(task.id.module, index)->constant;
+        return constant(graph_.source_of(task.id.module, index)->constant);
+    }
+
+    internal::Address constant(std::span<const std::byte> bytes) {
         const std::size_t offset = aligned(plan_.constants.size());
         plan_.constants.resize(offset + bytes.size());
         std::copy(bytes.begin(), bytes.end(), plan_.constants.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -197,8 +223,10 @@ class Compiler {
         for (std::size_t i = 0; i + 1 < value.items.size(); ++i) {
             const std::uint32_t segment = value.segment + static_cast<std::uint32_t>(i);
             Step& end = plan_.steps[values_.end_of_segment(segment)];
-            const Copy copy{address_of(value.items[i], segment), address_of(value.items[i + 1], segment),
-                            static_cast<std::uint32_t>(values_.items()[value.items[i]].bytes)};
+            const Copy copy =
+                copy_of(address_of(value.items[i], segment), address_of(value.items[i + 1], segment),
+                        graph_.module(value.module).sockets()[value.socket],
+                        structure_.order[value.producer].firings);
             if (is_needed(value, segment + 1, segment + 1)) end.on_emit.push_back(copy);
             for (Passage& passage : end.passages) {
                 if (is_needed(value, segment + 1, branch_of(passage))) passage.copies.push_back(copy);

@@ -17,7 +17,8 @@ struct StageCut {
 struct Copy {
     internal::Address from;
     internal::Address to;
-    std::uint32_t bytes;
+    std::uint32_t bytes;              ///< at most
+    std::uint32_t element_bytes = 0;  ///< of a socket that varies: only what it holds is copied
 };
 
 /// No step: the part ends here.
@@ -52,7 +53,7 @@ struct Step {
     std::uint32_t next;          ///< the step after this one; kNoStep at the end of the part
     std::uint32_t next_at_hole;  ///< the same when a skip keeps this one from running
     ControlStep control;
-    std::vector<Copy> before;   ///< forwards whose data others still need
+    std::vector<Copy> before;   ///< forwards whose data others still need; outputs that vary begin empty
     std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
     std::vector<Passage> passages{};  ///< of a task that ends a segment: whose frames pass it by
     std::vector<LabelRead> labels{};

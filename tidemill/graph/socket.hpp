@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tidemill/graph/element_type.hpp"
 
@@ -15,19 +17,55 @@ struct KnobInfo;
 /// Which way data flows through a socket; a forward is an input that is changed in place and passed on.
 enum class Direction : std::uint8_t { in, out, forward };
 
+/// How many elements a socket holds at most, where frames differ in that: `out<float>("y", upto(64))`.
+struct UpTo {
+    std::size_t count;
+};
+
+constexpr UpTo upto(std::size_t count) {
+    return {count};
+}
+
+namespace internal {
+
+/// Where the elements of a socket that holds up to so many begin, behind the word that says how many there
+/// are: each on a cache line of its own.
+inline constexpr std::size_t kElementsAt = 64;
+
+}  // namespace internal
+
 /// What there is to know of a socket: immutable, shared by all frames and threads.
 struct SocketInfo {
     std::string name;
     Direction direction;
     ElementType type;
-    std::size_t count;                       ///< elements per frame
+    std::size_t count;                       ///< elements per frame; of one that varies, at most
     std::uint32_t task;                      ///< index of its task in the module
     bool late = false;                       ///< an input that is read a turn of a loop after it was written
+    bool varies = false;                     ///< a frame may hold fewer than `count` elements
     std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
     std::string label{};                     ///< that it gives or reads; empty: none
 
-    std::size_t bytes() const { return count * type.size; }
+    /// What a frame keeps room for.
+    std::size_t bytes() const {
+        if (!varies) return count * type.size;
+        const std::size_t lines = (count * type.size + internal::kElementsAt - 1) / internal::kElementsAt;
+        return internal::kElementsAt * (1 + lines);
+    }
+
+    /// "float32 x 64", or "float32 x up to 64", for messages.
+    std::string shape() const;
 };
+
+namespace internal {
+
+/// What lies in a frame where a socket holds these elements; where it does not vary, what they lack is zeros.
+std::vector<std::byte> block_of(const SocketInfo& socket, std::span<const std::byte> elements);
+
+/// The elements that a socket holds in its block.
+std::span<const std::byte> elements_of(const SocketInfo& socket, const std::byte* block);
+
+}  // namespace internal
 
 /// A socket of a module whose element type is known at run time only.
 struct SocketRef {
@@ -39,6 +77,16 @@ struct SocketRef {
 /// elements.
 template <class T, Direction kDirection>
 struct TypedSocket {
+    const Module* module = nullptr;
+    std::uint32_t index = 0;
+    std::uint32_t count = 0;
+
+    operator SocketRef() const { return {module, index}; }
+};
+
+/// The same for a socket of which a frame holds up to so many elements.
+template <class T, Direction kDirection>
+struct VaryingSocket {
     const Module* module = nullptr;
     std::uint32_t index = 0;
     std::uint32_t count = 0;
@@ -63,5 +111,11 @@ template <class T>
 using Out = TypedSocket<T, Direction::out>;
 template <class T>
 using Forward = TypedSocket<T, Direction::forward>;
+template <class T>
+using InUpTo = VaryingSocket<T, Direction::in>;
+template <class T>
+using OutUpTo = VaryingSocket<T, Direction::out>;
+template <class T>
+using ForwardUpTo = VaryingSocket<T, Direction::forward>;
 
 }  // namespace tidemill

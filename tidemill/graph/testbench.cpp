@@ -85,12 +85,11 @@ ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const s
     const std::string path = module().path_of_socket(socket.index);
     if (info.knob) throw GraphError(path + " is a knob: it is set, not fed");
     if (info.direction == Direction::out) throw GraphError(path + " is an output: it is read, not fed");
-    if (bytes.size() > info.bytes()) {
-        throw GraphError(fmt::format("{} values -> {} ({} x {}): too many", bytes.size() / info.type.size,
-                                     path, info.type.name, info.count));
+    if (bytes.size() > info.count * info.type.size) {
+        throw GraphError(
+            fmt::format("{} values -> {} ({}): too many", bytes.size() / info.type.size, path, info.shape()));
     }
-    std::vector<std::byte>& values = state_->fed[socket.index].emplace(info.bytes());
-    std::copy(bytes.begin(), bytes.end(), values.begin());
+    state_->fed[socket.index] = internal::block_of(info, bytes);
     return *this;
 }
 
@@ -101,7 +100,9 @@ void ModuleTestbench::fill_sockets(std::uint32_t task, bool ends) {
         const SocketInfo& socket = module().sockets()[s];
         if (socket.task != task && !socket.knob) continue;
         if (socket.direction == Direction::out) {
-            std::fill_n(state_->memory.data() + state_->addresses[s].offset, socket.bytes(), std::byte{0xff});
+            std::byte* block = state_->memory.data() + state_->addresses[s].offset;
+            std::fill_n(block, socket.bytes(), std::byte{0xff});
+            if (socket.varies) std::fill_n(block, sizeof(std::uint32_t), std::byte{0});
             continue;
         }
         if (ends) continue;

@@ -37,6 +37,19 @@ class ModuleTestbench {
         return feed_bytes(socket, std::as_bytes(values));
     }
 
+    /// The same of as many elements as there are values.
+    template <class T, Direction kDirection>
+    ModuleTestbench& feed(const VaryingSocket<T, kDirection>& socket,
+                          std::initializer_list<std::type_identity_t<T>> values) {
+        return feed(socket, std::span<const T>(values.begin(), values.size()));
+    }
+    template <class T, Direction kDirection>
+    ModuleTestbench& feed(const VaryingSocket<T, kDirection>& socket,
+                          std::span<const std::type_identity_t<T>> values) {
+        static_assert(kDirection != Direction::out, "an output is read, not fed");
+        return feed_bytes(socket, std::as_bytes(values));
+    }
+
     /// The same for a socket by its name: `feed<float>("x", {1, 2})`.
     template <class T>
     ModuleTestbench& feed(std::string_view socket, std::initializer_list<T> values) {
@@ -76,6 +89,11 @@ class ModuleTestbench {
         static_assert(kDirection != Direction::in, "an input is fed, not read");
         return typed<T>(socket);
     }
+    template <class T, Direction kDirection>
+    std::span<const T> read(const VaryingSocket<T, kDirection>& socket) const {
+        static_assert(kDirection != Direction::in, "an input is fed, not read");
+        return typed<T>(socket);
+    }
     template <class T>
     const T& read(const Label<T>& label) const {
         static_assert(!std::is_const_v<T>, "a label that is read is fed");
@@ -100,7 +118,8 @@ class ModuleTestbench {
 
     template <class T>
     std::span<const T> typed(SocketRef socket) const {
-        return {reinterpret_cast<const T*>(data_of(socket)), module().sockets()[socket.index].count};
+        const auto bytes = internal::elements_of(module().sockets()[socket.index], data_of(socket));
+        return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
     }
 
     const std::byte* data_of(SocketRef socket) const;

@@ -16,6 +16,12 @@ std::byte* bytes_at(const internal::FrameContext& context, internal::Address add
     return context.bases[static_cast<std::size_t>(address.base)] + address.offset;
 }
 
+// Of a socket that varies, as much as it holds.
+std::size_t bytes_of(const Copy& copy, const std::byte* from) {
+    if (copy.element_bytes == 0) return copy.bytes;
+    return internal::kElementsAt + std::size_t{internal::elements_in(from)} * copy.element_bytes;
+}
+
 // What goes round a loop is often a single number, for which a call would cost more than the copy.
 void move(const Copy& copy, const internal::FrameContext& context) {
     std::byte* to = bytes_at(context, copy.to);
@@ -25,7 +31,7 @@ void move(const Copy& copy, const internal::FrameContext& context) {
         std::memcpy(&word, from, sizeof(word));
         std::memcpy(to, &word, sizeof(word));
     } else {
-        std::memmove(to, from, copy.bytes);
+        std::memmove(to, from, bytes_of(copy, from));
     }
 }
 
@@ -37,7 +43,8 @@ void move(const Copy& copy, const internal::FrameContext& context) {
 
 void copy_all(const std::vector<Copy>& copies, const internal::FrameContext& context) {
     for (const Copy& copy : copies) {
-        std::memcpy(bytes_at(context, copy.to), bytes_at(context, copy.from), copy.bytes);
+        const std::byte* from = bytes_at(context, copy.from);
+        std::memcpy(bytes_at(context, copy.to), from, bytes_of(copy, from));
     }
 }
 

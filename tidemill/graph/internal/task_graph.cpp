@@ -62,8 +62,8 @@ std::string fault_of_unfed(const Graph& graph, std::size_t module, std::uint32_t
     const std::string path = graph.module(module).path_of_socket(index);
     const SocketInfo& socket = graph.module(module).sockets()[index];
     if (socket.label.empty())
-        return fmt::format("{} ({} x {}): nothing feeds it; bind an output or constant data", path,
-                           socket.type.name, socket.count);
+        return fmt::format("{} ({}): nothing feeds it; bind an output or constant data", path,
+                           socket.shape());
     const std::vector<SocketRef> owners = nearest_labels(graph, module, index);
     if (owners.empty())
         return fmt::format("{}: no task whose data come to it gives a label '{}' ({}); put one before it",

@@ -50,8 +50,7 @@ std::string socket_lines(const ObservedCall& call, std::size_t elements) {
     for (std::uint32_t s = 0; s < sockets.size(); ++s) {
         const SocketInfo& socket = sockets[s];
         if (socket.task != call.task.id.task || !has_meaning(socket, call.flow)) continue;
-        text += fmt::format("    {:<3} {} ({} x {}): {}\n", name_of(socket.direction), socket.name,
-                            socket.type.name, socket.count,
+        text += fmt::format("    {:<3} {} ({}): {}\n", name_of(socket.direction), socket.name, socket.shape(),
                             text_of(bytes_of(call.frame, call.module, s), socket.type, elements));
     }
     return text;

@@ -67,7 +67,7 @@ void Probe::pass(const ObservedCall& call, std::span<const std::byte> value) {
     last_.time_s = seconds(call.end - run_began_);
     const double since_first_s = call.end > first_end_ ? seconds(call.end - first_end_) : 0;
     last_.rate_hz = since_first_s > 0 ? static_cast<double>(last_.frames - 1) / since_first_s : 0;
-    std::copy(value.begin(), value.end(), last_.value.begin());
+    last_.value.assign(value.begin(), value.end());
 }
 
 const Probe& Probes::add(std::string_view socket, std::size_t elements) {
@@ -125,7 +125,7 @@ void Probes::Thread::called(const ObservedCall& call) {
     for (const Probed& each : probed_[call.step]) {
         if (!output_valid && call.module.sockets()[each.socket].direction != Direction::in) continue;
         const std::span<const std::byte> bytes = bytes_of(call.frame, call.module, each.socket);
-        if (bytes.size() >= each.bytes) each.probe->pass(call, bytes.first(each.bytes));
+        if (bytes.data()) each.probe->pass(call, bytes.first(std::min(each.bytes, bytes.size())));
     }
 }
 

@@ -46,8 +46,9 @@ std::string element_text(const std::byte* at, const ElementType& type) {
 }  // namespace
 
 std::span<const std::byte> bytes_of(const Frame& frame, const Module& module, std::uint32_t socket) {
-    const std::size_t bytes = module.sockets()[socket].bytes();
-    return frame[In<std::byte>{&module, socket, static_cast<std::uint32_t>(bytes)}];
+    const SocketInfo& info = module.sockets()[socket];
+    const auto block = frame[In<std::byte>{&module, socket, static_cast<std::uint32_t>(info.bytes())}];
+    return block.empty() ? block : internal::elements_of(info, block.data());
 }
 
 std::string text_of(std::span<const std::byte> bytes, const ElementType& type, std::size_t most) {

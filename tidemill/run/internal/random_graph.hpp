@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,7 +41,13 @@ struct RandomTask {
     std::optional<std::uint64_t> stops_at{};
     std::optional<std::uint64_t> throws_at{};
     std::size_t words = 1;  // of its output
+    bool varies = false;    // in their number, up to that
     std::uint64_t seed = 0;
+
+    /// How many words stand for a value that it gives.
+    std::size_t words_for(std::uint64_t value) const {
+        return varies ? static_cast<std::size_t>(mixed(value, 2000) % (words + 1)) : words;
+    }
 };
 
 /// A knob of a task is set from a source frame on.
@@ -209,6 +216,7 @@ class RandomProgramMaker {
         task.has_knob = one_in(3);
         task.gives_label = one_in(3);
         task.words = task.forwards ? of(task.inputs.front()).words : 1 + below(40);
+        task.varies = task.forwards ? of(task.inputs.front()).varies : one_in(3);
         program_.tasks.push_back(std::move(task));
     }
 
@@ -378,8 +386,9 @@ class RandomInterpreter {
             const auto source = static_cast<std::size_t>(from);
             if (ends && from >= 0) continue;
             if (from >= 0 && !values[source]) return {};
-            hash = from < 0 ? hash_of(hash, kConstant, kConstantWords)
-                            : hash_of(hash, *values[source], program_.tasks[source].words);
+            hash = from < 0
+                       ? hash_of(hash, kConstant, kConstantWords)
+                       : hash_of(hash, *values[source], program_.tasks[source].words_for(*values[source]));
         }
         if (program_.tasks[at].reads_label)
             hash = mixed(hash, ends ? 0 : label_of(*values[*program_.label_owner(at)]));
@@ -429,15 +438,14 @@ class RandomModule : public Module {
         if (mine.gives_label) given.push_back(label<std::uint64_t>("mark"));
         for (std::size_t i = mine.forwards ? 1 : 0; i < mine.inputs.size(); ++i) {
             const int from = mine.inputs[i];
-            const std::size_t words =
-                from < 0 ? kConstantWords : program.tasks[static_cast<std::size_t>(from)].words;
-            inputs.push_back(in<std::uint64_t>(fmt::format("x{}", i), words));
+            if (from < 0) {
+                add_input(i, kConstantWords);
+            } else {
+                const RandomTask& source = program.tasks[static_cast<std::size_t>(from)];
+                source.varies ? add_input(i, upto(source.words)) : add_input(i, source.words);
+            }
         }
-        if (mine.forwards) {
-            changed.push_back(forward<std::uint64_t>("y", mine.words));
-        } else {
-            output.push_back(out<std::uint64_t>("y", mine.words));
-        }
+        mine.varies ? add_output(upto(mine.words)) : add_output(mine.words);
         task("run", &RandomModule::run,
              {.replication = mine.replication,
               .may_skip = mine.leaves_holes || mine.ends_segment,
@@ -452,33 +460,56 @@ class RandomModule : public Module {
         archive("total", total)("collected", outcome_->collected[index_]);
     }
 
-    std::vector<In<std::uint64_t>> inputs{};  // without the one that is changed in place
-    std::vector<Forward<std::uint64_t>> changed{};
-    std::vector<Out<std::uint64_t>> output{};
+    using Input = std::variant<In<std::uint64_t>, InUpTo<std::uint64_t>>;
+    using Output = std::variant<Out<std::uint64_t>, OutUpTo<std::uint64_t>, Forward<std::uint64_t>,
+                                ForwardUpTo<std::uint64_t>>;
+    std::vector<Input> inputs{};  // without the one that is changed in place
+    Output output{};
     std::vector<Knob<std::uint32_t>> knobs{};
     std::vector<Label<const std::uint64_t>> read{};
     std::vector<Label<std::uint64_t>> given{};
     std::uint64_t total = 0;
 
   private:
+    template <class Count>
+    void add_input(std::size_t index, Count words) {
+        inputs.push_back(in<std::uint64_t>(fmt::format("x{}", index), words));
+    }
+    template <class Count>
+    void add_output(Count words) {
+        if (behaviour_.task.forwards)
+            output = forward<std::uint64_t>("y", words);
+        else
+            output = out<std::uint64_t>("y", words);
+    }
+
     Flow run(Frame f) {
         std::uint64_t hash = 0;
-        const auto add = [&](auto words) {
-            for (const std::uint64_t word : words) hash = mixed(hash, word);
+        const auto add = [&](const auto& socket) {
+            for (const std::uint64_t word : f[socket]) hash = mixed(hash, word);
         };
-        if (!changed.empty()) add(f[changed[0]]);
-        for (const auto& input : inputs) add(f[input]);
+        if (behaviour_.task.forwards) std::visit(add, output);
+        for (const Input& input : inputs) std::visit(add, input);
         if (!read.empty()) hash = mixed(hash, f[read[0]]);
         std::uint64_t value = 0;
         hash = mixed(hash, knobs.empty() ? 0 : f[knobs[0]]);
         const Flow flow = behaviour_(hash, f.number(), f.at_end(), value);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
-        const auto words = changed.empty() ? f[output[0]] : f[changed[0]];
-        for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(value, i);
+        std::visit([&](const auto& socket) { give(f[socket], value); }, output);
         if (!given.empty()) f[given[0]] = label_of(value);
         if (behaviour_.task.replication == Replication::cloned) total += value;
         if (behaviour_.task.collects) outcome_->collected[index_].push_back(value);
         return flow;
+    }
+
+    static void give(std::span<std::uint64_t> words, std::uint64_t value) {
+        for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(value, i);
+    }
+    // A frame that is given none is left as it begins.
+    void give(Elements<std::uint64_t> words, std::uint64_t value) const {
+        const std::size_t count = behaviour_.task.words_for(value);
+        if (count > 0 || behaviour_.task.forwards) words.resize(count);
+        give(std::span<std::uint64_t>(words), value);
     }
 
     RandomBehaviour behaviour_;
@@ -497,7 +528,7 @@ inline std::vector<RandomModule*> build(const RandomProgram& program, Graph& gra
             if (task.inputs[i] < 0) {
                 Words words;
                 for (std::size_t w = 0; w < kConstantWords; ++w) words.push_back(word_of(kConstant, w));
-                graph.bind(words, module.inputs[i - (task.forwards ? 1 : 0)]);
+                graph.bind(words, std::get<In<std::uint64_t>>(module.inputs[i - (task.forwards ? 1 : 0)]));
                 continue;
             }
             const SocketRef from = (*modules[static_cast<std::size_t>(task.inputs[i])])["y"];

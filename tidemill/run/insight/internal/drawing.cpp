@@ -85,8 +85,8 @@ class Drawer {
                 const std::size_t to = position_.at({m, sockets[s].task});
                 DrawnLink& link =
                     links.try_emplace({from, to}, DrawnLink{from, to, crosses(from, to)}).first->second;
-                link.sockets.push_back(fmt::format("{} -> {} ({} x {})", output.name, sockets[s].name,
-                                                   sockets[s].type.name, sockets[s].count));
+                link.sockets.push_back(
+                    fmt::format("{} -> {} ({})", output.name, sockets[s].name, sockets[s].shape()));
             }
         }
         for (auto& [ends, link] : links) drawing_.links.push_back(std::move(link));
