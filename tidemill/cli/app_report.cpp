@@ -47,8 +47,8 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     const auto& predicted_us = outcome.predicted_period_us;
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
-    text += best_possible_line(outcome.run) + late_text(outcome.run) + changes_text(outcome.changes) +
-            energy_text(outcome.run.energy, outcome.run.frames, stats);
+    text += best_possible_line(outcome.run) + error_lines(outcome.run) + late_text(outcome.run) +
+            changes_text(outcome.changes) + energy_text(outcome.run.energy, outcome.run.frames, stats);
     return stats ? text + tables(outcome) : text;
 }
 

@@ -1,19 +1,17 @@
 #include "tidemill/graph/firings.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "tidemill/graph/module.hpp"
 
 namespace tidemill {
 
-Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
-    : count_(plan.steps[step].task.firings),
+Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module, const internal::BoundCall& inner)
+    : inner_(inner),
+      count_(plan.steps[step].task.firings),
       first_addresses_(plan.addresses[plan.steps[step].task.id.module]),
       addresses_(first_addresses_) {
     const std::uint32_t task = plan.steps[step].task.id.task;
-    call_ = module.tasks()[task].call;
-    code_ = module.tasks()[task].code;
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
         // Every firing reads the same constants and knobs.
@@ -28,17 +26,8 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module)
     }
 }
 
-internal::TaskCode Firings::code() const {
-    internal::TaskCode code;
-    const Firings* self = this;
-    std::memcpy(code.bytes.data(), &self, sizeof(void*));
-    return code;
-}
-
 Flow Firings::fire(Module& module, const internal::TaskCode& code, Frame frame) {
-    Firings* self = nullptr;
-    std::memcpy(&self, code.bytes.data(), sizeof(void*));
-    return self->run(module, frame.context());
+    return internal::pointed_to<Firings>(code).run(module, frame.context());
 }
 
 void Firings::go_on(std::uint32_t firing) {
@@ -55,7 +44,7 @@ Flow Firings::run(Module& module, const internal::FrameContext& context) {
     own.number *= count_;
     addresses_ = first_addresses_;
     for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {
-        const Flow flow = call_(module, code_, Frame(own, addresses_.data()));
+        const Flow flow = inner_(module, Frame(own, addresses_.data()));
         if (flow != Flow::ok) return flow;
         go_on(firing + 1);
     }

@@ -13,14 +13,14 @@ namespace tidemill {
 /// firing before, and counts as a frame of its own. Serves one thread; stays where it was made.
 class Firings {
   public:
-    /// For step `step` of `plan`, which lives as long as this.
-    Firings(const Plan& plan, std::uint32_t step, const Module& module);
+    /// For step `step` of `plan`, which lives as long as this; `inner` fires once.
+    Firings(const Plan& plan, std::uint32_t step, const Module& module, const internal::BoundCall& inner);
     Firings(const Firings&) = delete;
     Firings& operator=(const Firings&) = delete;
 
     /// What to call, with `code()`, in the task's stead.
     static Flow fire(Module& module, const internal::TaskCode& code, Frame frame);
-    internal::TaskCode code() const;
+    internal::TaskCode code() const { return internal::code_that_points_to(*this); }
 
   private:
     struct Stride {
@@ -36,8 +36,7 @@ class Firings {
     void go_on(std::uint32_t firing);
     Flow run(Module& module, const internal::FrameContext& context);
 
-    internal::TaskCall call_;
-    internal::TaskCode code_;
+    internal::BoundCall inner_;
     std::uint32_t count_;
     const std::vector<internal::Address>& first_addresses_;
     std::vector<internal::Address> addresses_;  // of the firing that runs

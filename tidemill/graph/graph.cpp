@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/internal/labels.hpp"
+#include "tidemill/graph/skipped_errors.hpp"
 
 namespace tidemill {
 
@@ -39,6 +40,10 @@ std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
 }
 
 }  // namespace
+
+std::shared_ptr<SkippedErrors> internal::GraphStream::no_errors() {
+    return std::make_shared<SkippedErrors>();
+}
 
 void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::StateOfType state) {
     if (module->name_.empty()) module->name_ = snake_case(internal::plain_type_name(typeid(*module)));

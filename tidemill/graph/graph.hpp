@@ -17,6 +17,7 @@
 namespace tidemill {
 
 class KnobBook;
+class SkippedErrors;
 
 namespace internal {
 
@@ -39,7 +40,10 @@ struct StreamPlace {
 struct GraphStream {
     std::atomic<bool> is_running{false};
     StreamPlace place{};
-    std::shared_ptr<KnobBook> knobs{};  ///< which executors make, and share
+    std::shared_ptr<KnobBook> knobs{};                    ///< which executors make, and share
+    std::shared_ptr<SkippedErrors> errors = no_errors();  ///< of the run
+
+    static std::shared_ptr<SkippedErrors> no_errors();
 };
 
 /// True when M leaves the member as Module has it.
@@ -194,6 +198,9 @@ class Graph {
 
     /// For executors: its knobs; null before the first of them.
     std::shared_ptr<KnobBook>& knob_book() { return stream_->knobs; }
+
+    /// The same: what tasks with the word skip_errors have thrown.
+    const std::shared_ptr<SkippedErrors>& skipped_errors() const { return stream_->errors; }
 
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }

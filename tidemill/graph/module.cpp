@@ -125,6 +125,7 @@ Task Module::control_task(std::string name, internal::ControlKind kind) {
 }
 
 Task Module::declare_task(TaskInfo info) {
+    info.options.may_skip |= info.options.skips_errors;
     tasks_.push_back(std::move(info));
     return {this, static_cast<std::uint32_t>(tasks_.size() - 1)};
 }

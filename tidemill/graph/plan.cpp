@@ -32,6 +32,7 @@ class Compiler {
         add_knobs();
         add_numbers();
         internal::link_steps(structure_, plan_);
+        plan_.errors = graph.skipped_errors();
     }
 
     Plan take() { return std::move(plan_); }

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tidemill/graph/structure.hpp"
 
 namespace tidemill {
+
+class SkippedErrors;
 
 /// A stage of a cut: how many units it takes, and how many threads run it.
 struct StageCut {
@@ -93,7 +96,8 @@ struct Plan {
     std::vector<std::byte> constants;
     Branches branches{};
     bool has_knobs = false;
-    std::uint32_t regions;  ///< switches and loops
+    std::uint32_t regions;                    ///< switches and loops
+    std::shared_ptr<SkippedErrors> errors{};  ///< the graph's
 };
 
 /// How sockets lie in a token.

@@ -1,7 +1,5 @@
 #include "tidemill/graph/stream_end.hpp"
 
-#include <cstring>
-
 namespace tidemill {
 
 void make_end_plan(const EndOfStream& end, Plan& plan) {
@@ -21,25 +19,13 @@ void leave_out_inputs(const Module& module, std::uint32_t task, std::vector<inte
     }
 }
 
-EndCall::EndCall(const Plan& plan, std::uint32_t step, const Module& module)
-    : addresses_(plan.addresses[plan.steps[step].task.id.module]) {
-    const std::uint32_t task = plan.steps[step].task.id.task;
-    call_ = module.tasks()[task].call;
-    code_ = module.tasks()[task].code;
-    leave_out_inputs(module, task, addresses_);
-}
-
-internal::TaskCode EndCall::code() const {
-    internal::TaskCode code;
-    const EndCall* self = this;
-    std::memcpy(code.bytes.data(), &self, sizeof(void*));
-    return code;
+EndCall::EndCall(const Plan& plan, std::uint32_t step, const Module& module, const internal::BoundCall& inner)
+    : inner_(inner), addresses_(plan.addresses[plan.steps[step].task.id.module]) {
+    leave_out_inputs(module, plan.steps[step].task.id.task, addresses_);
 }
 
 Flow EndCall::call(Module& module, const internal::TaskCode& code, Frame frame) {
-    EndCall* self = nullptr;
-    std::memcpy(&self, code.bytes.data(), sizeof(void*));
-    return self->run(module, frame.context());
+    return internal::pointed_to<EndCall>(code).run(module, frame.context());
 }
 
 // Nothing comes of a frame that the task skips, and nothing behind it.
@@ -47,7 +33,7 @@ Flow EndCall::run(Module& module, const internal::FrameContext& context) {
     if (!has_more_) return Flow::stop;
     internal::FrameContext own = context;
     own.at_end = true;
-    const Flow flow = call_(module, code_, Frame(own, addresses_.data()));
+    const Flow flow = inner_(module, Frame(own, addresses_.data()));
     has_more_ = flow == Flow::again;
     return flow == Flow::skip ? Flow::stop : has_more_ ? Flow::ok : flow;
 }

@@ -25,21 +25,20 @@ void leave_out_inputs(const Module& module, std::uint32_t task, std::vector<inte
 /// stops when it has no more. Serves one thread; stays where it was made.
 class EndCall {
   public:
-    /// For step `step` of `plan`.
-    EndCall(const Plan& plan, std::uint32_t step, const Module& module);
+    /// For step `step` of `plan`, whose task `inner` calls.
+    EndCall(const Plan& plan, std::uint32_t step, const Module& module, const internal::BoundCall& inner);
     EndCall(const EndCall&) = delete;
     EndCall& operator=(const EndCall&) = delete;
 
     /// What to call, with `code()`, in the task's stead; gives ok or stop.
     static Flow call(Module& module, const internal::TaskCode& code, Frame frame);
-    internal::TaskCode code() const;
+    internal::TaskCode code() const { return internal::code_that_points_to(*this); }
     const internal::Address* addresses() const { return addresses_.data(); }
 
   private:
     Flow run(Module& module, const internal::FrameContext& context);
 
-    internal::TaskCall call_;
-    internal::TaskCode code_;
+    internal::BoundCall inner_;
     std::vector<internal::Address> addresses_;
     bool has_more_ = true;
 };

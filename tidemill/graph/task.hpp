@@ -38,10 +38,11 @@ enum class Basis : std::uint8_t {
 /// What a task promises: the words of its declaration (task_words.hpp), or what a program finds at run time.
 struct TaskOptions {
     Replication replication = Replication::sequential;
-    bool may_skip = false;    ///< may return Flow::skip
-    bool may_repeat = false;  ///< may return Flow::again; sequential tasks only
-    bool at_end = false;      ///< called once more behind the stream's last frame; sequential tasks only
-    std::uint32_t batch = 1;  ///< most frames of a call, for a function that takes a Batch
+    bool may_skip = false;      ///< may return Flow::skip
+    bool skips_errors = false;  ///< what it throws ends the frame, not the stream; implies may_skip
+    bool may_repeat = false;    ///< may return Flow::again; sequential tasks only
+    bool at_end = false;        ///< called once more behind the stream's last frame; sequential tasks only
+    std::uint32_t batch = 1;    ///< most frames of a call, for a function that takes a Batch
 };
 
 /// A task of a module.
@@ -63,10 +64,33 @@ struct TaskCode {
     alignas(void*) std::array<std::byte, 2 * sizeof(void*)> bytes{};
 };
 
+/// For what is called in a task's stead: a code that holds where `object` is, and the way back.
+template <class T>
+TaskCode code_that_points_to(const T& object) {
+    TaskCode code;
+    const T* pointer = &object;
+    std::memcpy(code.bytes.data(), &pointer, sizeof(pointer));
+    return code;
+}
+template <class T>
+T& pointed_to(const TaskCode& code) {
+    T* pointer = nullptr;
+    std::memcpy(&pointer, code.bytes.data(), sizeof(pointer));
+    return *pointer;
+}
+
 /// Calls the function in `code` on the module that owns the task.
 using TaskCall = Flow (*)(Module& module, const TaskCode& code, Frame frame);
 
-/// The same for a function that takes a Batch; it goes on with all frames.
+/// How to call a task, or what is called in its stead.
+struct BoundCall {
+    TaskCall call;
+    TaskCode code;
+
+    Flow operator()(Module& module, Frame frame) const { return call(module, code, frame); }
+};
+
+/// Calls a function that takes a Batch; it goes on with all frames.
 using BatchCall = void (*)(Module& module, const TaskCode& code, Batch batch);
 
 }  // namespace internal

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/run/duplicates.hpp"

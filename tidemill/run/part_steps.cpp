@@ -101,13 +101,21 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
     made.copies = !step.before.empty();
     made.step = &step;
     made.info = &info;
+    if (info.options.skips_errors) {
+        guards_.push_back(std::make_unique<GuardedCall>(internal::BoundCall{made.call, made.code},
+                                                        step.task.name, *plan.errors));
+        made.call = &GuardedCall::call;
+        made.code = guards_.back()->code();
+    }
     if (step.task.firings > 1) {
-        firings_.push_back(std::make_unique<Firings>(plan, index, *module));
+        firings_.push_back(
+            std::make_unique<Firings>(plan, index, *module, internal::BoundCall{made.call, made.code}));
         made.call = &Firings::fire;
         made.code = firings_.back()->code();
     }
     if (step.told_of_end) {
-        end_call_ = std::make_unique<EndCall>(plan, index, *module);
+        end_call_ =
+            std::make_unique<EndCall>(plan, index, *module, internal::BoundCall{made.call, made.code});
         made.call = &EndCall::call;
         made.code = end_call_->code();
         made.addresses = end_call_->addresses();
@@ -116,7 +124,8 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
 }
 
 const RunStep* PartSteps::batched() const {
-    if (steps_.size() != 1 || ends_segment_ || !firings_.empty() || end_call_) return nullptr;
+    const bool is_plain = guards_.empty() && firings_.empty() && !end_call_;
+    if (steps_.size() != 1 || ends_segment_ || !is_plain) return nullptr;
     const TaskInfo& task = *steps_.front().info;
     return task.batch_call && task.options.batch > 1 ? &steps_.front() : nullptr;
 }

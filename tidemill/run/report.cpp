@@ -53,6 +53,15 @@ std::string best_possible_line(const RunReport& report) {
     return text;
 }
 
+std::string error_lines(const RunReport& report) {
+    std::string text;
+    for (const TaskErrors& task : report.errors) {
+        text += fmt::format("errors     {} ended {} frame{}; the first, {}: {}\n", task.task, task.frames,
+                            task.frames == 1 ? "" : "s", task.first_frame, task.first);
+    }
+    return text;
+}
+
 std::string energy_line(const EnergyUse& energy, std::uint64_t frames) {
     if (!energy.joules) return fmt::format("energy     not measured ({})\n", energy.not_measured);
     return fmt::format("energy     {:.3g} J, {:.3g} W, {:.3g} mJ a frame, by {}\n", *energy.joules,

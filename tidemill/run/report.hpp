@@ -31,6 +31,14 @@ struct TaskReport {
     std::uint64_t late = 0;  ///< frames on which it worked when the run's deadline passed
 };
 
+/// Frames that a task ended by throwing, where it has the word skip_errors.
+struct TaskErrors {
+    std::string task;
+    std::uint64_t frames = 0;
+    std::uint64_t first_frame = 0;
+    std::string first;  ///< what it threw there
+};
+
 /// A unit of the chain that schedulers see.
 struct UnitReport {
     std::string name;
@@ -97,6 +105,7 @@ struct RunReport {
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;
+    std::vector<TaskErrors> errors;  ///< that ended frames, not the stream
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;
     std::vector<SegmentReport> segments;
@@ -126,6 +135,9 @@ std::string kind_table(const RunReport& report);
 /// The period, the best possible on these cores, and the distance, in one line, and in another one what was
 /// emulated; empty where nothing is known of that.
 std::string best_possible_line(const RunReport& report);
+
+/// A line for each task whose errors ended frames.
+std::string error_lines(const RunReport& report);
 
 /// The energy of a run in one line: joules, watts and what each of `frames` took, or "not measured" and why.
 std::string energy_line(const EnergyUse& energy, std::uint64_t frames);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tidemill/graph/skipped_errors.hpp"
 #include "tidemill/run/checkpoint/stream_state.hpp"
 #include "tidemill/run/end_frames.hpp"
 
@@ -23,6 +24,7 @@ std::vector<std::uint64_t> numbers_of(const FrameNumbers& numbers, std::vector<s
 internal::StreamPlace* StreamRun::begun(const Of& of, Graph::Running& running, const RunOptions& options,
                                         bool anew) {
     internal::StreamPlace& place = running.place();
+    of.graph.skipped_errors()->take();  // of a run that failed
     if (options.restore) {
         restore_stream(*options.restore, of.graph, place, of.knobs);
     } else if (anew) {
@@ -63,6 +65,8 @@ void StreamRun::finish(RunReport& report) {
     wishes_.close([this] { return kept(); });
     if (CheckpointFile* const file = std::exchange(file_, nullptr)) file->finish(kept());
     lives_.end();
+    for (const auto& [task, errors] : of_.graph.skipped_errors()->take())
+        report.errors.push_back({task, errors.frames, errors.first_frame, errors.first});
     report.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     report.energy = energy_.stop();
 }
