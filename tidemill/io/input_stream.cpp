@@ -7,34 +7,76 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "tidemill/io/internal/file_failure.hpp"
+#include "tidemill/io/internal/tcp_opening.hpp"
+#include "tidemill/io/rtl_tcp.hpp"
 #include "tidemill/io/standard_stream.hpp"
 
 namespace tidemill::io {
+namespace {
+
+constexpr std::string_view kConnects = "tcp";
+constexpr std::string_view kListens = "tcp-listen";
+constexpr std::uint16_t kRtlTcpPort = 1234;
+
+bool has_scheme(const std::filesystem::path& path, std::string_view scheme) {
+    return path.string().starts_with(std::string(scheme) + "://");
+}
+
+std::unique_ptr<internal::TcpOpening> opening_of(const std::filesystem::path& path) {
+    using internal::TcpOpening;
+    if (has_scheme(path, kConnects))
+        return std::make_unique<TcpOpening>(TcpOpening::connect(parse_network_url(kConnects, path), path));
+    if (is_rtl_tcp(path))
+        return std::make_unique<TcpOpening>(
+            TcpOpening::connect(parse_network_url("rtl_tcp", path, kRtlTcpPort), path));
+    if (has_scheme(path, kListens))
+        return std::make_unique<TcpOpening>(TcpOpening::listen(parse_network_url(kListens, path), path));
+    return nullptr;
+}
+
+}  // namespace
 
 bool InputStream::is_stream(const std::filesystem::path& path) {
     std::error_code missing;  // what is not there is told by who opens it as a file
-    return is_standard_stream(path) || std::filesystem::is_fifo(path, missing);
+    return is_standard_stream(path) || has_scheme(path, kConnects) || has_scheme(path, kListens) ||
+           is_rtl_tcp(path) || std::filesystem::is_fifo(path, missing);
 }
 
 InputStream::InputStream(const std::filesystem::path& path)
     : path_(is_standard_stream(path) ? "standard input" : path),
-      descriptor_(is_standard_stream(path) ? STDIN_FILENO
-                                           : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)),
+      opening_(opening_of(path)),
       ended_(eventfd(0, EFD_CLOEXEC)) {
-    if (descriptor_ < 0 || ended_ < 0) internal::fail_file("open", path_, errno);
+    if (ended_ < 0) internal::fail_file("open", path_, errno);
+    if (opening_) return;
+    descriptor_ =
+        is_standard_stream(path) ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor_ >= 0) return;
+    const int why = errno;
+    ::close(ended_);
+    internal::fail_file("open", path_, why);
 }
 
 InputStream::~InputStream() {
-    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
     ::close(ended_);
 }
 
 // False when no more is wanted, or nothing came.
-bool InputStream::wait(std::chrono::milliseconds at_most) const {
-    std::array<pollfd, 2> for_either{{{descriptor_, POLLIN, 0}, {ended_, POLLIN, 0}}};
+bool InputStream::wait(std::chrono::milliseconds at_most) {
+    while (opening_) {
+        if (!is_ready(opening_->descriptor(), opening_->events(), at_most)) return false;
+        descriptor_ = opening_->finish();
+        if (descriptor_ >= 0) opening_.reset();
+    }
+    return is_ready(descriptor_, POLLIN, at_most);
+}
+
+bool InputStream::is_ready(int descriptor, short events, std::chrono::milliseconds at_most) const {
+    std::array<pollfd, 2> for_either{{{descriptor, events, 0}, {ended_, POLLIN, 0}}};
     int ready = -1;
     while (ready < 0) {
         ready = poll(for_either.data(), for_either.size(), static_cast<int>(at_most.count()));
@@ -68,6 +110,11 @@ std::size_t InputStream::read(std::span<std::byte> to, std::chrono::milliseconds
         done += got;
     }
     return done;
+}
+
+void InputStream::tell(std::span<const std::byte> bytes) {
+    const ssize_t said = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (said != static_cast<ssize_t>(bytes.size())) internal::fail_file("write to", path_, errno);
 }
 
 void InputStream::end() noexcept {

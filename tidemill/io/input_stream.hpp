@@ -3,18 +3,25 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 namespace tidemill::io {
 
-/// Bytes that come as they may, once: from standard input ("-") or a named pipe. Whoever waits for them can
-/// be told that no more are wanted.
+namespace internal {
+class TcpOpening;
+}
+
+/// Bytes that come as they may, once: from standard input ("-"), a named pipe, or a connection over TCP.
+/// Whoever waits for them can be told that no more are wanted.
 class InputStream {
   public:
-    /// Whether a path names such a stream. Folders, devices and regular files are none.
+    /// Whether a path names such a stream: "-", a named pipe, "tcp://host:port", which connects, or
+    /// "tcp-listen://host:port", which takes the first connection, or "rtl_tcp://host:port", which connects,
+    /// too. Folders, devices and files are none.
     static bool is_stream(const std::filesystem::path& path);
 
-    /// A named pipe's other end need not be open yet: reading waits for it. Throws IoError.
+    /// The other end need not be there yet: reading waits for it. Throws IoError.
     explicit InputStream(const std::filesystem::path& path);
     InputStream(const InputStream&) = delete;
     InputStream& operator=(const InputStream&) = delete;
@@ -29,17 +36,23 @@ class InputStream {
     /// The same, but once something came nobody waits longer than `patience` for more.
     std::size_t read(std::span<std::byte> to, std::chrono::milliseconds patience);
 
+    /// Tells the other end of a connection that stands: a few bytes, which it is expected to take at once.
+    /// Throws IoError when it does not.
+    void tell(std::span<const std::byte> bytes);
+
     /// From another thread: whoever waits is told that this is the end, and so is everyone later.
     void end() noexcept;
 
   private:
     static constexpr std::chrono::milliseconds kForEver{-1};
 
-    bool wait(std::chrono::milliseconds at_most) const;
+    bool wait(std::chrono::milliseconds at_most);
+    bool is_ready(int descriptor, short events, std::chrono::milliseconds at_most) const;
     std::size_t read_some(std::span<std::byte> to, std::chrono::milliseconds patience);
 
     std::filesystem::path path_;
-    int descriptor_;
+    std::unique_ptr<internal::TcpOpening> opening_;  // of a connection that does not stand yet
+    int descriptor_ = -1;
     int ended_;  // an eventfd: readable for ever once end() was called
 };
 

@@ -19,13 +19,13 @@ namespace {
 constexpr std::size_t kMostDatagramBytes = 65536;
 constexpr int kKeptBytes = 4 << 20;  // while the transmitter is busy; the system may allow less
 
-[[noreturn]] void fail(const UdpAddress& at, const char* why) {
+[[noreturn]] void fail(const NetworkAddress& at, const char* why) {
     throw IoError(fmt::format("cannot listen at udp://{}:{}: {}", at.host, at.port, why));
 }
 
 }  // namespace
 
-UdpReceiver::UdpReceiver(const UdpAddress& at) : datagram_(kMostDatagramBytes) {
+UdpReceiver::UdpReceiver(const NetworkAddress& at) : datagram_(kMostDatagramBytes) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_DGRAM;

@@ -12,7 +12,7 @@ namespace tidemill::io {
 class UdpReceiver {
   public:
     /// Throws IoError when the address cannot be listened at. Port 0 lets the system choose one.
-    explicit UdpReceiver(const UdpAddress& at);
+    explicit UdpReceiver(const NetworkAddress& at);
     UdpReceiver(const UdpReceiver&) = delete;
     UdpReceiver& operator=(const UdpReceiver&) = delete;
     ~UdpReceiver();

@@ -1,7 +1,6 @@
 #include "tidemill/io/udp_sender.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -16,8 +15,6 @@
 namespace tidemill::io {
 namespace {
 
-constexpr std::string_view kScheme = "udp://";
-
 // What a sender is told when the peer of an earlier datagram was not there, or the way to it is down for now.
 bool means_nobody_there(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == ENOBUFS;
@@ -26,29 +23,14 @@ bool means_nobody_there(int error) {
 }  // namespace
 
 bool is_udp_url(const std::string& text) {
-    return text.starts_with(kScheme);
+    return text.starts_with("udp://");
 }
 
-UdpAddress parse_udp_url(const std::string& text) {
-    const auto fail = [&] {
-        return IoError(fmt::format("'{}' names no place for datagrams: give udp://host:port", text));
-    };
-    if (!is_udp_url(text)) throw fail();
-    const std::string rest = text.substr(kScheme.size());
-    const auto colon = rest.rfind(':');
-    if (colon == std::string::npos || colon == 0) throw fail();
-    UdpAddress address{rest.substr(0, colon), 0};
-    const char* const end = rest.data() + rest.size();
-    const auto [stopped, error] = std::from_chars(rest.data() + colon + 1, end, address.port);
-    if (error != std::errc() || stopped != end || address.port == 0) throw fail();
-    if (address.host.front() == '[' && address.host.back() == ']') {
-        address.host = address.host.substr(1, address.host.size() - 2);
-    }
-    if (address.host.empty()) throw fail();
-    return address;
+NetworkAddress parse_udp_url(const std::string& text) {
+    return parse_network_url("udp", text);
 }
 
-UdpSender::UdpSender(const UdpAddress& to) : name_(fmt::format("udp://{}:{}", to.host, to.port)) {
+UdpSender::UdpSender(const NetworkAddress& to) : name_(fmt::format("udp://{}:{}", to.host, to.port)) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_DGRAM;

@@ -4,25 +4,21 @@
 #include <span>
 #include <string>
 
-namespace tidemill::io {
+#include "tidemill/io/network_address.hpp"
 
-/// Host and port of "udp://host:port" or "udp://[address]:port".
-struct UdpAddress {
-    std::string host;
-    std::uint16_t port = 0;
-};
+namespace tidemill::io {
 
 /// Whether the text names a place for datagrams at all.
 bool is_udp_url(const std::string& text);
 
 /// Reads the text; throws IoError saying what is expected.
-UdpAddress parse_udp_url(const std::string& text);
+NetworkAddress parse_udp_url(const std::string& text);
 
 /// Sends datagrams to one place. Nobody may listen there, or stop listening: that is counted, no error.
 class UdpSender {
   public:
     /// Throws IoError when the host is not known.
-    explicit UdpSender(const UdpAddress& to);
+    explicit UdpSender(const NetworkAddress& to);
     UdpSender(UdpSender&& other) noexcept;
     UdpSender& operator=(UdpSender&&) = delete;
     ~UdpSender();

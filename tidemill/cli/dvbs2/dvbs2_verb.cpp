@@ -63,6 +63,7 @@ void add_rx(Verb& dvbs2) {
     verb.footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
     verb.heading("The signal");
     add_reception_options(verb, options->reception);
+    add_radio_options(verb, options->reception.radio);
     verb.heading("What comes out");
     add_outputs(verb, options->outputs);
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/rtl_tcp.hpp"
 #include "tidemill/io/stream_reader.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 
@@ -37,10 +39,15 @@ SearchFor searched(const ReceptionOptions& options) {
             .gold_code = options.gold_code.is_auto()};
 }
 
+// 0: nobody knows yet.
+double told_symbol_rate_hz(const ReceptionOptions& options) {
+    return options.symbol_rate_hz.value_or(OrAuto<double>{0}).value.value_or(0);
+}
+
 // What is searched has its usual value until it is found.
 dvbs2::ReceiverConfig receiver_config_of(const ReceptionOptions& options) {
     dvbs2::ReceiverConfig config;
-    config.symbol_rate_hz = options.symbol_rate_hz.value_or(OrAuto<double>()).value.value_or(0);
+    config.symbol_rate_hz = told_symbol_rate_hz(options);
     config.rolloff = options.rolloff.value.value_or(0.20);
     config.gold_code = options.gold_code.value.value_or(0);
     return config;
@@ -157,41 +164,73 @@ struct Beginning {
 // longer.
 Beginning beginning_for(const ReceptionOptions& options) {
     if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1, .all = true};
-    const double symbol_rate_hz = options.symbol_rate_hz.value_or(OrAuto<double>{0}).value.value_or(0);
+    const double symbol_rate_hz = told_symbol_rate_hz(options);
     return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
 }
 
-// Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
-// here.
-ReceptionJob prepare_stream(const ReceptionOptions& options, const io::RecordingHints& hints,
-                            const Beginning& wanted) {
+// What is known of a stream's samples before they come.
+io::Recording described_stream(const ReceptionOptions& options, const io::RecordingHints& hints) {
     const std::string& place = options.recording;
-    const std::string name = is_standard_stream(place) ? "standard input" : place;
+    io::Recording known;
+    known.data_path = is_standard_stream(place) ? "standard input" : place;
     const auto format = hints.format ? hints.format : io::raw_format(place);
     if (!format || !hints.sample_rate_hz) {
         throw WrongUsage(fmt::format(
-            "{}: samples that stream in tell nothing of themselves: give --format and --sample-rate", name));
+            "{}: samples that stream in tell nothing of themselves: give --format and --sample-rate",
+            known.data_path.string()));
     }
+    known.format = *format;
+    known.sample_rate_hz = hints.sample_rate_hz;
+    return known;
+}
+
+// Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
+// here. `set_up` tells the other end what is wanted; false: it has gone.
+ReceptionJob prepare_stream(const ReceptionOptions& options, const io::RecordingHints& hints,
+                            const Beginning& wanted, const std::function<bool(io::InputStream&)>& set_up) {
     ReceptionJob job;
-    job.recording.data_path = name;
-    job.recording.format = *format;
-    job.recording.sample_rate_hz = hints.sample_rate_hz;
-    job.stream = std::make_unique<io::InputStream>(place);
+    job.recording = described_stream(options, hints);
+    job.stream = std::make_unique<io::InputStream>(options.recording);
+    bool is_there = false;
     {
         const Watch watch([] { return std::string("first samples"); }, options.stop);
         const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
-        job.beginning = io::read_beginning(*job.stream, *format, wanted.bytes(*hints.sample_rate_hz, *format),
-                                           wanted.all);
+        is_there = set_up(*job.stream);
+        job.beginning =
+            io::read_beginning(*job.stream, job.recording.format,
+                               wanted.bytes(*hints.sample_rate_hz, job.recording.format), wanted.all);
         job.interrupted = watch.interrupted();
     }
+    const std::string name = job.recording.data_path.string();
+    if (!is_there && !job.interrupted)
+        throw io::IoError(fmt::format("{} has hung up: is another program using the radio?", name));
     if (job.beginning.empty() && !job.interrupted)
         throw io::IoError(fmt::format("{} is empty: no samples came", name));
     return job;
 }
 
+ReceptionJob prepare_radio(const ReceptionOptions& options, io::RecordingHints hints,
+                           const Beginning& wanted) {
+    const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = options.sample_rate_hz,
+                                                      .symbol_rate_hz = told_symbol_rate_hz(options),
+                                                      .carrier_is_placed = options.offset_hz.has_value()});
+    hints.format = dsp::SampleFormat::cu8;
+    ReceptionJob job = prepare_stream(options, hints, wanted, [&](io::InputStream& server) {
+        return io::set_up_rtl_tcp(server, plan.settings);
+    });
+    job.carrier_hz = plan.carrier_hz;
+    return job;
+}
+
 ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
-    if (io::InputStream::is_stream(options.recording)) return prepare_stream(options, hints, wanted);
+    if (io::is_rtl_tcp(options.recording)) return prepare_radio(options, hints, wanted);
+    if (options.radio.any()) {
+        throw WrongUsage(fmt::format("{} is no radio: {} is for rtl_tcp://host:port", options.recording,
+                                     options_text(options.radio).substr(1)));
+    }
+    if (io::InputStream::is_stream(options.recording))
+        return prepare_stream(options, hints, wanted, [](io::InputStream&) { return true; });
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
     return job;
@@ -225,7 +264,7 @@ std::string reading_options(const ReceptionOptions& options) {
     std::string text;
     if (options.sample_rate_hz) text += fmt::format(" --rate {}", *options.sample_rate_hz);
     if (options.format) text += fmt::format(" --format {}", name_of(*options.format));
-    return text;
+    return text + options_text(options.radio);
 }
 
 ReceptionJob prepare(const ReceptionOptions& options) {
@@ -234,7 +273,7 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     check_settings(job);
     if (job.interrupted) return job;
     SearchFor search = searched(options);
-    WantedPlace place = options.offset_hz;
+    WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
     if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
     lay_tuner(place, search.rolloff, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);

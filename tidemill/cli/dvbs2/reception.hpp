@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/dvbs2/radio_plan.hpp"
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
@@ -20,7 +21,7 @@ namespace tidemill::cli {
 
 /// What a user may say about a recording and how to receive it.
 struct ReceptionOptions {
-    std::string recording;                    ///< a file, or a stream of raw samples
+    std::string recording;                    ///< a file, a stream of raw samples, or a radio
     std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: as the name tells
     std::optional<double> sample_rate_hz;     ///< none: as the metadata say
     std::optional<OrAuto<double>>
@@ -28,6 +29,7 @@ struct ReceptionOptions {
     std::optional<double> offset_hz{};  ///< where the carrier lies; none: about the middle
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
+    RadioOptions radio{};
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
@@ -37,6 +39,7 @@ struct ReceptionJob {
     std::unique_ptr<io::InputStream> stream;  ///< standard input or a named pipe; null: a file
     std::vector<std::byte> beginning;         ///< of a stream: what has been read of it for a look
     bool interrupted = false;                 ///< the user wanted no more while that was read
+    std::optional<double> carrier_hz{};       ///< where a radio puts the carrier, from the centre
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;

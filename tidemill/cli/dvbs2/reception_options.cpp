@@ -7,8 +7,9 @@ namespace tidemill::cli {
 void add_recording_options(Verb& verb, ReceptionOptions& options) {
     verb.option("recording", options.recording,
                 "SigMF recording or archive, .wav, .sdriq, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; raw "
-                "samples also "
-                "from a named pipe, or - for standard input")
+                "samples also from a named pipe, tcp://host:port, tcp-listen://host:port, or - for standard "
+                "input; "
+                "a radio: rtl_tcp://host:port")
         .is(Kind::input_place)
         .required();
     verb.option("--rate,--sample-rate", options.sample_rate_hz,
@@ -18,6 +19,22 @@ void add_recording_options(Verb& verb, ReceptionOptions& options) {
         "--format", options.format, sample_format_of,
         "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind it for "
         "big endian");
+}
+
+void add_radio_options(Verb& verb, RadioOptions& options) {
+    verb.heading("A radio");
+    verb.option("--freq", options.frequency_hz, "Of a radio: hertz at which the carrier is: 741.5M")
+        .in(above(0));
+    verb.option("--lo", options.lo_hz, "Hertz of a converter's oscillator before the radio: 9750M")
+        .in(above(0));
+    verb.option("--gain", options.gain_db, "Of a radio, in dB")
+        .in(between(-50, 150))
+        .shows("the radio chooses");
+    verb.option("--ppm", options.correction_ppm,
+                "By how much a radio's oscillator is too fast, in parts per million")
+        .in(between(-1000, 1000));
+    verb.flag("--agc", options.digital_agc, "Switch on a radio's digital gain control");
+    verb.flag("--bias-tee", options.bias_tee, "Switch on a radio's supply for an amplifier at the antenna");
 }
 
 void add_reception_options(Verb& verb, ReceptionOptions& options) {

@@ -157,7 +157,7 @@ std::unique_ptr<ByteOutput> open_output(const std::string& place, const RxOutput
 
 std::optional<std::string> place_of_stream(const std::string& place, int stream) {
     if (io::is_udp_url(place)) {
-        const io::UdpAddress address = io::parse_udp_url(place);
+        const io::NetworkAddress address = io::parse_udp_url(place);
         if (address.port + stream > kLastPort) return std::nullopt;
         const bool is_ipv6 = address.host.find(':') != std::string::npos;
         const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;

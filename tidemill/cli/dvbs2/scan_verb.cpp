@@ -34,6 +34,7 @@ void add_dvbs2_scan(Verb& dvbs2) {
     verb.footer("Example: tidemill dvbs2 scan pass.sigmf-meta");
     add_recording_options(verb, options->reception);
     verb.flag("--json", options->json, "One JSON object on standard output");
+    add_radio_options(verb, options->reception.radio);
     verb.does([options] { return run_scan(*options); });
 }
 

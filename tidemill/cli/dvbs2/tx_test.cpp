@@ -272,7 +272,7 @@ TEST_CASE("tx: a full disk ends it with a message") {
 }
 
 TEST_CASE("tx input: datagrams are taken as they come; what is no whole packet is left out and counted") {
-    std::optional<io::UdpReceiver> other(io::UdpAddress{"127.0.0.1", 0});
+    std::optional<io::UdpReceiver> other(io::NetworkAddress{"127.0.0.1", 0});
     const std::uint16_t port = other->port();
     const std::string url = "udp://127.0.0.1:" + std::to_string(port);
     CHECK_THROWS_AS(open_tx_input(url, {}), io::IoError);  // another program listens there

@@ -1,0 +1,105 @@
+// Receptions from a network: samples over TCP, and a radio behind rtl_tcp.
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/testing/loopback_server.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace internal;
+
+const SmallRecording& recording_of_a_dongle() {
+    static const SmallRecording recording(dsp::SampleFormat::cu8);
+    return recording;
+}
+
+std::uint32_t value_of(const std::string& commands, char command) {
+    for (std::size_t at = 0; at + 5 <= commands.size(); at += 5) {
+        if (commands[at] != command) continue;
+        std::uint32_t value = 0;
+        for (std::size_t i = 1; i < 5; ++i) value = value << 8 | static_cast<unsigned char>(commands[at + i]);
+        return value;
+    }
+    return 0;
+}
+
+struct OverRtlTcp {
+    Ended ended;
+    std::string commands;
+};
+
+OverRtlTcp receive_over_rtl_tcp(const std::vector<std::string>& options, const std::string& samples) {
+    const LoopbackServer server;
+    OverRtlTcp result{};
+    const std::string words = fmt::format("{}", fmt::join(options, " "));
+    std::thread radio([&] {
+        const LoopbackPeer peer(server.accept());
+        peer.send(std::string("RTL0\0\0\0\5\0\0\0\35", 12));
+        result.commands = peer.receive(5 * (says(words, "--gain") ? 7 : 6));
+        peer.send(samples);
+    });
+    result.ended = receive_json(fmt::format("rtl_tcp://127.0.0.1:{}", server.port()), options);
+    radio.join();
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("rx tcp-listen://: samples that come over a connection give the packets that a file gives") {
+    const ScratchFolder folder;
+    const SmallRecording& recording = recording_of_a_dongle();
+    REQUIRE(receive_json(recording.meta, {"-o", folder / "file.ts"}).status == 0);
+    const std::uint16_t port = LoopbackServer().port();
+    std::thread sender([&] { LoopbackPeer(LoopbackPeer::connect(port)).send(recording.bytes()); });
+    const Ended ended = receive_json(fmt::format("tcp-listen://127.0.0.1:{}", port),
+                                     {"--format", "cu8", "--rate", "2M", "-o", folder / "net.ts"});
+    sender.join();
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(ScratchFolder::content_of(folder / "net.ts") == ScratchFolder::content_of(folder / "file.ts"));
+}
+
+TEST_CASE("rx rtl_tcp://: a radio is set up and received") {
+    const ScratchFolder folder;
+    const auto [ended, commands] =
+        receive_over_rtl_tcp({"--freq", "10491.5M", "--lo", "9750M", "--rate", "2M", "--symbol-rate", "1M",
+                              "--gain", "20", "-o", folder / "out.ts"},
+                             recording_of_a_dongle().bytes());
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(value_of(commands, 1) == 741'500'000);  // no room beside the carrier
+    CHECK(value_of(commands, 2) == 2'000'000);
+    CHECK(value_of(commands, 4) == 200);
+    CHECK(ScratchFolder::content_of(folder / "out.ts").size() > 188 * 300);
+}
+
+TEST_CASE("rx rtl_tcp://: with room, the radio is tuned beside the carrier") {
+    const auto [ended, commands] = receive_over_rtl_tcp(
+        {"--freq", "741.5M", "--rate", "2.4M", "--symbol-rate", "333k", "-o", "/dev/null"}, "");
+    CHECK(ended.status == 3);
+    CHECK(value_of(commands, 1) == 741'500'000 - 249'775);
+}
+
+TEST_CASE("rx rtl_tcp://: what is missing or does not fit is asked for") {
+    const auto refused = [](const std::vector<std::string>& words) {
+        std::vector<std::string> all{"dvbs2", "rx"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Ended ended = run_program(all);
+        CHECK(ended.status == 2);
+        return ended.err;
+    };
+    CHECK(says(refused({"rtl_tcp://127.0.0.1:9", "--rate", "2M", "-o", "x.ts"}), "--freq"));
+    CHECK(says(refused({"rtl_tcp://127.0.0.1:9", "--freq", "1G", "-o", "x.ts"}), "--rate"));
+    CHECK(says(refused({recording_of_a_dongle().meta, "--freq", "1G", "-o", "x.ts"}), "is no radio"));
+    CHECK(says(refused({"rtl_tcp://127.0.0.1:9", "--rate", "2M", "--freq", "1G", "--lo", "2G", "-o", "x.ts"}),
+               "below 0 Hz"));
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tidemill::io {
+
+/// Where on a network: a name or address, and a port.
+struct NetworkAddress {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+/// Reads "SCHEME://host:port" or "SCHEME://[address]:port"; throws IoError saying what is expected.
+NetworkAddress parse_network_url(std::string_view scheme, const std::string& text);
+
+/// The same with a port for who names none.
+NetworkAddress parse_network_url(std::string_view scheme, const std::string& text, std::uint16_t usual_port);
+
+}  // namespace tidemill::io
