@@ -31,11 +31,24 @@ double bound(const Instance& instance) {
     return bound_of(to_chain(instance), to_platform(instance)).period_us;
 }
 
-// Small weights with many ties and zeros, or spread over five orders of magnitude. Those of 10^15 that differ
-// in the last digit are no task for a plain simplex method.
+bool runs_somewhere(const Instance& instance, std::size_t task) {
+    for (std::size_t kind = 0; kind < instance.cores.size(); ++kind)
+        if (instance.cores[kind] > 0 && instance.weights[kind][task] != internal::kNowhere) return true;
+    return false;
+}
+
+// Small weights with many ties and zeros, or spread over five orders of magnitude, some tasks not on all
+// kinds. Weights of 10^15 that differ in the last digit are no task for a plain simplex method.
 Instance any_instance(Random& random, int kinds) {
     const int most = std::vector<int>{3, 30, 100'000}[static_cast<std::size_t>(uniform(random, 0, 2))];
-    return random_instance(random, {.max_tasks = 7, .kinds = kinds, .max_cores = 4, .most_weight = most});
+    Instance instance = random_instance(random, {.max_tasks = 7,
+                                                 .kinds = kinds,
+                                                 .max_cores = 4,
+                                                 .most_weight = most,
+                                                 .nowhere_of_ten = uniform(random, 0, 3)});
+    for (std::size_t task = 0; task < instance.size(); ++task)
+        if (!runs_somewhere(instance, task)) return any_instance(random, kinds);
+    return instance;
 }
 
 void compare_with_dual(int kinds, int count) {

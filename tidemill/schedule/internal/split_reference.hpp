@@ -88,11 +88,14 @@ inline double least_period_by_dual(const Instance& instance) {
     std::fill_n(objective.begin(), tasks, 1);
     DenseSimplex simplex(objective.size(), objective);
     std::uint64_t unit = 1;  // the heaviest weight, so that numbers stay near 1
-    for (const auto& weights : instance.weights) unit = std::max(unit, std::ranges::max(weights));
+    for (const auto& weights : instance.weights)
+        for (const std::uint64_t weight : weights)
+            if (weight != kNowhere) unit = std::max(unit, weight);
     std::vector<long double> prices(objective.size(), 0);
     for (std::size_t kind = 0; kind < kinds; ++kind) {
         prices[2 * tasks + kind] = instance.cores[kind];
         for (std::size_t task = 0; instance.cores[kind] > 0 && task < tasks; ++task) {
+            if (instance.weights[kind][task] == kNowhere) continue;
             const long double weight =
                 static_cast<long double>(instance.weights[kind][task]) / static_cast<long double>(unit);
             std::vector<long double> at_most(objective.size(), 0);
