@@ -1,6 +1,7 @@
 #include "tidemill/run/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -45,9 +46,9 @@ std::string best_possible_line(const RunReport& report) {
     if (report.best) {
         const BestPossible& best = *report.best;
         text = fmt::format(
-            "bound      {:.2f} us is the best possible on {}: the period of {:.2f} is {:.1f} % above it; "
-            "{}\n",
-            best.bound_us, best.cores, best.period_us, best.percent(), best.between);
+            "bound      {:.2f} us is the best possible on {}: the period of {:.2f} is {:.1f} % {} it; {}\n",
+            best.bound_us, best.cores, best.period_us, std::abs(best.percent()),
+            best.percent() < 0 ? "below" : "above", best.between);
     }
     if (!report.emulated.empty()) text += fmt::format("emulated   {}\n", report.emulated);
     return text;

@@ -63,7 +63,7 @@ struct BestPossible {
     double bound_us = 0;   ///< the least that any scheduler could have
     std::string between;   ///< what stands between them, in one sentence
 
-    /// How much longer the period is.
+    /// How much longer the period is; below 0 where tasks took less than when they were weighed.
     double percent() const { return bound_us > 0 ? 100 * (period_us / bound_us - 1) : 0; }
 };
 
@@ -110,7 +110,7 @@ struct RunReport {
     std::vector<StageReport> stages;
     std::vector<SegmentReport> segments;
     std::vector<UnitOnKind> on_kinds;    ///< of workers on several kinds of cores
-    std::optional<BestPossible> best{};  ///< of dynamic workers, where times were taken
+    std::optional<BestPossible> best{};  ///< by a pipeline's profile, or by what dynamic workers took
     std::string emulated;                ///< kinds of cores that are not real, and how; empty: all are
 
     /// Time that each unit took per source frame, in microseconds, over all threads.

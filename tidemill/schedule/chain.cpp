@@ -141,6 +141,13 @@ std::string to_string(const Platform& platform) {
     return text;
 }
 
+std::string in_words(const std::vector<CoreCount>& cores) {
+    std::string text;
+    for (const auto& [kind, count] : cores)
+        if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+    return text;
+}
+
 const BatchCost* batch_cost(const ChainTask& task, std::string_view kind) {
     const auto found = std::ranges::find(task.batches, kind, &BatchCost::kind);
     return found == task.batches.end() ? nullptr : &*found;

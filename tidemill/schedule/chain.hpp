@@ -108,6 +108,9 @@ Platform parse_platform(std::string_view text);
 /// Writes a platform as parse_platform() reads it, kinds without cores left out.
 std::string to_string(const Platform& platform);
 
+/// "2 big, 4 little", kinds without cores left out.
+std::string in_words(const std::vector<CoreCount>& cores);
+
 /// What a task takes in batches on a kind; null where that is no device, or the task does not run there.
 const BatchCost* batch_cost(const ChainTask& task, std::string_view kind);
 

@@ -112,13 +112,6 @@ int cores_of(const std::vector<CoreCount>& cores, std::string_view kind) {
     return found == cores.end() ? 0 : found->count;
 }
 
-std::string cores_line(const Schedule& schedule) {
-    std::string line;
-    for (const auto& [kind, count] : cores_used(schedule))
-        line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count, kind);
-    return line;
-}
-
 template <class Enum, std::size_t size>
 std::optional<Enum> parse_name(const std::array<std::string_view, size>& names, std::string_view text) {
     const auto found = std::ranges::find(names, text);
@@ -285,7 +278,7 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const CostMod
                              label(stage, chain), width, stage.task_count, cores_label(stage),
                              kind_label(stage), weights_us[s], 100 * load);
     }
-    return table + fmt::format("period {:.2f} us on {}\n", period, cores_line(schedule)) +
+    return table + fmt::format("period {:.2f} us on {}\n", period, in_words(cores_used(schedule))) +
            missing_words(chain);
 }
 

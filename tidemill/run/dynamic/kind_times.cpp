@@ -55,11 +55,8 @@ void KindTimes::tell(RunReport& report) const {
     }
     const Bound bound = bound_of(chain(report.frames), platform());
     const double period_us = report.stages_elapsed_s * 1e6 / static_cast<double>(report.frames);
-    std::string cores;
-    for (const CoreCount& kind : platform().kinds()) {
-        if (kind.count > 0) cores += fmt::format("{}{} {}", cores.empty() ? "" : ", ", kind.count, kind.kind);
-    }
-    report.best = BestPossible{std::move(cores), period_us, bound.period_us, between(bound, report)};
+    report.best =
+        BestPossible{in_words(platform().kinds()), period_us, bound.period_us, between(bound, report)};
 }
 
 UnitOnKind KindTimes::report_of(std::size_t unit, policy::KindId kind) const {

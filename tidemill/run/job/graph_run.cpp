@@ -11,6 +11,7 @@
 #include "tidemill/run/ring_depth.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill {
@@ -130,7 +131,11 @@ PipelineOptions GraphRun::pipeline_options() {
 RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow) {
     Pipeline pipeline(graph, *schedule_, pipeline_options());
     if (follow) follow(*schedule_);
-    if (!how_.adapt) return pipeline.run(options);
+    if (!how_.adapt) {
+        RunReport report = pipeline.run(options);
+        if (profile_) tell_best(report, *schedule_, *profile_);
+        return report;
+    }
     Adaptation adaptation(pipeline, *profile_, *schedule_,
                           {.cores = *how_.scheduling.cores,
                            .model = how_.scheduling.model_for(*profile_),
@@ -144,7 +149,22 @@ RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const 
     if (const std::string why = looks.finish(); !why.empty())
         warnings_.push_back("the schedule stayed as it was: " + why);
     changes_ = adaptation.changes();
+    tell_best(report, adaptation.schedule(), adaptation.profile());
     return report;
+}
+
+// The profile tells what the cores could do and what the schedule leaves of that; the rest the run lost, or
+// its source had no more.
+void GraphRun::tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const {
+    if (report.frames == 0 || how_.executor == Executor::threads) return;
+    const CostModel model = how_.scheduling.model_for(profile);
+    const Objective objective = how_.scheduling.objective_for(profile);
+    const Platform cores = usable(*how_.scheduling.cores, objective);
+    const DistanceToBound distance = distance_to_bound(
+        schedule, profile, cores, model, period_us(schedule, profile, model), objective.wanted_period_us);
+    report.best = {in_words(cores.kinds()), report.period_us(), distance.bound_us,
+                   fmt::format("the schedule's own of {:.2f} is {:.1f} % above it by the profile; {}",
+                               distance.period_us, distance.percent(), distance.between)};
 }
 
 std::optional<double> GraphRun::predicted_period_us() const {

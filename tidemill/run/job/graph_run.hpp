@@ -66,6 +66,7 @@ class GraphRun {
     void choose_schedule();
     double batch_wait_us() const;
     PipelineOptions pipeline_options();
+    void tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const;
     RunReport run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow);
     RunReport run_dynamic(Graph& graph, const RunOptions& options) const;
 

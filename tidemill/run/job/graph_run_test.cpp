@@ -74,6 +74,27 @@ TEST_CASE("a graph run: a profile is made only where a schedule is needed, and i
     CHECK(*scheduled.predicted_period_us() == doctest::Approx(*scheduled.schedule()->period_us));
 }
 
+TEST_CASE("a graph run: a pipeline by a profile says how near it came to what the cores could do") {
+    const Topology topology = Topology::here();
+    const auto report_of = [&](const HowToRun& how) {
+        GraphRun run(how, topology);
+        run.prepare(profile_of);
+        Adder adder;
+        return run.go(adder.graph);
+    };
+    Platform one;
+    one.set(topology.kinds[0].name, 1);
+    const RunReport scheduled = report_of({.scheduling = {.cores = one}, .profile_s = 0.01});
+    REQUIRE(scheduled.best);
+    CHECK(scheduled.best->cores == "1 " + topology.kinds[0].name);
+    CHECK(scheduled.best->bound_us > 0);
+    CHECK(scheduled.best->period_us == scheduled.period_us());
+    CHECK(scheduled.best->between.find("is 0.0 % above it by the profile; the cores can do no more work") !=
+          std::string::npos);
+    CHECK_FALSE(report_of({.executor = Executor::threads}).best);
+    CHECK_FALSE(report_of({.schedule = one_stage()}).best);
+}
+
 TEST_CASE("platform here: every core of this machine, each of its kind") {
     const Topology topology = Topology::here();
     const Platform all = platform_here();
