@@ -1,5 +1,7 @@
 """Profiles, schedules, fronts, simulation."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,12 @@ def test_a_schedule_of_another_chain_is_refused(profile):
         tm.simulate(tm.Schedule.of((2, 1)), profile)
     with pytest.raises(tm.ScheduleError, match="give it as profile="):
         tm.simulate(tm.Schedule.of((2, 1)))
+
+
+def test_a_mixed_schedule_says_whose_turn_it_is_and_is_drawn():
+    weight = {"big": 20, "little": 40}
+    profile = tm.Profile.from_json(json.dumps({"tasks": [{"name": "work", "replicable": True, "weight": weight}]}))
+    mixed = tm.schedule(profile, cores={"big": 1, "little": 1}, strategy="mixed")
+    assert mixed.period_us == pytest.approx(40 / 3)
+    assert mixed.stages[0].word == ["big:1", "little:1", "big:1"]
+    assert mixed.plot(profile).data["share_us"] == [pytest.approx(40 / 3)]

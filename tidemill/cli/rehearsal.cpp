@@ -109,6 +109,7 @@ void Rehearsal::add(std::size_t index, const Module* before) {
 }
 
 void Rehearsal::follow(const Schedule& schedule) {
+    check_not_mixed(schedule);
     for (const Stage& stage : schedule.stages) {
         const std::size_t kind = chain_.kind_index(stage.core_kind);
         for (std::size_t i = 0; i < stage.task_count; ++i) {

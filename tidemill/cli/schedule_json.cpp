@@ -11,8 +11,12 @@ Json period_and_cores(const Schedule& schedule, const Json& period) {
     return json;
 }
 
-void add_batch(Json& json, const Stage& stage) {
-    if (stage.batch) json["stages"].get_if<Json::Array>()->back()["batch"] = *stage.batch;
+// What few stages have.
+void add_rest(Json& json, const Stage& stage) {
+    Json& told = json["stages"].get_if<Json::Array>()->back();
+    if (stage.batch) told["batch"] = *stage.batch;
+    if (stage.word)
+        for (const std::string& letter : letter_names(*stage.word)) told["word"].push_back(letter);
 }
 
 }  // namespace
@@ -25,9 +29,9 @@ Json schedule_json(const Schedule& schedule, const Chain& chain) {
             names.push_back(chain.tasks[stage.first_task + i].name);
         json["stages"].push_back({{"tasks", names},
                                   {"cores", stage.threads},
-                                  {"kind", stage.core_kind},
+                                  {"kind", stage.kind_names()},
                                   {"weight", stage_weight_us(stage, chain)}});
-        add_batch(json, stage);
+        add_rest(json, stage);
     }
     return json;
 }
@@ -41,8 +45,8 @@ Json schedule_json(const Schedule& schedule) {
         json["stages"].push_back({{"tasks", names},
                                   {"task_count", stage.task_count},
                                   {"cores", stage.threads},
-                                  {"kind", stage.core_kind}});
-        add_batch(json, stage);
+                                  {"kind", stage.kind_names()}});
+        add_rest(json, stage);
     }
     return json;
 }

@@ -70,6 +70,7 @@ void check_names(const Schedule& schedule, const Structure& structure) {
 }
 
 EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOptions& options) {
+    check_not_mixed(schedule);
     check_names(schedule, structure_of(graph));
     std::vector<std::vector<PuSet>> cores(schedule.stages.size());
     if (options.topology) {

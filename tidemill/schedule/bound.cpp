@@ -1,11 +1,10 @@
-#include "tidemill/schedule/bound.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/work_split.hpp"
 
 namespace tidemill {
@@ -83,22 +82,13 @@ struct Idle {
     double in_cores() const { return share * cores.count; }
 };
 
-double busy_us(const Schedule& schedule, const std::vector<double>& weights_us, const std::string& kind) {
-    double busy = 0;
-    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
-        const Stage& stage = schedule.stages[s];
-        if (stage.core_kind == kind) busy += weights_us[s] * stage.threads / (stage.shares_core ? 2 : 1);
-    }
-    return busy;
-}
-
 // The kind with most time to spare.
-Idle most_idle(const Schedule& schedule, const std::vector<double>& weights_us, const Platform& platform,
+Idle most_idle(const Schedule& schedule, const Chain& chain, const CostModel& model, const Platform& platform,
                double period_us) {
     Idle most;
     for (const CoreCount& kind : platform.kinds()) {
         if (kind.count == 0) continue;
-        const Idle idle{kind, 1 - busy_us(schedule, weights_us, kind.kind) / (kind.count * period_us)};
+        const Idle idle{kind, 1 - busy_us(schedule, chain, model, kind.kind) / (kind.count * period_us)};
         if (idle.in_cores() > most.in_cores()) most = idle;
     }
     return most;
@@ -145,8 +135,7 @@ DistanceToBound distance_to_bound(const Schedule& schedule, const Chain& chain, 
     else if (wanted_period_us && period_us <= *wanted_period_us)
         distance.between = fmt::format("a period of {:.2f} us was enough", *wanted_period_us);
     else
-        distance.between =
-            said(most_idle(schedule, stage_weights_us(schedule, chain, model), platform, period_us));
+        distance.between = said(most_idle(schedule, chain, model, platform, period_us));
     return distance;
 }
 

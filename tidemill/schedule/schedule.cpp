@@ -6,16 +6,13 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tidemill {
 namespace {
 
 constexpr std::array<std::string_view, 4> kPinningNames{"packed", "guided", "distant", "loose"};
 constexpr std::array<std::string_view, 2> kWaitingNames{"passive", "active"};
-
-std::span<const ChainTask> tasks_of(const Stage& stage, const Chain& chain) {
-    return std::span(chain.tasks).subspan(stage.first_task, stage.task_count);
-}
 
 std::string label(const Stage& stage, const Chain& chain) {
     const auto tasks = tasks_of(stage, chain);
@@ -30,7 +27,16 @@ std::string cores_label(const Stage& stage) {
 
 // In batches as "gpu by 64".
 std::string kind_label(const Stage& stage) {
-    return stage.batch ? fmt::format("{} by {}", stage.core_kind, *stage.batch) : stage.core_kind;
+    return stage.batch ? fmt::format("{} by {}", stage.core_kind, *stage.batch) : stage.kind_names();
+}
+
+// Whose turn it is in mixed stages, a line for each.
+std::string word_lines(const Schedule& schedule) {
+    std::string lines;
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        if (const auto& word = schedule.stages[s].word)
+            lines += fmt::format("turns of stage {}: {}\n", s + 1, fmt::join(letter_names(*word), " "));
+    return lines;
 }
 
 void check_covers(const Schedule& schedule, const Chain& chain) {
@@ -82,12 +88,31 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
                         stage.threads, sequential->name));
 }
 
-void check_kind(const Stage& stage, std::size_t number, const Chain& chain) {
-    const std::size_t kind = chain.kind_index(stage.core_kind);
-    for (const ChainTask& task : tasks_of(stage, chain)) {
-        if (task.weight_us[kind] == kCannotRun)
+void check_word(const Stage& stage, std::size_t number) {
+    if (!stage.word) return;
+    if (const std::string fault = fault_of(*stage.word); !fault.empty())
+        throw ScheduleError(fmt::format("schedule: the word of stage {} {}", number, fault));
+    if (static_cast<std::size_t>(stage.threads) != stage.word->kinds.size())
+        throw ScheduleError(fmt::format("schedule: stage {} has {} threads, expected {} (those of its word)",
+                                        number, stage.threads, stage.word->kinds.size()));
+    if (!stage.core_kind.empty() || stage.shares_core || stage.batch)
+        throw ScheduleError(
+            fmt::format("schedule: stage {} has a word, so each of its threads has a core of its own, of the "
+                        "word's kinds, and takes one frame at a time; remove what it says else of that",
+                        number));
+}
+
+void check_runs(const Stage& stage, std::size_t number, const Chain& chain, const std::string& kind) {
+    const std::size_t index = chain.kind_index(kind);
+    for (const ChainTask& task : tasks_of(stage, chain))
+        if (task.weight_us[index] == kCannotRun)
             throw ScheduleError(fmt::format("schedule: stage {} is on '{}', where task '{}' cannot run",
-                                            number, stage.core_kind, task.name));
+                                            number, kind, task.name));
+}
+
+void check_kinds(const Stage& stage, std::size_t number, const Chain& chain) {
+    for (const CoreCount& kind : stage.cores()) check_runs(stage, number, chain, kind.kind);
+    for (const ChainTask& task : tasks_of(stage, chain)) {
         const BatchCost* cost = batch_cost(task, stage.core_kind);
         const int most = cost ? cost->most_frames : 0;
         if (stage.batch && (*stage.batch < 1 || *stage.batch > most))
@@ -96,15 +121,6 @@ void check_kind(const Stage& stage, std::size_t number, const Chain& chain) {
                 stage.core_kind,
                 cost ? fmt::format("1 to {}", most) : fmt::format("none for task '{}'", task.name)));
     }
-}
-
-// What a stage costs beyond its tasks: itself, and its cuts.
-double costs_of(const Stage& stage, const Chain& chain, const CostModel& model) {
-    const std::size_t end = stage.first_task + stage.task_count;
-    double costs_us = model.stage_us;
-    if (stage.first_task > 0) costs_us += model.cut_us(stage.first_task - 1);
-    if (end < chain.tasks.size()) costs_us += model.cut_us(end - 1);
-    return costs_us;
 }
 
 int cores_of(const std::vector<CoreCount>& cores, std::string_view kind) {
@@ -121,6 +137,29 @@ std::optional<Enum> parse_name(const std::array<std::string_view, size>& names, 
 
 }  // namespace
 
+std::span<const ChainTask> tasks_of(const Stage& stage, const Chain& chain) {
+    return std::span(chain.tasks).subspan(stage.first_task, stage.task_count);
+}
+
+std::vector<CoreCount> Stage::cores() const {
+    if (!word) return {{core_kind, threads}};
+    std::vector<CoreCount> cores;
+    for (const std::string& kind : word->kinds) {
+        const auto found = std::ranges::find(cores, kind, &CoreCount::kind);
+        if (found == cores.end())
+            cores.push_back({kind, 1});
+        else
+            ++found->count;
+    }
+    return cores;
+}
+
+std::string Stage::kind_names() const {
+    std::string names;
+    for (const CoreCount& kind : cores()) names += (names.empty() ? "" : "+") + kind.kind;
+    return names;
+}
+
 std::size_t Schedule::task_count() const {
     return std::accumulate(stages.begin(), stages.end(), std::size_t{0},
                            [](std::size_t sum, const Stage& stage) { return sum + stage.task_count; });
@@ -129,71 +168,6 @@ std::size_t Schedule::task_count() const {
 int Schedule::thread_count() const {
     return std::accumulate(stages.begin(), stages.end(), 0,
                            [](int sum, const Stage& stage) { return sum + stage.threads; });
-}
-
-double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage) {
-    const BatchCost* cost = stage.batch ? batch_cost(task, stage.core_kind) : nullptr;
-    return cost ? cost->weight_us(*stage.batch) : task.weight_us[kind];
-}
-
-double stage_weight_us(const Stage& stage, const Chain& chain) {
-    const std::size_t kind = chain.kind_index(stage.core_kind);
-    const auto tasks = tasks_of(stage, chain);
-    double sum_us = 0;
-    for (const ChainTask& task : tasks) sum_us += task_weight_us(task, kind, stage);
-    return std::ranges::all_of(tasks, &ChainTask::replicable) ? sum_us / stage.threads : sum_us;
-}
-
-double host_us(const Schedule& schedule, const Chain& chain) {
-    double sum_us = 0;
-    for (const Stage& stage : schedule.stages)
-        for (const ChainTask& task : tasks_of(stage, chain))
-            if (const BatchCost* cost = batch_cost(task, stage.core_kind))
-                sum_us += cost->frames * cost->host_us;
-    return sum_us;
-}
-
-double period_us(const Schedule& schedule, const Chain& chain) {
-    double period = 0;
-    for (const Stage& stage : schedule.stages) period = std::max(period, stage_weight_us(stage, chain));
-    return period + host_us(schedule, chain);
-}
-
-double frames_per_second(const Schedule& schedule, const Profile& profile) {
-    return 1e6 * profile.frames_per_execution / period_us(schedule, profile);
-}
-
-std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
-    struct Factors {
-        std::string kind;
-        double busy;
-        double shared;
-    };
-    std::vector<Factors> kinds;
-    for (const auto& [name, busy] : cores_used(schedule)) {
-        const KindCosts kind = model.kind(name);
-        kinds.push_back(
-            {name, kind.slowdown.empty() ? 1 : slowdown(kind, busy), kind.shared_slowdown.value_or(1)});
-    }
-    const double waiting_us = host_us(schedule, chain);
-    std::vector<double> weights_us;
-    for (const Stage& stage : schedule.stages) {
-        const Factors& kind = *std::ranges::find(kinds, stage.core_kind, &Factors::kind);
-        const bool shared = std::ranges::all_of(tasks_of(stage, chain), &ChainTask::replicable);
-        const double costs_us = costs_of(stage, chain, model);
-        weights_us.push_back(stage_weight_us(stage, chain) * kind.busy *
-                                 (stage.shares_core ? kind.shared : 1) +
-                             (shared ? costs_us / stage.threads : costs_us) + waiting_us);
-    }
-    return weights_us;
-}
-
-double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
-    if (model.has_published_periods()) return period_us(schedule, chain);
-    double period = 0;
-    for (const double weight_us : stage_weights_us(schedule, chain, model))
-        period = std::max(period, weight_us);
-    return period;
 }
 
 double power_w(const Schedule& schedule, const Platform& platform, const CostModel& model) {
@@ -209,14 +183,16 @@ double power_w(const Schedule& schedule, const Platform& platform, const CostMod
 
 std::vector<CoreCount> cores_used(const Schedule& schedule) {
     std::vector<CoreCount> halves;
-    for (const Stage& stage : schedule.stages) {
-        const int own = stage.shares_core ? stage.threads : 2 * stage.threads;
-        const auto found = std::ranges::find(halves, stage.core_kind, &CoreCount::kind);
+    const auto add = [&](const std::string& kind, int count) {
+        const auto found = std::ranges::find(halves, kind, &CoreCount::kind);
         if (found == halves.end())
-            halves.push_back({stage.core_kind, own});
+            halves.push_back({kind, count});
         else
-            found->count += own;
-    }
+            found->count += count;
+    };
+    for (const Stage& stage : schedule.stages)
+        for (const auto& [kind, threads] : stage.cores())
+            add(kind, stage.shares_core ? threads : 2 * threads);
     for (CoreCount& kind : halves) kind.count = (kind.count + 1) / 2;
     return halves;
 }
@@ -227,7 +203,8 @@ void check(const Schedule& schedule, const Chain& chain) {
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         check_threads(stage, s + 1, chain);
-        check_kind(stage, s + 1, chain);
+        check_word(stage, s + 1);
+        check_kinds(stage, s + 1, chain);
         if (stage.sync_buff_size && *stage.sync_buff_size < 1)
             throw ScheduleError(fmt::format("schedule: stage {} has sync_buff_size {}, expected at least 1",
                                             s + 1, *stage.sync_buff_size));
@@ -245,6 +222,15 @@ void check(const Schedule& schedule, const Platform& platform) {
         if (count > platform.count(kind))
             throw ScheduleError(fmt::format("schedule: uses {} '{}' cores, expected at most {}", count, kind,
                                             platform.count(kind)));
+}
+
+void check_not_mixed(const Schedule& schedule) {
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        if (schedule.stages[s].word)
+            throw ScheduleError(fmt::format(
+                "schedule: stage {} is mixed ({}), which only the simulator runs so far; make one "
+                "by another strategy, for instance herad",
+                s + 1, schedule.stages[s].kind_names()));
 }
 
 std::string_view to_string(Pinning pinning) {
@@ -267,18 +253,23 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const CostMod
     const double period = period_us(schedule, chain, model);
     const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
     std::size_t width = 5;
-    for (const Stage& stage : schedule.stages) width = std::max(width, label(stage, chain).size());
+    std::size_t kinds = 8;
+    for (const Stage& stage : schedule.stages) {
+        width = std::max(width, label(stage, chain).size());
+        kinds = std::max(kinds, kind_label(stage).size());
+    }
 
-    std::string table = fmt::format("stage  {:<{}}  count  cores  {:<8}  {:>12}  load\n", "tasks", width,
-                                    "kind", "weight (us)");
+    std::string table = fmt::format("stage  {:<{}}  count  cores  {:<{}}  {:>12}  load\n", "tasks", width,
+                                    "kind", kinds, "weight (us)");
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         const double load = period > 0 ? weights_us[s] / period : 1.0;
-        table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<8}  {:>12.2f}  {:>3.0f}%\n", s + 1,
+        table += fmt::format("{:>5}  {:<{}}  {:>5}  {:>5}  {:<{}}  {:>12.2f}  {:>3.0f}%\n", s + 1,
                              label(stage, chain), width, stage.task_count, cores_label(stage),
-                             kind_label(stage), weights_us[s], 100 * load);
+                             kind_label(stage), kinds, weights_us[s], 100 * load);
     }
-    return table + fmt::format("period {:.2f} us on {}\n", period, in_words(cores_used(schedule))) +
+    return table + word_lines(schedule) +
+           fmt::format("period {:.2f} us on {}\n", period, in_words(cores_used(schedule))) +
            missing_words(chain);
 }
 

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tidemill/schedule/chain.hpp"
 #include "tidemill/schedule/cost_model.hpp"
+#include "tidemill/schedule/cyclic_word.hpp"
 
 namespace tidemill {
 
@@ -18,7 +20,7 @@ enum class Pinning { kPacked, kGuided, kDistant, kLoose };
 /// How a thread waits at the ring after a stage: asleep, or spinning.
 enum class Waiting { kPassive, kActive };
 
-/// An interval of tasks that runs on `threads` cores of one kind.
+/// An interval of tasks that runs on `threads` cores of one kind, or of several by a word.
 struct Stage {
     std::size_t first_task = 0;
     std::size_t task_count = 0;
@@ -29,8 +31,17 @@ struct Stage {
     std::optional<Waiting> waiting{};     // at that ring
     bool shares_core = false;             // each thread has half a core: two such threads share one
     std::optional<int> batch{};           // frames that it takes at once, of a device: as many as are there
+    std::optional<CyclicWord> word{};     // where it is mixed: whose turn it is; core_kind is empty then
 
     bool operator==(const Stage&) const = default;
+
+    /// Threads of each kind of cores.
+    std::vector<CoreCount> cores() const;
+
+    /// Of its kinds, as people and results name them: "big", or "big+little".
+    std::string kind_names() const;
+
+    Turns turns() const { return word ? word->turns() : Turns(static_cast<std::size_t>(threads)); }
 };
 
 /// A run of hardware threads or cores by their hwloc logical numbers, both ends included.
@@ -71,11 +82,14 @@ struct Schedule {
     int thread_count() const;
 };
 
+/// A stage's tasks.
+std::span<const ChainTask> tasks_of(const Stage& stage, const Chain& chain);
+
 /// What a task takes in a stage of a kind, per execution: on a device, in the stage's batches.
 double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage);
 
 /// Weight of a stage in µs, as published: the sum of its tasks, shared by its threads when all of them are
-/// replicable; on a device, in the stage's batches.
+/// replicable; on a device, in the stage's batches; by a word, that of the thread which it keeps busiest.
 double stage_weight_us(const Stage& stage, const Chain& chain);
 
 /// What the stages on devices take of the host, per execution: the threads that feed them have no core of
@@ -93,6 +107,9 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
 /// The largest stage weight under a model.
 double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
+/// How long the cores of a kind are busy, all together, with one execution under a model.
+double busy_us(const Schedule& schedule, const Chain& chain, const CostModel& model, std::string_view kind);
+
 /// Watts of all cores of a platform while the schedule runs on it: a core with a thread is busy, the others
 /// are idle.
 double power_w(const Schedule& schedule, const Platform& platform, const CostModel& model);
@@ -106,11 +123,15 @@ std::vector<CoreCount> cores_used(const Schedule& schedule);
 
 /// Throws ScheduleError saying what was expected unless the schedule fits the chain: all tasks in order,
 /// names equal where known, core kinds that are known and run the stage's tasks, one thread where a task is
-/// not replicable, batches where each task of the stage takes them, no ring after the last stage.
+/// not replicable, words with a letter for each thread on a core of its own, batches where each task of the
+/// stage takes them, no ring after the last stage.
 void check(const Schedule& schedule, const Chain& chain);
 
 /// Throws ScheduleError unless the platform has the cores that the schedule uses.
 void check(const Schedule& schedule, const Platform& platform);
+
+/// Throws ScheduleError where a stage is mixed: only the simulator runs those so far.
+void check_not_mixed(const Schedule& schedule);
 
 /// "packed", "guided", "distant", "loose".
 std::string_view to_string(Pinning pinning);

@@ -111,9 +111,39 @@ struct Totals {
     std::set<std::string> kinds{};
 };
 
+// Letters name kinds as files do.
+CyclicWord parse_word_at(const JsonPlace& place) {
+    std::vector<std::string> letters;
+    for (const auto& letter : place.elements()) letters.push_back(letter.text());
+    try {
+        CyclicWord word = parse_word(letters);
+        for (std::string& kind : word.kinds) kind = kind_from_file(kind);
+        return word;
+    } catch (const ScheduleError& error) {
+        place.fail(error.what());
+    }
+}
+
+void parse_cores(const JsonObject& object, const JsonPlace& place, Stage& stage) {
+    if (!object.has("word")) {
+        stage.core_kind = kind_from_file(object.at("core-type").text());
+        return;
+    }
+    for (const char* other : {"core-type", "shares-core", "batch"})
+        if (object.has(other))
+            place.fail(
+                fmt::format("a stage with a word has no {}: its letters name the kinds of whole cores; "
+                            "remove one of the two",
+                            other));
+    stage.word = parse_word_at(object.at("word"));
+    if (stage.word->kinds.size() != static_cast<std::size_t>(stage.threads))
+        place.fail(fmt::format("{} threads, expected {} (the different letters of its word)", stage.threads,
+                               stage.word->kinds.size()));
+}
+
 void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     const JsonObject object(place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size",
-                                    "sync_waiting_type", "task-names", "shares-core", "batch"});
+                                    "sync_waiting_type", "task-names", "shares-core", "batch", "word"});
     Stage stage;
     stage.first_task = totals.tasks;
     stage.task_count = static_cast<std::size_t>(object.at("tasks").integer(1, kMaxNumber));
@@ -122,8 +152,8 @@ void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     if (totals.threads > kMaxNumber - stage.threads)
         place.fail(fmt::format("more than {} threads in all stages", kMaxNumber));
     totals.threads += stage.threads;
-    stage.core_kind = kind_from_file(object.at("core-type").text());
-    totals.kinds.insert(stage.core_kind);
+    parse_cores(object, place, stage);
+    for (const CoreCount& kind : stage.cores()) totals.kinds.insert(kind.kind);
     if (totals.kinds.size() > internal::kMaxKinds)
         place.fail(fmt::format("more than {} core kinds in all stages", internal::kMaxKinds));
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
@@ -159,11 +189,20 @@ Json resource_json(const CoreResource& resource) {
     return json;
 }
 
+Json word_json(CyclicWord word) {
+    for (std::string& kind : word.kinds) kind = kind_to_file(kind);
+    Json json = Json::array();
+    for (const std::string& letter : letter_names(word)) json.push_back(letter);
+    return json;
+}
+
 Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) {
-    Json json{{"tasks", stage.task_count},
-              {"threads", stage.threads},
-              {"core-type", kind_to_file(stage.core_kind)},
-              {"pinning-policy", to_string(stage.pinning)}};
+    Json json{{"tasks", stage.task_count}, {"threads", stage.threads}};
+    if (stage.word)
+        json["word"] = word_json(*stage.word);
+    else
+        json["core-type"] = kind_to_file(stage.core_kind);
+    json["pinning-policy"] = to_string(stage.pinning);
     if (stage.shares_core) json["shares-core"] = true;
     if (stage.batch) json["batch"] = *stage.batch;
     if (stage.sync_buff_size) json["sync_buff_size"] = *stage.sync_buff_size;

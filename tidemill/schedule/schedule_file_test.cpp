@@ -41,6 +41,12 @@ Stage random_stage(std::size_t first_task, bool last) {
     stage.threads = *rc::gen::inRange(1, 100);
     stage.core_kind = *rc::gen::element<std::string>("big", "little", "gpu");
     stage.pinning = *rc::gen::element(Pinning::kPacked, Pinning::kGuided, Pinning::kDistant, Pinning::kLoose);
+    if (*rc::gen::inRange(0, 3) == 0) {
+        stage.word = spread_word(std::vector<std::string>{"big", "big", "little"},
+                                 std::vector<std::size_t>{3, *rc::gen::inRange<std::size_t>(1, 9), 1});
+        stage.threads = 3;
+        stage.core_kind.clear();
+    }
     if (!last && *rc::gen::arbitrary<bool>()) stage.sync_buff_size = *rc::gen::inRange(1, 50);
     if (!last && *rc::gen::arbitrary<bool>())
         stage.waiting = *rc::gen::element(Waiting::kPassive, Waiting::kActive);
@@ -118,6 +124,17 @@ TEST_CASE("what is written is read back equal") {
     }));
 }
 
+TEST_CASE("the letters of a mixed stage stand in place of its core type") {
+    const std::string text =
+        with_stage(R"({"tasks": 1, "threads": 2, "word": ["e-core:1", "p-core:7", "e-core:1"]})");
+    const Stage stage = parse_schedule(text, "plan.json").stages[1];
+    CHECK(stage.word == CyclicWord{{"little", "big"}, {0, 1, 0}});
+    CHECK(stage.core_kind.empty());
+    CHECK(stage.kind_names() == "little+big");
+    CHECK(stage.cores() == std::vector<CoreCount>{{"little", 1}, {"big", 1}});
+    CHECK(to_json(Schedule{.stages = {stage}}).find("core-type") == std::string::npos);
+}
+
 TEST_CASE("both published core types are written even when no machine is known yet") {
     Schedule schedule;
     schedule.stages = {{.first_task = 0, .task_count = 1, .threads = 1, .core_kind = "big"}};
@@ -177,6 +194,14 @@ TEST_CASE("a schedule file that says something wrong is refused with the place")
     CHECK(
         message_of(with_stage(R"({"tasks": 2, "threads": 1, "core-type": "e-core", "task-names": ["a"]})")) ==
         "plan.json.schedule[1].task-names: 1 names, expected 2 (the stage's tasks)");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 2, "word": ["p-core:1"]})")) ==
+          "plan.json.schedule[1]: 2 threads, expected 1 (the different letters of its word)");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 1, "word": ["p-core"]})")) ==
+          "plan.json.schedule[1].word: letter 'p-core' is not KIND:NUMBER; write for instance \"big:1\"");
+    CHECK(message_of(
+              with_stage(R"({"tasks": 1, "threads": 1, "core-type": "p-core", "word": ["p-core:1"]})")) ==
+          "plan.json.schedule[1]: a stage with a word has no core-type: its letters name the kinds of whole "
+          "cores; remove one of the two");
 }
 
 TEST_CASE("a hundred thousand stages are read as fast as they are long, and core kinds are bounded") {

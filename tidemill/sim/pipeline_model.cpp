@@ -38,22 +38,52 @@ double unused_watts(const Schedule& schedule, const std::vector<KindCosts>& core
 }
 
 // Without the slowdowns, which come and go while the stage works.
-double unslowed_work_us(const Stage& stage, const Chain& chain, const CostModel& model) {
-    const std::size_t kind = chain.kind_index(stage.core_kind);
+double unslowed_work_us(const Stage& stage, std::size_t kind, const Chain& chain, const CostModel& model) {
     double work_us = 0;
     for (std::size_t i = 0; i < stage.task_count; ++i) {
         work_us += task_weight_us(chain.tasks[stage.first_task + i], kind, stage);
     }
-    if (stage.shares_core) work_us *= model.kind(stage.core_kind).shared_slowdown.value_or(1);
+    if (stage.shares_core) work_us *= model.kind(chain.kinds[kind]).shared_slowdown.value_or(1);
     const std::size_t end = stage.first_task + stage.task_count;
     if (stage.first_task > 0) work_us += model.cut_us(stage.first_task - 1);
     if (end < chain.tasks.size()) work_us += model.cut_us(end - 1);
     return work_us + model.stage_us;
 }
 
-double mean_work_us(const StageModel& stage) {
-    return std::accumulate(stage.work_us.begin(), stage.work_us.end(), 0.0) /
-           static_cast<double>(stage.work_us.size());
+// Of a frame: how long the stage takes on average, and how long its busiest thread is busy with its share.
+struct FrameWork {
+    double mean_us = 0;
+    double busiest_us = 0;
+};
+
+FrameWork frame_work(const StageModel& stage) {
+    const Turns turns = stage.turns();
+    const std::size_t round = std::lcm(turns.round(), stage.work_us.size());
+    std::vector<double> threads_us(stage.threads, 0.0);
+    for (std::size_t frame = 0; frame < round; ++frame)
+        threads_us[turns.thread_of(frame)] += stage.work_us[frame % stage.work_us.size()];
+    const double all_us = std::accumulate(threads_us.begin(), threads_us.end(), 0.0);
+    const auto frames = static_cast<double>(round);
+    return {all_us / frames, *std::ranges::max_element(threads_us) / frames};
+}
+
+void set_threads(StageModel& made, const Stage& stage, const Chain& chain, const MachineModel& machine,
+                 double waiting_us) {
+    made.threads = static_cast<std::size_t>(stage.threads);
+    if (!stage.word) {
+        made.kind = chain.kind_index(stage.core_kind);
+        made.work_us = {unslowed_work_us(stage, made.kind, chain, machine.model) +
+                        waiting_us * stage.threads};
+        return;
+    }
+    made.letters = stage.word->letters;
+    for (const std::string& kind : stage.word->kinds) made.kinds.push_back(chain.kind_index(kind));
+    made.work_us.clear();
+    for (const std::size_t thread : made.letters) {
+        const double rounds_us = waiting_us * static_cast<double>(made.letters.size()) /
+                                 static_cast<double>(stage.word->count(thread));
+        made.work_us.push_back(unslowed_work_us(stage, made.kinds[thread], chain, machine.model) + rounds_us);
+    }
 }
 
 }  // namespace
@@ -73,13 +103,11 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
         const Stage& stage = schedule.stages[s];
         const bool last = s + 1 == schedule.stages.size();
         StageModel& made = model.stages.emplace_back();
-        made.threads = static_cast<std::size_t>(stage.threads);
-        made.kind = chain.kind_index(stage.core_kind);
-        made.work_us = {unslowed_work_us(stage, chain, machine.model) + waiting_us * stage.threads};
+        set_threads(made, stage, chain, machine, waiting_us);
         made.shares_core = stage.shares_core;
         // The first stage waits for free tokens, at its own ring; the others for the stage before them.
         made.spins = schedule.stages[s == 0 ? 0 : s - 1].waiting == Waiting::kActive;
-        tokens += made.threads;
+        tokens += made.turns().frames_held();
         if (!last)
             tokens +=
                 stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : machine.ring_depth;
@@ -97,7 +125,12 @@ void check(const PipelineModel& model) {
     for (const KindCosts& core : model.cores) check_core(core);
     for (const StageModel& stage : model.stages) {
         require(stage.threads > 0, "number of threads in a stage", 0);
-        require(stage.kind < model.cores.size(), "core kind", static_cast<double>(stage.kind));
+        for (std::size_t thread = 0; thread < std::max<std::size_t>(1, stage.kinds.size()); ++thread)
+            require(stage.kind_of(thread) < model.cores.size(), "core kind",
+                    static_cast<double>(stage.kind_of(thread)));
+        if (!stage.letters.empty())
+            require(stage.turns().threads() == stage.threads && stage.kinds.size() == stage.threads,
+                    "number of threads in a mixed stage", static_cast<double>(stage.threads));
         require(!stage.work_us.empty(), "number of works of a stage", 0);
         for (const double work_us : stage.work_us) require(sensible(work_us), "work in us", work_us);
     }
@@ -110,9 +143,9 @@ double settled_period_us(const PipelineModel& model) {
     double period_us = 0;
     double round_us = 0;
     for (const StageModel& stage : model.stages) {
-        const double work_us = mean_work_us(stage);
-        period_us = std::max(period_us, work_us / static_cast<double>(stage.threads));
-        round_us += work_us + (model.stages.size() > 1 ? model.hop_latency_us : 0);
+        const FrameWork work = frame_work(stage);
+        period_us = std::max(period_us, work.busiest_us);
+        round_us += work.mean_us + (model.stages.size() > 1 ? model.hop_latency_us : 0);
     }
     return std::max(period_us, round_us / static_cast<double>(model.tokens));
 }

@@ -24,10 +24,15 @@ struct MachineModel {
 /// One stage as the simulator sees it.
 struct StageModel {
     std::size_t threads = 1;
-    std::size_t kind = 0;            ///< index into PipelineModel::cores
-    std::vector<double> work_us{0};  ///< for frame 0, 1, ... and then again from the first
-    bool spins = false;              ///< waits at full power
-    bool shares_core = false;        ///< each thread has half a core
+    std::size_t kind = 0;                ///< index into PipelineModel::cores
+    std::vector<double> work_us{0};      ///< for frame 0, 1, ... and then again from the first
+    bool spins = false;                  ///< waits at full power
+    bool shares_core = false;            ///< each thread has half a core
+    std::vector<std::size_t> letters{};  ///< of a mixed stage's word; empty: threads in turn
+    std::vector<std::size_t> kinds{};    ///< [thread], of a mixed stage, like `kind`
+
+    Turns turns() const { return letters.empty() ? Turns(threads) : Turns(letters); }
+    std::size_t kind_of(std::size_t thread) const { return kinds.empty() ? kind : kinds[thread]; }
 };
 
 /// A pipeline on modelled cores.
@@ -42,16 +47,18 @@ struct PipelineModel {
 };
 
 /// The pipeline that a schedule makes of a chain, with one pool of threads + ring depths tokens as the run
-/// room has for a stream without skips. A model counts a core as busy that has a thread; here it is busy
-/// while the thread works, so slowdowns cost no more than the model says. Throws ScheduleError when the
-/// schedule does not fit the chain or a number of the machine makes no sense.
+/// room has for a stream without skips; a mixed stage counts with all frames that its word has it hold. A
+/// model counts a core as busy that has a thread; here it is busy while the thread works, so slowdowns cost
+/// no more than the model says. Throws ScheduleError when the schedule does not fit the chain or a number of
+/// the machine makes no sense.
 PipelineModel model_of(const Schedule& schedule, const Chain& chain, const MachineModel& machine = {});
 
 /// Throws ScheduleError naming the first number of the model that makes no sense.
 void check(const PipelineModel& model);
 
 /// The period that a pipeline without jitter and with constant speeds settles at: the slowest stage, or all
-/// stages and hops in a row shared by the tokens.
+/// stages and hops in a row shared by the tokens. With mixed stages only where there are tokens for all that
+/// their words hold.
 double settled_period_us(const PipelineModel& model);
 
 /// Slowdowns of `cores` cores whose speed falls evenly from 1 to 1 - `drop` as they all come to work.

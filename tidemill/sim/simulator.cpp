@@ -6,6 +6,9 @@
 #include <numeric>
 #include <queue>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
 
@@ -54,12 +57,7 @@ class Simulation {
           begun_us_(frames),
           left_us_(frames),
           step_begun_us_(model.stages.size()) {
-        for (const StageModel& stage : model.stages) {
-            threads_.emplace_back(stage.threads);
-            std::iota(threads_.back().begin(), threads_.back().end(), std::uint64_t{0});
-            step_begun_us_[threads_.size() - 1].resize(stage.threads);
-            report_.stages.push_back({stage.threads, model.cores[stage.kind].kind});
-        }
+        for (const StageModel& stage : model.stages) add_stage(stage);
     }
 
     SimReport run() {
@@ -80,6 +78,24 @@ class Simulation {
 
     double speed(std::size_t kind) const {
         return 1 / slowdown(model_.cores[kind], (kinds_[kind].busy_halves + 1) / 2);
+    }
+
+    void add_stage(const StageModel& stage) {
+        const Turns& turns = turns_.emplace_back(stage.turns());
+        std::vector<std::uint64_t>& next = threads_.emplace_back();
+        for (std::size_t thread = 0; thread < stage.threads; ++thread) next.push_back(turns.first(thread));
+        step_begun_us_[turns_.size() - 1].resize(stage.threads);
+        thread_work_us_.emplace_back(stage.threads, 0.0);
+        report_.stages.push_back({stage.threads, kind_names(stage)});
+    }
+
+    std::string kind_names(const StageModel& stage) const {
+        std::vector<std::string> names;
+        for (std::size_t thread = 0; thread < std::max<std::size_t>(1, stage.kinds.size()); ++thread) {
+            const std::string& name = model_.cores[stage.kind_of(thread)].kind;
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        }
+        return fmt::format("{}", fmt::join(names, "+"));
     }
 
     static int halves(const StageModel& stage) { return stage.shares_core ? 1 : 2; }
@@ -120,7 +136,7 @@ class Simulation {
 
     void arrive(Step step) {
         tokens_[step.frame % tokens_.size()] = {step.frame, step.stage, true};
-        try_begin(step.stage, step.frame % model_.stages[step.stage].threads);
+        try_begin(step.stage, turns_[step.stage].thread_of(step.frame));
     }
 
     void try_begin(std::size_t stage, std::size_t thread) {
@@ -136,7 +152,7 @@ class Simulation {
         const StageModel& model = model_.stages[stage];
         const double work_us = model.work_us[frame % model.work_us.size()] *
                                internal::jitter_factor(model_.jitter, model_.seed, stage, frame);
-        Kind& kind = kinds_[model.kind];
+        Kind& kind = kinds_[model.kind_of(thread)];
         kind.busy_halves += halves(model);
         kind.ends.push({kind.work_done_us + work_us, order_++, {stage, frame}});
         step_begun_us_[stage][thread] = now_us_;
@@ -149,10 +165,10 @@ class Simulation {
         kind.work_done_us = kind.ends.top().time;  // leaves no rounding behind
         kind.ends.pop();
         kind.busy_halves -= halves(model_.stages[stage]);
-        const std::size_t thread = frame % model_.stages[stage].threads;
+        const std::size_t thread = turns_[stage].thread_of(frame);
         record({stage, thread, frame, step_begun_us_[stage][thread], now_us_});
         hand_over(stage, frame);
-        threads_[stage][thread] = frame + model_.stages[stage].threads;
+        threads_[stage][thread] = turns_[stage].next(frame);
         try_begin(stage, thread);
     }
 
@@ -160,6 +176,7 @@ class Simulation {
         SimStageReport& stage = report_.stages[step.stage];
         ++stage.frames;
         stage.work_us += step.end_us - step.begin_us;
+        thread_work_us_[step.stage][step.thread] += step.end_us - step.begin_us;
         if (step.stage + 1 == model_.stages.size()) left_us_[step.frame] = step.end_us;
         if (observe_) observe_(step);
     }
@@ -182,29 +199,42 @@ class Simulation {
         double watts_us = model_.unused_w * now_us_;
         for (std::size_t s = 0; s < report_.stages.size(); ++s) {
             SimStageReport& stage = report_.stages[s];
-            const KindCosts& core = model_.cores[model_.stages[s].kind];
             const double there_us = static_cast<double>(stage.threads) * now_us_;
             stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
-            const double waiting_w = model_.stages[s].spins ? core.busy_w : core.idle_w;
-            const double watt_us = stage.work_us * core.busy_w + (there_us - stage.work_us) * waiting_w;
-            watts_us += halves(model_.stages[s]) / 2.0 * watt_us;
+            watts_us += watts_us_of(s);
         }
         report_.energy_j = watts_us / 1e6;
         report_.mean_w = now_us_ > 0 ? watts_us / now_us_ : 0;
         report_.mj_per_frame = watts_us / 1e3 / static_cast<double>(frames_);
     }
 
+    double watts_us_of(std::size_t s) const {
+        const StageModel& stage = model_.stages[s];
+        double watts_us = 0;
+        for (std::size_t thread = 0; thread < stage.threads; ++thread) {
+            const KindCosts& core = model_.cores[stage.kind_of(thread)];
+            const double work_us = thread_work_us_[s][thread];
+            watts_us +=
+                work_us * core.busy_w + (now_us_ - work_us) * (stage.spins ? core.busy_w : core.idle_w);
+        }
+        return halves(stage) / 2.0 * watts_us;
+    }
+
     // Frames of a replicated stage come in groups, so whole groups are counted.
     double full_period_us() const {
         std::uint64_t group = model_.tokens;
-        for (const StageModel& stage : model_.stages) {
-            group = std::lcm(group, std::lcm<std::uint64_t>(stage.threads, stage.work_us.size()));
-            if (group > frames_ / 2) break;
-        }
+        for (std::size_t s = 0; s < turns_.size() && group <= frames_ / 2; ++s)
+            group =
+                std::lcm(group, std::lcm<std::uint64_t>(turns_[s].round(), model_.stages[s].work_us.size()));
         if (frames_ < 2) return now_us_;
         const std::uint64_t half = frames_ / 2;
         const std::uint64_t counted = group <= half ? half / group * group : half;
-        return (left_us_[frames_ - 1] - left_us_[frames_ - 1 - counted]) / static_cast<double>(counted);
+        return (all_left_us(frames_) - all_left_us(frames_ - counted)) / static_cast<double>(counted);
+    }
+
+    // When so many frames had left: a thread that has less to do than others may be ahead of them.
+    double all_left_us(std::uint64_t frames) const {
+        return *std::max_element(left_us_.begin(), left_us_.begin() + static_cast<std::ptrdiff_t>(frames));
     }
 
     SimLatency latency() const {
@@ -227,7 +257,9 @@ class Simulation {
     std::vector<Token> tokens_;
     std::vector<double> begun_us_;
     std::vector<double> left_us_;
+    std::vector<Turns> turns_;                         // per stage
     std::vector<std::vector<std::uint64_t>> threads_;  // next frame per stage and thread
+    std::vector<std::vector<double>> thread_work_us_;  // per stage and thread
     std::vector<std::vector<double>> step_begun_us_;   // per stage and thread
     Agenda<Step> arrivals_;
     SimReport report_;

@@ -18,11 +18,11 @@ struct SimStep {
 };
 
 /// Runs `frames` frames through a modelled pipeline by the rules of the run room: frame k belongs to thread
-/// k mod threads of each stage and uses token k mod tokens; a thread takes its frames in order, when the
-/// stage before has handed the token over and, at the first stage, when frame k - tokens has left the last
-/// one. Cores of a kind slow down together as more of them work. The same model gives the same report,
-/// always. `observe` is told of every step, in order of their ends. Throws ScheduleError for a senseless
-/// model.
+/// k mod threads of each stage, or to the one that its word says, and uses token k mod tokens; a thread takes
+/// its frames in order, when the stage before has handed the token over and, at the first stage, when frame
+/// k - tokens has left the last one. Cores of a kind slow down together as more of them work. The same model
+/// gives the same report, always. `observe` is told of every step, in order of their ends. Throws
+/// ScheduleError for a senseless model.
 SimReport simulate(const PipelineModel& model, std::uint64_t frames,
                    const std::function<void(const SimStep&)>& observe = {});
 

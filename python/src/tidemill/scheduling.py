@@ -75,7 +75,7 @@ class Profile:
 
 
 class Schedule:
-    """Stages of a chain, each on threads on cores of one kind."""
+    """Stages of a chain, each on threads on cores of one kind, or of several that take turns by a word."""
 
     def __init__(self, core: _core.Schedule, profile: Profile | None = None, why: str = "", call: str = "") -> None:
         self._core = core

@@ -20,12 +20,13 @@ def schedule_figure(schedule: Schedule, profile: Profile, command: str) -> Figur
     weights = dict(zip(profile.data["task"], range(len(profile.data["task"])), strict=True))
     columns: dict[str, list[Any]] = {name: [] for name in ("stage", "kind", "threads", "task", "share_us")}
     for s, stage in enumerate(told["stages"]):
+        kind, share = _busiest_thread(stage, profile, weights)
         for task in stage["tasks"]:
             columns["stage"].append(s + 1)
             columns["kind"].append(stage["kind"])
             columns["threads"].append(stage["cores"])
             columns["task"].append(task)
-            columns["share_us"].append(profile.data[f"{stage['kind']}_us"][weights[task]] / stage["cores"])
+            columns["share_us"].append(profile.data[f"{kind}_us"][weights[task]] * share)
     with styled():
         stages = told["stages"]
         sheet, axes = new_figure(max(0.35, 0.2 + 0.13 * len(stages)))
@@ -40,6 +41,25 @@ def schedule_figure(schedule: Schedule, profile: Profile, command: str) -> Figur
     return Figure(sheet, axes, columns, Note(command))
 
 
+def _busiest_thread(stage: Any, profile: Profile, rows: dict[str, int]) -> tuple[str, float]:
+    """The kind of core of the thread that decides a stage's weight, and its share of the frames."""
+    if "word" not in stage:
+        return stage["kind"], 1 / stage["cores"]
+    word = stage["word"]
+
+    def busy_us(letter: str) -> float:
+        weights_us = profile.data[f"{_kind_of(letter)}_us"]
+        return float(word.count(letter) * sum(weights_us[rows[task]] for task in stage["tasks"]))
+
+    busiest = max(word, key=busy_us)
+    return _kind_of(busiest), word.count(busiest) / len(word)
+
+
+def _kind_of(letter: str) -> str:
+    """The kind of core in a letter such as "big:1"."""
+    return letter.rpartition(":")[0]
+
+
 def _draw_bars(axes: Any, columns: dict[str, list[Any]], kinds: list[str]) -> None:
     left: dict[int, float] = {}
     drawn = 0
@@ -51,7 +71,7 @@ def _draw_bars(axes: Any, columns: dict[str, list[Any]], kinds: list[str]) -> No
         columns["stage"], columns["kind"], columns["task"], columns["share_us"], strict=True
     ):
         begin = left.get(stage, 0.0)
-        axes.barh(stage, share, left=begin, height=0.6, color="#cfe3f1" if kinds.index(kind) == 0 else "#f5dfc0",
+        axes.barh(stage, share, left=begin, height=0.6, color="#cfe3f1" if kind == kinds[0] else "#f5dfc0",
                   edgecolor="black", linewidth=0.4)  # fmt: skip
         drawn += 1
         text = next((t for t in (task, str(drawn)) if share > 0.02 * len(t) * longest), "")  # what has room

@@ -30,10 +30,7 @@ class Drawer {
     // The chain that a schedule must fit: this graph's units, on whatever kinds of core it names.
     Chain chain() const {
         Chain chain;
-        for (const Stage& stage : options_.schedule->stages) {
-            const bool known = std::count(chain.kinds.begin(), chain.kinds.end(), stage.core_kind) > 0;
-            if (!known) chain.kinds.push_back(stage.core_kind);
-        }
+        for (const CoreCount& used : cores_used(*options_.schedule)) chain.kinds.push_back(used.kind);
         for (const ScheduledUnit& unit : structure_.units) {
             chain.tasks.push_back({unit.name, unit.replicable, std::vector<double>(chain.kinds.size(), 0)});
         }
@@ -48,7 +45,7 @@ class Drawer {
         for (const Stage& stage : options_.schedule->stages) {
             drawing_.groups.push_back(
                 {fmt::format("stage {}: {} thread{} on {}", drawing_.groups.size() + 1, stage.threads,
-                             stage.threads == 1 ? "" : "s", stage.core_kind)});
+                             stage.threads == 1 ? "" : "s", stage.kind_names())});
         }
     }
 
