@@ -57,24 +57,30 @@ struct Found {
     Schedule schedule;
 };
 
+/// Which schedules are looked at, and the name of who does.
+struct Among {
+    std::string_view strategy;
+    std::size_t most_letters = 0;
+};
+
 Schedule best_of_levels(const Chain& chain, const Platform& cores, const Objective& objective,
-                        const CostModel& model) {
-    Effort effort("herad");
+                        const CostModel& model, const Among& among) {
+    Effort effort(among.strategy);
     std::optional<Found> best;
     for (const Platform& platform : levels(cores, model)) {
-        Level level(chain, platform, model, objective.among_equals, effort);
+        Level level(chain, platform, model, objective.among_equals, effort, among.most_letters);
         std::optional<Ratio> wanted;
         if (objective.wanted_period_us)
             wanted = internal::ratio_of(*objective.wanted_period_us, level.exact().units_per_us);
         const std::optional<Candidate> found = level.best(wanted);
         if (!found || (best && !is_better(*found, best->candidate, objective.among_equals, wanted))) continue;
-        best = Found{*found, to_schedule(chain, level.exact(), found->stages, "herad", model)};
+        best = Found{*found, to_schedule(chain, level.exact(), found->stages, among.strategy, model)};
     }
     if (!best)
-        throw ScheduleError(fmt::format(
-            "herad: no kind of the cores {} runs all tasks, and there are too few of each for the "
-            "tasks in their order; give more",
-            to_string(cores)));
+        throw ScheduleError(
+            fmt::format("{}: no kind of the cores {} runs all tasks, and there are too few of each for the "
+                        "tasks in their order; give more",
+                        among.strategy, to_string(cores)));
     return best->schedule;
 }
 
@@ -90,13 +96,26 @@ std::vector<Found> undominated(std::vector<Found> points) {
     return front;
 }
 
+Schedule optimum(const Chain& chain, const Platform& platform, const Objective& objective,
+                 const CostModel& model, const Among& among) {
+    Schedule best = best_of_levels(chain, usable(platform, objective), objective, model, among);
+    if (!objective.wanted_period_us || objective.among_equals == Preference::kFewestStages) return best;
+    return best_of_levels(chain, cores_of(best), {.among_equals = objective.among_equals}, model, among);
+}
+
 }  // namespace
 
 Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective,
                const CostModel& model) {
-    Schedule best = best_of_levels(chain, usable(platform, objective), objective, model);
-    if (!objective.wanted_period_us || objective.among_equals == Preference::kFewestStages) return best;
-    return best_of_levels(chain, cores_of(best), {.among_equals = objective.among_equals}, model);
+    return optimum(chain, platform, objective, model, {"herad"});
+}
+
+Schedule mixed(const Chain& chain, const Platform& platform, const Objective& objective,
+               const CostModel& model, std::size_t most_letters) {
+    if (most_letters < 2 || most_letters > kMostLetters)
+        throw ScheduleError(
+            fmt::format("mixed: words of {} letters at most; expected 2 to {}", most_letters, kMostLetters));
+    return optimum(chain, platform, objective, model, {"mixed", most_letters});
 }
 
 std::vector<ParetoPoint> pareto_front(const Chain& chain, const Platform& platform, const CostModel& model) {

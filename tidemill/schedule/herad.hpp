@@ -15,6 +15,13 @@ namespace tidemill {
 Schedule herad(const Chain& chain, const Platform& platform, const Objective& objective = {},
                const CostModel& model = {});
 
+/// The optimum when a stage of replicable tasks may also have cores of several kinds, whose threads take
+/// turns by a word of at most so many letters (CyclicWord): as herad(), among more schedules. Its mixed
+/// stages have whole cores, no devices, and of equal schedules the plain one is taken. Throws as herad(), for
+/// more than eight kinds of cores, and for weights that add up to more than 2^58 units.
+Schedule mixed(const Chain& chain, const Platform& platform, const Objective& objective = {},
+               const CostModel& model = {}, std::size_t most_letters = kMostLetters);
+
 /// A schedule that is faster than any of less or equal power.
 struct ParetoPoint {
     Schedule schedule;

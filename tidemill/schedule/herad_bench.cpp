@@ -18,7 +18,8 @@ const bool kAsked =
                 "How long does the optimum take, beside the published dynamic programme on the same chains?",
                 "us", "published programme"}) &&
     bench::ask({"herad/alone",
-                "How long does the optimum take at sizes that the published one does not reach?", "us"});
+                "How long does the optimum take at sizes that the published one does not reach?", "us"}) &&
+    bench::ask({"mixed/alone", "How long does the optimum take where stages may be mixed?", "us"});
 
 constexpr unsigned kSeed = 42;
 constexpr int kInstances = 32;
@@ -63,7 +64,8 @@ double median(std::vector<double> values) {
 }
 
 // Solves the same instances over and over; the median over instances is what a user waits for.
-void time_herad(benchmark::State& state, const std::vector<Instance>& instances) {
+template <class Solve>
+void time_strategy(benchmark::State& state, const std::vector<Instance>& instances, Solve solve) {
     std::vector<Chain> chains;
     for (const auto& instance : instances) chains.push_back(internal::to_chain(instance));
     const Platform platform = internal::to_platform(instances[0]);
@@ -71,11 +73,16 @@ void time_herad(benchmark::State& state, const std::vector<Instance>& instances)
     std::size_t next = 0;
     for (auto _ : state) {
         const double start = cpu_seconds();
-        benchmark::DoNotOptimize(herad(chains[next++ % chains.size()], platform));
+        benchmark::DoNotOptimize(solve(chains[next++ % chains.size()], platform));
         times_us.push_back(1e6 * (cpu_seconds() - start));
         state.SetIterationTime(times_us.back() / 1e6);
     }
     state.counters["ours"] = median(times_us);
+}
+
+void time_herad(benchmark::State& state, const std::vector<Instance>& instances) {
+    time_strategy(state, instances,
+                  [](const Chain& chain, const Platform& platform) { return herad(chain, platform); });
 }
 
 // What is asked of the median.
@@ -123,6 +130,15 @@ void herad_alone(benchmark::State& state) {
     set_level(state, tasks == 1000 ? 50'000 : long_search ? 500 : 100);
 }
 
+void mixed_alone(benchmark::State& state) {
+    constexpr double kLevelUs = 1000;
+    const std::vector<int> cores(2, static_cast<int>(state.range(1)));
+    const double stateless = static_cast<double>(state.range(2)) / 10;
+    time_strategy(state, published_instances(static_cast<std::size_t>(state.range(0)), cores, stateless),
+                  [](const Chain& chain, const Platform& platform) { return mixed(chain, platform); });
+    set_level(state, kLevelUs);
+}
+
 BENCHMARK(herad_beside_published)
     ->Name("herad/beside_published")
     ->ArgNames({"tasks", "cores_of_each", "stateless_tenths"})
@@ -137,6 +153,13 @@ BENCHMARK(herad_alone)
     ->ArgNames({"tasks", "kinds", "cores_of_each", "stateless_tenths"})
     ->ArgsProduct({{160}, {2}, {100}, {2, 5, 8, 10}})
     ->ArgsProduct({{1000}, {3}, {64}, {2, 5, 8}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+BENCHMARK(mixed_alone)
+    ->Name("mixed/alone")
+    ->ArgNames({"tasks", "cores_of_each", "stateless_tenths"})
+    ->ArgsProduct({{160}, {16, 100}, {2, 5, 8, 10}})
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);
 

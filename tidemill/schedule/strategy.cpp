@@ -20,7 +20,8 @@ Schedule published_model_only(const Chain& chain, const Platform& platform, cons
     check(model, chain);
     if (!model.has_published_periods())
         throw ScheduleError(
-            "strategy: only herad knows costs, slowdowns and shared cores; use it, or no model");
+            "strategy: only herad and mixed know costs, slowdowns and shared cores; use one of them, or no "
+            "model");
     return greedy(chain, platform, objective);
 }
 
@@ -32,8 +33,15 @@ Schedule otac_little(const Chain& chain, const Platform& platform, const Objecti
     return otac(chain, platform, "little", objective);
 }
 
+Schedule mixed_stages(const Chain& chain, const Platform& platform, const Objective& objective,
+                      const CostModel& model) {
+    return mixed(chain, platform, objective, model);
+}
+
 // To add a strategy, add its line here.
 constexpr std::array kStrategies{
+    Strategy{"mixed", "as herad, where a stage may also have cores of several kinds, which take turns",
+             mixed_stages},
     Strategy{"herad", "optimal period, then fewest big cores, fewest little cores, fewest stages", herad},
     Strategy{"2catac", "greedy stages, the better of all kinds at each stage",
              published_model_only<two_catac>},
@@ -47,6 +55,11 @@ constexpr std::array kStrategies{
 
 std::span<const Strategy> strategies() {
     return kStrategies;
+}
+
+std::span<const Strategy> published_strategies() {
+    constexpr std::size_t kOurs = 1;
+    return std::span(kStrategies).subspan(kOurs);
 }
 
 const Strategy& strategy(std::string_view name) {

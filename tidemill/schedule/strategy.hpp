@@ -27,6 +27,9 @@ struct Strategy {
 /// All strategies, best first.
 std::span<const Strategy> strategies();
 
+/// Those of the papers, to be compared with what they say of them.
+std::span<const Strategy> published_strategies();
+
 /// The strategy of a name; throws ScheduleError listing the names that there are.
 const Strategy& strategy(std::string_view name);
 

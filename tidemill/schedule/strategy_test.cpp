@@ -31,7 +31,7 @@ TEST_CASE("strategies are found by name, and unknown names answered with the kno
     for (const auto& known : strategies()) CHECK(strategy(known.name).name == known.name);
     CHECK_THROWS_WITH(
         strategy("best"),
-        "strategy 'best' is not known; choose one of: herad, 2catac, fertac, otac-big, otac-little");
+        "strategy 'best' is not known; choose one of: mixed, herad, 2catac, fertac, otac-big, otac-little");
 }
 
 TEST_CASE("all strategies on one chain whose results are published") {

@@ -183,6 +183,42 @@ TEST_CASE("a schedule without hops runs at the period that the strategy promises
     CHECK(simulate(model_of(schedule, chain), 1000).period_us == doctest::Approx(period_us(schedule, chain)));
 }
 
+TEST_CASE("a mixed schedule settles at its period with the frames that its words hold") {
+    CHECK(rc::check([] {
+        Chain chain{{"big", "little", "tiny"}, {}};
+        const int tasks = *rc::gen::inRange(1, 6);
+        for (int i = 0; i < tasks; ++i) {
+            ChainTask task{fmt::format("t{}", i), *rc::gen::inRange(0, 4) > 0, {}};
+            for (std::size_t kind = 0; kind < 3; ++kind) task.weight_us.push_back(*rc::gen::inRange(1, 60));
+            chain.tasks.push_back(std::move(task));
+        }
+        Platform platform{.big = *rc::gen::inRange(1, 4), .little = *rc::gen::inRange(1, 4)};
+        platform.set("tiny", *rc::gen::inRange(0, 3));
+        const Schedule schedule = mixed(chain, platform);
+        const PipelineModel model =
+            model_of(schedule, chain, {.ring_depth = *rc::gen::inRange<std::size_t>(1, 3)});
+        const double period = simulate(model, 4000).period_us;
+        RC_ASSERT(std::abs(period - *schedule.period_us) <= 0.005 * period);
+        RC_ASSERT(settled_period_us(model) == doctest::Approx(*schedule.period_us));
+    }));
+}
+
+TEST_CASE("a mixed stage's threads have kinds of their own: their watts and their work") {
+    const Chain chain{{"big", "little"}, {{"work", true, {20, 40}}}};
+    const MachineModel machine{
+        .model = {.kinds = {{.kind = "big", .busy_w = 4}, {.kind = "little", .busy_w = 1}}}};
+    const PipelineModel model = model_of(mixed(chain, {.big = 1, .little = 1}), chain, machine);
+    CHECK(model.tokens == 3);
+    const SimReport report = simulate(model, 3000);
+    CHECK(report.stages[0].kind == "big+little");
+    CHECK(report.stages[0].work_us == doctest::Approx(2000 * 20 + 1000 * 40));
+    CHECK(report.energy_j == doctest::Approx((2000 * 20 * 4 + 1000 * 40 * 1) / 1e6));
+    for (const SimStep& step : steps_of(model, 30)) {
+        CHECK(step.thread == (step.frame % 3 == 1 ? 1 : 0));
+        CHECK(step.end_us - step.begin_us == doctest::Approx(step.thread == 1 ? 40 : 20));
+    }
+}
+
 TEST_CASE("work at cuts slows the stages on both sides, as the strategies' model has it") {
     const Chain chain = two_kinds();
     const MachineModel machine{.model = {.stage_us = 1, .hop_us = 5}};

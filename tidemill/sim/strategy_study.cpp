@@ -26,13 +26,14 @@ double StrategyResults::share_within(double limit) const {
 std::vector<StrategyResults> study_strategies(const ChainLaw& law, const Platform& platform,
                                               std::size_t chains, std::uint64_t seed) {
     std::vector<StrategyResults> results;
-    for (const Strategy& each : strategies()) results.push_back({std::string(each.name), {}, {}, {}});
+    for (const Strategy& each : published_strategies())
+        results.push_back({std::string(each.name), {}, {}, {}});
     std::mt19937_64 random(seed);
     for (std::size_t i = 0; i < chains; ++i) {
         const Chain chain = random_chain(random, law);
         const double best_us = period_us(strategy("herad").schedule(chain, platform), chain);
         for (std::size_t s = 0; s < results.size(); ++s) {
-            const Schedule schedule = strategies()[s].schedule(chain, platform);
+            const Schedule schedule = published_strategies()[s].schedule(chain, platform);
             results[s].slowdown.push_back(period_us(schedule, chain) / best_us);
             results[s].big.push_back(cores_of(schedule, "big"));
             results[s].little.push_back(cores_of(schedule, "little"));

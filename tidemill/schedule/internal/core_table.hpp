@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -82,8 +83,8 @@ class CoreTable {
             const auto chosen = std::ranges::find_if(
                 candidates, [&](const StageOption& option) { return leads_to(end, state, option); });
             assert(chosen != candidates.end());
-            stages.push_back({chosen->begin, chosen->kind, chosen->cores});
-            state -= units_of(*chosen) * strides_[chain_.kinds[chosen->kind].pool];
+            stages.push_back(*chosen);
+            state -= draw_of(*chosen).shift;
         }
         std::reverse(stages.begin(), stages.end());
         return stages;
@@ -106,33 +107,65 @@ class CoreTable {
         return state / strides_[pool] % (chain_.pools[pool].units + 1);
     }
 
-    std::size_t units_of(const StageOption& option) const {
-        return option.cores * chain_.kinds[option.kind].share;
+    /// What an option takes: of pools that have states, units; of the others, their price.
+    struct Draw {
+        struct Units {
+            std::size_t stride;
+            std::size_t units;
+            std::size_t block;  // states from one round of the pool's digit to the next
+        };
+        std::array<Units, kMostMixedKinds> pools;  // largest strides first
+        std::size_t count = 0;
+        std::size_t shift = 0;
+        std::size_t price = 0;
+    };
+
+    Draw draw_of(const StageOption& option) const {
+        Draw draw;
+        draw.price = costs_.per_stage;
+        option.for_each_kind(chain_, [&](std::size_t kind, std::size_t cores) {
+            const std::size_t pool = chain_.kinds[kind].pool;
+            const std::size_t units = cores * chain_.kinds[kind].share;
+            if (pool == costs_.counted_pool) {
+                draw.price += costs_.per_unit * units;
+                return;
+            }
+            draw.pools[draw.count++] = {strides_[pool], units,
+                                        strides_[pool] * (chain_.pools[pool].units + 1)};
+            draw.shift += strides_[pool] * units;
+        });
+        return draw;
     }
 
     bool leads_to(std::size_t end, std::size_t state, const StageOption& option) const {
-        const std::size_t pool = chain_.kinds[option.kind].pool;
-        if (bound(state, pool) < units_of(option)) return false;
-        const std::size_t before = state - units_of(option) * strides_[pool];
-        return cost(option.begin, before) + price(option) == cost(end, state);
-    }
-
-    Value price(const StageOption& option) const {
-        const bool counted = chain_.kinds[option.kind].pool == costs_.counted_pool;
-        return static_cast<Value>(costs_.per_stage + (counted ? costs_.per_unit * units_of(option) : 0));
+        const Draw draw = draw_of(option);
+        for (std::size_t i = 0; i < draw.count; ++i) {
+            const auto& [stride, units, block] = draw.pools[i];
+            if (state % block / stride < units) return false;
+        }
+        return cost(option.begin, state - draw.shift) + static_cast<Value>(draw.price) == cost(end, state);
     }
 
     // Takes the least of what is there and of what the option leads to, for all states at once; runs of
     // neighbouring states are contiguous in both rows, so this vectorises.
     void relax(std::size_t end, const StageOption& option) {
-        const std::size_t pool = chain_.kinds[option.kind].pool;
-        const std::size_t shift = units_of(option) * strides_[pool];
-        const std::size_t block =
-            pool == costs_.counted_pool ? states_ : strides_[pool] * (chain_.pools[pool].units + 1);
-        // A run that ends with the row may spill into its padding, which spares the loop's scalar rest.
-        const std::size_t count = block == states_ ? whole_vectors(block - shift) : block - shift;
-        for (std::size_t base = 0; base < states_; base += block)
-            relax_run(row(end) + base + shift, row(option.begin) + base, count, price(option));
+        const Draw draw = draw_of(option);
+        relax_block(row(end), row(option.begin), draw, 0, 0, states_);
+    }
+
+    // The states [begin, begin + size), whose digits suffice for the first pools of the draw.
+    void relax_block(Value* to, const Value* from, const Draw& draw, std::size_t first, std::size_t begin,
+                     std::size_t size) {
+        if (first == draw.count) {
+            // A run that ends with the row may spill into its padding, which spares the loop's scalar rest.
+            const std::size_t count = begin + size == states_ ? whole_vectors(size) : size;
+            relax_run(to + begin, from + begin - draw.shift, count, static_cast<Value>(draw.price));
+            return;
+        }
+        const auto& [stride, units, block] = draw.pools[first];
+        const std::size_t taken = units * stride;
+        for (std::size_t base = begin; base < begin + size; base += block)
+            relax_block(to, from, draw, first + 1, base + taken, block - taken);
     }
 
     static void relax_run(Value* __restrict to, const Value* __restrict from, std::size_t count,

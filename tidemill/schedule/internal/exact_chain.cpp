@@ -1,11 +1,13 @@
 #include "tidemill/schedule/internal/exact_chain.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/cyclic_word.hpp"
 #include "tidemill/schedule/internal/decimal.hpp"
 
 namespace tidemill::internal {
@@ -88,17 +90,18 @@ int decimals_of_all(const Chain& chain, const CostModel& model) {
     return std::max(weights + slowdowns, costs);
 }
 
-void scale_weights(ExactKind& kind, const Chain& chain, const std::vector<Decimal>& weights, int decimals) {
+void scale_weights(ExactKind& kind, const Chain& chain, const std::vector<Decimal>& weights, int decimals,
+                   std::uint64_t most) {
     kind.prefix.assign(weights.size() + 1, 0);
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const auto units = scaled(weights[i], decimals);
         if (!units) refuse(chain.tasks[i], kind.chain_kind);
         kind.prefix[i + 1] = kind.prefix[i] + *units;
-        if (kind.prefix[i + 1] > kMaxSum / kind.share)
+        if (kind.prefix[i + 1] > most)
             throw ScheduleError(
-                fmt::format("chain: the weights on '{}' add up to more than 2^62 units of the finest "
+                fmt::format("chain: the weights on '{}' add up to more than 2^{} units of the finest "
                             "decimal used; round the weights, for instance to nanoseconds",
-                            chain.kinds[kind.chain_kind]));
+                            chain.kinds[kind.chain_kind], std::bit_width(most) - 1));
     }
 }
 
@@ -161,7 +164,8 @@ void check_able(const ExactChain& exact, const Chain& chain, const Platform& pla
 void add_kind(ExactChain& exact, std::size_t chain_kind, int count, bool shared) {
     const std::size_t per_core = shared ? 2 : 1;
     const std::size_t pool = exact.pools.size();
-    exact.pools.push_back({chain_kind, static_cast<std::size_t>(count) * per_core, per_core});
+    exact.pools.push_back(
+        {chain_kind, static_cast<std::size_t>(count) * per_core, per_core, exact.kinds.size()});
     exact.kinds.push_back({.chain_kind = chain_kind, .cores = count, .pool = pool, .share = per_core});
     if (shared)
         exact.kinds.push_back(
@@ -180,6 +184,15 @@ void add_kinds(ExactChain& exact, const Chain& chain, const Platform& platform, 
         throw ScheduleError("platform: no cores; give at least one, for instance \"big=1\"");
 }
 
+// Threads that feed a device have no core of their own, and want batches.
+void let_mix(ExactChain& exact, const Chain& chain, std::size_t most_letters) {
+    if (exact.pools.size() > kMostMixedKinds)
+        throw ScheduleError(fmt::format("mixed: {} kinds of cores, and at most {} may be mixed; give fewer",
+                                        exact.pools.size(), kMostMixedKinds));
+    exact.most_letters = most_letters;
+    for (CorePool& pool : exact.pools) pool.mixes = !chain.is_device(chain.kinds[pool.chain_kind]);
+}
+
 }  // namespace
 
 std::uint64_t ExactChain::total_cores() const {
@@ -188,12 +201,14 @@ std::uint64_t ExactChain::total_cores() const {
     return total;
 }
 
-ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model) {
+ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model,
+                       std::size_t most_letters) {
     check(chain);
     check(model, chain);
     ExactChain exact;
     exact.size = chain.tasks.size();
     add_kinds(exact, chain, platform, model);
+    if (most_letters > 0) let_mix(exact, chain, most_letters);
     exact.run_begin = run_begins(chain);
     exact.run_end = run_ends(chain);
     set_able(exact, chain);
@@ -204,7 +219,8 @@ ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostM
     if (decimals > kMaxDecimals) refuse("model: its costs and slowdowns with the chain's weights");
     exact.units_per_us = power_of_ten(decimals);
     for (std::size_t kind = 0; kind < exact.kinds.size(); ++kind)
-        scale_weights(exact.kinds[kind], chain, columns[kind], decimals);
+        scale_weights(exact.kinds[kind], chain, columns[kind], decimals,
+                      kMaxSum / (most_letters > 0 ? kMostLetters : exact.kinds[kind].share));
     scale_costs(exact, model, decimals);
     return exact;
 }

@@ -30,6 +30,8 @@ struct CorePool {
     std::size_t chain_kind = 0;
     std::size_t units = 0;
     std::size_t per_core = 1;
+    std::size_t whole = 0;  // the ExactKind that uses whole cores
+    bool mixes = false;     // whether they may be in a stage with others
 
     /// Cores that so many units occupy.
     std::size_t cores(std::size_t used) const { return (used + per_core - 1) / per_core; }
@@ -47,6 +49,7 @@ struct ExactChain {
     std::uint64_t stage_cost = 0;
     std::vector<std::uint64_t> cut_cost;  // [j]: of a cut before task j, 0 at both ends; empty: all free
     double units_per_us = 1;
+    std::size_t most_letters = 0;  // of the words of mixed stages; 0: there are none
 
     /// Weight of tasks [begin, end) on one core of a kind, in units.
     std::uint64_t sum(std::size_t kind, std::size_t begin, std::size_t end) const {
@@ -88,7 +91,12 @@ struct ExactChain {
 /// Scales decimal weights to integers without rounding; throws ScheduleError when one needs more than 2^53
 /// units, when sums leave 61 bits, when the platform has no cores, or one of a kind that the chain does not
 /// weigh, or none that a task runs on. Cores are as slow as the model says when all of `platform` are busy;
-/// the units do not depend on how many those are.
-ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model = {});
+/// the units do not depend on how many those are. With letters, stages may be mixed: sums have to leave 58
+/// bits, and kinds with cores may be no more than kMostMixedKinds.
+ExactChain exact_chain(const Chain& chain, const Platform& platform, const CostModel& model = {},
+                       std::size_t most_letters = 0);
+
+/// Kinds of cores that may be mixed: a search keeps the numbers of a stage's cores in 32 bits.
+inline constexpr std::size_t kMostMixedKinds = 8;
 
 }  // namespace tidemill::internal

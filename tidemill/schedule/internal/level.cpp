@@ -48,9 +48,9 @@ bool is_better(const Candidate& a, const Candidate& b, Preference preference,
 }
 
 Level::Level(const Chain& chain, const Platform& platform, const CostModel& model, Preference preference,
-             Effort& effort)
+             Effort& effort, std::size_t most_letters)
     : preference_(preference),
-      exact_(checked_size(exact_chain(chain, platform, model),
+      exact_(checked_size(exact_chain(chain, platform, model, most_letters),
                           preference == Preference::kFewestStages ? CoreCosts::kNoPool : 0)),
       power_(chain, exact_, model),
       options_(exact_, effort) {
@@ -113,10 +113,10 @@ Solution Level::fewest_stages() const {
 Candidate Level::candidate(Solution stages) const {
     Candidate result{std::move(stages), {}, 0, std::vector<std::size_t>(exact_.pools.size(), 0)};
     result.period = real_period(exact_, result.stages);
-    for (const StageOption& stage : result.stages) {
-        const ExactKind& kind = exact_.kinds[stage.kind];
-        result.units[kind.pool] += stage.cores * kind.share;
-    }
+    for (const StageOption& stage : result.stages)
+        stage.for_each_kind(exact_, [&](std::size_t kind, std::size_t cores) {
+            result.units[exact_.kinds[kind].pool] += cores * exact_.kinds[kind].share;
+        });
     for (std::size_t pool = 0; pool < exact_.pools.size(); ++pool)
         result.power += power_.per_core(pool) * exact_.pools[pool].cores(result.units[pool]);
     return result;

@@ -25,9 +25,10 @@ bool is_better(const Candidate& a, const Candidate& b, Preference preference,
 class Level {
   public:
     /// Throws ScheduleError for chains, platforms or models that cannot be used, and for more cores than
-    /// there is memory for under this preference; so do its other functions when the effort is spent.
+    /// there is memory for under this preference; so do its other functions when the effort is spent. Words
+    /// of mixed stages may have so many letters.
     Level(const Chain& chain, const Platform& platform, const CostModel& model, Preference preference,
-          Effort& effort);
+          Effort& effort, std::size_t most_letters = 0);
 
     /// The problem in exact integers.
     const ExactChain& exact() const { return exact_; }

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -86,11 +88,30 @@ inline Ratio stage_weight(const Instance& instance, std::size_t kind, std::size_
     return {sum, shared ? cores : 1};
 }
 
+/// Weight of a mixed stage by the definition: of all threads, the longest time that the frames of a round
+/// take it, shared by these frames.
+inline Ratio word_weight(const Instance& instance, const std::vector<std::size_t>& kinds,
+                         const std::vector<std::size_t>& letters, std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t> times(kinds.size(), 0);
+    for (const std::size_t thread : letters)
+        times[thread] += stage_weight(instance, kinds[thread], begin, end, 1).num;
+    return {*std::max_element(times.begin(), times.end()), letters.size()};
+}
+
 /// What a schedule really costs, computed from the instance alone.
 inline Outcome outcome(const Instance& instance, const Schedule& schedule) {
     Outcome result{{}, std::vector<std::uint64_t>(instance.weights.size(), 0), schedule.stages.size()};
     const Chain chain = to_chain(instance);
     for (const Stage& stage : schedule.stages) {
+        if (stage.word) {
+            std::vector<std::size_t> kinds;
+            for (const std::string& kind : stage.word->kinds) kinds.push_back(chain.kind_index(kind));
+            for (const std::size_t kind : kinds) ++result.cores[kind];
+            result.period =
+                std::max(result.period, word_weight(instance, kinds, stage.word->letters, stage.first_task,
+                                                    stage.first_task + stage.task_count));
+            continue;
+        }
         const std::size_t kind = chain.kind_index(stage.core_kind);
         const auto threads = static_cast<std::uint64_t>(stage.threads);
         result.cores[kind] += threads;
@@ -100,10 +121,27 @@ inline Outcome outcome(const Instance& instance, const Schedule& schedule) {
     return result;
 }
 
-/// Tries every schedule there is.
+/// How often each of so many threads occurs in a word, for every word of at most so many letters in which all
+/// of them occur.
+inline std::set<std::vector<std::size_t>> words_of(std::size_t threads, std::size_t most_letters) {
+    std::set<std::vector<std::size_t>> all;
+    for (std::size_t length = threads; length <= most_letters; ++length) {
+        std::vector<std::size_t> word(length, 0);
+        for (std::size_t place = 0; place < length;) {
+            std::vector<std::size_t> counts(threads, 0);
+            for (const std::size_t letter : word) ++counts[letter];
+            if (std::find(counts.begin(), counts.end(), 0U) == counts.end()) all.insert(counts);
+            for (place = 0; place < length && ++word[place] == threads; ++place) word[place] = 0;
+        }
+    }
+    return all;
+}
+
+/// Tries every schedule there is, mixed stages too where words may have letters.
 class BruteForce {
   public:
-    explicit BruteForce(const Instance& instance) : instance_(instance) {
+    explicit BruteForce(const Instance& instance, std::size_t most_letters = 0)
+        : instance_(instance), most_letters_(most_letters) {
         current_.cores.assign(instance.weights.size(), 0);
     }
 
@@ -122,8 +160,47 @@ class BruteForce {
             if (!best_ || current_ < *best_) best_ = current_;
             return;
         }
-        for (std::size_t end = begin + 1; end <= instance_.size(); ++end)
+        for (std::size_t end = begin + 1; end <= instance_.size(); ++end) {
             for (std::size_t kind = 0; kind < instance_.weights.size(); ++kind) try_stage(begin, end, kind);
+            std::vector<std::size_t> kinds;
+            if (most_letters_ > 0 && stage_weight(instance_, 0, begin, end, 2).den == 2)
+                try_mixed(begin, end, 0, kinds);
+        }
+    }
+
+    // Any cores of the kinds from `kind` on beside those of the threads so far, each of their words.
+    void try_mixed(std::size_t begin, std::size_t end, std::size_t kind, std::vector<std::size_t>& kinds) {
+        if (kind == instance_.weights.size()) return try_words(begin, end, kinds);
+        try_mixed(begin, end, kind + 1, kinds);
+        if (kinds.size() == most_letters_ || !all_run(instance_, kind, begin, end)) return;
+        if (current_.cores[kind] == static_cast<std::uint64_t>(instance_.cores[kind])) return;
+        ++current_.cores[kind];
+        kinds.push_back(kind);
+        try_mixed(begin, end, kind, kinds);
+        kinds.pop_back();
+        --current_.cores[kind];
+    }
+
+    void try_words(std::size_t begin, std::size_t end, const std::vector<std::size_t>& kinds) {
+        if (kinds.empty() || kinds.front() == kinds.back()) return;
+        const Ratio before = current_.period;
+        for (const auto& counts : words(kinds.size())) {
+            std::vector<std::size_t> letters;
+            for (std::size_t thread = 0; thread < counts.size(); ++thread)
+                letters.insert(letters.end(), counts[thread], thread);
+            current_.period = std::max(before, word_weight(instance_, kinds, letters, begin, end));
+            ++current_.stages;
+            extend(end);
+            --current_.stages;
+        }
+        current_.period = before;
+    }
+
+    const std::set<std::vector<std::size_t>>& words(std::size_t threads) {
+        static std::map<std::pair<std::size_t, std::size_t>, std::set<std::vector<std::size_t>>> known;
+        const auto [found, is_new] = known.try_emplace({threads, most_letters_});
+        if (is_new) found->second = words_of(threads, most_letters_);
+        return found->second;
     }
 
     void try_stage(std::size_t begin, std::size_t end, std::size_t kind) {
@@ -142,6 +219,7 @@ class BruteForce {
     }
 
     const Instance& instance_;
+    std::size_t most_letters_;
     Outcome current_;
     std::optional<Outcome> best_;
 };

@@ -28,8 +28,7 @@ int batch_for(const Stage& stage, const Chain& chain, double period_us) {
 }
 
 bool is_in_batches(const Stage& stage, const Chain& chain) {
-    const auto tasks = std::span(chain.tasks).subspan(stage.first_task, stage.task_count);
-    return std::ranges::all_of(tasks,
+    return std::ranges::all_of(tasks_of(stage, chain),
                                [&](const ChainTask& task) { return batch_cost(task, stage.core_kind); });
 }
 
@@ -42,13 +41,34 @@ void set_batches(Schedule& schedule, const Chain& chain) {
     }
 }
 
+Stage stage_of(const Chain& chain, const ExactChain& exact, const StageOption& option, std::size_t end) {
+    Stage stage;
+    stage.first_task = option.begin;
+    stage.task_count = end - option.begin;
+    if (!option.is_mixed()) {
+        stage.threads = static_cast<int>(option.cores);
+        stage.core_kind = chain.kinds[exact.kinds[option.kind].chain_kind];
+        stage.shares_core = exact.kinds[option.kind].shares_core;
+        return stage;
+    }
+    const BestWord best = best_word(exact, option.begin, end, MixedCores(option.cores));
+    std::vector<std::string> kinds;
+    for (const std::size_t pool : best.pools) kinds.push_back(chain.kinds[exact.pools[pool].chain_kind]);
+    stage.word = spread_word(kinds, best.letters);
+    stage.threads = static_cast<int>(stage.word->kinds.size());
+    return stage;
+}
+
 }  // namespace
 
 Ratio real_period(const ExactChain& chain, const Solution& stages) {
     Ratio period;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const auto& [begin, kind, cores] = stages[s];
-        period = std::max(period, Ratio{chain.weight(kind, begin, end_of(chain, stages, s)), cores});
+        const StageOption& stage = stages[s];
+        const std::size_t end = end_of(chain, stages, s);
+        period = std::max(period, stage.is_mixed()
+                                      ? best_word(chain, stage.begin, end, MixedCores(stage.cores)).period
+                                      : Ratio{chain.weight(stage.kind, stage.begin, end), stage.cores});
     }
     return period;
 }
@@ -63,14 +83,8 @@ Ratio one_core_period(const ExactChain& chain) {
 Schedule to_schedule(const Chain& chain, const ExactChain& exact, const Solution& stages,
                      std::string_view strategy, const CostModel& model) {
     Schedule schedule;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        const auto& [begin, kind, cores] = stages[s];
-        schedule.stages.push_back({.first_task = begin,
-                                   .task_count = end_of(exact, stages, s) - begin,
-                                   .threads = static_cast<int>(cores),
-                                   .core_kind = chain.kinds[exact.kinds[kind].chain_kind],
-                                   .shares_core = exact.kinds[kind].shares_core});
-    }
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        schedule.stages.push_back(stage_of(chain, exact, stages[s], end_of(exact, stages, s)));
     for (const auto& task : chain.tasks) schedule.task_names.push_back(task.name);
     schedule.period_us = period_us(schedule, chain, model);
     set_batches(schedule, chain);

@@ -3,9 +3,19 @@
 #include <algorithm>
 
 namespace tidemill::internal {
+namespace {
+
+constexpr std::uint64_t kStepsForWords = 100;  // as much as a look at all lengths of words takes
+
+}  // namespace
 
 StageOptions::StageOptions(const ExactChain& chain, Effort& effort)
-    : chain_(chain), effort_(effort), work_(chain), losses_(chain.kinds.size()), first_(chain.size + 1, 0) {
+    : chain_(chain),
+      effort_(effort),
+      work_(chain),
+      losses_(chain.kinds.size()),
+      mixed_(chain),
+      first_(chain.size + 1, 0) {
     options_.reserve(4 * chain.size);
     for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind) {
         losses_[kind].push_back(0);
@@ -35,10 +45,12 @@ void StageOptions::find(const PeriodLimit& limit, Count count) {
                           .on_all_cores = {prefix, capacity(limit, cores)},
                           .affordable = {losses_[kind], loss}});
     }
+    mixed_.set_limit(limit);
     options_.clear();
     for (std::size_t end = 1; end <= chain_.size; ++end) {
         for (std::size_t kind = 0; kind < chain_.kinds.size(); ++kind)
             chain_.has_costs() ? find_all(end, kind) : find_longest(end, kind);
+        if (mixed_.any()) find_mixed(end);
         first_[end] = options_.size();
     }
 }
@@ -114,11 +126,56 @@ void StageOptions::find_all(std::size_t end, std::size_t kind) {
     }
 }
 
+// A mixed stage loses on each task at least what its better kind loses.
+std::size_t StageOptions::lowest_mixed(std::size_t end) {
+    std::size_t lowest = end;
+    for (const CorePool& pool : chain_.pools)
+        if (pool.mixes)
+            lowest = std::min(lowest, std::max(chain_.able_begin(pool.whole, end),
+                                               kinds_[pool.whole].affordable.begin(end)));
+    return std::max(lowest, chain_.run_begin[end]);
+}
+
+void StageOptions::find_mixed(std::size_t end) {
+    const std::size_t lowest = lowest_mixed(end);
+    shorter_.clear();
+    for (std::size_t begin = end; begin-- > lowest;) {
+        const bool possible = mixed_.find(begin, end);
+        effort_.spend(kStepsForWords * mixed_.steps());
+        if (possible) offer_mixed(begin, end);
+        // Without costs a longer stage only weighs more.
+        if (!possible && !chain_.has_costs()) return;
+    }
+}
+
+// Where nothing has costs, only the longest stage on the same cores matters. That is the last one of those
+// for which no fewer cores do, as these follow each other: what does a stage does a shorter one, too.
+void StageOptions::offer_mixed(std::size_t begin, std::size_t end) {
+    offered_.clear();
+    for (const MixedCores cores : mixed_.found()) {
+        const auto shorter = std::ranges::find(shorter_, cores.packed(),
+                                               [&](std::size_t place) { return options_[place].cores; });
+        if (!chain_.has_costs() && shorter != shorter_.end()) {
+            options_[*shorter].begin = static_cast<std::uint32_t>(begin);
+            offered_.push_back(*shorter);
+        } else if (offer(begin, end, StageOption::kMixed, cores.packed())) {
+            offered_.push_back(options_.size() - 1);
+        }
+    }
+    std::swap(shorter_, offered_);
+}
+
 // Unless its cores are worth more beyond the work that it does than all cores are beyond all work.
-void StageOptions::offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores) {
+bool StageOptions::offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores) {
     const Ratio& period = limit_->period;
-    const Wide worth = Wide{period.num} * (work_.price(kind) * cores);
-    if (worth - Wide{period.den} * work_.work(begin, end) <= spare_) options_.push_back({begin, kind, cores});
+    const StageOption option{begin, kind, cores};
+    std::uint64_t price = 0;
+    option.for_each_kind(chain_,
+                         [&](std::size_t of, std::size_t count) { price += work_.price(of) * count; });
+    const Wide worth = Wide{period.num} * price;
+    if (worth - Wide{period.den} * work_.work(begin, end) > spare_) return false;
+    options_.push_back(option);
+    return true;
 }
 
 const StageOptions::Place* StageOptions::places_up_to(std::size_t end, std::size_t kind) {

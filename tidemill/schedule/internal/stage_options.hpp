@@ -2,23 +2,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/schedule/internal/effort.hpp"
 #include "tidemill/schedule/internal/exact_chain.hpp"
+#include "tidemill/schedule/internal/mixed_stages.hpp"
 #include "tidemill/schedule/internal/work_bound.hpp"
 
 namespace tidemill::internal {
 
-/// A stage that ends at a given task and fits a period on `cores` cores of `kind`. Small, as a search looks
-/// at thousands.
+/// A stage that ends at a given task and fits a period on `cores` cores of `kind`, or, where it is mixed, on
+/// MixedCores. Small, as a search looks at thousands.
 struct StageOption {
+    static constexpr std::uint32_t kMixed = std::numeric_limits<std::uint32_t>::max();
+
     StageOption(std::size_t begin_, std::size_t kind_, std::size_t cores_)
         : begin(static_cast<std::uint32_t>(begin_)),
           kind(static_cast<std::uint32_t>(kind_)),
           cores(static_cast<std::uint32_t>(cores_)) {}
+
+    bool is_mixed() const { return kind == kMixed; }
+
+    /// Calls use(kind, cores) for each kind that the stage has cores of.
+    template <class Use>
+    void for_each_kind(const ExactChain& chain, Use use) const {
+        if (!is_mixed()) return use(std::size_t{kind}, std::size_t{cores});
+        for (std::size_t pool = 0; pool < chain.pools.size(); ++pool)
+            if (const std::size_t count = MixedCores(cores).of(pool); count > 0)
+                use(chain.pools[pool].whole, count);
+    }
 
     std::uint32_t begin;
     std::uint32_t kind;
@@ -44,8 +59,9 @@ class Reach {
 
 /// Every stage worth trying at one period. Where stages cost nothing, fewer tasks never need more cores, so
 /// for each end, kind and number of cores only the longest stage that fits matters. Where they do, every
-/// begin matters, on the fewest cores. Either way a stage is left out when its cores do so little for their
-/// price that the others cannot do the rest of the work.
+/// begin matters, on the fewest cores. Likewise for mixed stages, with the numbers of which none can be less
+/// in place of one number. Either way a stage is left out when its cores do so little for their price that
+/// the others cannot do the rest of the work.
 class StageOptions {
   public:
     StageOptions(const ExactChain& chain, Effort& effort);
@@ -92,7 +108,10 @@ class StageOptions {
     void for_each_begin(std::size_t lowest, std::size_t begin, std::size_t end, std::size_t kind, Use use);
     std::vector<Reach>& reaches(std::size_t kind);
     void find_all(std::size_t end, std::size_t kind);
-    void offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores);
+    void find_mixed(std::size_t end);
+    std::size_t lowest_mixed(std::size_t end);
+    void offer_mixed(std::size_t begin, std::size_t end);
+    bool offer(std::size_t begin, std::size_t end, std::size_t kind, std::size_t cores);
     std::uint64_t loss(std::size_t kind, std::size_t task) const;
     const Place* places_up_to(std::size_t end, std::size_t kind);
 
@@ -105,6 +124,9 @@ class StageOptions {
     Count count_ = Count::stages;
     Wide spare_ = 0;  // what all cores are worth in the period beyond all work, times the denominator
     std::vector<Kind> kinds_;
+    MixedStages mixed_;
+    std::vector<std::size_t> offered_;  // options of the mixed stages that begin at a task, by their places
+    std::vector<std::size_t> shorter_;  // those that begin a task later
     std::vector<StageOption> options_;
     std::vector<std::size_t> first_;  // [end - 1]: where its options start
 };

@@ -14,9 +14,11 @@ constexpr double kPriceTolerance = 1e-3;  // the search gains nothing from bette
 constexpr int kPriceBits = 16;
 constexpr int kWorkBits = 61;  // what all work costs, and the prices of all cores, stay below that
 
+// Of a replicable task kinds share the frames where stages may be mixed: then it is the work that counts.
 Ratio heaviest_task(const ExactChain& chain) {
     Ratio heaviest;
     for (std::size_t i = 0; i < chain.size; ++i) {
+        if (chain.most_letters > 0 && chain.replicable(i, i + 1)) continue;
         Ratio least{std::numeric_limits<std::uint64_t>::max(), 1};
         for (std::size_t kind = 0; kind < chain.kinds.size(); ++kind) {
             if (!chain.runs(kind, i)) continue;
