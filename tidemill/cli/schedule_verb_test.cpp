@@ -51,6 +51,28 @@ TEST_CASE("schedule and simulate say the bound, the distance and what stands bet
     }
 }
 
+TEST_CASE(
+    "schedule --strategy mixed: whose turn it is, in words and JSON, in a file that the simulator runs "
+    "alone") {
+    const ScratchFolder folder;
+    const std::string file = folder / "schedule.json";
+    const std::string chain = folder.put(
+        "chain.json",
+        R"({"tasks": [{"name": "a", "replicable": true, "weight": {"big": 20, "little": 40}}], "cores": {"big": 1, "little": 1}})");
+    const Ended table = run_program({"schedule", chain, "--strategy", "mixed", "-o", file});
+    CHECK(says(table.out, "turns of stage 1: big:1 little:1 big:1\nperiod 13.33 us on 1 big, 1 little\n"));
+    const Json best = json_of(run_program({"schedule", chain, "--strategy", "mixed", "--json"}));
+    CHECK(best["stages"][0]["kind"] == "big+little");
+    CHECK(best["stages"][0]["word"] == Json{"big:1", "little:1", "big:1"});
+    CHECK(json_of(run_program({"schedule", chain, "--json"}))["bound"]["stages_period"] == best["period"]);
+    const Json simulated = json_of(run_program({"simulate", file, "--profile", chain, "--json"}));
+    CHECK(simulated["period"].get<double>() == doctest::Approx(best["period"].get<double>()));
+    CHECK(simulated["tokens"] == 3);
+    const Ended refused = run_program({"rehearse", chain, "--schedule", file, "--frames", "10"});
+    CHECK(refused.status == 3);
+    CHECK(says(refused.err, "stage 1 is mixed (big+little), which only the simulator runs so far"));
+}
+
 TEST_CASE("schedule: the bound counts neither cores that are left free nor periods that nobody wants") {
     const Json all = json_of(run_program({"schedule", kProfile, "--json"}))["bound"];
     const Json fewer =

@@ -79,9 +79,11 @@ Json result_json(const Schedule& schedule, const Chain& chain, const Platform& p
 }
 
 Json bound_json(const DistanceToBound& distance) {
-    return {{"period", distance.bound_us},
-            {"percent_above", distance.percent()},
-            {"what_stands_between", distance.between}};
+    Json json{{"period", distance.bound_us},
+              {"percent_above", distance.percent()},
+              {"what_stands_between", distance.between}};
+    if (distance.stages_us) json["stages_period"] = *distance.stages_us;
+    return json;
 }
 
 }  // namespace tidemill::cli

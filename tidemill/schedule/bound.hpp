@@ -27,12 +27,17 @@ Bound bound_of(const Chain& chain, const Platform& platform, const CostModel& mo
 struct DistanceToBound {
     double period_us = 0;
     double bound_us = 0;
-    std::string between;  ///< what stands between them, or what the bound rests on, in one sentence
+    std::string between{};  ///< what stands between them, or what the bound rests on, in one sentence
+    /// What mixed() stages could do, where that is shorter than the period and a shorter one is wanted;
+    /// nothing where mixed() refuses the numbers, and for more than a thousand tasks, which would take it
+    /// seconds.
+    std::optional<double> stages_us{};
 
     /// 0 where the bound is reached.
     double percent() const;
 
-    /// "bound 2580.33 us: the period is 11.2 % above it; 1 big core idles 20 %: ..."
+    /// "bound 2580.33 us: the period is 11.2 % above it; 1 big core idles 20 %: ...", and in another line
+    /// what stages could do.
     std::string line() const;
 };
 

@@ -190,7 +190,8 @@ TEST_CASE("what stands between a schedule and the bound is said in one sentence"
     CHECK(said({.big = 1, .little = 2}).bound_us == doctest::Approx(25));
     CHECK(said({.big = 1, .little = 2}).line() ==
           "bound 25.00 us: the period is 60.0 % above it; 2 little cores idle 62 %: no stage of this "
-          "schedule fits them\n");
+          "schedule fits them\n"
+          "stages could do 30.00 us, 20.0 % above the bound: --strategy mixed\n");
     CHECK(said({.big = 5}, 100).between == "a period of 100.00 us was enough");
 }
 
