@@ -10,7 +10,7 @@
 
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/cost_model_reference.hpp"
+#include "tidemill/schedule/internal/cost_model_checks.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
@@ -83,6 +83,14 @@ TEST_CASE("mixed stages equal trying every word of up to six letters in 10,000 c
     compare_with_every_word({.max_tasks = 7, .kinds = 2, .max_cores = 3, .most_weight = 30}, 10'000, 4, 6);
     compare_with_every_word({.max_tasks = 5, .kinds = 3, .max_cores = 2, .nowhere_of_ten = 2}, 2'000, 5, 6);
     compare_with_every_word({.max_tasks = 5, .kinds = 4, .max_cores = 1, .most_weight = 100}, 2'000, 4, 5);
+}
+
+TEST_CASE("mixed stages equal trying everything where stages cost, cores slow down and are shared") {
+    const internal::Shape two{.max_tasks = 4, .kinds = 2, .max_cores = 2, .most_weight = 30};
+    compare_with_enumeration(two, {.costs = true}, 1'000, 5);
+    compare_with_enumeration(two, {.slowdowns = true, .shared_cores = true}, 500, 4);
+    const internal::Shape three{.max_tasks = 3, .kinds = 3, .max_cores = 1, .most_weight = 30};
+    compare_with_enumeration(three, {.costs = true, .slowdowns = true, .shared_cores = true}, 500, 4);
 }
 
 TEST_CASE("one big and one little core share a stage by a word, as their speeds have it") {

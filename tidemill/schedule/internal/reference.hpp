@@ -88,10 +88,12 @@ inline Ratio stage_weight(const Instance& instance, std::size_t kind, std::size_
     return {sum, shared ? cores : 1};
 }
 
+using Letters = std::vector<std::size_t>;  // of a word: threads
+
 /// Weight of a mixed stage by the definition: of all threads, the longest time that the frames of a round
 /// take it, shared by these frames.
 inline Ratio word_weight(const Instance& instance, const std::vector<std::size_t>& kinds,
-                         const std::vector<std::size_t>& letters, std::size_t begin, std::size_t end) {
+                         const Letters& letters, std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> times(kinds.size(), 0);
     for (const std::size_t thread : letters)
         times[thread] += stage_weight(instance, kinds[thread], begin, end, 1).num;
@@ -121,20 +123,27 @@ inline Outcome outcome(const Instance& instance, const Schedule& schedule) {
     return result;
 }
 
-/// How often each of so many threads occurs in a word, for every word of at most so many letters in which all
-/// of them occur.
-inline std::set<std::vector<std::size_t>> words_of(std::size_t threads, std::size_t most_letters) {
-    std::set<std::vector<std::size_t>> all;
+/// A word for each way in which so many threads can occur in one of at most so many letters, all of them.
+inline std::set<Letters> words_made(std::size_t threads, std::size_t most_letters) {
+    std::set<Letters> all;
     for (std::size_t length = threads; length <= most_letters; ++length) {
-        std::vector<std::size_t> word(length, 0);
+        Letters word(length, 0);
         for (std::size_t place = 0; place < length;) {
-            std::vector<std::size_t> counts(threads, 0);
-            for (const std::size_t letter : word) ++counts[letter];
-            if (std::find(counts.begin(), counts.end(), 0U) == counts.end()) all.insert(counts);
+            Letters sorted = word;
+            std::sort(sorted.begin(), sorted.end());
+            if (std::set<std::size_t>(word.begin(), word.end()).size() == threads) all.insert(sorted);
             for (place = 0; place < length && ++word[place] == threads; ++place) word[place] = 0;
         }
     }
     return all;
+}
+
+/// words_made(), once.
+inline const std::set<Letters>& words_of(std::size_t threads, std::size_t most_letters) {
+    static std::map<std::pair<std::size_t, std::size_t>, std::set<Letters>> known;
+    const auto [found, is_new] = known.try_emplace({threads, most_letters});
+    if (is_new) found->second = words_made(threads, most_letters);
+    return found->second;
 }
 
 /// Tries every schedule there is, mixed stages too where words may have letters.
@@ -184,23 +193,13 @@ class BruteForce {
     void try_words(std::size_t begin, std::size_t end, const std::vector<std::size_t>& kinds) {
         if (kinds.empty() || kinds.front() == kinds.back()) return;
         const Ratio before = current_.period;
-        for (const auto& counts : words(kinds.size())) {
-            std::vector<std::size_t> letters;
-            for (std::size_t thread = 0; thread < counts.size(); ++thread)
-                letters.insert(letters.end(), counts[thread], thread);
+        for (const Letters& letters : words_of(kinds.size(), most_letters_)) {
             current_.period = std::max(before, word_weight(instance_, kinds, letters, begin, end));
             ++current_.stages;
             extend(end);
             --current_.stages;
         }
         current_.period = before;
-    }
-
-    const std::set<std::vector<std::size_t>>& words(std::size_t threads) {
-        static std::map<std::pair<std::size_t, std::size_t>, std::set<std::vector<std::size_t>>> known;
-        const auto [found, is_new] = known.try_emplace({threads, most_letters_});
-        if (is_new) found->second = words_of(threads, most_letters_);
-        return found->second;
     }
 
     void try_stage(std::size_t begin, std::size_t end, std::size_t kind) {
