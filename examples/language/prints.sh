@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Runs a program and fails unless it ends well and prints exactly what a file holds.
-# usage: prints.sh FILE PROGRAM
+# usage: prints.sh FILE COMMAND...
 set -euo pipefail
-"$2" | diff "$1" -
+file=$1
+shift
+"$@" | diff "$file" -
