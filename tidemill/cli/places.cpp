@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sigmf.hpp"
@@ -27,7 +28,8 @@ struct Place {
     std::string user;  // who reads or writes there
     std::string text;  // what it is called
     bool is_output;
-    std::string identity;  // the same for the same place; empty: it may be shared
+    std::string identity;   // the same for the same place; empty: it may be shared
+    bool runs_dry = false;  // an input of which one reader gets what another does not
 };
 
 std::string identity_of(const struct stat& status) {
@@ -106,11 +108,11 @@ std::vector<std::string> files_read(const std::string& text) {
 std::vector<Place> places_of(const Option& option) {
     std::vector<Place> places;
     for (const std::string& text : option.given) {
-        std::set<std::string> identities;  // the text itself may name one of its files
+        std::map<std::string, bool> identities;  // the text itself may name one of its files
         for (const std::string& file : option.is_output() ? files_written(option, text) : files_read(text))
-            identities.insert(identity_of(option, file));
-        for (const std::string& identity : identities)
-            places.push_back({option.name(), text, option.is_output(), identity});
+            identities[identity_of(option, file)] |= option.is_input() && io::InputStream::is_stream(file);
+        for (const auto& [identity, runs_dry] : identities)
+            places.push_back({option.name(), text, option.is_output(), identity, runs_dry});
     }
     return places;
 }
@@ -143,7 +145,7 @@ void check_places(const std::vector<const Option*>& options) {
     for (const Place& place : named) {
         if (place.identity.empty()) continue;
         const auto [other, is_new] = taken.emplace(place.identity, place);
-        if (!is_new && place.is_output) refuse(place, other->second);
+        if (!is_new && (place.is_output || place.runs_dry)) refuse(place, other->second);
     }
     for (const Place& place : standard_places(named)) {
         const auto same = taken.find(place.identity);
