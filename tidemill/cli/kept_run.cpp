@@ -10,6 +10,8 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/json/json_error.hpp"
+#include "tidemill/json/text_file.hpp"
 
 namespace tidemill::cli {
 
@@ -28,6 +30,11 @@ Option& add_checkpoint_options(Verb& verb, CheckpointOptions& options) {
 
 KeptRun::KeptRun(const CheckpointOptions& options, const Graph& graph) {
     if (options.file.empty()) return;
+    try {
+        check_replaceable(options.file);
+    } catch (const JsonError& error) {
+        throw JobFailed(fmt::format("--checkpoint: {}", error.what()));
+    }
     file_.emplace(options.file, std::chrono::nanoseconds(static_cast<std::int64_t>(options.every_s * 1e9)));
     if (const std::vector<std::string> modules = graph.not_kept(); !modules.empty())
         warn(fmt::format("a checkpoint is without what these modules hold, which have no keep(): {}",

@@ -72,9 +72,19 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
 namespace {
 
 std::filesystem::path target_of(const std::filesystem::path& path) {
+    constexpr int kMostLinks = 40;  // as the system does
     std::error_code none;
-    if (!std::filesystem::is_symlink(path, none)) return path;
-    return path.parent_path() / std::filesystem::read_symlink(path, none);
+    std::filesystem::path target = path;
+    for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(target, none); ++links)
+        target = target.parent_path() / std::filesystem::read_symlink(target, none);
+    return target;
+}
+
+// Whoever may read the file may read what takes its place.
+void take_over_rights(const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::error_code none;
+    const auto status = std::filesystem::status(from, none);
+    if (std::filesystem::exists(status)) std::filesystem::permissions(to, status.permissions(), none);
 }
 
 // A name that was renamed is in the disk's journal before what it names is on the disk.
@@ -87,6 +97,18 @@ void sync(const std::filesystem::path& path) {
 
 }  // namespace
 
+void check_replaceable(const std::filesystem::path& path) {
+    const std::filesystem::path fresh = fmt::format("{}.{}.new", target_of(path).string(), getpid());
+    std::error_code none;
+    try {
+        write_text(fresh, {});
+    } catch (const JsonError& error) {
+        throw JsonError(
+            fmt::format("{}: cannot be written beside its place ({})", path.string(), error.what()));
+    }
+    std::filesystem::remove(fresh, none);
+}
+
 void replace_text(const std::filesystem::path& path, const std::string& text) {
     const std::filesystem::path target = target_of(path);
     const std::filesystem::path fresh = fmt::format("{}.{}.new", target.string(), getpid());
@@ -95,10 +117,12 @@ void replace_text(const std::filesystem::path& path, const std::string& text) {
         throw JsonError(fmt::format("{}: is no file, and cannot be replaced by one", path.string()));
     try {
         write_text(fresh, text);
-    } catch (const JsonError&) {
+    } catch (const JsonError& error) {
         std::filesystem::remove(fresh, failed);
-        throw;
+        throw JsonError(
+            fmt::format("{}: cannot be written beside its place ({})", path.string(), error.what()));
     }
+    take_over_rights(target, fresh);
     sync(fresh);
     std::filesystem::rename(fresh, target, failed);
     if (!failed) return;

@@ -20,8 +20,11 @@ bool next_line(std::istream& from, std::string& line);
 void write_text(const std::filesystem::path& path, const std::string& text);
 
 /// The same, but whoever reads the file finds the old text or the new one, whole, whenever this is
-/// interrupted: it is written beside the file, with all rights that a new file has, and renamed. A link goes
+/// interrupted: it is written beside the file, with the rights that the file has, and renamed. A link goes
 /// on to name the file that it names.
 void replace_text(const std::filesystem::path& path, const std::string& text);
+
+/// Throws JsonError where that would not do, because nothing can be written beside the file.
+void check_replaceable(const std::filesystem::path& path);
 
 }  // namespace tidemill
