@@ -1,5 +1,7 @@
 #include "tidemill/cli/scheduling_options.hpp"
 
+#include <algorithm>
+
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
@@ -15,14 +17,24 @@ std::vector<std::pair<std::string, const Strategy*>> strategy_words() {
 void add_model_options(Verb& verb, HowToSchedule& how) {
     verb.parsed("--watts", how.watts, parse_watts,
                 "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
-    verb.file(
-        "--model", how.model, read_cost_model,
-        "CostModel file, as calibrate writes it: costs of stages, hops and bytes, slowdowns, shared cores, "
-        "watts");
+    verb.file("--model", how.model, read_cost_model,
+              "Model file, as calibrate writes it: costs of stages, hops and bytes, slowdowns, shared cores, "
+              "watts");
 }
 
+namespace {
+
+Platform parse_cores(const std::string& text) {
+    const Platform cores = parse_platform(text);
+    if (std::ranges::all_of(cores.kinds(), [](const CoreCount& kind) { return kind.count == 0; }))
+        throw ScheduleError("no cores; give at least one, for instance big=1");
+    return cores;
+}
+
+}  // namespace
+
 void add_machine_options(Verb& verb, HowToSchedule& how) {
-    verb.parsed("--cores", how.cores, parse_platform, "Cores that may be used, e.g. big=4,little=4")
+    verb.parsed("--cores", how.cores, parse_cores, "Cores that may be used, e.g. big=4,little=4")
         .shows("those that the profile names");
     add_model_options(verb, how);
 }
@@ -60,7 +72,11 @@ CostModel model_of(const HowToSchedule& how, const Profile& profile) {
 
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform) {
     Objective objective = how.objective_for(profile);
-    usage_of("--free", [&] { usable(platform, objective); });
+    usage_of("--free", [&] {
+        const Platform left = usable(platform, objective);
+        if (std::ranges::all_of(left.kinds(), [](const CoreCount& kind) { return kind.count == 0; }))
+            throw ScheduleError("all cores are to be left free: keep at least one");
+    });
     return objective;
 }
 

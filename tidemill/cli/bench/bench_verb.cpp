@@ -139,7 +139,7 @@ std::vector<BenchGroup> measure(const std::filesystem::path& program, std::vecto
     listing.emplace_back("--benchmark_list_tests=true");
     const std::string names = run_benchmark(program, listing, {});
     const auto cases = static_cast<std::size_t>(std::ranges::count(names, '\n'));
-    if (cases == 0) throw JobFailed("no benchmark has such a name");
+    if (cases == 0) throw WrongUsage("no benchmark has such a name");
     arguments.emplace_back("--benchmark_format=json");
     Progress progress(cases);
     return read_benchmarks(
@@ -204,7 +204,7 @@ void add_bench(Verb& program) {
     verb.footer(
         "Each table answers a question: ours and a baseline in turn in the same run, the median of their\n"
         "ratios, half the distance between the quartiles, and what was published where there is something.\n"
-        "BenchOptions that are not listed here go to Google Benchmark.\n"
+        "Options that are not listed here go to Google Benchmark.\n"
         "Example: tidemill bench hop\n"
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
     verb.option("name", options->name, "What to measure: a topic, a room, or waiting");

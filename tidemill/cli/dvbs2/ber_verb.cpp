@@ -1,6 +1,8 @@
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,11 +43,21 @@ int run_ber(const BerOptions& options) {
     return kDone;
 }
 
+// Beyond that a ratio is no signal's, and its number no longer one for people.
+std::vector<double> decibels(std::vector<double> all, const char* option) {
+    constexpr double kMost = 200;
+    for (const double each : all) {
+        if (std::abs(each) > kMost)
+            throw WrongUsage(fmt::format("{}: give -{} to {} dB", option, kMost, kMost));
+    }
+    return all;
+}
+
 void add_points(Verb& verb, BerOptions& options) {
     verb.parsed("--modcod", options.modcods, modcod_number_of, "Modulation and code rate").shows("all 28");
     verb.choice("--frame", options.frame, frame_size_words(), "Size of the FECFRAMEs");
     const auto numbers_of = [](const char* option) {
-        return [option](const std::string& text) { return number_list(text, option); };
+        return [option](const std::string& text) { return decibels(number_list(text, option), option); };
     };
     verb.parsed("--esn0", options.esn0_db, numbers_of("--esn0"),
                 "Es/N0 in dB: numbers like 1,2.5 or first:step:last");
@@ -87,7 +99,7 @@ void add_full_sync(Verb& verb, BerOptions& options) {
                 "Phase walk: standard deviation over 1000 symbols in degrees (full)")
         .in(at_least(0));
     verb.option("--burst", full.frames_per_burst, "Frames from one acquisition to the next (full)")
-        .in(at_least(1));
+        .in(between(1, 1000));
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ void add_signal_options(Verb& verb, TxOptions& options) {
     verb.option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20");
     verb.option("--gold", options.gold_code, "Gold code of the physical-layer scrambling");
     verb.option("--samples-per-symbol", options.samples_per_symbol,
-                "Whole number; 1 for the symbols without a pulse");
+                "Whole number; 1 for the symbols without a pulse")
+        .in(between(1, 256));
     verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second").in(above(0));
 }
 
