@@ -30,7 +30,7 @@ constexpr double kServiceSeconds = 2.5;
 constexpr float kHeaderQuality = 0.33F;
 constexpr int kHeadersThatConvince = 3;
 
-constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
+constexpr std::array<double, 3> kRolloffsByCode = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
 
 /// Tells headers of DVB-S2 from those of DVB-S2X.
 class HeaderTally final : public Module {
@@ -124,8 +124,8 @@ struct Listening {
         outputs.streams.generic = [this](auto, std::uint8_t stream) { streams[stream].generic = true; };
         outputs.frames = [this](const ReceivedFrame& frame) {
             const auto [header, fault] = parse_bb_header(frame.bbframe);
-            if (frame.good && fault == BbFault::none && header.rolloff_code < kRolloffs.size())
-                rolloff = kRolloffs[header.rolloff_code];
+            if (frame.good && fault == BbFault::none && header.rolloff_code < kRolloffsByCode.size())
+                rolloff = kRolloffsByCode[header.rolloff_code];
         };
         return outputs;
     }
@@ -177,7 +177,7 @@ SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& found, Surve
     try {
         // The filters of DVB-S2 are these; what was seen decides which comes first.
         const double likely = *std::ranges::min_element(
-            kRolloffs, {}, [&](double rolloff) { return std::abs(rolloff - found.rolloff); });
+            kRolloffsByCode, {}, [&](double rolloff) { return std::abs(rolloff - found.rolloff); });
         if (!decode(open, likely, depth, carrier)) count_headers(open, carrier);
     } catch (const Dvbs2Error&) {
         carrier.kind = CarrierKind::not_received;
