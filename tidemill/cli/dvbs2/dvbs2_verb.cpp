@@ -68,6 +68,9 @@ void add_rx(Verb& dvbs2) {
     add_outputs(verb, options->outputs);
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
         .is(Kind::output_place);
+    verb.option("--page", options->page,
+                "Show the reception in the browser, at this port of this machine, or auto for a free one")
+        .in(between(1, 65535));
     add_checkpoint_options(verb, options->checkpoint);
     verb.flag("--stats", options->stats, "Also the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");

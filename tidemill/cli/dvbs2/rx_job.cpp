@@ -7,6 +7,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
+#include "tidemill/cli/dvbs2/rx_page.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -76,7 +77,8 @@ class StatusLines {
         : status_(receiver, packets) {
         if (place.empty()) return;
         writing([&] { file_.emplace(place); });
-        ticks_.emplace([this](double now_s) { write(status_.line(now_s) + "\n"); });
+        ticks_.emplace(std::chrono::seconds(1),
+                       [this](double now_s) { write(to_text(status_.next(now_s)) + "\n"); });
     }
 
     /// The last line; throws JobFailed when one could not be written.
@@ -97,7 +99,7 @@ class StatusLines {
 
     RxStatus status_;
     std::optional<io::ByteWriter> file_;
-    std::optional<EverySecond> ticks_;
+    std::optional<Every> ticks_;
 };
 
 // A schedule file tells the time of a block; what a block carries is known only now.
@@ -167,6 +169,13 @@ RxOutcome receive(const RxOptions& options) {
         writer.hurry();
     });
     RunOptions how{.observers = options.observers};
+    std::optional<RxPage> page;
+    if (options.page) {
+        page.emplace(*options.page, receiver, writer.monitor(), *source,
+                     outcome.job.recording.data_path.string());
+        how.observers.push_back(&page->observer());
+        tell("look       {}\n", page->url());
+    }
     KeptRun kept(options.checkpoint, receiver.graph());
     kept.put_into(how);
     watched.go(run, how,

@@ -24,6 +24,7 @@ struct RxOptions {
     std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
     CheckpointOptions checkpoint{};
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
+    std::optional<OrAuto<int>> page{};  ///< at a port of this machine; none: no page
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.
     RunningOptions running{.how = {.profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 
@@ -22,25 +23,30 @@ class RxStatus {
     RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets)
         : receiver_(receiver), packets_(packets) {}
 
-    /// The next line, `now_s` after the start.
-    std::string line(double now_s);
+    /// What the next line says, `now_s` after the start.
+    Json next(double now_s);
+    /// The same with frames counted since the start; changes nothing.
+    Json since_start(double now_s) const;
 
   private:
+    RxView view(double now_s, const dvbs2::FrameTotals& since, double since_s) const;
+
     const dvbs2::Receiver& receiver_;
     const io::TsMonitor& packets_;
     dvbs2::FrameTotals last_{};
     double last_s_ = 0;
 };
 
-/// Calls a function each second on a thread of its own, and a last time in the end.
-class EverySecond {
+/// Calls a function once in each period on a thread of its own, and a last time in the end.
+class Every {
   public:
-    explicit EverySecond(std::function<void(double elapsed_s)> act);
-    ~EverySecond();
+    Every(std::chrono::milliseconds period, std::function<void(double elapsed_s)> act);
+    ~Every();
 
   private:
     void run(const std::stop_token& done);
 
+    std::chrono::milliseconds period_;
     std::function<void(double)> act_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
