@@ -1,10 +1,9 @@
-#include "tidemill/schedule/cyclic_word.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/schedule.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {

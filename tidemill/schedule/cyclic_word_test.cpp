@@ -1,5 +1,3 @@
-#include "tidemill/schedule/cyclic_word.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <rapidcheck.h>
 
+#include "tidemill/schedule/schedule.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {

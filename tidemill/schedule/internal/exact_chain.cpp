@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/schedule/cyclic_word.hpp"
 #include "tidemill/schedule/internal/decimal.hpp"
+#include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill::internal {
 namespace {

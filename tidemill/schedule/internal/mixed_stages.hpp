@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/schedule/cyclic_word.hpp"
 #include "tidemill/schedule/internal/exact_chain.hpp"
+#include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill::internal {
 
