@@ -25,6 +25,8 @@ target_compile_options(tidemill_build_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${TIDEMILL_WARNINGS_ARE_ERRORS}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
+  # GCC's library calls what it has itself deprecated.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-potentially-evaluated-expression>)
 # Some kernels keep vectors in arrays and structures, which those of unknown length (SVE, RVV) cannot be in: such
 # processors run the NEON variants, or plain code.

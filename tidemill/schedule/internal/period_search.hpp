@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "tidemill/schedule/internal/core_table.hpp"
@@ -12,7 +13,7 @@ namespace tidemill::internal {
 
 /// Calls use(Value{}) with the smallest integer type whose tables hold costs up to `most`: small is fast.
 template <class Use>
-auto with_cells_for(std::size_t most, Use use) {
+std::invoke_result_t<Use, std::uint8_t> with_cells_for(std::size_t most, Use use) {
     if (most <= CoreTable<std::uint8_t>::kImpossible) return use(std::uint8_t{});
     if (most <= CoreTable<std::int16_t>::kImpossible) return use(std::int16_t{});
     if (most <= CoreTable<std::int32_t>::kImpossible) return use(std::int32_t{});
