@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "tidemill/tasks/internal/task_body.hpp"
 #include "tidemill/tasks/run_limit.hpp"
 #include "tidemill/tasks/spawn_board.hpp"
+#include "tidemill/tasks/tasks.hpp"
 
 namespace tidemill {
 
