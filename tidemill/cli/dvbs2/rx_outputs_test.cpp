@@ -1,6 +1,7 @@
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <sstream>
@@ -61,12 +62,15 @@ class Player {
     int port_ = 0;
 };
 
-// Reads nothing from a pipe until not a byte more fits into it, then all.
+// Reads nothing from a small pipe until what is in it has stood still for a while, then all.
 std::string read_late(const std::string& pipe) {
     const int file = ::open(pipe.c_str(), O_RDONLY);  // waits for a writer
-    const int room = ::fcntl(file, F_SETPIPE_SZ, 4096);
-    int waiting = 0;
-    while (::ioctl(file, FIONREAD, &waiting) == 0 && waiting < room) std::this_thread::yield();
+    ::fcntl(file, F_SETPIPE_SZ, 4096);
+    for (int before = -1, waiting = 0; waiting == 0 || waiting != before;) {
+        before = waiting;
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        if (::ioctl(file, FIONREAD, &waiting) != 0) break;
+    }
     std::string all;
     std::array<char, 4096> buffer{};
     for (ssize_t got = 1; got > 0;) {
