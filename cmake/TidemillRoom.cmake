@@ -27,6 +27,8 @@ target_compile_options(tidemill_build_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
   # GCC's library calls what it has itself deprecated.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
+  # The texts of kernels are long.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-potentially-evaluated-expression>)
 # Some kernels keep vectors in arrays and structures, which those of unknown length (SVE, RVV) cannot be in: such
 # processors run the NEON variants, or plain code.

@@ -33,13 +33,13 @@ struct Sums {
 }  // namespace
 
 void patch_middle(std::vector<double>& power) {
-    constexpr std::size_t kSmeared = 4, kBeside = 4;
+    constexpr std::size_t kPeak = 4, kBeside = 4;
     const std::size_t middle = power.size() / 2;
-    if (middle < kSmeared + kBeside) return;
+    if (middle < kPeak + kBeside) return;
     double usual = 0;
     for (std::size_t k = 1; k <= kBeside; ++k)
-        usual += (power[middle - kSmeared - k] + power[middle + kSmeared + k]) / (2 * kBeside);
-    for (std::size_t k = middle - kSmeared; k <= middle + kSmeared; ++k)
+        usual += (power[middle - kPeak - k] + power[middle + kPeak + k]) / (2 * kBeside);
+    for (std::size_t k = middle - kPeak; k <= middle + kPeak; ++k)
         if (power[k] > 1.5 * usual) power[k] = usual;
 }
 
