@@ -13,22 +13,6 @@ namespace {
 
 using namespace internal;
 
-// Short frames between noise; some of them are missing.
-MadeReception broken_reception() {
-    ChannelConfig channel;
-    channel.esn0_db = 8.0;
-    channel.frequency_cycles_per_symbol = 0.03;
-    channel.phase_rad = 1.0;
-    channel.delay_symbols = 0.3;
-    channel.clock_offset_ppm = 20;
-    channel.lead_samples = 40000;
-    channel.tail_samples = 20000;
-    MadeReception made = make_reception({10, FrameSize::short_, true}, 24, channel);
-    const auto hole = made.samples.begin() + 40000 + std::ptrdiff_t{12} * 2 * 8370;
-    std::fill(hole, hole + std::ptrdiff_t{3} * 2 * 8370, dsp::Iq{});
-    return made;
-}
-
 /// Receives so many blocks at a time, each time with a receiver of its own that goes on from the checkpoint
 /// of the one before, under this executor or that.
 Received receive_in_pieces(std::span<const dsp::Iq> samples, std::uint64_t seed) {
@@ -61,7 +45,7 @@ Received receive_in_pieces(std::span<const dsp::Iq> samples, std::uint64_t seed)
 }  // namespace
 
 TEST_CASE("a reception goes on from any checkpoint under any executor with the same packets and accounts") {
-    const MadeReception made = broken_reception();
+    const MadeReception& made = broken_reception();
     const Received whole = receive(made.samples);
     REQUIRE(whole.packets.size() > 100 * io::kTsPacketBytes);
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -77,7 +61,7 @@ TEST_CASE("a receiver's modules all keep what they hold") {
 }
 
 TEST_CASE("a reception of another recording, or of one that is too short, cannot go on") {
-    const MadeReception made = broken_reception();
+    const MadeReception& made = broken_reception();
     MemorySource source(made.samples);
     Receiver receiver(source, {}, [](auto) {});
     Sequence sequence(receiver.graph());

@@ -9,8 +9,6 @@ namespace {
 
 using namespace internal;
 
-const Pls kQpsk89{10, FrameSize::short_, true};
-
 // Decibels above table 13's threshold, which is that of normal frames; short ones need some 0.3 dB more.
 // Without pilots a carrier below 0 dB is known from its headers alone: one frame in fifty of QPSK 1/4 is lost
 // at one decibel, none in 600 at two.

@@ -17,32 +17,6 @@ namespace {
 
 using namespace internal;
 
-constexpr std::size_t kShortFrameSamples = 2 * 8370;  // QPSK with pilots, two samples per symbol
-const Pls kQpsk89{10, FrameSize::short_, true};
-
-ChannelConfig usual_channel() {
-    ChannelConfig channel;
-    channel.esn0_db = 8.0;
-    channel.frequency_cycles_per_symbol = 0.03;
-    channel.phase_rad = 1.0;
-    channel.delay_symbols = 0.3;
-    channel.clock_offset_ppm = 20;
-    channel.lead_samples = 40000;
-    channel.tail_samples = 20000;
-    return channel;
-}
-
-// Short frames between noise, some of them missing in the middle.
-const MadeReception& broken_reception() {
-    static const MadeReception made = [] {
-        MadeReception reception = make_reception(kQpsk89, 24, usual_channel());
-        const auto hole = reception.samples.begin() + 40000 + 12 * kShortFrameSamples;
-        std::fill(hole, hole + 3 * kShortFrameSamples, dsp::Iq{});
-        return reception;
-    }();
-    return made;
-}
-
 const Received& in_order() {
     static const Received received = receive(broken_reception().samples);
     return received;

@@ -16,7 +16,6 @@ namespace {
 using namespace internal;
 
 constexpr std::size_t kFrames = 24;
-const Pls kQpsk89{10, FrameSize::short_, true};
 
 /// What changes where one transmission ends and the next begins.
 struct Change {
