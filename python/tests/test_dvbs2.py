@@ -100,6 +100,24 @@ def test_error_counts_are_those_of_the_program_and_the_same_again():
         assert np.array_equal(column, again.data[name], equal_nan=column.dtype.kind == "f"), name
 
 
+def test_parts_of_a_count_add_up_to_the_whole():
+    wishes = {"frame": "short", "esn0": 6.05, "errors": 1000, "threads": 1}
+    whole = tm.dvbs2.ber("QPSK 8/9", frames=60, **wishes)
+    parts = [tm.dvbs2.ber("QPSK 8/9", first_frame=first, frames=n, **wishes) for first, n in ((0, 25), (25, 35))]
+    for name, column in whole.data.items():
+        if column.dtype.kind == "i":
+            assert sum(part.data[name][0] for part in parts) == column[0], name
+    with pytest.raises(tm.WrongUsage, match="cuts a burst of 20 frames"):
+        tm.dvbs2.ber("QPSK 8/9", sync="full", burst=20, first_frame=30, frames=20, esn0=9, frame="short")
+
+
+def test_an_instruction_set_may_be_named():
+    best = tm.dvbs2.instruction_sets()[0]
+    assert len(tm.dvbs2.ber("QPSK 1/2", frame="short", margin=1, frames=5, target=best)) == 1
+    with pytest.raises(tm.Error, match=f"no instruction set 'AVX9': there are {best}"):
+        tm.dvbs2.ber("QPSK 1/2", frame="short", margin=1, frames=5, target="AVX9")
+
+
 def test_counts_become_a_table_of_pandas():
     pandas = pytest.importorskip("pandas")
     table = tm.dvbs2.ber("QPSK 1/2", frame="short", margin=1.0, errors=5, frames=10).to_pandas()

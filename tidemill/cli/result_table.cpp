@@ -47,6 +47,7 @@ Json json_of(std::monostate) {
 std::string to_text(const ResultTable& table) {
     std::vector<std::string> lines(table.rows.size() + 1);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (!table.columns[c].in_text) continue;
         std::vector<std::string> cells{table.columns[c].name};
         for (const auto& row : table.rows) cells.push_back(shown(row[c], table.columns[c]));
         const std::size_t width = std::ranges::max_element(cells, {}, &std::string::size)->size();

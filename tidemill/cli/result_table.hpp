@@ -21,6 +21,7 @@ struct ResultTable {
         int decimals = 2;
         bool scientific = false;  ///< 1.2e-03
         std::string key{};        ///< its name in JSON, for programs; empty: as people read it
+        bool in_text = true;      ///< else in JSON and CSV only
     };
 
     std::string title;

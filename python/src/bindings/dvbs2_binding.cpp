@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "tidemill/cli/cli_error.hpp"
@@ -19,6 +20,8 @@
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/dsp/instruction_set.hpp"
+#include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/dvbs2/receiver/constellation_tap.hpp"
 #include "tidemill/json/json.hpp"
 
@@ -163,7 +166,8 @@ void bind_ber(nb::module_& module) {
             [](cli::BerOptions* self, const std::vector<std::string>& modcods, const std::string& frame,
                std::vector<double> esn0_db, std::vector<double> ebn0_db, std::vector<double> margin_db,
                std::uint64_t frames, std::uint64_t errors, int iterations, int threads, std::uint64_t seed,
-               bool full, bool pilots) {
+               bool full, bool pilots, std::uint64_t first_frame, std::uint64_t burst,
+               const std::string& target) {
                 cli::BerOptions options;
                 options.frame = frame_size_of(frame);
                 options.pilots = pilots;
@@ -177,12 +181,24 @@ void bind_ber(nb::module_& module) {
                 options.iterations = iterations;
                 options.threads = threads;
                 options.seed = seed;
+                options.first_frame = first_frame;
+                options.full_sync.frames_per_burst = burst;
+                options.target = target;
                 new (self) cli::BerOptions(std::move(options));
             },
             nb::kw_only(), "modcods"_a, "frame"_a, "esn0_db"_a, "ebn0_db"_a, "margin_db"_a, "frames"_a,
-            "errors"_a, "iterations"_a, "threads"_a, "seed"_a, "full"_a, "pilots"_a);
+            "errors"_a, "iterations"_a, "threads"_a, "seed"_a, "full"_a, "pilots"_a, "first_frame"_a,
+            "burst"_a, "target"_a);
     module.def("count_errors", &count_errors, "options"_a);
     module.def("published_rates", &published_rates, "modcod"_a, "frame"_a);
+    module.def("instruction_sets", &dsp::instruction_sets);
+    module.def(
+        "proportion_interval",
+        [](std::uint64_t events, std::uint64_t trials) {
+            const dvbs2::Interval interval = dvbs2::proportion_interval(events, trials);
+            return std::pair(interval.low, interval.high);
+        },
+        "events"_a, "trials"_a);
 }
 
 }  // namespace

@@ -214,12 +214,17 @@ def ber(
     pilots: bool = False,
     threads: int = 0,
     seed: int = 1,
+    first_frame: int = 0,
+    burst: int = 100,
+    target: str = "",
 ) -> Curve:
     """Counts frame and bit errors over white noise, as `tidemill dvbs2 ber` does.
 
     modcod: "QPSK 8/9", or several. esn0, ebn0, margin: points in dB; one of the three (margin: over table 13's
     threshold). errors, frames: a point is done at whatever comes first. sync: "full" for the whole receiver.
-    threads: 0 for one on each core. Ctrl-C ends it early.
+    threads: 0 for one on each core. first_frame: a part of a count, beginning with this frame; parts add up to the
+    whole. burst: frames from one acquisition to the next, with sync="full". target: instruction set of all kernels of
+    this process from now on, one of instruction_sets(); else the best. Ctrl-C ends it early.
     """
     modcods = [modcod] if isinstance(modcod, str) else list(modcod)
     points = {name: np.ravel(np.asarray(dbs, float)) for name, dbs in _named(esn0, ebn0, margin)}
@@ -227,6 +232,8 @@ def ber(
         raise _core.WrongUsage("esn0, ebn0, margin: give one of them")
     if not all(np.isfinite(dbs).all() for dbs in points.values()):
         raise _core.WrongUsage("esn0, ebn0, margin: give finite numbers in dB")
+    if first_frame < 0 or burst < 1:
+        raise _core.WrongUsage("first_frame: give 0 or more; burst: 1 or more")
     if errors < 1 or frames < 1 or iterations < 1 or threads < 0:
         raise _core.WrongUsage("errors, frames and iterations: give 1 or more; threads: 0 or more")
     rounded = {f"{name}_db": np.round(dbs, 6).tolist() for name, dbs in points.items()}
@@ -240,12 +247,20 @@ def ber(
         seed=seed,
         full=sync == "full",
         pilots=pilots,
+        first_frame=first_frame,
+        burst=burst,
+        target=target,
         **rounded,
     )
     table = _core.count_errors(options)
     given = ", ".join(f"{name}={np.round(dbs, 6).tolist()}" for name, dbs in points.items() if len(dbs) > 0)
     call = f"tidemill.dvbs2.ber({modcod!r}, frame={frame!r}, {given}, errors={errors}, frames={frames}, seed={seed})"
     return Curve(_columns(table["rows"]), table["notes"], frame, call, seed)
+
+
+def instruction_sets() -> list[str]:
+    """Those that the kernels were built for and this processor has, best first."""
+    return _core.instruction_sets()
 
 
 def _named(esn0: ArrayLike, ebn0: ArrayLike, margin: ArrayLike) -> list[tuple[str, ArrayLike]]:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "tidemill/cli/dvbs2/ber_state.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/watch.hpp"
+#include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/platform/topology.hpp"
 
@@ -50,6 +52,18 @@ std::vector<double> esn0s_of(const BerOptions& options, const Pls& pls) {
     return list;
 }
 
+// The part of a count that a sweep adds to others.
+void check_part(const BerOptions& options) {
+    const std::uint64_t burst = options.full_sync.frames_per_burst;
+    if (!options.is_full || options.first_frame == 0) return;
+    for (const auto& [option, frame] :
+         {std::pair("--first-frame", options.first_frame), std::pair("--frames", options.limits.frames)}) {
+        if (frame % burst == 0) continue;
+        throw WrongUsage(
+            fmt::format("{} {} cuts a burst of {} frames: give a multiple of --burst", option, frame, burst));
+    }
+}
+
 std::string progress(const BerPoint& point, const BerCounts& counts, std::size_t done, std::size_t all) {
     return fmt::format("point {} of {}: {} {} at {:.2f} dB, {} frames, {} wrong", done + 1, all,
                        modcod_name(*dvbs2::find_modcod(point.pls.modcod)), name(point.pls.size),
@@ -64,11 +78,12 @@ double bits_per_symbol_db(const Pls& pls) {
 }
 
 std::vector<BerPoint> ber_points(const BerOptions& options) {
+    check_part(options);
     std::vector<BerPoint> points;
     for (const Pls& pls : codes_of(options)) {
         for (const double esn0_db : esn0s_of(options, pls)) {
             BerPoint& point = points.emplace_back();
-            point = {pls, esn0_db, options.seed, options.iterations, {}};
+            point = {pls, esn0_db, options.seed, options.iterations, {}, options.first_frame};
             if (options.is_full) point.full_sync = options.full_sync;
         }
     }
@@ -76,6 +91,7 @@ std::vector<BerPoint> ber_points(const BerOptions& options) {
 }
 
 std::vector<BerResult> count_errors(const BerOptions& options) {
+    if (!options.target.empty()) dsp::use_instruction_set(options.target);
     const int threads =
         options.threads > 0 ? options.threads : static_cast<int>(Topology::here().cores.size());
     std::vector<BerResult> results;

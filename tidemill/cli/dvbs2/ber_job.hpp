@@ -24,8 +24,10 @@ struct BerOptions {
     int iterations = 50;
     int threads = 0;  ///< 0: one for each core
     std::uint64_t seed = 1;
-    std::string state;  ///< file to go on from and to keep up to date; empty: none
-    std::string csv;    ///< file for the table; empty: none
+    std::uint64_t first_frame = 0;  ///< number of each point's first frame
+    std::string target;  ///< instruction set of all kernels, for the whole process; empty: the best
+    std::string state;   ///< file to go on from and to keep up to date; empty: none
+    std::string csv;     ///< file for the table; empty: none
     bool json = false;
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
@@ -36,7 +38,7 @@ struct BerResult {
     dvbs2::BerCounts counts;
 };
 
-/// All points that the options ask for; throws WrongUsage.
+/// All points that the options ask for; throws WrongUsage, also where a part of a count cuts a burst.
 std::vector<dvbs2::BerPoint> ber_points(const BerOptions& options);
 
 /// Counts the errors of every point, one after the other. An interrupt ends it early: later points have no

@@ -44,7 +44,10 @@ std::vector<Cell> row_of(const BerResult& result) {
             known(interval.low),
             known(interval.high),
             counts.bits > 0 ? Cell(counts.bit_error_rate()) : Cell(),
-            seen > 0 ? Cell(static_cast<double>(counts.ldpc_iterations) / seen) : Cell()};
+            seen > 0 ? Cell(static_cast<double>(counts.ldpc_iterations) / seen) : Cell(),
+            counts.bits,
+            counts.bit_errors,
+            counts.ldpc_iterations};
 }
 
 std::string sync_note(const BerOptions& options) {
@@ -101,7 +104,10 @@ ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& r
          Column{"undetected", 0, false, "frames_wrong_undetected"},
          Column{"FER", 1, true, "frame_error_rate"}, Column{"95 % from", 1, true, "frame_error_rate_low"},
          Column{"to", 1, true, "frame_error_rate_high"}, Column{"BER", 1, true, "bit_error_rate"},
-         Column{"iterations", 1, false, "ldpc_iterations"}}};
+         Column{"iterations", 1, false, "ldpc_iterations"},
+         // What parts of a count are added up by.
+         Column{"bits", 0, false, "bits", false}, Column{"bits wrong", 0, false, "bits_wrong", false},
+         Column{"all iterations", 0, false, "ldpc_iterations_total", false}}};
     for (const BerResult& result : results) table.rows.push_back(row_of(result));
     table.notes.push_back(sync_note(options));
     for (std::string& note : published_notes(results)) table.notes.push_back(std::move(note));

@@ -97,6 +97,74 @@ TEST_CASE("ber: a count goes on from its file, and gives what one count gives") 
     }
 }
 
+TEST_CASE("ber: parts of a count add up to the whole, field for field") {
+    const auto rows_of = [](std::vector<std::string> more, const char* first, const char* frames) {
+        more.insert(more.end(), {"--json", "--errors", "1000", "--first-frame", first, "--frames", frames});
+        const Ended ended = count(more);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        return Json::parse(ended.out)["rows"][0];
+    };
+    const std::vector<std::string> ideal{"--esn0", "6.05"};
+    const std::vector<std::string> full{"--esn0", "6.05", "--sync", "full", "--pilots", "--burst", "20"};
+    for (const auto& point : {ideal, full}) {
+        const Json whole = rows_of(point, "0", "60");
+        const Json begin = rows_of(point, "0", "20");
+        const Json end = rows_of(point, "20", "40");
+        CHECK(whole["bits"].is_number_unsigned());
+        CHECK(whole["frames_wrong"] > 3);
+        int fields = 0;
+        for (const auto& [name, value] : whole.items()) {
+            if (!value.is_number_unsigned()) continue;
+            CAPTURE(name);
+            CHECK(begin[name].get<std::uint64_t>() + end[name].get<std::uint64_t>() == value);
+            ++fields;
+        }
+        CHECK(fields == 7);
+        CHECK(begin["bits_wrong"] != end["bits_wrong"]);
+    }
+}
+
+TEST_CASE("ber: a part of a count goes on from its file, which another part may share") {
+    const ScratchFolder folder;
+    const auto frames_of = [&](const char* first, const char* frames) {
+        const Ended ended = count({"--esn0", "6.05", "--json", "--state", folder / "state.json",
+                                   "--first-frame", first, "--frames", frames});
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        return Json::parse(ended.out)["rows"][0];
+    };
+    const Json begin = frames_of("0", "20");
+    frames_of("20", "10");
+    CHECK(frames_of("0", "20") == begin);
+    CHECK(frames_of("20", "15")["frames"] == 15);
+}
+
+TEST_CASE("ber: a part that cuts a burst is refused") {
+    const std::vector<std::string> full{"--esn0", "9", "--sync", "full", "--burst", "20", "--first-frame"};
+    const auto refused = [&](const char* first, const char* frames) {
+        std::vector<std::string> words = full;
+        words.insert(words.end(), {first, "--frames", frames});
+        const Ended ended = count(words);
+        CHECK(ended.status == 2);
+        return ended.err;
+    };
+    CHECK(
+        says(refused("30", "20"), "--first-frame 30 cuts a burst of 20 frames: give a multiple of --burst"));
+    CHECK(says(refused("40", "30"), "--frames 30 cuts a burst"));
+    CHECK(says(refused("-1", "20"), "--first-frame -1"));
+}
+
+TEST_CASE("ber: an instruction set may be named, and one that is not here is refused with those that are") {
+    CHECK(says(count({"--esn0", "9", "--target", "AVX9"}).err,
+               "--target: this machine has no instruction set"));
+    CHECK(count({"--esn0", "9", "--target", "AVX9"}).status == 2);
+    const std::string err = count({"--esn0", "9", "--target", "?"}).err;
+    const std::size_t first = err.find("there are ") + 10;
+    const std::string best = err.substr(first, err.find_first_of(",\n", first) - first);
+    const Ended named = count({"--esn0", "6.05", "--frames", "20", "--json", "--target", best});
+    REQUIRE_MESSAGE(named.status == 0, named.err);
+    CHECK(named.out == count({"--esn0", "6.05", "--frames", "20", "--json"}).out);
+}
+
 TEST_CASE("ber: the whole receiver may be counted, and a table written as CSV") {
     const ScratchFolder folder;
     const std::string csv = folder / "table.csv";

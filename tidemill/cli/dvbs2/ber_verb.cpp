@@ -11,6 +11,7 @@
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/json/json.hpp"
 
@@ -71,6 +72,9 @@ void add_points(Verb& verb, BerOptions& options) {
 }
 
 void add_limits(Verb& verb, BerOptions& options) {
+    verb.option("--first-frame", options.first_frame,
+                "Number of each point's first frame: parts of a count add up to the whole")
+        .in(between(0, 1e12));
     verb.option("--frames", options.limits.frames, "Frames per point at most").in(at_least(1));
     verb.option("--errors", options.limits.frame_errors, "Wrong frames per point at most").in(at_least(1));
     verb.option("--iterations", options.iterations, "LDPC iterations at most, with ideal synchronisation")
@@ -78,6 +82,9 @@ void add_limits(Verb& verb, BerOptions& options) {
     verb.option("--threads", options.threads, "Threads that count")
         .in(between(1, 1024))
         .shows("one for each core");
+    verb.parsed("--target", options.target, dsp::instruction_set_of,
+                "Instruction set of all kernels, like AVX2: others round otherwise")
+        .shows("the best of this processor");
     verb.option("--state", options.state, "File to go on from, kept up to date while counting")
         .is(Kind::output_file);
 }

@@ -26,6 +26,7 @@ struct BerPoint {
     std::uint64_t seed = 1;
     int max_iterations = 50;              ///< of the LDPC decoder, with ideal synchronisation
     std::optional<FullSync> full_sync{};  ///< none: ideal synchronisation
+    std::uint64_t first_frame = 0;  ///< number of the first one sent; where a burst begins, if there are
 };
 
 /// When counting ends: at whatever comes first.

@@ -1,7 +1,10 @@
 #include "tidemill/dvbs2/ber/ber_trial.hpp"
 
+#include <fmt/format.h>
+
 #include "tidemill/dvbs2/ber/ber_full.hpp"
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
 #include "tidemill/graph/structure.hpp"
@@ -39,7 +42,14 @@ Flow BerMonitor::add_counts(Frame f) {
 
 BerTrial::BerTrial(const BerPoint& point, const BerLimits& limits, const BerCounts& so_far)
     : frames_per_turn_(point.full_sync ? point.full_sync->frames_per_burst : 1),
+      first_frame_(point.first_frame),
       monitor_(&graph_.add<BerMonitor>(limits, so_far)) {
+    if (first_frame_ % frames_per_turn_ != 0) {
+        throw Dvbs2Error(fmt::format("frame {} lies inside a burst of {}: begin with frame {} or {}",
+                                     first_frame_, frames_per_turn_,
+                                     first_frame_ - first_frame_ % frames_per_turn_,
+                                     first_frame_ - first_frame_ % frames_per_turn_ + frames_per_turn_));
+    }
     if (point.full_sync) {
         graph_.bind(graph_.add<BerFullLink>(point).counts, monitor_->counts);
     } else {
@@ -67,9 +77,10 @@ void BerTrial::make_ideal(const BerPoint& point) {
 }
 
 BerCounts BerTrial::run(int threads, std::stop_token stop) {
-    const RunOptions options{.stop = std::move(stop),
-                             .statistics = false,
-                             .numbers = {.first = monitor_->total().frames / frames_per_turn_}};
+    const RunOptions options{
+        .stop = std::move(stop),
+        .statistics = false,
+        .numbers = {.first = (first_frame_ + monitor_->total().frames) / frames_per_turn_}};
     if (threads > 1) {
         Pipeline(graph_, schedule_of(structure_of(graph_).units.size(), threads)).run(options);
     } else {

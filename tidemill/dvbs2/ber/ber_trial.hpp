@@ -38,7 +38,7 @@ class BerMonitor final : public Module {
 /// follows from the counts so far, so that a count that was broken off goes on where it stood.
 class BerTrial {
   public:
-    /// Throws Dvbs2Error when the point cannot be sent.
+    /// Throws Dvbs2Error when the point cannot be sent, or begins inside a burst.
     BerTrial(const BerPoint& point, const BerLimits& limits, const BerCounts& so_far = {});
 
     /// Counts on until a limit is reached or `stop` says so; on the calling thread when `threads` is 1.
@@ -50,6 +50,7 @@ class BerTrial {
     void make_ideal(const BerPoint& point);
 
     std::uint64_t frames_per_turn_;  // of the graph
+    std::uint64_t first_frame_;
     Graph graph_{"dvbs2-ber"};
     BerMonitor* monitor_;
 };

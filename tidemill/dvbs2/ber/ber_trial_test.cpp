@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/graph/testbench.hpp"
 
 namespace tidemill::dvbs2 {
@@ -64,6 +65,25 @@ TEST_CASE("ber: counts do not depend on threads, nor on where a count was broken
     const BerCounts some = BerTrial(waterfall(), {.frames = 23, .frame_errors = 1000}).run(2);
     CHECK(some.frames == 23);
     CHECK(BerTrial(waterfall(), limits, some).run(2) == whole);
+}
+
+TEST_CASE("ber: a count that is cut into ranges of frames adds up to the whole, in bursts, too") {
+    const auto count_of = [](BerPoint point, std::uint64_t first, std::uint64_t frames) {
+        point.first_frame = first;
+        return BerTrial(point, {.frames = frames, .frame_errors = 1000}).run(1);
+    };
+    for (const BerPoint& point : {waterfall(), with_full_sync(6.05, 10)}) {
+        BerCounts sum = count_of(point, 0, 20);
+        sum += count_of(point, 20, 10);
+        sum += count_of(point, 30, 30);
+        CHECK(sum == count_of(point, 0, 60));
+        CHECK(sum.frame_errors > 3);
+        CHECK(sum.ldpc_iterations > 0);
+    }
+    BerPoint inside = with_full_sync(6.05, 10);
+    inside.first_frame = 25;
+    CHECK_THROWS_WITH_AS(BerTrial(inside, {}),
+                         "frame 25 lies inside a burst of 10: begin with frame 20 or 30", Dvbs2Error);
 }
 
 TEST_CASE("ber: frames that lead one attempt of the decoder astray come out of the next") {
