@@ -22,6 +22,10 @@ struct ElementType {
 
 namespace internal {
 
+/// False, for static_asserts in what is only chosen where nothing else fits.
+template <class>
+inline constexpr bool kNever = false;
+
 /// A C++ type's name as the compiler spells it, without namespaces.
 std::string plain_type_name(const std::type_info& type);
 

@@ -196,11 +196,13 @@ class FunctionTask final : public Module {
         std::conditional_t<Form::kConst, const Function, Function>& function = function_;
         return std::apply(
             [&](const auto&... socket) {
-                if constexpr (std::is_void_v<decltype(function(frame[socket]...))>) {
+                using R = decltype(function(frame[socket]...));
+                static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
+                if constexpr (std::is_same_v<R, Flow>) {
+                    return function(frame[socket]...);
+                } else {
                     function(frame[socket]...);
                     return Flow::ok;
-                } else {
-                    return function(frame[socket]...);
                 }
             },
             sockets_);
@@ -221,6 +223,22 @@ class FunctionTask final : public Module {
 };
 
 namespace internal {
+
+template <class T>
+concept Declaration = requires {
+    typename T::Span;
+};
+
+/// Whether these are words, then sockets, then one function.
+template <class... Parts>
+constexpr bool are_in_order() {
+    const bool words[] = {TaskWord<Parts>..., false};
+    const bool sockets[] = {Declaration<Parts>..., false};
+    std::size_t at = 0;
+    while (words[at]) ++at;
+    while (sockets[at]) ++at;
+    return at + 1 == sizeof...(Parts);
+}
 
 template <class... Words, class... Sockets, class Function>
 auto make_function_task(std::string name, std::tuple<Words...> words, std::tuple<Sockets...> sockets,
@@ -247,12 +265,18 @@ auto part_of(std::tuple<All...>& all, std::index_sequence<kIndex...>) {
 /// `sequential`. The task keeps a copy of the callable: to read its members later, pass std::ref of it.
 template <class... WordsSocketsFunction>
 auto task(std::string name, WordsSocketsFunction... all) {
-    constexpr std::size_t kWords = (0 + ... + std::size_t{internal::TaskWord<WordsSocketsFunction>});
-    std::tuple<WordsSocketsFunction...> parts(std::move(all)...);
-    return internal::make_function_task(
-        std::move(name), internal::part_of<0>(parts, std::make_index_sequence<kWords>()),
-        internal::part_of<kWords>(parts, std::make_index_sequence<sizeof...(all) - kWords - 1>()),
-        std::move(std::get<sizeof...(all) - 1>(parts)));
+    constexpr bool kInOrder = internal::are_in_order<WordsSocketsFunction...>();
+    static_assert(kInOrder, "a task is a name, words, sockets and a function, in this order");
+    if constexpr (kInOrder) {
+        constexpr std::size_t kWords = (0 + ... + std::size_t{internal::TaskWord<WordsSocketsFunction>});
+        std::tuple<WordsSocketsFunction...> parts(std::move(all)...);
+        return internal::make_function_task(
+            std::move(name), internal::part_of<0>(parts, std::make_index_sequence<kWords>()),
+            internal::part_of<kWords>(parts, std::make_index_sequence<sizeof...(all) - kWords - 1>()),
+            std::move(std::get<sizeof...(all) - 1>(parts)));
+    } else {
+        return internal::make_function_task(std::move(name), std::tuple(), std::tuple(), [] {});
+    }
 }
 
 }  // namespace tidemill

@@ -169,6 +169,12 @@ void Graph::stream(SocketRef output, SocketRef input) {
         internal::Source{output.module, output.index, {}, /*streams=*/true});
 }
 
+void Graph::check_constant(const ElementType& type, SocketRef input) {
+    check_declared(input);
+    if (input.module->sockets()[input.index].type == type) return;
+    throw GraphError(fmt::format("constant of {} -> {}: types differ", type.name, described(input)));
+}
+
 void Graph::bind_constant(std::span<const std::byte> elements, SocketRef input) {
     std::unique_ptr<internal::Source>& source = free_input(input);
     const SocketInfo& info = input.module->sockets()[input.index];

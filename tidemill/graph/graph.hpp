@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -64,6 +65,15 @@ inline constexpr bool kInheritsReset = requires {
     requires std::is_same_v<decltype(&M::reset), decltype(&Module::reset)>;
 };
 
+/// Stands where a static_assert has said what is wrong, so that the compiler says no more.
+template <class T>
+T refused();
+
+/// Whether the two are no ends of a binding.
+template <class From, class To>
+inline constexpr bool kAreNoSockets =
+    !std::is_convertible_v<From, SocketRef> || !std::is_convertible_v<To, SocketRef>;
+
 /// What a module's type does about what it holds from frame to frame.
 struct StateOfType {
     bool holds_nothing = false;
@@ -91,18 +101,36 @@ class Graph {
     /// Makes a module of type M in the graph, from the arguments of its constructor.
     template <class M, class... Arguments>
     M& add(Arguments&&... arguments) {
-        static_assert(
-            !(sizeof...(Arguments) == 1 && (std::is_base_of_v<M, std::remove_cvref_t<Arguments>> && ...)),
-            "a copied module's sockets name the original: give the constructor's arguments");
+        constexpr bool kIsModule = std::is_base_of_v<Module, M>;
+        constexpr bool kIsCopy =
+            sizeof...(Arguments) == 1 && (std::is_base_of_v<M, std::remove_cvref_t<Arguments>> && ...);
+        constexpr bool kCanBeMade = std::is_constructible_v<M, Arguments...>;
+        static_assert(kIsModule, "add<M>() makes a module: derive M from Module");
+        static_assert(!kIsCopy,
+                      "a copied module's sockets name the original: give the constructor's arguments");
         static_assert(internal::kInheritsMerge<M> == internal::kInheritsForgetTotals<M>,
                       "merge() and forget_totals() go together: else clones bring back old totals");
-        return adopt(std::make_unique<M>(std::forward<Arguments>(arguments)...));
+        static_assert(!std::is_abstract_v<M>,
+                      "this module is abstract: add a class that overrides its functions");
+        static_assert(kCanBeMade || kIsCopy || std::is_abstract_v<M>,
+                      "no constructor of M takes these Arguments");
+        if constexpr (kIsModule && kCanBeMade) {
+            return adopt(std::make_unique<M>(std::forward<Arguments>(arguments)...));
+        } else {
+            return internal::refused<M&>();
+        }
     }
 
     /// Adds a task made by `tidemill::task`.
     template <class F, class... S>
     FunctionTask<F, S...>& add(FunctionTask<F, S...> task) {
         return adopt(std::make_unique<FunctionTask<F, S...>>(std::move(task)));
+    }
+
+    template <class... Others>
+    void add(Others&&...) {
+        static_assert((internal::kNever<Others> && ...),
+                      "add() takes a task(...), and add<M>(arguments) makes a module of class M");
     }
 
     /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
@@ -142,6 +170,25 @@ class Graph {
     template <class T>
     void bind(const std::vector<std::type_identity_t<T>>& constant, const InUpTo<T>& input) {
         bind_constant(std::as_bytes(std::span(constant)), input);
+    }
+
+    /// The same for an input whose type is known at run time only; throws GraphError when it differs.
+    template <class T, std::same_as<SocketRef> Input>
+    void bind(const std::vector<T>& constant, const Input& input) {
+        check_constant(element_type<T>(), input);
+        bind_constant(std::as_bytes(std::span(constant)), input);
+    }
+
+    template <class From, class To>
+    requires internal::kAreNoSockets<From, To>
+    void bind(const From&, const To&) {
+        static_assert(internal::kNever<From>,
+                      "bind() takes an output, or a vector of constant data of its type, and an input");
+    }
+    template <class From, class To>
+    requires internal::kAreNoSockets<From, To>
+    void stream(const From&, const To&) {
+        static_assert(internal::kNever<From>, "stream() takes an output and an input");
     }
 
     /// Binds the outputs of each module's last task to the inputs of the next module's first task, in order.
@@ -261,6 +308,7 @@ class Graph {
     std::vector<std::string> names_where(bool internal::StateOfType::*does) const;
     std::unique_ptr<internal::Source>& free_input_for(SocketRef output, SocketRef input);
     static void check_declared(SocketRef socket);
+    static void check_constant(const ElementType& type, SocketRef input);
     void bind_constant(std::span<const std::byte> elements, SocketRef input);
     void link(const Module& from, const Module& to);
     std::unique_ptr<internal::Source>& free_input(SocketRef input);

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tidemill/graph/testbench.hpp"
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/testbench.hpp"
 
 using namespace tidemill;
 
@@ -31,8 +31,13 @@ void bindings(Graph& graph, Ints& ints, Floats& floats, Floats& more) {
     graph.bind(more.x, floats.x);                       // error: data comes from an output or a forward
     graph.bind(floats.y, more.y);                       // error: data goes to an input or a forward
     graph.bind(OutUpTo<double>{}, InUpTo<float>{});     // error: types differ; insert a task that converts
-    graph.bind(std::vector<float>{1}, floats.y);        // error: no matching function for call
-    graph.bind(std::vector<std::string>(1), floats.x);  // error: no matching function for call
+    graph.bind(std::vector<float>{1}, floats.y);        // error: bind() takes an output, or a vector of
+    graph.bind(std::vector<std::string>(1), floats.x);  // error: bind() takes an output, or a vector of
+    graph.bind(std::vector<float>{1}, floats["x"]);
+    graph.bind(1.0f, floats.x);    // error: bind() takes an output, or a vector of
+    graph.bind(floats, more);      // error: bind() takes an output, or a vector of
+    graph.bind(floats.y, "x");     // error: bind() takes an output, or a vector of
+    graph.stream(floats.y, more);  // error: stream() takes an output and an input
 }
 
 struct WritesItsInput : Module {
@@ -47,6 +52,22 @@ struct ReturnsANumber : Module {
     In<float> x = in<float>("x");
     Task work = task("work", &ReturnsANumber::run);  // error: a task returns Flow or nothing
     int run(Frame) { return 1; }
+};
+
+struct TakesASpan : Module {
+    In<float> x = in<float>("x");
+    Task work = task("work", &TakesASpan::run);  // error: a task's member function takes a Frame, or a Batch
+    void run(std::span<const float>) {}
+};
+
+struct TasksOfOtherThings : Module {
+    In<float> x = in<float>("x");
+    Task first = task("first", [](Frame) {});  // error: a member function, words
+    Task second =
+        task("second", &TasksOfOtherThings::run, TaskOptions{}, 1);  // error: a member function, words
+    Task third =
+        task("third", &TasksOfOtherThings::run, tidemill::in<int>("x"));  // error: a member function, words
+    void run(Frame) {}
 };
 
 struct CarriesStrings : Module {
@@ -85,6 +106,19 @@ void words(Graph& graph) {
     graph.add(task("x", out<int>("x"), out<int>("y"), takes_one));           // error: a span per socket
 }
 
+void tasks(Graph& graph) {
+    const auto nothing = [](auto) {};
+    const char* wrong = "x";
+    graph.add(task("x", in<int>("x")));                 // error: words, sockets and a function, in this order
+    graph.add(task("x", nothing, in<int>("x")));        // error: words, sockets and a function, in this order
+    graph.add(task("x", in<int>("x"), pure, nothing));  // error: words, sockets and a function, in this order
+    graph.add(
+        task("x", in<int>("x"), wrong, nothing));  // error: words, sockets and a function, in this order
+    graph.add(task("x", in<int>("x"), [](auto x) { return x[0]; }));  // error: a task returns Flow or nothing
+    graph.add(nothing);                                               // error: add() takes a task(...)
+    graph.add(in<int>("x"), nothing);                                 // error: add() takes a task(...)
+}
+
 struct Totals : Module {
     In<int> x = in<int>("x");
     Task work = task("work", &Totals::run, cloned);
@@ -92,10 +126,24 @@ struct Totals : Module {
     void merge(Module&) override {}
 };
 
+struct Abstract : Module {
+    virtual int number() const = 0;
+};
+
+struct OfTwo : Module {
+    OfTwo(int, std::string) {}
+};
+
 void modules(Graph& graph) {
     const Ints outside;
-    graph.add<Ints>(outside);  // error: a copied module's sockets name the original
-    graph.add<Totals>();       // error: merge() and forget_totals() go together
+    graph.add<OfTwo>(1, "two");
+    graph.add<OfTwo>("two", 1);  // error: no constructor of M takes these Arguments
+    graph.add<OfTwo>();          // error: no constructor of M takes these Arguments
+    graph.add<Abstract>();       // error: this module is abstract
+    graph.add<std::string>();    // error: derive M from Module
+    Testbench<OfTwo>{1, 2};      // error: no constructor of M takes these Arguments
+    graph.add<Ints>(outside);    // error: a copied module's sockets name the original
+    graph.add<Totals>();         // error: merge() and forget_totals() go together
 }
 
 void benches(Testbench<Floats>& b) {

@@ -98,6 +98,18 @@ TEST_CASE("binding names both ends when they do not fit") {
     CHECK_THROWS_WITH(other.bind(producer.y, consumer.x), doctest::Contains("not in graph"));
 }
 
+TEST_CASE("constant data for a socket found by its name is checked when it is bound") {
+    Graph graph;
+    auto& take = graph.add(task("take", in<float>("x", 2), [](auto) {}));
+    CHECK_THROWS_WITH(graph.bind(std::vector<int>{1, 2}, take["x"]),
+                      "constant of int32 -> take.x (float32 x 2): types differ");
+    CHECK_THROWS_WITH(graph.bind(std::vector<float>{1}, take["x"]),
+                      "constant of 4 bytes -> take.x (float32 x 2): give 8 bytes");
+    CHECK_THROWS_AS(graph.bind(std::vector<float>{1}, SocketRef{}), GraphError);
+    graph.bind(std::vector<float>{1, 2}, take["x"]);
+    CHECK(faults(graph).empty());
+}
+
 TEST_CASE("validation tells all faults together") {
     Graph graph;
     graph.add<Consumer>();

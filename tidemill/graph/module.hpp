@@ -180,6 +180,13 @@ class Module {
         return declare_task(std::move(name), function, options, Basis::word);
     }
 
+    template <class... Others>
+    Task task(const std::string& /*name*/, const Others&...) {
+        static_assert((internal::kNever<Others> && ...),
+                      "a module's task is a name, a member function, words: task(\"run\", &Gain::run, pure)");
+        return {};
+    }
+
     /// The same with a basis: for those who declare tasks on behalf of others.
     template <class M, class F>
     Task declare_task(std::string name, F M::*function, TaskOptions options, Basis basis) {
@@ -193,9 +200,13 @@ class Module {
             info.call = &call_with_one<M, F>;
             info.batch_call = &call_with_batch<M, F>;
         } else {
-            using R = std::invoke_result_t<F M::*, M&, Frame>;
-            static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
-            info.call = &call_member<M, F>;
+            constexpr bool kTakesFrame = std::is_invocable_v<F M::*, M&, Frame>;
+            static_assert(kTakesFrame, "a task's member function takes a Frame, or a Batch");
+            if constexpr (kTakesFrame) {
+                using R = std::invoke_result_t<F M::*, M&, Frame>;
+                static_assert(std::is_same_v<R, Flow> || std::is_void_v<R>, "a task returns Flow or nothing");
+                info.call = &call_member<M, F>;
+            }
         }
         return declare_task(std::move(info));
     }

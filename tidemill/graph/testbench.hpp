@@ -150,7 +150,8 @@ class Testbench : public ModuleTestbench {
     template <class... Arguments>
     static std::unique_ptr<Graph> graph_with(Arguments&&... arguments) {
         auto graph = std::make_unique<Graph>("bench");
-        if constexpr (requires { graph->add(std::forward<Arguments>(arguments)...); }) {
+        if constexpr ((sizeof...(Arguments) == 1) &&
+                      (std::is_same_v<M, std::remove_cvref_t<Arguments>> && ...)) {
             graph->add(std::forward<Arguments>(arguments)...);
         } else {
             graph->add<M>(std::forward<Arguments>(arguments)...);
