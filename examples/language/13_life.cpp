@@ -25,8 +25,7 @@ int main() {
     auto& source = g.add(task("source", out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
     const Squares squares(g);
     auto& print = g.add(task("print", in<int>("x"), [](auto x) { fmt::print("{} ", x[0]); }));
-    g.bind(source["y"], squares.input);
-    g.bind(squares.output, print["x"]);
+    g.chain(source, squares, print);
 
     Watchdog dog(g, std::chrono::seconds(10),
                  [](const std::string& text) { fmt::print(stderr, "{}", text); });

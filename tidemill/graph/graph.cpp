@@ -17,6 +17,14 @@ std::string described(const SocketRef& socket) {
                        socket.module->sockets()[socket.index].shape());
 }
 
+// A part has no name but those of the modules at its ends.
+std::string name_of(const internal::ChainEnds& ends) {
+    if (!ends.name.empty()) return ends.name;
+    for (const auto& sockets : {ends.inputs, ends.outputs})
+        if (!sockets.empty() && sockets.front().module) return sockets.front().module->name();
+    return "a part";
+}
+
 // "TimingTracker" becomes "timing_tracker".
 std::string snake_case(const std::string& camel) {
     std::string name;
@@ -43,6 +51,11 @@ std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
 
 std::shared_ptr<SkippedErrors> internal::GraphStream::no_errors() {
     return std::make_shared<SkippedErrors>();
+}
+
+Named named(std::string name) {
+    if (name.empty()) throw GraphError("a module is given an empty name: leave named() out, or give one");
+    return {std::move(name)};
 }
 
 void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::StateOfType state) {
@@ -187,8 +200,8 @@ void Graph::bind_constant(std::span<const std::byte> elements, SocketRef input) 
         std::make_unique<internal::Source>(internal::Source{nullptr, 0, internal::block_of(info, elements)});
 }
 
-void Graph::link(const Module& from, const Module& to) {
-    const auto sockets_of = [](const Module& module, std::size_t task, Direction not_this) {
+internal::ChainEnds internal::ends_of(const Module& module) {
+    const auto sockets_of = [&](std::size_t task, Direction not_this) {
         std::vector<SocketRef> found;
         for (std::uint32_t i = 0; i < module.sockets().size(); ++i) {
             const SocketInfo& info = module.sockets()[i];
@@ -197,13 +210,16 @@ void Graph::link(const Module& from, const Module& to) {
         }
         return found;
     };
-    const auto outputs = sockets_of(from, from.tasks().empty() ? 0 : from.tasks().size() - 1, Direction::in);
-    const auto inputs = sockets_of(to, 0, Direction::out);
-    if (outputs.size() != inputs.size() || outputs.empty()) {
+    const std::size_t last = module.tasks().empty() ? 0 : module.tasks().size() - 1;
+    return {sockets_of(0, Direction::out), sockets_of(last, Direction::in), module.name()};
+}
+
+void Graph::link(const internal::ChainEnds& from, const internal::ChainEnds& to) {
+    if (from.outputs.size() != to.inputs.size() || from.outputs.empty()) {
         throw GraphError(fmt::format("chain {} -> {}: {} outputs for {} inputs; bind them one by one",
-                                     from.name(), to.name(), outputs.size(), inputs.size()));
+                                     name_of(from), name_of(to), from.outputs.size(), to.inputs.size()));
     }
-    for (std::size_t i = 0; i < outputs.size(); ++i) bind(outputs[i], inputs[i]);
+    for (std::size_t i = 0; i < from.outputs.size(); ++i) bind(from.outputs[i], to.inputs[i]);
 }
 
 const internal::Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {

@@ -89,7 +89,72 @@ struct StateOfType {
 }  // namespace internal
 };  // namespace tidemill
 
+/// Where a chain takes hold of a module, or of a part of a program.
+struct ChainEnds {
+    std::vector<SocketRef> inputs;
+    std::vector<SocketRef> outputs;
+    std::string name{};
+};
+
+/// The data of a module's first task, and those of its last.
+ChainEnds ends_of(const Module& module);
+
+inline std::vector<SocketRef> sockets_in(SocketRef socket) {
+    return {socket};
+}
+template <class Sockets>
+requires(!std::is_convertible_v<Sockets, SocketRef>) std::vector<SocketRef> sockets_in(
+    const Sockets& sockets) {
+    return {std::begin(sockets), std::end(sockets)};
+}
+
+template <class T>
+std::vector<SocketRef> inputs_of(const T& part) {
+    if constexpr (requires { part.input; }) return sockets_in(part.input);
+    if constexpr (requires { part.inputs; }) return sockets_in(part.inputs);
+    return {};
+}
+template <class T>
+std::vector<SocketRef> outputs_of(const T& part) {
+    if constexpr (requires { part.output; }) return sockets_in(part.output);
+    if constexpr (requires { part.outputs; }) return sockets_in(part.outputs);
+    return {};
+}
+
+template <class T>
+concept HasEnd = requires(T part) {
+    part.input;
+}
+|| requires(T part) {
+    part.inputs;
+}
+|| requires(T part) {
+    part.output;
+}
+|| requires(T part) {
+    part.outputs;
+};
+
+template <class T>
+concept PartOfProgram = HasEnd<T> && !std::is_base_of_v<Module, T>;
+
+template <PartOfProgram T>
+ChainEnds ends_of(const T& part) {
+    return {inputs_of(part), outputs_of(part)};
+}
+
+template <class T>
+inline constexpr bool kHasEnds = std::is_base_of_v<Module, T> || PartOfProgram<T>;
+
 }  // namespace internal
+
+/// What a module is called in its graph, whatever its constructor says: `g.add<Amp>(named("left"), 2.0f)`.
+struct Named {
+    std::string name;
+};
+
+/// Throws GraphError for no name.
+Named named(std::string name);
 
 /// A stream program: modules, and the bindings between their sockets. Owns its modules; they never move.
 class Graph {
@@ -98,9 +163,16 @@ class Graph {
 
     const std::string& name() const { return name_; }
 
-    /// Makes a module of type M in the graph, from the arguments of its constructor.
+    /// Makes a module of type M in the graph, from the arguments of its constructor. Where the graph has
+    /// one of its name, a number comes behind it.
     template <class M, class... Arguments>
     M& add(Arguments&&... arguments) {
+        return add<M>(Named{}, std::forward<Arguments>(arguments)...);
+    }
+
+    /// The same under another name: `g.add<Amp>(named("left"), 2.0f)`.
+    template <class M, class... Arguments>
+    M& add(Named name, Arguments&&... arguments) {
         constexpr bool kIsModule = std::is_base_of_v<Module, M>;
         constexpr bool kIsCopy =
             sizeof...(Arguments) == 1 && (std::is_base_of_v<M, std::remove_cvref_t<Arguments>> && ...);
@@ -115,7 +187,7 @@ class Graph {
         static_assert(kCanBeMade || kIsCopy || std::is_abstract_v<M>,
                       "no constructor of M takes these Arguments");
         if constexpr (kIsModule && kCanBeMade) {
-            return adopt(std::make_unique<M>(std::forward<Arguments>(arguments)...));
+            return adopt(std::make_unique<M>(std::forward<Arguments>(arguments)...), std::move(name));
         } else {
             return internal::refused<M&>();
         }
@@ -124,7 +196,11 @@ class Graph {
     /// Adds a task made by `tidemill::task`.
     template <class F, class... S>
     FunctionTask<F, S...>& add(FunctionTask<F, S...> task) {
-        return adopt(std::make_unique<FunctionTask<F, S...>>(std::move(task)));
+        return add(Named{}, std::move(task));
+    }
+    template <class F, class... S>
+    FunctionTask<F, S...>& add(Named name, FunctionTask<F, S...> task) {
+        return adopt(std::make_unique<FunctionTask<F, S...>>(std::move(task)), std::move(name));
     }
 
     template <class... Others>
@@ -192,10 +268,17 @@ class Graph {
     }
 
     /// Binds the outputs of each module's last task to the inputs of the next module's first task, in order.
-    template <class... Modules>
-    void chain(Modules&... modules) {
-        Module* all[] = {&modules...};
-        for (std::size_t i = 0; i + 1 < sizeof...(modules); ++i) link(*all[i], *all[i + 1]);
+    /// A part of a program stands in it like a module: a struct with sockets `input` and `output`, or ranges
+    /// of them `inputs` and `outputs`. Throws GraphError where there are not as many on both sides.
+    template <class... Links>
+    void chain(const Links&... links) {
+        constexpr bool kCanBeChained = (internal::kHasEnds<Links> && ...);
+        static_assert(kCanBeChained,
+                      "chain() takes modules, and parts that have sockets `input` and `output`");
+        if constexpr (kCanBeChained) {
+            const internal::ChainEnds all[] = {internal::ends_of(links)..., {}};
+            for (std::size_t i = 0; i + 1 < sizeof...(links); ++i) link(all[i], all[i + 1]);
+        }
     }
 
     /// While it lives, the names of modules added to the graph begin with its own, "group/module": so the
@@ -298,8 +381,9 @@ class Graph {
     }
 
     template <class M>
-    M& adopt(std::unique_ptr<M> module) {
+    M& adopt(std::unique_ptr<M> module, Named name) {
         M& added = *module;
+        if (!name.name.empty()) added.Module::name_ = std::move(name.name);
         adopt(std::move(module), cloner_of<M>(), internal::StateOfType::of<M>());
         return added;
     }
@@ -310,7 +394,7 @@ class Graph {
     static void check_declared(SocketRef socket);
     static void check_constant(const ElementType& type, SocketRef input);
     void bind_constant(std::span<const std::byte> elements, SocketRef input);
-    void link(const Module& from, const Module& to);
+    void link(const internal::ChainEnds& from, const internal::ChainEnds& to);
     std::unique_ptr<internal::Source>& free_input(SocketRef input);
 
     std::string name_;

@@ -106,6 +106,12 @@ void words(Graph& graph) {
     graph.add(task("x", out<int>("x"), out<int>("y"), takes_one));           // error: a span per socket
 }
 
+void chains(Graph& graph, Floats& floats) {
+    const std::string nothing;
+    graph.chain(floats, nothing, floats);        // error: chain() takes modules, and parts
+    graph.chain(floats, floats.y, "x", floats);  // error: chain() takes modules, and parts
+}
+
 void tasks(Graph& graph) {
     const auto nothing = [](auto) {};
     const char* wrong = "x";
@@ -139,11 +145,13 @@ void modules(Graph& graph) {
     graph.add<OfTwo>(1, "two");
     graph.add<OfTwo>("two", 1);  // error: no constructor of M takes these Arguments
     graph.add<OfTwo>();          // error: no constructor of M takes these Arguments
-    graph.add<Abstract>();       // error: this module is abstract
-    graph.add<std::string>();    // error: derive M from Module
-    Testbench<OfTwo>{1, 2};      // error: no constructor of M takes these Arguments
-    graph.add<Ints>(outside);    // error: a copied module's sockets name the original
-    graph.add<Totals>();         // error: merge() and forget_totals() go together
+    graph.add<OfTwo>(named("left"), 1, "two");
+    graph.add<OfTwo>(named("left"), 1);  // error: no constructor of M takes these Arguments
+    graph.add<Abstract>();               // error: this module is abstract
+    graph.add<std::string>();            // error: derive M from Module
+    Testbench<OfTwo>{1, 2};              // error: no constructor of M takes these Arguments
+    graph.add<Ints>(outside);            // error: a copied module's sockets name the original
+    graph.add<Totals>();                 // error: merge() and forget_totals() go together
 }
 
 void benches(Testbench<Floats>& b) {

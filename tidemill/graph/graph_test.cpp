@@ -1,11 +1,13 @@
 #include "tidemill/graph/graph.hpp"
 
+#include <array>
 #include <complex>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/graph/testbench.hpp"
 
 using namespace tidemill;
 
@@ -72,6 +74,18 @@ TEST_CASE("a module is named after its type, and numbered when there are several
     Graph graph;
     CHECK(graph.add<Producer>().name() == "producer");
     CHECK(graph.add<Producer>().name() == "producer_2");
+}
+
+TEST_CASE("a module of any type is called in the graph what named() says") {
+    Graph graph;
+    CHECK(graph.add<Producer>(named("left")).name() == "left");
+    CHECK(graph.add<Producer>(named("left")).name() == "left_2");
+    CHECK(graph.add(named("right"), pass("own")).name() == "right");
+    const Graph::Group group(graph, "rx");
+    CHECK(graph.add<Producer>(named("left")).name() == "rx/left");
+    CHECK_THROWS_WITH_AS(graph.add<Producer>(named("")),
+                         "a module is given an empty name: leave named() out, or give one", GraphError);
+    CHECK(Testbench<Producer>(named("alone")).module().name() == "alone");
 }
 
 TEST_CASE("binding names both ends when they do not fit") {
@@ -249,6 +263,41 @@ TEST_CASE("chain binds last outputs to first inputs, and refuses what is ambiguo
     graph.chain(producer, middle, consumer);
     CHECK(unit_names(graph).size() == 3);
     CHECK_THROWS_WITH(graph.chain(consumer, producer), doctest::Contains("0 outputs for 0 inputs"));
+}
+
+TEST_CASE("a part of a program stands in a chain like a module, with as many sockets as it has") {
+    struct Both {
+        SocketRef input;
+        std::vector<SocketRef> outputs;
+    };
+    struct Sum {
+        std::array<SocketRef, 2> inputs;
+        Out<float> output;
+    };
+    struct Last {
+        In<float> input;
+    };
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& a = graph.add(pass("a"));
+    auto& b = graph.add(pass("b"));
+    auto& add = graph.add(
+        task("add", in<float>("x", 8), in<float>("z", 8), out<float>("y", 8), [](auto, auto, auto) {}));
+    auto& consumer = graph.add<Consumer>();
+    graph.bind(a["y"], b["x"]);
+    const Both both{a["x"], {a["y"], b["y"]}};
+    CHECK_THROWS_WITH(graph.chain(producer, both, consumer),
+                      "chain a -> consumer: 2 outputs for 1 inputs; bind them one by one");
+    const Sum sum{{add["x"], add["z"]}, Out<float>{&add, add["y"].index, 8}};
+    graph.chain(both, sum, Last{consumer.x});
+    CHECK(unit_names(graph).size() == 5);
+    CHECK(graph.source_of(4, 0)->module == &add);
+    CHECK(graph.source_of(3, 1)->module == &b);
+    CHECK_THROWS_WITH(graph.chain(producer, Both{}),
+                      doctest::Contains("a socket that no module has declared"));
+    CHECK_THROWS_WITH(graph.chain(Last{}, sum),
+                      "chain a part -> add: 0 outputs for 2 inputs; bind them one by one");
+    CHECK_THROWS_WITH(graph.chain(pass("outside"), consumer), doctest::Contains("not in graph"));
 }
 
 TEST_CASE("inside a stage, bytes are shared by sockets that are not alive together") {
