@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <type_traits>
 
+#include "tidemill/graph/elements.hpp"
 #include "tidemill/graph/knob.hpp"
 #include "tidemill/graph/socket.hpp"
 
@@ -44,46 +44,7 @@ struct FrameContext {
     bool at_end = false;
 };
 
-inline std::uint32_t elements_in(const std::byte* block) {
-    std::uint32_t count = 0;
-    std::memcpy(&count, block, sizeof(count));
-    return count;
-}
-
-[[noreturn]] void throw_no_room(std::size_t count, std::size_t room);
-
 }  // namespace internal
-
-/// What a frame holds of a socket that varies, for the task that says how much that is: none, until it does.
-template <class T>
-class Elements {
-  public:
-    Elements(std::byte* block, std::size_t capacity) : block_(block), capacity_(capacity) {}
-
-    std::size_t size() const { return internal::elements_in(block_); }
-    std::size_t capacity() const { return capacity_; }
-    T* data() const { return reinterpret_cast<T*>(block_ + internal::kElementsAt); }
-    T* begin() const { return data(); }
-    T* end() const { return data() + size(); }
-    T& operator[](std::size_t index) const { return data()[index]; }
-    operator std::span<T>() const { return {data(), size()}; }
-
-    /// From now on there are `count`; those that are new hold anything. Throws GraphError where there is no
-    /// room for them.
-    std::span<T> resize(std::size_t count) const {
-        if (count > capacity_) internal::throw_no_room(count, capacity_);
-        const auto word = static_cast<std::uint32_t>(count);
-        std::memcpy(block_, &word, sizeof(word));
-        return *this;
-    }
-
-    /// One more; throws likewise.
-    void push_back(const T& element) const { resize(size() + 1).back() = element; }
-
-  private:
-    std::byte* block_;
-    std::size_t capacity_;
-};
 
 /// A running task's view of the frame it works on; cheap to pass by value.
 class Frame {
@@ -132,6 +93,19 @@ class Frame {
             }
         }
         return *reinterpret_cast<T*>(bytes(label.index));
+    }
+
+    /// The marks on the elements that this call is given; none at the stream's end.
+    template <class T>
+    auto operator[](const Marks<T>& marks) const {
+        using Plain = std::remove_const_t<T>;
+        if constexpr (std::is_const_v<T>) {
+            if (addresses_[marks.index].base == internal::Base::absent) return std::span<const Mark<Plain>>();
+            const Elements<Mark<Plain>> given(bytes(marks.index), marks.count);
+            return std::span<const Mark<Plain>>(given);
+        } else {
+            return MarkList<Plain>(bytes(marks.index), marks.count, marks.elements);
+        }
     }
 
     /// The value under which the frame's first ancestor began.

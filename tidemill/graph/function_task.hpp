@@ -58,6 +58,19 @@ struct LabelDeclaration {
     std::string socket;
 };
 
+/// Marks of such a task.
+template <class T>
+struct MarksDeclaration {
+    using Span = decltype(std::declval<const Frame&>()[std::declval<const Marks<T>&>()]);
+    static constexpr bool kReads = false;
+    static constexpr bool kWrites = false;
+
+    std::string name;
+    std::string of;
+    UpTo most;
+    std::string socket;
+};
+
 }  // namespace internal
 
 /// Sockets of a task that is a plain callable.
@@ -98,6 +111,14 @@ internal::KnobDeclaration<T> knob(std::string name, T initial, Range range = {})
 template <class T>
 internal::LabelDeclaration<T> label(std::string name, std::string socket = {}) {
     return {std::move(name), std::move(socket)};
+}
+
+/// Marks that such a task gives or, of a const type, reads on the elements of its socket `of`, which is
+/// declared before them: the function gets a MarkList, or a span of Mark.
+template <class T>
+internal::MarksDeclaration<T> marks(std::string name, std::string of, UpTo most = upto(16),
+                                    std::string socket = {}) {
+    return {std::move(name), std::move(of), most, std::move(socket)};
 }
 
 namespace internal {
@@ -191,6 +212,11 @@ class FunctionTask final : public Module {
         return label<T>(socket.name, socket.socket);
     }
 
+    template <class T>
+    Marks<T> declare_typed(internal::MarksDeclaration<T>& socket) {
+        return marks<T>(socket.name, (*this)[socket.of], socket.most, socket.socket);
+    }
+
     // Through const where that can be, so that no call that counts as pure finds another operator().
     Flow run(Frame frame) {
         std::conditional_t<Form::kConst, const Function, Function>& function = function_;
@@ -216,6 +242,8 @@ class FunctionTask final : public Module {
     static Knob<T> typed(const internal::KnobDeclaration<T>&);
     template <class T>
     static Label<T> typed(const internal::LabelDeclaration<T>&);
+    template <class T>
+    static Marks<T> typed(const internal::MarksDeclaration<T>&);
 
     std::tuple<decltype(typed(std::declval<Sockets>()))...> sockets_;
     Task task_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/internal/labels.hpp"
+#include "tidemill/graph/lost_marks.hpp"
 #include "tidemill/graph/skipped_errors.hpp"
 
 namespace tidemill {
@@ -51,6 +52,10 @@ std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
 
 std::shared_ptr<SkippedErrors> internal::GraphStream::no_errors() {
     return std::make_shared<SkippedErrors>();
+}
+
+std::shared_ptr<LostMarks> internal::GraphStream::none_lost() {
+    return std::make_shared<LostMarks>();
 }
 
 Named named(std::string name) {
@@ -156,6 +161,8 @@ std::unique_ptr<internal::Source>& Graph::free_input_for(SocketRef output, Socke
     const std::string ends = described(output) + " -> " + described(input);
     if (from.direction == Direction::in) throw GraphError(ends + ": the first is an input; bind an output");
     if (from.type != to.type) throw GraphError(ends + ": types differ; insert a task that converts");
+    if (from.marked.has_value() != to.marked.has_value())
+        throw GraphError(ends + ": marks go to marks, elements to elements");
     if (from.varies != to.varies)
         throw GraphError(ends + ": frames of one vary in size; declare both with upto(), or neither");
     return source;
@@ -163,7 +170,8 @@ std::unique_ptr<internal::Source>& Graph::free_input_for(SocketRef output, Socke
 
 void Graph::bind(SocketRef output, SocketRef input) {
     std::unique_ptr<internal::Source>& source = free_input_for(output, input);
-    if (output.module->sockets()[output.index].count != input.module->sockets()[input.index].count) {
+    const SocketInfo& from = output.module->sockets()[output.index];
+    if (from.count != input.module->sockets()[input.index].count && !from.marked) {
         throw GraphError(
             fmt::format("{} -> {}: counts differ; give both the same count, or let one run more "
                         "often than the other with stream()",

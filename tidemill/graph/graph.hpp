@@ -18,6 +18,7 @@
 namespace tidemill {
 
 class KnobBook;
+class LostMarks;
 class SkippedErrors;
 
 namespace internal {
@@ -43,8 +44,10 @@ struct GraphStream {
     StreamPlace place{};
     std::shared_ptr<KnobBook> knobs{};                    ///< which executors make, and share
     std::shared_ptr<SkippedErrors> errors = no_errors();  ///< of the run
+    std::shared_ptr<LostMarks> lost_marks = none_lost();
 
     static std::shared_ptr<SkippedErrors> no_errors();
+    static std::shared_ptr<LostMarks> none_lost();
 };
 
 /// True when M leaves the member as Module has it.
@@ -331,6 +334,9 @@ class Graph {
 
     /// The same: what tasks with the word skip_errors have thrown.
     const std::shared_ptr<SkippedErrors>& skipped_errors() const { return stream_->errors; }
+
+    /// The same: the marks that had no room in their lists.
+    const std::shared_ptr<LostMarks>& lost_marks() const { return stream_->lost_marks; }
 
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }

@@ -42,11 +42,6 @@ std::span<const std::byte> internal::elements_of(const SocketInfo& socket, const
     return {block + kElementsAt, elements_in(block) * socket.type.size};
 }
 
-void internal::throw_no_room(std::size_t count, std::size_t room) {
-    throw GraphError(
-        fmt::format("{} elements, where a frame has room for {}: declare more with upto()", count, room));
-}
-
 namespace {
 
 thread_local bool cloning = false;
@@ -98,6 +93,20 @@ std::uint32_t Module::declare(std::string name, Direction direction, ElementType
     sockets_.push_back(
         {std::move(name), direction, std::move(type), count, static_cast<std::uint32_t>(tasks_.size())});
     return static_cast<std::uint32_t>(sockets_.size() - 1);
+}
+
+void Module::declare_marks(std::uint32_t index, SocketRef of, bool reads) {
+    const auto fits = [&](const SocketInfo& socket) {
+        const Direction other = reads ? Direction::out : Direction::in;
+        return socket.task == sockets_[index].task && socket.direction != other && !socket.knob &&
+               socket.label.empty() && !socket.varies;
+    };
+    if (of.module != this || !fits(sockets_[of.index])) {
+        throw GraphError(fmt::format("{}: marks are {} of the same task, declared before them, of one count",
+                                     path_of_socket(index), reads ? "read on an input" : "given on an output"));
+    }
+    sockets_[index].varies = true;
+    sockets_[index].marked = of.index;
 }
 
 std::uint32_t Module::declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info) {

@@ -140,6 +140,20 @@ class Module {
         return {this, index};
     }
 
+    /// Marks that the task gives on the elements of an output or, of a const type, reads on those of an
+    /// input: a list of up to so many. They are a label, so two lists of one name take two socket names.
+    /// Throws GraphError where `of` is no such socket of the same task.
+    template <class T>
+    Marks<T> marks(std::string name, SocketRef of, UpTo most = upto(16), std::string socket = {}) {
+        const Direction direction = std::is_const_v<T> ? Direction::forward : Direction::out;
+        const ElementType type = element_type<Mark<std::remove_const_t<T>>>();
+        const std::uint32_t index =
+            declare(socket.empty() ? name : std::move(socket), direction, type, most.count);
+        sockets_[index].label = std::move(name);
+        declare_marks(index, of, std::is_const_v<T>);
+        return {this, index, narrow(most.count), sockets_[of.index].count};
+    }
+
     /// A value that is set from outside while the stream runs; all tasks of this module may read it. Throws
     /// GraphError where `initial` is no number or out of `range`.
     template <class T>
@@ -216,6 +230,9 @@ class Module {
     /// not be in one unit where executors see to it that the other one has kept that frame.
     void let_recall(const Task& task, std::uint32_t frames) { tasks_[task.index].recalls = frames; }
 
+    /// Says that the first `elements` of what an output gives were in the frames before.
+    void let_overlap(SocketRef output, std::size_t elements) { sockets_[output.index].overlap = elements; }
+
     /// Says that this module's tasks share no mutable state.
     void let_tasks_be_independent() { tasks_independent_ = true; }
 
@@ -266,6 +283,7 @@ class Module {
     std::uint32_t narrow(std::size_t count) const;
     void check_is_knob(std::uint32_t socket, const ElementType& type, bool single) const;
     std::uint32_t declare(std::string name, Direction direction, ElementType type, std::size_t count);
+    void declare_marks(std::uint32_t index, SocketRef of, bool reads);
     std::uint32_t declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info);
     Task declare_task(TaskInfo info);
 

@@ -12,6 +12,7 @@
 #include "tidemill/graph/internal/step_links.hpp"
 #include "tidemill/graph/internal/values.hpp"
 #include "tidemill/graph/knob_layout.hpp"
+#include "tidemill/graph/lost_marks.hpp"
 
 namespace tidemill {
 
@@ -19,6 +20,9 @@ namespace {
 
 using internal::Value;
 using internal::Values;
+
+// The word of an empty list.
+constexpr std::array<std::byte, sizeof(std::uint32_t)> kNoElements{};
 
 class Compiler {
   public:
@@ -33,6 +37,7 @@ class Compiler {
         add_numbers();
         internal::link_steps(structure_, plan_);
         plan_.errors = graph.skipped_errors();
+        plan_.lost_marks = graph.lost_marks();
     }
 
     Plan take() { return std::move(plan_); }
@@ -174,8 +179,10 @@ class Compiler {
         const Value& value = values_.of(module, index);
         address = address_of(value.items.front(), task.segment);
         std::vector<Copy>& before = plan_.steps[value.producer].before;
-        if (socket.direction == Direction::out) {
-            if (socket.varies) begin_empty(address, socket, task.firings, before);
+        if (socket.marked) {
+            add_marks(task, index, value);
+        } else if (socket.direction == Direction::out) {
+            if (socket.varies) begin_empty(address, socket.bytes(), task.firings, kNoElements, before);
         } else if (!values_.is_shared(value)) {
             before.push_back(copy_of(input_address(task, index), address, socket, task.firings));
         }
@@ -189,14 +196,46 @@ class Compiler {
                 is_counted ? static_cast<std::uint32_t>(socket.type.size) : 0};
     }
 
-    void begin_empty(internal::Address at, const SocketInfo& socket, std::uint32_t firings,
-                     std::vector<Copy>& before) {
-        constexpr std::array<std::byte, sizeof(std::uint32_t)> kNone{};
-        const internal::Address none = constant(kNone);
+    // Per firing, what an empty list begins with is put there.
+    void begin_empty(internal::Address at, std::size_t bytes, std::uint32_t firings,
+                     std::span<const std::byte> head, std::vector<Copy>& before) {
+        const internal::Address empty = constant(head);
         for (std::uint32_t firing = 0; firing < firings; ++firing) {
-            before.push_back({none, at, kNone.size()});
-            at.offset += static_cast<std::uint32_t>(socket.bytes());
+            before.push_back({empty, at, static_cast<std::uint32_t>(head.size())});
+            at.offset += static_cast<std::uint32_t>(bytes);
         }
+    }
+
+    void add_marks(const OrderedTask& task, std::uint32_t index, const Value& value) {
+        const Module& module = graph_.module(task.id.module);
+        const SocketInfo& socket = module.sockets()[index];
+        LostMarks::Count& lost = graph_.lost_marks()->of(module.path_of_socket(index));
+        Step& step = plan_.steps[value.producer];
+        if (socket.direction == Direction::out) {
+            const std::array<std::uint64_t, 2> head{0, reinterpret_cast<std::uint64_t>(&lost)};
+            begin_empty(address_of(value.items.front(), task.segment), socket.bytes(), task.firings,
+                        std::as_bytes(std::span(head)), step.before);
+            return;
+        }
+        const Value* owner = values_.source_of(task.id.module, index);
+        MarksRead read{lists_of(*owner), lists_of(value), static_cast<std::uint32_t>(socket.type.size),
+                       &lost};
+        read.from.at = input_address(task, index);
+        if (const Value* data = values_.source_of(task.id.module, *socket.marked)) {
+            read.to.overlap =
+                static_cast<std::uint32_t>(graph_.module(data->module).sockets()[data->socket].overlap);
+            read.to.elements -= read.to.overlap;
+        }
+        step.marks.push_back(read);
+    }
+
+    MarksRead::Lists lists_of(const Value& value) const {
+        const auto sockets = graph_.module(value.module).sockets();
+        const SocketInfo& marks = sockets[value.socket];
+        return {address_of(value.items.front(), structure_.order[value.producer].segment),
+                static_cast<std::uint32_t>(marks.bytes()), structure_.order[value.producer].firings,
+                static_cast<std::uint32_t>(sockets[*marks.marked].count),
+                static_cast<std::uint32_t>(marks.count)};
     }
 
     LabelRead label_read(std::uint32_t module, std::uint32_t index) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +9,7 @@
 
 namespace tidemill {
 
+class LostMarks;
 class SkippedErrors;
 
 /// A stage of a cut: how many units it takes, and how many threads run it.
@@ -50,6 +52,23 @@ struct LabelRead {
     std::uint32_t owner_firings;
 };
 
+/// What a task reads of the marks that another one gives: each of its firings those on its own elements.
+struct MarksRead {
+    /// The lists of one task, a firing after the other.
+    struct Lists {
+        internal::Address at;        ///< of the first firing's
+        std::uint32_t bytes;         ///< from one firing's to the next one's
+        std::uint32_t firings;       ///< per frame
+        std::uint32_t elements;      ///< per firing, of the socket that is marked
+        std::uint32_t capacity = 0;  ///< of a list
+        std::uint32_t overlap = 0;   ///< elements before these, of frames before
+    };
+    Lists from;
+    Lists to;
+    std::uint32_t mark_bytes;
+    std::atomic<std::uint64_t>* lost;  ///< counts those for which the reader has no room
+};
+
 /// A task of the compiled plan.
 struct Step {
     OrderedTask task;
@@ -60,6 +79,7 @@ struct Step {
     std::vector<Copy> on_emit;  ///< what later segments need of this one, copied into each frame emitted
     std::vector<Passage> passages{};  ///< of a task that ends a segment: whose frames pass it by
     std::vector<LabelRead> labels{};
+    std::vector<MarksRead> marks{};
     bool told_of_end = false;  ///< of a plan for the stream's end: the task that is told
 };
 
@@ -98,6 +118,7 @@ struct Plan {
     bool has_knobs = false;
     std::uint32_t regions;                    ///< switches and loops
     std::shared_ptr<SkippedErrors> errors{};  ///< the graph's
+    std::shared_ptr<LostMarks> lost_marks{};  ///< the same
 };
 
 /// How sockets lie in a token.

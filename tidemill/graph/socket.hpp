@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ struct SocketInfo {
     bool varies = false;                     ///< a frame may hold fewer than `count` elements
     std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
     std::string label{};                     ///< that it gives or reads; empty: none
+    std::optional<std::uint32_t> marked{};   ///< of a list of marks: the socket on whose elements they are
+    std::size_t overlap = 0;  ///< of an output: so many of its first elements were in frames before
 
     /// What a frame keeps room for.
     std::size_t bytes() const {
@@ -101,6 +104,19 @@ template <class T>
 struct Label {
     const Module* module = nullptr;
     std::uint32_t index = 0;
+
+    operator SocketRef() const { return {module, index}; }
+};
+
+/// Values that go along with single elements of the data, as a label does with all of a frame. `Marks<T>`
+/// gives them, `Marks<const T>` reads those on the elements that the task is given, at the places that these
+/// have in its own stream: `f[marks]` is a MarkList, or a span of Mark.
+template <class T>
+struct Marks {
+    const Module* module = nullptr;
+    std::uint32_t index = 0;
+    std::uint32_t count = 0;     ///< the most in a list
+    std::uint64_t elements = 0;  ///< of the socket whose elements are marked
 
     operator SocketRef() const { return {module, index}; }
 };

@@ -102,7 +102,7 @@ void ModuleTestbench::fill_sockets(std::uint32_t task, bool ends) {
         if (socket.direction == Direction::out) {
             std::byte* block = state_->memory.data() + state_->addresses[s].offset;
             std::fill_n(block, socket.bytes(), std::byte{0xff});
-            if (socket.varies) std::fill_n(block, sizeof(std::uint32_t), std::byte{0});
+            if (socket.varies) std::fill_n(block, internal::kElementsAt, std::byte{0});
             continue;
         }
         if (ends) continue;

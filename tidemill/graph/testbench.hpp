@@ -66,6 +66,13 @@ class ModuleTestbench {
         return feed_bytes(label, std::as_bytes(std::span(&value, 1)));
     }
 
+    /// The marks that are read on its elements, likewise.
+    template <class T>
+    ModuleTestbench& feed(const Marks<const T>& marks,
+                          std::initializer_list<Mark<std::type_identity_t<T>>> values) {
+        return feed_bytes(marks, std::as_bytes(std::span(values.begin(), values.size())));
+    }
+
     /// What knobs hold from the next step on: `set(amp.gain, 2.0f)`; before, what they begin with.
     template <class T, class... Rest>
     ModuleTestbench& set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
@@ -98,6 +105,11 @@ class ModuleTestbench {
     const T& read(const Label<T>& label) const {
         static_assert(!std::is_const_v<T>, "a label that is read is fed");
         return typed<T>(label).front();
+    }
+    template <class T>
+    std::span<const Mark<T>> read(const Marks<T>& marks) const {
+        static_assert(!std::is_const_v<T>, "marks that are read are fed");
+        return typed<Mark<T>>(marks);
     }
     template <class T>
     std::span<const T> read(std::string_view socket) const {

@@ -26,6 +26,7 @@ class Window final : public Module {
           kept_(std::move(initial)) {
         if (kept_.empty()) kept_.resize(overlap);
         initial_ = kept_;
+        let_overlap(window, overlap);
         if (kept_.size() == overlap) return;
         throw GraphError(
             fmt::format("window '{}' overlaps by {} elements, but begins with {}: give {}, or none",

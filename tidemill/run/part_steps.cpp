@@ -113,6 +113,12 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
         made.call = &Firings::fire;
         made.code = firings_.back()->code();
     }
+    // At the stream's end there are none.
+    if (!step.marks.empty() && !step.told_of_end) {
+        marks_.push_back(std::make_unique<MarksCall>(step, internal::BoundCall{made.call, made.code}));
+        made.call = &MarksCall::call;
+        made.code = marks_.back()->code();
+    }
     if (step.told_of_end) {
         end_call_ =
             std::make_unique<EndCall>(plan, index, *module, internal::BoundCall{made.call, made.code});
@@ -124,7 +130,7 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
 }
 
 const RunStep* PartSteps::batched() const {
-    const bool is_plain = guards_.empty() && firings_.empty() && !end_call_;
+    const bool is_plain = guards_.empty() && firings_.empty() && marks_.empty() && !end_call_;
     if (steps_.size() != 1 || ends_segment_ || !is_plain) return nullptr;
     const TaskInfo& task = *steps_.front().info;
     return task.batch_call && task.options.batch > 1 ? &steps_.front() : nullptr;

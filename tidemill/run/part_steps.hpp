@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidemill/graph/firings.hpp"
+#include "tidemill/graph/marks_call.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/graph/skipped_errors.hpp"
@@ -88,6 +89,7 @@ class PartSteps {
     std::deque<Steering> steerings_;
     std::vector<std::unique_ptr<GuardedCall>> guards_;  // of the steps that skip errors
     std::vector<std::unique_ptr<Firings>> firings_;     // of the steps that run several times per frame
+    std::vector<std::unique_ptr<MarksCall>> marks_;     // of the steps that read marks
     std::unique_ptr<EndCall> end_call_;                 // of the step that is told of the stream's end
 };
 

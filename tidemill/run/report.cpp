@@ -60,6 +60,9 @@ std::string error_lines(const RunReport& report) {
         text += fmt::format("errors     {} ended {} frame{}; the first, {}: {}\n", task.task, task.frames,
                             task.frames == 1 ? "" : "s", task.first_frame, task.first);
     }
+    for (const auto& [socket, marks] : report.lost_marks) {
+        text += fmt::format("marks      {} had no room for {}: let its list hold more\n", socket, marks);
+    }
     return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,6 +108,7 @@ struct RunReport {
     EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;
     std::vector<TaskErrors> errors;  ///< that ended frames, not the stream
+    std::map<std::string, std::uint64_t> lost_marks{};  ///< for which a socket's list had no room
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;
     std::vector<SegmentReport> segments;
@@ -136,7 +139,7 @@ std::string kind_table(const RunReport& report);
 /// emulated; empty where nothing is known of that.
 std::string best_possible_line(const RunReport& report);
 
-/// A line for each task whose errors ended frames.
+/// A line for each task whose errors ended frames, and for each socket whose marks had no room.
 std::string error_lines(const RunReport& report);
 
 /// The energy of a run in one line: joules, watts and what each of `frames` took, or "not measured" and why.

@@ -89,6 +89,8 @@ Json json_of(const RunReport& report) {
     for (const TaskReport& task : report.tasks) json["tasks"].push_back(json_of(task, report));
     json["errors"] = Json::array();
     for (const TaskErrors& errors : report.errors) json["errors"].push_back(json_of(errors));
+    json["lost_marks"] = Json::object();
+    for (const auto& [socket, marks] : report.lost_marks) json["lost_marks"][socket] = marks;
     json["stages"] = Json::array();
     for (const StageReport& stage : report.stages) json["stages"].push_back(json_of(stage, report));
     json["segments"] = Json::array();

@@ -61,7 +61,8 @@ Faults faults_of_told_tasks(const Graph& graph, const TaskNodes& tasks) {
         if (task.info->options.replication != Replication::sequential)
             faults.push_back(fmt::format("{}: at_end needs a sequential task", task.name));
         for (const SocketInfo& socket : graph.module(task.id.module).sockets()) {
-            if (socket.task != task.id.task || socket.direction != Direction::forward) continue;
+            const bool is_changed = socket.direction == Direction::forward && !socket.marked;
+            if (socket.task != task.id.task || !is_changed) continue;
             faults.push_back(
                 fmt::format("{}: at the stream's end there is nothing to change in place in {}: give it "
                             "an input and an output",

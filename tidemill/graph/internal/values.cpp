@@ -90,8 +90,9 @@ void Values::make_items(Value& value) {
 std::optional<std::size_t> Values::item_to_share(const Value& value) const {
     const OrderedTask& task = structure_.order[value.producer];
     const bool passes = is_commute(value.producer);
-    const Direction direction = graph_.module(value.module).sockets()[value.socket].direction;
-    if (task.ends_segment || (!passes && direction != Direction::forward)) return {};
+    const SocketInfo& socket = graph_.module(value.module).sockets()[value.socket];
+    const bool is_in_place = passes || (socket.direction == Direction::forward && !socket.marked);
+    if (task.ends_segment || !is_in_place) return {};
     const Value* source = passes ? commuted(task.id.module) : source_of(value.module, value.socket);
     if (!source) return {};
     const std::size_t item = item_in(*source, task.segment);
