@@ -42,6 +42,7 @@ void Firings::go_on(std::uint32_t firing) {
 Flow Firings::run(Module& module, const internal::FrameContext& context) {
     internal::FrameContext own = context;
     own.number *= count_;
+    own.firings = count_;
     addresses_ = first_addresses_;
     for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {
         const Flow flow = inner_(module, Frame(own, addresses_.data()));

@@ -41,7 +41,9 @@ struct FrameContext {
     std::array<std::byte*, kBases> bases{};
     std::uint64_t number = 0;
     const std::atomic<bool>* stopping = nullptr;
+    KnobTeller* teller = nullptr;  ///< null where knobs cannot be told
     bool at_end = false;
+    std::uint32_t firings = 1;  ///< per frame, of the task; the number counts them
 };
 
 }  // namespace internal
@@ -130,12 +132,23 @@ class Frame {
         return context_->stopping && context_->stopping->load(std::memory_order_relaxed);
     }
 
+    /// Tells a knob, usually one of a task before, what it is to hold from a later frame on:
+    /// `f.tell(gain, 2.0f,
+    /// {.after = 8})` holds 8 frames behind this one, under every executor, and over what set() gives for
+    /// that frame. Throws GraphError where more than `after` frames may be in flight, for what is no value of
+    /// the knob, and behind a task that skips or repeats, whose frames are others.
+    template <class T>
+    void tell(const Knob<T>& knob, const std::type_identity_t<T>& value, Tell when) const {
+        tell(KnobSettings(knob, value), when);
+    }
+
     /// For executors: what this frame's tasks have in common.
     const internal::FrameContext& context() const { return *context_; }
     /// The same: where the sockets of its module lie.
     const internal::Address* addresses() const { return addresses_; }
 
   private:
+    void tell(const KnobSettings& settings, Tell when) const;
     std::byte* bytes(std::uint32_t socket) const {
         const internal::Address address = addresses_[socket];
         return context_->bases[static_cast<std::size_t>(address.base)] + address.offset;

@@ -134,6 +134,25 @@ struct KnobSettings {
     void add() {}
 };
 
+/// From which frame on what a task tells a knob holds: so many behind the one on which it tells it.
+struct Tell {
+    std::uint64_t after;
+};
+
+namespace internal {
+
+/// Whom tasks tell knobs; made by executors.
+class KnobTeller {
+  public:
+    /// For a task on `frame`, as it sees numbers. Throws GraphError for what cannot be told.
+    virtual void tell(const KnobSettings& settings, std::uint64_t frame, Tell when) = 0;
+
+  protected:
+    ~KnobTeller() = default;
+};
+
+}  // namespace internal
+
 /// The frame at which a setting of knobs begins to hold.
 struct SetAt {
     std::uint64_t frame;

@@ -25,7 +25,7 @@ void check_promise(const Module& module, std::uint32_t task, Flow flow) {
 
 }  // namespace
 
-struct ModuleTestbench::State {
+struct ModuleTestbench::State final : internal::KnobTeller {
     explicit State(const Module& module) : fed(module.sockets().size()), frames(module.tasks().size(), 0) {
         std::size_t bytes = 0;
         for (const SocketInfo& socket : module.sockets()) {
@@ -36,11 +36,19 @@ struct ModuleTestbench::State {
         memory = Arena(bytes);
     }
 
+    void tell(const KnobSettings& settings, std::uint64_t frame, Tell when) override {
+        for (const KnobSetting& each : settings.settings) {
+            check_knob(*each.knob.module, each.knob.index, each.bytes);
+            told.push_back({each, frame, when.after});
+        }
+    }
+
     std::vector<internal::Address> addresses;  // per socket
     Arena memory;
     std::vector<std::optional<std::vector<std::byte>>> fed;  // per socket
     std::vector<std::uint64_t> frames;                       // per task, the next one's number
     std::atomic<bool> stopping{false};
+    std::vector<Told> told;
 };
 
 ModuleTestbench::ModuleTestbench(std::unique_ptr<Graph> graph)
@@ -141,6 +149,7 @@ Flow ModuleTestbench::run(const Task& task, bool ends) {
     context.number = state_->frames[task.index];
     context.stopping = &state_->stopping;
     context.at_end = ends;
+    if (!ends) context.teller = &*state_;
     std::vector<internal::Address> addresses = state_->addresses;
     if (ends) leave_out_inputs(module(), task.index, addresses);
     const Flow flow = info.call(module(), info.code, Frame(context, addresses.data()));
@@ -168,6 +177,10 @@ Flow ModuleTestbench::step(std::string_view task) {
         if (module().tasks()[t].name == task) return step(Task{&module(), t});
     }
     throw GraphError(fmt::format("module '{}' has no task '{}'", module().name(), task));
+}
+
+const std::vector<ModuleTestbench::Told>& ModuleTestbench::told() const {
+    return state_->told;
 }
 
 ModuleTestbench& ModuleTestbench::at_frame(std::uint64_t number) {

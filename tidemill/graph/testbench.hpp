@@ -116,6 +116,14 @@ class ModuleTestbench {
         return typed<T>(socket_of(socket, element_type<T>()));
     }
 
+    /// What tasks have told knobs, also those of other modules, one call after the other.
+    struct Told {
+        KnobSetting setting;
+        std::uint64_t frame;
+        std::uint64_t after;
+    };
+    const std::vector<Told>& told() const;
+
     /// The number of every task's next frame; each counts on from there, except after Flow::again, when it
     /// is called with the same frame once more. Without this call, frames count from 0.
     ModuleTestbench& at_frame(std::uint64_t number);

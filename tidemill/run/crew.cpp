@@ -44,6 +44,8 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
     if (options.replay && !end_) check_may_drop(plan_);
     if (drops_late(options)) check_may_drop_late(graph, plan_);
     if (plan_.has_knobs && !end_) knobs_.start(first_frames.front(), cut_.stages.front().cut.threads);
+    if (plan_.has_knobs && !end_ && !drops_late(options))
+        teller_.emplace(knobs_, frames_in_flight(), options.numbers);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         if (!works(plan_.stages[s])) continue;
         for (std::size_t r = 0; r < cut_.stages[s].cut.threads; ++r) {
@@ -64,6 +66,17 @@ std::vector<std::size_t> Crew::ring_sizes() const {
     }
     sizes.front() = std::min(sizes.front(), structure_.flight.frames / cut_.batch);
     return sizes;
+}
+
+// One thread begins no frame for which there is no token. Several get at most once around the ring behind
+// the one that waits, where any one thread sees all frames in order; else nothing bounds how far they drift.
+std::uint64_t Crew::frames_in_flight() const {
+    const auto is_in_front = [&](const PlannedStage& stage) { return stage.parts.front().segment == 0; };
+    const std::uint64_t tokens = ring_sizes().front() * cut_.batch;
+    if (plan_.stages.front().threads == 1) return tokens;
+    const bool any_in_order = std::ranges::any_of(
+        plan_.stages, [&](const PlannedStage& stage) { return is_in_front(stage) && stage.threads == 1; });
+    return any_in_order ? 2 * tokens : kEndless;
 }
 
 // While one lot of tokens is at work, the next one comes together.
@@ -92,7 +105,7 @@ bool Crew::drops_late(const RunOptions& options) const {
     return options.late != Late::wait && !options.replay && !end_;
 }
 
-Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const {
+Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const RunOptions& options) {
     Worker::Options chosen;
     chosen.pull = cut_.stages[stage == 0 ? 0 : stage - 1].waiting;
     chosen.push = cut_.stages[stage].waiting;
@@ -104,6 +117,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.notes.numbers = options.numbers;
     if (plan_.has_knobs && !end_) chosen.knobs = &knobs_;
     chosen.end_knobs = end_knobs_;
+    if (teller_) chosen.teller = &*teller_;
     if (!end_) chosen.replay = options.replay;
     chosen.drops_late = stage == 0 && drops_late(options);
     chosen.journal = options.journal;

@@ -9,6 +9,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/engine_cut.hpp"
+#include "tidemill/run/knobs/book_teller.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
@@ -65,12 +66,13 @@ class Crew {
     };
 
     std::vector<std::size_t> ring_sizes() const;
+    std::uint64_t frames_in_flight() const;
     std::size_t gathered(std::size_t stage) const;
     std::vector<RingShape> ring_shapes() const;
     bool works(const PlannedStage& stage) const { return stage.parts.back().segment >= first_segment_; }
     bool any_sleeper() const;
     bool drops_late(const RunOptions& options) const;
-    Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options) const;
+    Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options);
     void settle(Seat& seat);
     std::vector<Module*> modules_for(Seat& seat);
 
@@ -85,6 +87,7 @@ class Crew {
     std::vector<std::uint64_t> first_frames_;
     std::uint64_t frames_;
     Plan plan_;
+    std::optional<BookTeller> teller_;  // of a graph with knobs
     RunState state_;
     std::deque<Seat> seats_;
 };

@@ -26,6 +26,7 @@ struct FrameNumbers {
     std::uint64_t step = 1;
 
     std::uint64_t of(std::uint64_t frame) const { return first + frame * step; }
+    std::uint64_t frame_of(std::uint64_t number) const { return (number - first) / step; }
 };
 
 /// What becomes of a source frame that is due when there is no room for it.

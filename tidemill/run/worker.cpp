@@ -145,6 +145,7 @@ Worker::Share Worker::share_of(const Plan& plan, const Part& part, const std::ve
                 segment.number_at};
     if (part.segment + 1 < plan.segments.size()) added.next_number = options_.first_frames[part.segment + 1];
     added.context.stopping = state_.halting_flag();
+    if (part.segment == 0) added.context.teller = options_.teller;
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
     added.context.bases[static_cast<std::size_t>(internal::Base::constant)] =

@@ -39,6 +39,7 @@ class Worker {
         bool tells_end = false;                   ///< behind the stream's last frame
         bool delivers = true;                     ///< whether frames behind the last task count as delivered
         KnobBook* knobs = nullptr;                ///< of a graph that has some
+        internal::KnobTeller* teller = nullptr;   ///< for tasks in the source's segment
         KnobTable* end_knobs = nullptr;           ///< the same at the stream's end
         bool drops_late = false;                  ///< source frames for which there is no token
         const JournalRecord* replay = nullptr;    ///< whose dropped frames are dropped again

@@ -35,6 +35,7 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
         chosen.deadline_ticks =
             static_cast<std::uint64_t>(static_cast<double>(options.deadline.count()) / ns_per_tick());
         chosen.stopping = &turns_.halting();
+        if (teller_) chosen.teller = &*teller_;
         seats_.emplace_back(settings_.cores, std::move(chosen));
     }
 }
@@ -56,6 +57,7 @@ TaskBoard::Settings TaskCrew::board_settings(KnobBook& knobs, const RunOptions& 
     if (plan_.has_knobs) {
         knobs.start(settings.first_frames.front(), 1);
         beginner_.emplace(knobs, 0, settings.tokens.front());
+        teller_.emplace(knobs, settings.tokens.front(), options.numbers);
     }
     if (plan_.has_knobs || options.replay) {
         settings.begin = [this, replay = options.replay, drop = std::size_t{0}](const CarriedFrame& frame,

@@ -10,7 +10,7 @@
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/dynamic/task_worker.hpp"
-#include "tidemill/run/knobs/knob_book.hpp"
+#include "tidemill/run/knobs/book_teller.hpp"
 #include "tidemill/run/pool/worker_pool.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_totals.hpp"
@@ -96,6 +96,7 @@ class TaskCrew {
     const std::vector<DynamicUnit>& units_;
     FrameMemory memory_;
     std::optional<KnobBook::Beginner> beginner_;  // where the graph has knobs
+    std::optional<BookTeller> teller_;            // the same
     std::deque<Seat> seats_;
     alignas(64) TaskBoard board_;
     Turns turns_{board_};

@@ -150,6 +150,7 @@ void TaskWorker::look_up_knobs() {
     const std::byte* data = context_.bases[index_of(internal::Base::token)];
     const KnobTable* table = internal::knobs_at(data + tokens_[running_.segment].knobs_at);
     context_.bases[index_of(internal::Base::knobs)] = table->values.data();
+    context_.teller = running_.segment == 0 ? options_.teller : nullptr;
 }
 
 // What comes of a frame began under the same values.

@@ -48,6 +48,7 @@ class TaskWorker {
         bool drops = false;                ///< frames may have been dropped where they began
         std::uint64_t deadline_ticks = 0;  ///< frames that take longer are late; 0: none
         const std::atomic<bool>* stopping = nullptr;
+        internal::KnobTeller* teller = nullptr;    ///< for tasks in the source's segment
         std::optional<bridge::Stretch> stretch{};  ///< of calls, by their step; wants statistics
     };
 

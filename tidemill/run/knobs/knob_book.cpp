@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -42,22 +44,26 @@ KnobBook::KnobBook(const Graph& graph)
     timeline_.push_back({0, std::move(initial), {}});
 }
 
-std::vector<KnobBook::Patch> KnobBook::patches_of(const KnobSettings& settings) const {
+std::vector<KnobBook::Patch> KnobBook::patches_of(const KnobSettings& settings, std::uint64_t told) const {
     std::vector<Patch> patches;
     for (const KnobSetting& each : settings.settings) {
         const KnobLayout::Place& place = layout_.of(graph_, each.knob);
         check_knob(graph_.module(place.module), place.socket, each.bytes);
-        patches.push_back({place.offset, each.bytes});
+        patches.push_back({place.offset, each.bytes, told});
     }
     return patches;
+}
+
+void KnobBook::check_open() const {
+    if (ended_)
+        throw RunError("the stream has ended: set knobs before that, or in the options of the next run()");
 }
 
 SetAt KnobBook::set(const KnobSettings& settings) {
     std::vector<Patch> patches = patches_of(settings);
     auto table = std::make_unique<KnobTable>(layout_.bytes);
     const std::lock_guard lock(mutex_);
-    if (ended_)
-        throw RunError("the stream has ended: set knobs before that, or in the options of the next run()");
+    check_open();
     forget();
     SetAt at{0, false};
     {
@@ -77,19 +83,55 @@ KnobBook::Timeline::iterator KnobBook::holding_at(std::uint64_t frame) {
     return std::prev(behind);
 }
 
+void KnobBook::tell(const KnobSettings& settings, std::uint64_t teller, std::uint64_t from) {
+    std::vector<Patch> patches = patches_of(settings, teller + 1);
+    auto table = std::make_unique<KnobTable>(layout_.bytes);
+    const std::lock_guard lock(mutex_);
+    check_open();
+    forget();
+    const Hold hold(*this);
+    if (from < hold.claimed()) {
+        throw GraphError(
+            fmt::format("a knob is told from frame {} on, but frames before {} have their values "
+                        "already: tell it farther ahead",
+                        from, hold.claimed()));
+    }
+    check_told_once(from, patches);
+    enter(from, std::move(patches), std::move(table));
+    changes_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Nobody could say which of two tasks on one frame was the later one.
+void KnobBook::check_told_once(std::uint64_t from, const std::vector<Patch>& patches) {
+    const auto change = holding_at(from);
+    if (change->from != from) return;
+    for (const Patch& patch : patches) {
+        if (std::ranges::none_of(change->patches, [&](const Patch& p) { return p.contradicts(patch); }))
+            continue;
+        throw GraphError(fmt::format("frame {} tells a knob two values for frame {}: tell it once a frame",
+                                     patch.told - 1, from));
+    }
+}
+
 // No frame from `from` on has begun, so tables of later changes may still be changed.
 void KnobBook::enter(std::uint64_t from, std::vector<Patch> patches, std::unique_ptr<KnobTable> table) {
     auto change = holding_at(from);
-    if (change->from == from) {
-        apply(patches, *change->table);
-        std::ranges::move(patches, std::back_inserter(change->patches));
-    } else {
+    if (change->from != from) {
         copy(*change->table, *table);
-        apply(patches, *table);
-        change = timeline_.insert(std::next(change), {from, std::move(table), std::move(patches)});
+        change = timeline_.insert(std::next(change), {from, std::move(table), {}});
     }
-    for (auto later = std::next(change); later != timeline_.end(); change = later++) {
-        copy(*change->table, *later->table);
+    for (Patch& patch : patches) {
+        const auto behind = std::ranges::upper_bound(change->patches, patch.told, {}, &Patch::told);
+        change->patches.insert(behind, std::move(patch));
+    }
+    apply(change->patches, *change->table);
+    make_anew(std::next(change));
+}
+
+// The tables from `first` on, each from the one before.
+void KnobBook::make_anew(Timeline::iterator first) {
+    for (auto later = first; later != timeline_.end(); ++later) {
+        copy(*std::prev(later)->table, *later->table);
         apply(later->patches, *later->table);
     }
 }
@@ -133,8 +175,17 @@ void KnobBook::restart() {
     const auto last = holding_at(claimed_.load(std::memory_order_relaxed));
     timeline_.erase(timeline_.begin(), last);
     timeline_.front().from = 0;
+    forget_told();
     claimed_.store(0, std::memory_order_relaxed);
     ended_ = false;
+}
+
+// They were told of frames of the run before.
+void KnobBook::forget_told() {
+    const auto later = std::next(timeline_.begin());
+    for (auto change = later; change != timeline_.end(); ++change)
+        std::erase_if(change->patches, [](const Patch& patch) { return patch.told > 0; });
+    make_anew(later);
 }
 
 // Claims stay where they are: a frame that was claimed, but did not begin, begins under what it was given.

@@ -38,8 +38,14 @@ class KnobBook {
     /// and RunError when the stream has ended; then nothing is changed.
     SetAt set(const KnobSettings& settings);
 
-    /// Frames are numbered from 0 again, under the values that held last. Changes for later frames stay, and
-    /// knobs can be set again.
+    /// Has a change hold from `from` on that a task said on frame `teller`: over whatever set() says of that
+    /// frame, and over what tasks said on frames before. Throws as set() does, and GraphError where it is
+    /// too late for that frame or the same frame has told another value. Listeners are not told: whoever
+    /// runs the stream again is told by the task.
+    void tell(const KnobSettings& settings, std::uint64_t teller, std::uint64_t from);
+
+    /// Frames are numbered from 0 again, under the values that held last. Changes that were set for later
+    /// frames stay, those that tasks told do not, and knobs can be set again.
     void restart();
     /// Threads as many as `beginners` are going to begin frames from `first_frame` on. No tokens are in use.
     void start(std::uint64_t first_frame, std::size_t beginners);
@@ -95,11 +101,16 @@ class KnobBook {
     struct Patch {
         std::uint32_t offset;
         std::vector<std::byte> bytes;
+        std::uint64_t told = 0;  // one past the frame on which a task said so; 0: it was set
+
+        bool contradicts(const Patch& other) const {
+            return told > 0 && told == other.told && offset == other.offset && bytes != other.bytes;
+        }
     };
     struct Change {
         std::uint64_t from;
         std::unique_ptr<KnobTable> table;
-        std::vector<Patch> patches;  // what it changes itself
+        std::vector<Patch> patches;  // what it changes itself: what was set, then what was told
     };
     using Timeline = std::deque<Change>;
 
@@ -119,11 +130,15 @@ class KnobBook {
         }
     }
 
-    std::vector<Patch> patches_of(const KnobSettings& settings) const;
+    std::vector<Patch> patches_of(const KnobSettings& settings, std::uint64_t told = 0) const;
     KnobSettings settings_of(const Change& change, bool all) const;
     std::vector<KnobSettings> known_from(std::uint64_t first_frame);
     Timeline::iterator holding_at(std::uint64_t frame);
+    void check_open() const;
+    void check_told_once(std::uint64_t from, const std::vector<Patch>& patches);
     void enter(std::uint64_t from, std::vector<Patch> patches, std::unique_ptr<KnobTable> table);
+    void make_anew(Timeline::iterator first);
+    void forget_told();
     void forget();
     void copy(const KnobTable& from, KnobTable& to) const;
     static void apply(const std::vector<Patch>& patches, const KnobTable& table);
