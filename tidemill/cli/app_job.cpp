@@ -90,7 +90,8 @@ void add_knob_options(Verb& verb, AppRunOptions& options) {
         .excludes("--set");
     add_checkpoint_options(verb, options.checkpoint).excludes("--replay");
     verb.choice(
-        "--late", options.late, {{"wait", Late::wait}, {"drop-newest", Late::drop_newest}},
+        "--late", options.late,
+        {{"wait", Late::wait}, {"drop-newest", Late::drop_newest}, {"drop-oldest", Late::drop_oldest}},
         "What becomes of a source frame for which there is no room: the source waits, or the frame is "
         "dropped and counted");
     verb.option("--deadline", options.deadline_s, "Count frames that take longer")

@@ -39,10 +39,10 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
       first_frames_(first_frames),
       frames_(frames),
       plan_(compiled(graph, structure, cut, end)),
-      state_(ring_shapes(), any_sleeper()) {
+      state_(ring_shapes(drops_late(options)), any_sleeper()) {
     if (frames_ != kEndless) state_.ring(0).close((frames_ + cut_.batch - 1) / cut_.batch);
     if (options.replay && !end_) check_may_drop(plan_);
-    if (drops_late(options)) check_may_drop_late(graph, plan_);
+    if (drops_late(options)) check_may_drop_late(graph, plan_, options.late, cut_);
     if (plan_.has_knobs && !end_) knobs_.start(first_frames.front(), cut_.stages.front().cut.threads);
     if (plan_.has_knobs && !end_ && !drops_late(options))
         teller_.emplace(knobs_, frames_in_flight(), options.numbers);
@@ -84,11 +84,13 @@ std::size_t Crew::gathered(std::size_t stage) const {
     return 2 * ((cut_.stages[stage].gather + cut_.batch - 1) / cut_.batch);
 }
 
-std::vector<RingShape> Crew::ring_shapes() const {
+std::vector<RingShape> Crew::ring_shapes(bool drops) const {
     std::vector<RingShape> shapes;
     const std::vector<std::size_t> tokens = ring_sizes();
     for (std::size_t s = 0; s < plan_.segments.size(); ++s) {
-        shapes.push_back({{tokens[s], cut_.batch, plan_.segments[s].token_bytes}, plan_.segments[s].stages});
+        const bool has_spare = s == 0 && drops;
+        shapes.push_back(
+            {{tokens[s], cut_.batch, plan_.segments[s].token_bytes, has_spare}, plan_.segments[s].stages});
     }
     return shapes;
 }
@@ -119,7 +121,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.end_knobs = end_knobs_;
     if (teller_) chosen.teller = &*teller_;
     if (!end_) chosen.replay = options.replay;
-    chosen.drops_late = stage == 0 && drops_late(options);
+    if (drops_late(options)) chosen.late = options.late;
     chosen.journal = options.journal;
     chosen.notes.deadline_ticks = ticks_of(options.deadline);
     chosen.batch = cut_.batch;

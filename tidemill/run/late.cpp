@@ -27,8 +27,39 @@ void check_may_drop(const Plan& plan) {
     }
 }
 
-void check_may_drop_late(const Graph& graph, const Plan& plan) {
+namespace {
+
+// What has run on a frame before it was dropped does not in a replay, which knows that at once.
+void check_may_drop_oldest(const Graph& graph, const Plan& plan, const EngineCut& cut) {
+    const PlannedStage& first = plan.stages.front();
+    if (cut.batch > 1 || (cut.stages.size() > 1 && cut.stages[1].gather > 1)) {
+        throw RunError(
+            "the oldest frame is dropped where one goes to a token: hand over single frames, or drop the "
+            "newest");
+    }
+    if (first.parts.size() > 1) {
+        throw RunError(
+            fmt::format("{} in the first stage skips or repeats, so that no frame waits behind it: put it "
+                        "into a later stage, or drop the newest",
+                        plan.steps[first.parts.front().last_step - 1].task.name));
+    }
+    for (std::uint32_t at = 0; at < first.parts.front().last_step; ++at) {
+        const Step& step = plan.steps[at];
+        const Module& module = graph.module(step.task.id.module);
+        const bool keeps = module.tasks()[step.task.id.task].options.replication == Replication::sequential;
+        if (!keeps || is_source(plan, step, module)) continue;
+        throw RunError(
+            fmt::format("{} keeps state and is in the first stage: it would see frames that are dropped "
+                        "behind it; put it into a later stage, or drop the newest",
+                        step.task.name));
+    }
+}
+
+}  // namespace
+
+void check_may_drop_late(const Graph& graph, const Plan& plan, Late late, const EngineCut& cut) {
     check_may_drop(plan);
+    if (late == Late::drop_oldest) check_may_drop_oldest(graph, plan, cut);
     if (plan.stages.front().threads > 1) {
         throw RunError(
             fmt::format("the first stage has {} threads: late frames are dropped where one thread "

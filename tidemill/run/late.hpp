@@ -5,6 +5,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/engine_cut.hpp"
+#include "tidemill/run/run_options.hpp"
 
 namespace tidemill {
 
@@ -20,7 +21,8 @@ bool is_source(const Plan& plan, const Step& step, const Module& module);
 /// Throws RunError for a graph of which frames cannot be dropped: so many tasks skip that no bit is left.
 void check_may_drop(const Plan& plan);
 
-/// Throws RunError, too, where dropping a frame that is late would not leave all sources at one frame.
-void check_may_drop_late(const Graph& graph, const Plan& plan);
+/// Throws RunError, too, where dropping frames that are late would not leave all sources at one frame, or a
+/// replay could not do without them.
+void check_may_drop_late(const Graph& graph, const Plan& plan, Late late, const EngineCut& cut);
 
 }  // namespace tidemill

@@ -73,14 +73,16 @@ struct Hurried {
 }  // namespace
 
 TEST_CASE("what a source makes when there is no room is dropped, counted, and dropped again in a replay") {
-    for (const std::uint32_t batch : {1u, 3u}) {
+    for (const auto& [late, batch] : {std::pair(Late::drop_newest, 1u), std::pair(Late::drop_newest, 3u),
+                                      std::pair(Late::drop_oldest, 1u)}) {
+        CAPTURE(late);
         CAPTURE(batch);
         Hurried live(true);
         std::stringstream text;
         Journal journal(text);
         Pipeline pipeline(live.graph, thread_per_task(structure_of(live.graph)), {.frames = batch});
         pipeline.set(live.gain, 2u, From{1000});
-        const RunReport report = pipeline.run({.journal = &journal, .late = Late::drop_newest});
+        const RunReport report = pipeline.run({.journal = &journal, .late = late});
         CHECK(report.frames == Hurried::kFrames);
         CHECK(report.dropped > 0);
         CHECK(live.got.size() == report.delivered);
@@ -106,6 +108,65 @@ TEST_CASE("what a source makes when there is no room is dropped, counted, and dr
         });
         replay([](Graph& g, const RunOptions& options) { return Dynamic(g, {.workers = 2}).run(options); });
     }
+}
+
+TEST_CASE("behind a frame that takes long come the newest ones, or those that were there first") {
+    for (const Late late : {Late::drop_newest, Late::drop_oldest}) {
+        Graph graph;
+        std::atomic<unsigned> made{0};
+        std::vector<unsigned> got;
+        auto& source = graph.add(task("source", sequential, out<unsigned>("y"), [&](auto y) {
+            y[0] = made++;
+            return made > 1010 ? Flow::stop : Flow::ok;
+        }));
+        auto& sink = graph.add(task("sink", sequential, in<unsigned>("x"), [&](auto x) {
+            while (got.empty() && made < 1000) std::this_thread::yield();
+            got.push_back(x[0]);
+        }));
+        graph.chain(source, sink);
+        const RunReport report =
+            Pipeline(graph, thread_per_task(graph), {.ring_depth = 4}).run({.late = late});
+        REQUIRE(got.size() > 1);
+        CHECK(std::ranges::is_sorted(got));
+        // As many wait as there are tokens; while the sink comes to itself, there may be some more.
+        if (late == Late::drop_newest) CHECK(got[1] == 1);
+        if (late == Late::drop_oldest) CHECK(got[1] > 990);
+        CHECK(report.delivered == got.size());
+        CHECK(report.delivered + report.dropped == report.frames);
+    }
+}
+
+TEST_CASE("the oldest frame is dropped only where a replay can do without what has run on it") {
+    Graph graph;
+    auto& source = graph.add(task("source", sequential, out<int>("y"), [](auto y) { y[0] = 0; }));
+    auto& sum = graph.add(task("sum", sequential, forward<int>("x"), [](auto) {}));
+    auto& sink = graph.add(task("sink", sequential, in<int>("x"), [](auto) {}));
+    graph.chain(source, sum, sink);
+    const RunOptions drops{.frames = 1, .late = Late::drop_oldest};
+    CHECK_THROWS_WITH(
+        Pipeline(graph, thread_per_task(graph), {.frames = 2}).run(drops),
+        "the oldest frame is dropped where one goes to a token: hand over single frames, or drop the "
+        "newest");
+    Schedule two = thread_per_task(graph);
+    two.stages = {two.stages[0], two.stages[2]};
+    two.stages[0].task_count = 2;
+    CHECK_THROWS_WITH(
+        Pipeline(graph, two).run(drops),
+        "sum.sum keeps state and is in the first stage: it would see frames that are dropped behind it; "
+        "put it into a later stage, or drop the newest");
+    Graph other;
+    auto& number = other.add(task("number", sequential, out<int>("y"), [](auto y) { y[0] = 0; }));
+    auto& pick =
+        other.add(task("pick", sequential, may_skip, forward<int>("x"), [](auto) { return Flow::ok; }));
+    auto& last = other.add(task("last", sequential, in<int>("x"), [](auto) {}));
+    other.chain(number, pick, last);
+    Schedule picks = thread_per_task(other);
+    picks.stages = {picks.stages[0], picks.stages[2]};
+    picks.stages[0].task_count = 2;
+    CHECK_THROWS_WITH(
+        Pipeline(other, picks).run(drops),
+        "pick.pick in the first stage skips or repeats, so that no frame waits behind it: put it into a "
+        "later stage, or drop the newest");
 }
 
 TEST_CASE("a run of so many frames ends there, also when the last ones are dropped") {

@@ -107,7 +107,7 @@ struct RunReport {
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;
-    std::vector<TaskErrors> errors;  ///< that ended frames, not the stream
+    std::vector<TaskErrors> errors;                     ///< that ended frames, not the stream
     std::map<std::string, std::uint64_t> lost_marks{};  ///< for which a socket's list had no room
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;

@@ -33,6 +33,7 @@ struct FrameNumbers {
 enum class Late : std::uint8_t {
     wait,         ///< the source waits; nothing is lost
     drop_newest,  ///< the source makes it, and it ends there: later tasks see a gap in the numbers
+    drop_oldest,  ///< the same of the one that has waited longest for the second stage, whose place it gets
 };
 
 /// When a run ends, besides at the end of its source.

@@ -18,8 +18,8 @@ namespace tidemill {
 /// What is done with a frame is its caller's `Work`:
 /// - `bool halting()`: whether the source is to end; asked by the first thread before each source frame.
 /// - `void begin(Token&, frame)`: a source frame begins.
-/// - `Flow drop(number)`, where late frames are dropped: the sources make a frame that goes nowhere. Ok, or
-/// stop.
+/// - `void begin_late(Token&)`, where late frames are dropped: the same for one that finds no token, in the
+///   ring's spare one; `void drops(frame)`: that frame is lost.
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
 /// - `std::uint32_t most_together()`, if it has that: how many frames `run_together` takes; 1: none.
 /// - `Flow run_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok, or stop: the
@@ -69,6 +69,8 @@ class BasicStageWalk {
         std::uint64_t first_frame = 0;        ///< of those that begin here
         std::uint64_t source_end = kEndless;  ///< no frame begins from there on
         bool drops_late = false;              ///< source frames for which there is no token
+        bool drops_oldest = false;            ///< of those, and of the ones that wait for the second stage
+        bool claims = false;                  ///< it is that stage
     };
 
     BasicStageWalk(State& state, const Options& options, std::vector<Part> parts);
@@ -157,23 +159,27 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
     }
 }
 
-// Frames that are due while there is no token for them are made and lost. Their numbers are not: they are
-// time.
+// Frames that are due while there is no token for them are made all the same, and one is lost: that one, or
+// an older one whose place it gets. Its number is not: it is time.
 template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::drop_late(Work& work) {
-    if constexpr (requires { work.drop(std::uint64_t{}); }) {
-        Part& part = parts_.front();
-        Ring& ring = state_.ring(part.segment);
-        while (part.next_frame < options_.source_end && !ring.ended_before(part.cursor.batch) &&
-               !ring.try_take(part.cursor, 0)) {
-            if (work.drop(part.next_frame) == Flow::stop)
-                state_.end_before(part.segment, part.next_frame, work.error());
-            ++part.next_frame;
-            end_when_halting(work);
+    Part& part = parts_.front();
+    Ring& ring = state_.ring(part.segment);
+    while (part.next_frame < options_.source_end && !ring.ended_before(part.cursor.batch) &&
+           !ring.try_take(part.cursor, 0)) {
+        Token& spare = ring.spare();
+        spare.first_frame = part.next_frame++;
+        work.begin_late(spare);
+        process(work, 0, spare, 0);
+        const std::uint64_t made = part.frame;
+        if (made < ring.limit()) {
+            const auto oldest = options_.drops_oldest ? ring.replace_oldest(part.cursor.batch) : std::nullopt;
+            work.drops(oldest.value_or(made));
         }
-        if (part.next_frame >= options_.source_end) ring.close(part.cursor.batch);
+        end_when_halting(work);
     }
+    if (part.next_frame >= options_.source_end) ring.close(part.cursor.batch);
 }
 
 template <typename Threads, typename Error>
@@ -317,7 +323,9 @@ auto BasicStageWalk<Threads, Error>::take(Work& work, const Part& part) -> Token
         const WaitMode mode = part.stage_index == 0 ? options_.push : options_.pull;
         token = work.wait(part, [&] { return ring.take(part.cursor, part.stage_index, mode); });
     }
-    return ring.ended_before(part.cursor.batch) ? nullptr : token;
+    if (ring.ended_before(part.cursor.batch)) return nullptr;
+    if (options_.claims && part.stage_index == 1) ring.claim(*token);
+    return token;
 }
 
 template <typename Threads, typename Error>
@@ -370,7 +378,9 @@ template <typename Threads, typename Error>
 void BasicStageWalk<Threads, Error>::hand_on(std::size_t index, Token& token) {
     if (index + 1 < parts_.size()) hand_on_open(index + 1);
     const Part& part = parts_[index];
-    state_.ring(part.segment).pass(token, part.cursor.batch, part.stage_index);
+    Ring& ring = state_.ring(part.segment);
+    if (options_.drops_oldest) ring.offer(token);
+    ring.pass(token, part.cursor.batch, part.stage_index);
 }
 
 template <typename Threads, typename Error>

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tidemill/graph/arena.hpp"
@@ -36,6 +37,11 @@ struct alignas(64) BasicToken {
     std::byte* first_data = nullptr;
     Mark first_mark;  // here, so that a token of one frame is one cache line
     Mark* later_marks = nullptr;
+    typename Threads::template Atomic<std::uint32_t> claim{kBegun};  ///< see BasicTokenRing::replace_oldest()
+
+    static constexpr std::uint32_t kWaits = 0;
+    static constexpr std::uint32_t kBegun = 1;     ///< the second stage works on it, or has
+    static constexpr std::uint32_t kReplaced = 2;  ///< the first stage puts another frame there
 
     std::byte* data(std::uint32_t frame) const { return first_data + std::size_t{data_stride} * frame; }
     Mark& mark(std::uint32_t frame) { return frame == 0 ? first_mark : later_marks[frame - 1]; }
@@ -52,6 +58,7 @@ struct TokenLayout {
     std::size_t tokens;
     std::uint32_t frames;     ///< per token
     std::size_t frame_bytes;  ///< of data
+    bool has_spare = false;   ///< a token beside the ring, for frames that do not go round
 };
 
 /// The tokens of one segment, recycled for ever. Batches are numbered from 0 in each ring.
@@ -109,6 +116,27 @@ class BasicTokenRing {
         if (token.sleepers.load(std::memory_order_seq_cst) != 0) Threads::wake_all(token.turn);
     }
 
+    /// Where the first stage's only thread makes a frame for which there is no token.
+    Token& spare() { return spare_; }
+
+    /// Lets the first stage replace a frame that it is about to pass on, until the second one claims it.
+    void offer(Token& token) { token.claim.store(Token::kWaits, std::memory_order_relaxed); }
+
+    /// For the second stage, of a token that it has taken: from now on it is not replaced. Waits while it is.
+    void claim(Token& token) {
+        std::uint32_t seen = Token::kWaits;
+        // pairs with the store in replace_oldest()
+        while (!token.claim.compare_exchange_strong(seen, Token::kBegun, std::memory_order_acquire)) {
+            seen = Token::kWaits;
+            Threads::yield_core();
+        }
+    }
+
+    /// Drops the oldest frame that waits for the second stage: those behind it move up, and the spare one is
+    /// the last of them. Returns its number; none where no frame waits. `next` is the first stage's next
+    /// batch; tokens hold one frame.
+    std::optional<std::uint64_t> replace_oldest(std::uint64_t next);
+
     /// Ends the segment before `batch` (or earlier, if told before), and wakes all that wait for later ones.
     void close(std::uint64_t batch);
 
@@ -131,6 +159,8 @@ class BasicTokenRing {
         return static_cast<std::uint32_t>(batch * stages_ + stage) & kTurnMask;
     }
     Token* spin(const TokenCursor& cursor, std::uint32_t stage, int rounds);
+    bool lock(std::uint64_t batch);
+    void swap_with_spare(Token& token);
     template <typename... AtMost>
     Token* sleep(const TokenCursor& cursor, std::uint32_t stage, AtMost... at_most_ns);
 
@@ -141,6 +171,7 @@ class BasicTokenRing {
     bool sleepy_;
     alignas(64) typename Threads::template Atomic<std::uint64_t> end_{kEndless};
     typename Threads::template Atomic<std::uint64_t> limit_{kEndless};
+    Token spare_;
 };
 
 using FrameMark = BasicFrameMark<RealThreads>;

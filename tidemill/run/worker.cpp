@@ -23,7 +23,8 @@ class Worker::Tasks {
 
     bool halting() const;
     void begin(Token& token, std::uint32_t frame);
-    Flow drop(std::uint64_t number);
+    void begin_late(Token& spare);
+    void drops(std::uint64_t frame) { worker_.dropped_.add(frame); }
     Flow run(std::size_t part, Token& token, std::uint32_t frame);
     std::uint32_t most_together() const { return worker_.gathered_.most(); }
     void gathers() { worker_.gathered_.begin(); }
@@ -39,6 +40,7 @@ class Worker::Tasks {
     }
 
   private:
+    void begin(Token& token, std::uint32_t frame, const FrameMark& mark);
     Flow run_steps(const Share& share, FrameMark& mark);
     Flow call(const Share& share, const RunStep& step);
     Flow call_end(Share& share, FrameMark& mark, Token& out);
@@ -55,16 +57,29 @@ class Worker::Tasks {
 
 template <Watching kWatching>
 void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame) {
-    const Options& options = worker_.options_;
-    const Share& share = worker_.shares_.front();
     const std::uint64_t number = token.first_frame + frame;
     const bool dropped = worker_.dropped_.replays(number);
-    token.mark(frame) = {options.begun_holes | (dropped ? kDroppedFrame : 0), watch_.stamp()};
     if (!dropped) worker_.dropped_.pass();
+    begin(token, frame, {worker_.options_.begun_holes | (dropped ? kDroppedFrame : 0), watch_.stamp()});
+}
+
+// It may be lost itself, or an older one.
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::begin_late(Token& spare) {
+    const bool is_lost = worker_.options_.late == Late::drop_newest;
+    const std::uint64_t holes = worker_.options_.begun_holes | (is_lost ? kDroppedFrame : 0);
+    begin(spare, 0, {holes, watch_.stamp() | (is_lost ? kToldLate : 0)});
+}
+
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::begin(Token& token, std::uint32_t frame, const FrameMark& mark) {
+    const Share& share = worker_.shares_.front();
+    const std::uint64_t number = token.first_frame + frame;
+    token.mark(frame) = mark;
     if (share.is_numbered) store_number(token.data(frame) + share.number_at, number);
     if (!share.has_knobs) return;
     internal::name_knobs(token.data(frame) + share.knobs_at,
-                         worker_.knobs_ ? worker_.knobs_->begin(number) : options.end_knobs);
+                         worker_.knobs_ ? worker_.knobs_->begin(number) : worker_.options_.end_knobs);
 }
 
 Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::vector<Module*> modules,
@@ -84,7 +99,6 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       dropped_(options_.replay, options_.journal) {
     for (const Part& part : planned_)
         for (std::uint32_t step = part.first_step; step < part.last_step; ++step) notes_.add_step(step);
-    if (options_.drops_late) spare_ = Arena(plan.segments.front().token_bytes);
     if (stage == 0 && options_.knobs) knobs_.emplace(*options_.knobs, replica);
 }
 
@@ -103,7 +117,9 @@ StageWalk::Options Worker::walk_options() const {
             .gather = options_.gather,
             .first_frame = options_.first_frames[options_.first_branch],
             .source_end = options_.source_end,
-            .drops_late = options_.drops_late};
+            .drops_late = begins_frames() && options_.late != Late::wait,
+            .drops_oldest = begins_frames() && options_.late == Late::drop_oldest,
+            .claims = options_.late == Late::drop_oldest && planned_.front().segment == 0};
 }
 
 std::vector<Part> Worker::planned_parts(const Plan& plan) const {
@@ -195,23 +211,6 @@ bool Worker::Tasks<kWatching>::halting() const {
     const auto& stop_when = worker_.options_.stop_when;
     if (stop_when && stop_when()) worker_.state_.end();
     return worker_.state_.halting();
-}
-
-template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::drop(std::uint64_t number) {
-    Share& share = worker_.shares_.front();
-    FrameMark mark{kDroppedFrame, watch_.stamp() | kToldLate};
-    share.context.number = worker_.options_.notes.numbers.of(number);
-    share.context.bases[static_cast<std::size_t>(internal::Base::token)] = worker_.spare_.data();
-    if (worker_.knobs_) {
-        internal::name_knobs(worker_.spare_.data() + share.knobs_at, worker_.knobs_->begin(number));
-        look_up_knobs(share, worker_.spare_.data());
-    }
-    const Flow flow = run_steps(share, mark);
-    if (flow == Flow::stop) return flow;
-    worker_.dropped_.add(number);
-    ++worker_.begun_;
-    return Flow::ok;
 }
 
 template <Watching kWatching>

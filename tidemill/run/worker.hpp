@@ -41,7 +41,7 @@ class Worker {
         KnobBook* knobs = nullptr;                ///< of a graph that has some
         internal::KnobTeller* teller = nullptr;   ///< for tasks in the source's segment
         KnobTable* end_knobs = nullptr;           ///< the same at the stream's end
-        bool drops_late = false;                  ///< source frames for which there is no token
+        Late late = Late::wait;                   ///< what becomes of source frames that find no token
         const JournalRecord* replay = nullptr;    ///< whose dropped frames are dropped again
         Journal* journal = nullptr;               ///< is told of dropped frames
     };
@@ -99,7 +99,7 @@ class Worker {
     std::vector<StageWalk::Part> walked_parts() const;
     bool begins_frames() const;
     StageWalk::Options walk_options() const;
-    bool drops() const { return options_.drops_late || options_.replay; }
+    bool drops() const { return options_.late != Late::wait || options_.replay; }
     std::uint32_t most_together() const;
     std::uint64_t number_of(const Share& share, std::uint64_t frame, const std::byte* data) const;
     static void look_up_knobs(Share& share, const std::byte* data);
@@ -123,7 +123,6 @@ class Worker {
     WorkerNotes notes_;
     std::uint64_t begun_ = 0;
     DroppedFrames dropped_;
-    Arena spare_;  // where frames are made that are dropped
     std::uint64_t delivered_ = 0;
     std::uint64_t skipped_ = 0;
 };

@@ -1,16 +1,22 @@
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
 
 namespace internal {
 
+/// Whether `value` is the bound now, and was not before.
 template <typename Bound>
-void lower(Bound& bound, std::uint64_t value) {
+bool lower(Bound& bound, std::uint64_t value) {
     std::uint64_t seen = bound.load(std::memory_order_relaxed);
-    while (value < seen && !bound.compare_exchange_weak(seen, value, std::memory_order_seq_cst)) {
+    while (value < seen) {
+        if (bound.compare_exchange_weak(seen, value, std::memory_order_seq_cst)) return true;
     }
+    return false;
 }
 
 }  // namespace internal
@@ -19,7 +25,7 @@ template <typename Threads>
 BasicTokenRing<Threads>::BasicTokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy)
     : tokens_(layout.tokens),
       marks_(layout.tokens * (layout.frames - 1)),
-      memory_(layout.tokens * layout.frames * aligned(layout.frame_bytes)),
+      memory_((layout.tokens * layout.frames + layout.has_spare) * aligned(layout.frame_bytes)),
       stages_(stages),
       sleepy_(sleepy) {
     const std::size_t stride = aligned(layout.frame_bytes);
@@ -30,6 +36,7 @@ BasicTokenRing<Threads>::BasicTokenRing(const TokenLayout& layout, std::uint32_t
         token.first_data = memory_.data() + index * layout.frames * stride;
         token.later_marks = marks_.data() + index * (layout.frames - 1);
     }
+    if (layout.has_spare) spare_.first_data = memory_.data() + tokens_.size() * layout.frames * stride;
 }
 
 template <typename Threads>
@@ -78,9 +85,42 @@ auto BasicTokenRing<Threads>::sleep(const TokenCursor& cursor, std::uint32_t sta
     return try_take(cursor, stage);
 }
 
+// From the newest one on to the first that has begun: whatever waits behind a frame that is locked is, too.
+template <typename Threads>
+std::optional<std::uint64_t> BasicTokenRing<Threads>::replace_oldest(std::uint64_t next) {
+    const std::uint64_t first = next - std::min<std::uint64_t>(next, tokens_.size());
+    std::uint64_t oldest = next;
+    while (oldest > first && lock(oldest - 1)) --oldest;
+    if (oldest == next) return {};
+    for (std::uint64_t batch = next; batch-- > oldest;) swap_with_spare(token(at(batch)));
+    for (std::uint64_t batch = next; batch-- > oldest;)
+        token(at(batch)).claim.store(Token::kWaits, std::memory_order_release);  // pairs with claim()
+    return spare_.first_frame;
+}
+
+template <typename Threads>
+bool BasicTokenRing<Threads>::lock(std::uint64_t batch) {
+    std::uint32_t seen = Token::kWaits;
+    return token(at(batch)).claim.compare_exchange_strong(seen, Token::kReplaced, std::memory_order_relaxed);
+}
+
+template <typename Threads>
+void BasicTokenRing<Threads>::swap_with_spare(Token& token) {
+    const auto swap = [](auto& a, auto& b) {
+        const std::uint64_t held = a;
+        a = static_cast<std::uint64_t>(b);
+        b = held;
+    };
+    std::swap(token.first_data, spare_.first_data);
+    swap(token.first_frame, spare_.first_frame);
+    swap(token.first_mark.holes, spare_.first_mark.holes);
+    swap(token.first_mark.born, spare_.first_mark.born);
+}
+
 template <typename Threads>
 void BasicTokenRing<Threads>::close(std::uint64_t batch) {
-    internal::lower(end_, batch);
+    // A second flip would hide the first from who is about to sleep.
+    if (!internal::lower(end_, batch)) return;
     for (Token& token : tokens_) {
         token.turn.fetch_xor(kNudge, std::memory_order_seq_cst);
         Threads::wake_all(token.turn);

@@ -233,6 +233,53 @@ TEST_CASE("two segments: errors and stops on either side, and in the task betwee
                             .emissions = {"ao", "as", "S"}});
 }
 
+TEST_CASE("late frames: each is delivered or dropped, in order, and what waits is dropped before it begins") {
+    Searches search("late frames");
+    for (const Late late : {Late::drop_newest, Late::drop_oldest}) {
+        for (const std::vector<StageShape>& stages : std::vector<std::vector<StageShape>>{
+                 {{1}, {1}}, {{1}, {2}}, {{1}, {1}, {1}}, {{1}, {1, true}, {1}}}) {
+            for (const std::uint32_t tokens : {1, 2, 3}) {
+                Scenario scenario{
+                    .stages = stages, .tokens = {tokens, 2}, .frames = 4, .waiting = WaitMode::active};
+                scenario.late = late;
+                if (stages.back().threads == 1 && stages.size() == 3)
+                    scenario.emissions = {"ao", "s", "o", "o"};
+                search.expect_no_fault(scenario);
+                scenario.events = {{0, 0, 2, 'T'}, {0, 1, 1, 'T'}};
+                search.expect_no_fault(scenario);
+                scenario.events = {{0, 0, 3, 'S'}, {0, 1, 1, 'h'}};
+                search.expect_no_fault(scenario);
+                scenario.events = {};
+                if (stages.size() < 3) scenario.waiting = WaitMode::passive;
+                scenario.frames = 3;
+                search.expect_no_fault(scenario);
+                scenario.halted_by_user = true;
+                search.expect_no_fault(scenario);
+            }
+        }
+        for (const WaitMode waiting : {WaitMode::active, WaitMode::passive}) {
+            Scenario relaxed{.stages = {{1}, {1}}, .tokens = {2, 1}, .frames = 4, .waiting = waiting};
+            relaxed.late = late;
+            search.expect_no_fault<RelaxedMemory>(relaxed);
+        }
+    }
+}
+
+TEST_CASE("every wrong turn at late frames is caught") {
+    Searches search("wrong turns at late frames");
+    Scenario late{.stages = {{1}, {1}}, .tokens = {3, 1}, .frames = 5, .waiting = WaitMode::active};
+    late.late = Late::drop_oldest;
+    const WordNames words(late);
+    search.expect_fault(late, wrong::replaced_frame_not_claimed(words), "lost");
+    search.expect_fault(late, wrong::claimed_frame_replaced(words), "lost");
+    const auto frees = [words](const Operation& o) { return o.act == Act::store && words.is_claim(o.at); };
+    const auto claims = [words](const Operation& o) {
+        return o.act == Act::exchange && words.is_claim(o.at) && o.order == std::memory_order_acquire;
+    };
+    search.expect_fault<RelaxedMemory>(late, wrong::weaker(frees, std::memory_order_relaxed), "data race");
+    search.expect_fault<RelaxedMemory>(late, wrong::weaker(claims, std::memory_order_relaxed), "data race");
+}
+
 TEST_CASE("every wrong turn is caught") {
     Searches search("wrong turns");
     const Scenario passive{.stages = {{1}, {1}}, .tokens = {2, 1}, .frames = 3};

@@ -13,7 +13,7 @@
 namespace tidemill::explore {
 
 inline constexpr std::size_t kMostThreads = 8;
-inline constexpr std::size_t kMostLocations = 64;
+inline constexpr std::size_t kMostLocations = 80;
 
 /// What must not happen: found in some interleaving.
 struct Violation : std::runtime_error {

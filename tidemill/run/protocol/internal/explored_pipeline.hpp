@@ -17,7 +17,7 @@ class ExploredPipeline {
         {
             const RunsOn on(workshop_);
             run_ = std::make_unique<ExploredRun>(ring_shapes(), scenario_.waiting != WaitMode::active);
-            run_->ring(0).close(scenario_.frames);
+            if (scenario_.late == Late::wait) run_->ring(0).close(scenario_.frames);
         }
         judge_.emplace(scenario_, *run_, stages_);
         const auto add = [&](std::function<void()> code) {
@@ -81,6 +81,10 @@ class ExploredPipeline {
         options.replica = role.replica;
         options.threads = static_cast<std::size_t>(scenario_.stages[role.stage].threads);
         options.pull = options.push = scenario_.waiting;
+        options.drops_late = options.begins && scenario_.late != Late::wait;
+        options.drops_oldest = options.begins && scenario_.late == Late::drop_oldest;
+        options.claims = scenario_.late == Late::drop_oldest;
+        if (options.drops_late) options.source_end = scenario_.frames;
         ExploredWalk walk(*run_, options, role.parts);
         ExploredWork work(scenario_, *run_, walk, stages_[run_->segments() - 1] - 1);
         walk.run(work);

@@ -360,7 +360,7 @@ class Interleavings {
     }
 
     Word fingerprint(const State& state) const {
-        Word hash = 0x243f6a8885a308d3ull + state.asleep;
+        Word hash = mixed(0x243f6a8885a308d3ull, state.asleep);
         for (std::size_t t = 0; t < threads_.size(); ++t) hash = mixed(hash, state.rows[t]);
         static_assert(std::has_unique_object_representations_v<Ledger> && sizeof(Ledger) % sizeof(Word) == 0);
         std::array<Word, sizeof(Ledger) / sizeof(Word)> words;

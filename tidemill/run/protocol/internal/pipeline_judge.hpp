@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -14,24 +15,20 @@ namespace tidemill::explore {
 /// Compares what threads tell, and each end, with what the sequence would have done.
 class PipelineJudge {
   public:
-    static constexpr std::size_t kMostTokens = 4;
-
     struct TokenState {
         std::uint8_t held;   // by a thread that works on it
         std::uint8_t stage;  // that worked on it last, + 1
-        std::uint8_t content;
-        std::uint8_t padding;
     };
     struct Ledger {
-        std::array<std::array<TokenState, kMostTokens>, 2> tokens{};
-        std::uint64_t delivered = 0;  // one bit per frame of the last segment
+        std::array<std::array<TokenState, kSpare + 1>, 2> tokens{};
+        std::uint8_t padding[4]{};
+        std::uint64_t begun = 0;      // frames
+        std::uint64_t dropped = 0;    // one bit per frame of the first segment
+        std::uint64_t delivered = 0;  // of the last one
     };
 
     PipelineJudge(const Scenario& scenario, ExploredRun& run, std::array<std::uint32_t, 2> stages)
-        : scenario_(scenario), run_(run), stages_(stages), words_(scenario) {
-        for (std::uint64_t frames = 0; frames <= scenario.frames; ++frames)
-            expected_.push_back(in_order(frames));
-    }
+        : scenario_(scenario), run_(run), stages_(stages), words_(scenario) {}
 
     std::string name_of(Location at) const { return words_.name_of(at); }
 
@@ -52,14 +49,18 @@ class PipelineJudge {
         TokenState& token = ledger.tokens[remark.segment][remark.token];
         const auto holder = static_cast<std::uint8_t>(thread + 1);
         switch (remark.told) {
+            case Told::begins:
+                ledger.begun = std::max<std::uint64_t>(ledger.begun, remark.frame + 1);
+                return;
             case Told::works:
                 return works(token, remark, holder);
             case Told::emits:
                 if (token.held != 0) throw Violation("two threads hold one token");
-                token.content = remark.content;
                 return;
+            case Told::drops:
+                return drop(ledger, remark.frame);
             case Told::delivers:
-                return deliver(ledger, remark.frame, token.content);
+                return deliver(ledger, remark.frame, remark.content);
             case Told::is_through:
                 if (token.held == holder) token.held = 0;
         }
@@ -70,7 +71,8 @@ class PipelineJudge {
         Reading<Memory> reading(memory);
         const RunsOn on(reading);
         for (std::uint32_t segment = 0; segment < run_.segments(); ++segment) check_home(segment);
-        const Expected& expected = expected_.at(run_.ring(0).end());
+        const Expected expected =
+            in_order(scenario_.late == Late::wait ? run_.ring(0).end() : ledger.begun, ledger.dropped);
         if (run_.outcome() != expected.outcome) throw Violation("the run ended otherwise than the sequence");
         const std::uint64_t missing = expected.delivered & ~ledger.delivered;
         std::uint64_t extra = ledger.delivered & ~expected.delivered;
@@ -95,22 +97,29 @@ class PipelineJudge {
             throw Violation("a token came from the wrong stage");
         }
         token.stage = static_cast<std::uint8_t>(remark.stage + 1);
-        if (remark.segment == 0 && remark.stage == 0) token.content = content_of(remark.frame, 0);
+    }
+
+    // In the order of their numbers, as a journal has them.
+    void drop(Ledger& ledger, std::uint64_t frame) const {
+        const std::uint64_t bit = std::uint64_t{1} << frame;
+        if (ledger.dropped >= bit)
+            throw Violation(fmt::format("frame {} was dropped behind a later one", frame));
+        ledger.dropped |= bit;
     }
 
     void deliver(Ledger& ledger, std::uint64_t frame, std::uint8_t content) const {
         const std::uint64_t bit = std::uint64_t{1} << frame;
         if (ledger.delivered & bit) throw Violation(fmt::format("frame {} was delivered twice", frame));
         ledger.delivered |= bit;
-        const auto expected = run_.segments() == 1 ? content_of(frame, 0) : emitted_as(frame);
+        const auto expected = run_.segments() == 1 ? content_of(frame, 0) : emitted_as(frame, ledger.dropped);
         if (content != expected) throw Violation("a frame holds another's data");
     }
 
     // What the sequence emits as frame `number` of the second segment.
-    std::uint8_t emitted_as(std::uint64_t number) const {
+    std::uint8_t emitted_as(std::uint64_t number, std::uint64_t dropped) const {
         std::uint64_t emitted = 0;
         for (std::uint64_t frame = 0; frame < scenario_.frames; ++frame) {
-            bool hole = false;
+            bool hole = dropped >> frame & 1;
             for (std::uint32_t stage = 0; stage < stages_[0]; ++stage) {
                 hole |= scenario_.flow_at(0, stage, frame) == 'h';
             }
@@ -135,12 +144,13 @@ class PipelineJudge {
         }
     }
 
-    // The definition: frame after frame, task after task.
-    Expected in_order(std::uint64_t frames) const {
+    // The definition: frame after frame, task after task; of one that is dropped the source's alone.
+    Expected in_order(std::uint64_t frames, std::uint64_t dropped) const {
         Expected expected;
         std::uint64_t number = 0;
         for (std::uint64_t frame = 0; frame < frames && !expected.outcome; ++frame) {
-            if (!survives(0, frame, expected)) continue;
+            const bool is_lost = dropped >> frame & 1;
+            if (!survives(0, frame, expected, is_lost ? 1 : stages_[0]) || is_lost) continue;
             if (run_.segments() == 1) {
                 expected.delivered |= std::uint64_t{1} << frame;
             } else {
@@ -150,8 +160,9 @@ class PipelineJudge {
         return expected;
     }
 
-    bool survives(std::uint32_t segment, std::uint64_t frame, Expected& expected) const {
-        for (std::uint32_t stage = 0; stage < stages_[segment]; ++stage) {
+    bool survives(std::uint32_t segment, std::uint64_t frame, Expected& expected,
+                  std::uint32_t stages) const {
+        for (std::uint32_t stage = 0; stage < stages; ++stage) {
             const char flow = scenario_.flow_at(segment, stage, frame);
             if (flow == 'o') continue;
             if (flow != 'h') expected.outcome = outcome(flow, segment, frame);
@@ -165,7 +176,7 @@ class PipelineJudge {
             const char flow = scenario_.emission_at(frame, i);
             if (flow == 'S' || flow == 'T') expected.outcome = outcome(flow, 0, frame);
             if (flow != 'a' && flow != 'o') return;
-            if (survives(1, number, expected)) expected.delivered |= std::uint64_t{1} << number;
+            if (survives(1, number, expected, stages_[1])) expected.delivered |= std::uint64_t{1} << number;
             ++number;
             if (flow == 'o') return;
         }
@@ -181,7 +192,6 @@ class PipelineJudge {
     ExploredRun& run_;
     std::array<std::uint32_t, 2> stages_;
     WordNames words_;
-    std::vector<Expected> expected_;  // by the number of source frames
 };
 
 }  // namespace tidemill::explore

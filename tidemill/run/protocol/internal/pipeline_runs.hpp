@@ -14,6 +14,7 @@
 #include "tidemill/run/internal/token_ring_code.hpp"
 #include "tidemill/run/protocol/internal/interleavings.hpp"
 #include "tidemill/run/protocol/internal/workshop.hpp"
+#include "tidemill/run/run_options.hpp"
 #include "tidemill/run/stage_walk.hpp"
 
 /// Pipelines of the shipped ring, run state and walk on explored threads.
@@ -42,6 +43,7 @@ struct Scenario {
     bool halted_by_user = false;  // at any moment, or never
     std::vector<Event> events{};
     std::vector<std::string> emissions{};  // per frame at the segment's end: 'a'gain, 'o'k, 's'kip, 'S', 'T'
+    Late late = Late::wait;                // of one thread that begins frames
     bool emits_skipped = false;            // a wrong turn: what was skipped at the segment's end is handed on
 
     char flow_at(std::uint32_t segment, std::uint32_t stage, std::uint64_t frame) const;
@@ -80,7 +82,13 @@ inline std::uint8_t content_of(std::uint64_t source_frame, std::size_t emission)
 }
 
 /// What threads tell of their work.
-enum class Told : std::uint8_t { works, emits, delivers, is_through };
+enum class Told : std::uint8_t { begins, works, emits, drops, delivers, is_through };
+
+/// The holes of a frame that is lost where it begins: of a hole, 1.
+inline constexpr std::uint64_t kLost = 2;
+
+/// Among the tokens that are remarked on, the ring's spare one.
+inline constexpr std::size_t kSpare = 4;
 
 /// A remark about a token, as a word.
 struct Remark {
@@ -106,24 +114,28 @@ class WordNames {
     bool is_limit(Location at) const { return at == bound(0) + 1 || at == bound(1) + 1; }
     bool is_turn(Location at) const { return of_token(at) == 0; }
     bool is_sleepers(Location at) const { return of_token(at) == 1; }
+    bool is_claim(Location at) const { return of_token(at) == 6; }
     std::uint32_t segment_of(Location at) const { return at < first(1) ? 0 : 1; }
 
     std::string name_of(Location at) const {
         static constexpr const char* kShared[] = {"halting", "ended", "begun", "mutex", "outcome"};
-        static constexpr const char* kOfToken[] = {"turn",   "sleepers", "first frame",
-                                                   "frames", "holes",    "born"};
+        static constexpr const char* kOfToken[] = {"turn",  "sleepers", "first frame", "frames",
+                                                   "holes", "born",     "claim"};
         if (at < kFirst) return kShared[at];
         const std::uint32_t segment = segment_of(at);
         if (is_end(at)) return fmt::format("{}.end", segment);
         if (is_limit(at)) return fmt::format("{}.limit", segment);
+        if (at > bound(segment) + 1)
+            return fmt::format("{}.spare.{}", segment, kOfToken[at - bound(segment) - 2]);
         return fmt::format("{}.{}.{}", segment, (at - first(segment)) / kPerToken, kOfToken[of_token(at)]);
     }
 
   private:
     static constexpr Location kFirst = 5;
-    static constexpr Location kPerToken = 6;
+    static constexpr Location kPerToken = 7;
 
-    Location first(std::uint32_t segment) const { return segment == 0 ? kFirst : bound(0) + 2; }
+    // Behind the tokens of a ring: its end, its limit, and the spare token.
+    Location first(std::uint32_t segment) const { return segment == 0 ? kFirst : bound(0) + 2 + kPerToken; }
     Location bound(std::uint32_t segment) const { return first(segment) + kPerToken * tokens_[segment]; }
     Location of_token(Location at) const {
         const std::uint32_t segment = segment_of(at);
@@ -151,20 +163,29 @@ class ExploredWork {
         return halting;
     }
 
-    void begin(ExploredToken& token, std::uint32_t frame) const { token.mark(frame).holes = 0; }
+    // What a frame holds goes with its mark.
+    void begin(ExploredToken& token, std::uint32_t frame) const { begin_with(token, frame, 0); }
+    void begin_late(ExploredToken& spare) {
+        is_spare_ = true;
+        begin_with(spare, 0, scenario_.late == Late::drop_newest ? kLost : 0);
+    }
+    void drops(std::uint64_t frame) const { tell_of(Told::drops, 0, static_cast<std::uint8_t>(frame)); }
 
     Flow run(std::size_t part, ExploredToken& token, std::uint32_t frame) {
         if (part == 0) emitted_ = 0;
         landmark(2, part);
         tell(Told::works, part);
         ExploredToken::Mark& mark = token.mark(frame);
-        const char flow = mark.holes != 0 ? 'h' : flow_of(part);
+        const bool is_source = walk_.part(part).segment == 0 && walk_.part(part).stage_index == 0;
+        const bool is_hole = mark.holes != 0 && !(is_source && mark.holes == kLost);
+        const char flow = is_hole ? 'h' : flow_of(part);
         if (flow == 'T') error_ = ToldError{walk_.part(part).segment, walk_.part(part).frame};
         if (flow == 'S' || flow == 'T') return Flow::stop;
         if (flow == 'h') mark.holes = 1;
         if (flow == 'h') return Flow::skip;
-        if (is_last(part)) tell(Told::delivers, part);
-        return Flow::ok;
+        if (mark.holes == 0 && is_last(part))
+            tell(Told::delivers, part, static_cast<std::uint8_t>(mark.born));
+        return mark.holes == 0 ? Flow::ok : Flow::skip;
     }
 
     Flow emit(std::size_t part, const ExploredToken::Mark& mark, ExploredToken& out) {
@@ -172,8 +193,9 @@ class ExploredWork {
         if (flow == 'T') error_ = ToldError{walk_.part(part).segment, walk_.part(part).frame};
         if (flow == 'S' || flow == 'T') return Flow::stop;
         if (flow == 's' && !scenario_.emits_skipped) return Flow::skip;
-        out.mark(out.frames) = mark;
-        tell(Told::emits, part + 1, content_of(walk_.part(part).frame, emitted_));
+        out.mark(out.frames).holes = std::uint64_t{mark.holes};
+        out.mark(out.frames).born = content_of(walk_.part(part).frame, emitted_);
+        tell(Told::emits, part + 1);
         if (flow == 's') out.mark(out.frames).holes = 1;
         ++emitted_;
         return flow == 'a' ? Flow::again : Flow::ok;
@@ -185,6 +207,7 @@ class ExploredWork {
     void finish(std::size_t part, const ExploredToken::Mark&, Alive /*is for statistics*/) {
         landmark(3, part);
         tell(Told::is_through, part);
+        is_spare_ = false;
     }
 
     template <typename Take>
@@ -204,11 +227,22 @@ class ExploredWork {
         return walk_.part(part).segment == last_segment_ && walk_.part(part).stage_index == last_stage_;
     }
 
+    void begin_with(ExploredToken& token, std::uint32_t frame, std::uint64_t holes) const {
+        const std::uint64_t number = token.first_frame + frame;
+        token.mark(frame).holes = holes;
+        token.mark(frame).born = content_of(number, 0);
+        tell_of(Told::begins, 0, static_cast<std::uint8_t>(number));
+    }
+
     void tell(Told told, std::size_t part, std::uint8_t content = 0) const {
+        tell_of(told, part, static_cast<std::uint8_t>(walk_.part(part).frame), content);
+    }
+    void tell_of(Told told, std::size_t part, std::uint8_t frame, std::uint8_t content = 0) const {
         const ExploredWalk::Part& p = walk_.part(part);
-        note(std::bit_cast<Word>(
-            Remark{told, static_cast<std::uint8_t>(p.segment), static_cast<std::uint8_t>(p.cursor.index),
-                   static_cast<std::uint8_t>(p.stage_index), static_cast<std::uint8_t>(p.frame), content}));
+        const std::size_t token = is_spare_ && part == 0 ? kSpare : p.cursor.index;
+        note(std::bit_cast<Word>(Remark{told, static_cast<std::uint8_t>(p.segment),
+                                        static_cast<std::uint8_t>(token),
+                                        static_cast<std::uint8_t>(p.stage_index), frame, content}));
     }
 
     // All that the walk and this remember: whoever comes here with the same goes on in the same way.
@@ -220,7 +254,7 @@ class ExploredWork {
                 key = mixed(key, word);
             }
         }
-        machine->landmark(mixed(mixed(key, halted_), emitted_));
+        machine->landmark(mixed(mixed(mixed(key, halted_), is_spare_), emitted_));
     }
 
     const Scenario& scenario_;
@@ -229,6 +263,7 @@ class ExploredWork {
     std::uint64_t last_segment_;
     std::uint64_t last_stage_;
     bool halted_ = false;
+    bool is_spare_ = false;  // the frame in hand lies in the ring's spare token
     std::size_t emitted_ = 0;
     std::optional<ToldError> error_;
 };

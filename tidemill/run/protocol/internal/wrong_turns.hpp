@@ -98,6 +98,20 @@ inline Mutation nudge_before_end(WordNames words) {
     };
 }
 
+/// The second stage begins a frame that the first one is replacing.
+inline Mutation replaced_frame_not_claimed(WordNames words) {
+    return without([words](const Operation& operation) {
+        return operation.act == Act::exchange && words.is_claim(operation.at) && operation.value == 1;
+    });
+}
+
+/// The first stage replaces a frame that the second one has begun.
+inline Mutation claimed_frame_replaced(WordNames words) {
+    return without([words](const Operation& operation) {
+        return operation.act == Act::exchange && words.is_claim(operation.at) && operation.value == 2;
+    });
+}
+
 /// The threads of the first stage do not tell which frames they begin.
 inline Mutation frames_not_claimed() {
     return without([](const Operation& operation) {
