@@ -20,6 +20,7 @@
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/number_list.hpp"
 #include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/dvbs2/receiver/constellation_tap.hpp"
@@ -192,6 +193,15 @@ void bind_ber(nb::module_& module) {
     module.def("count_errors", &count_errors, "options"_a);
     module.def("published_rates", &published_rates, "modcod"_a, "frame"_a);
     module.def("instruction_sets", &dsp::instruction_sets);
+    module.def("number_list", &cli::number_list, "text"_a, "name"_a);
+    module.def(
+        "modcod_name", [](const std::string& text) { return cli::modcod_name(cli::modcod_of(text)); },
+        "text"_a);
+    module.def("modcods", [] {
+        std::vector<std::string> names;
+        for (const dvbs2::Modcod& modcod : dvbs2::all_modcods()) names.push_back(cli::modcod_name(modcod));
+        return names;
+    });
     module.def(
         "proportion_interval",
         [](std::uint64_t events, std::uint64_t trials) {

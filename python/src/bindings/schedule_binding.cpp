@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,7 +24,9 @@
 #include "tidemill/schedule/how_to_schedule.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
+#include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/simulator.hpp"
+#include "tidemill/sim/strategy_study.hpp"
 
 namespace tidemill::python {
 
@@ -113,6 +116,44 @@ nb::tuple simulate_schedule(const Schedule& schedule, const Profile& profile, st
     return nb::make_tuple(to_dict(json), to_table(report), nb::cast(std::move(steps)));
 }
 
+// What each published strategy makes of one random chain: name, period over the best, cores of either kind.
+std::vector<std::tuple<std::string, double, double, double>> study_chain(const ChainLaw& law, int big,
+                                                                         int little, std::uint64_t seed) {
+    const nb::gil_scoped_release unlocked;
+    Platform cores;
+    cores.set("big", big);
+    cores.set("little", little);
+    std::vector<std::tuple<std::string, double, double, double>> made;
+    for (const StrategyResults& each : study_strategies(law, cores, 1, seed))
+        made.emplace_back(each.strategy, each.slowdown[0], each.big[0], each.little[0]);
+    return made;
+}
+
+Profile random_profile(const ChainLaw& law, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    Profile profile;
+    static_cast<Chain&>(profile) = random_chain(random, law);
+    return profile;
+}
+
+void bind_random_chains(nb::module_& module) {
+    nb::class_<ChainLaw>(module, "ChainLaw", "What random chains look like.")
+        .def(
+            "__init__",
+            [](ChainLaw* self, std::size_t tasks, double stateless, int heaviest, double slowest) {
+                if (tasks < 1 || tasks > 1000 || !(stateless >= 0 && stateless <= 1) || heaviest < 1 ||
+                    !(slowest >= 1 && slowest <= 1e6))
+                    throw ScheduleError(
+                        "random chains: give 1 to 1000 tasks, a stateless share from 0 to 1, a heaviest "
+                        "weight of 1 or "
+                        "more, and a slowest from 1 to 1000000");
+                new (self) ChainLaw{tasks, stateless, heaviest, slowest};
+            },
+            nb::kw_only(), "tasks"_a, "stateless"_a, "heaviest"_a, "slowest"_a);
+    module.def("study_chain", &study_chain, "law"_a, nb::kw_only(), "big"_a, "little"_a, "seed"_a);
+    module.def("random_profile", &random_profile, "law"_a, nb::kw_only(), "seed"_a);
+}
+
 void bind_profile(nb::module_& module) {
     nb::class_<Profile>(module, "Profile",
                         "Microseconds that each task of a chain takes on each kind of core.")
@@ -185,6 +226,7 @@ void bind_schedule(nb::module_& module) {
 void bind_schedules(nb::module_& module) {
     bind_profile(module);
     bind_schedule(module);
+    bind_random_chains(module);
     nb::class_<HowToSchedule>(module, "HowToSchedule")
         .def(
             "__init__",

@@ -1,0 +1,8 @@
+"""The kinds of sweeps, by the names that files call them."""
+
+from .ber import Ber
+from .chains import Simulations, Strategies
+from .kinds import Kind
+from .program import Program
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (Ber(), Strategies(), Simulations(), Program())}
