@@ -12,6 +12,16 @@ def demo() -> Path:
 
 
 @pytest.fixture(scope="session")
+def program() -> Path:
+    """The built program `tidemill`."""
+    built = [DATA.parent / f"build/{preset}/bin/tidemill" for preset in ("release", "dev")]
+    for path in built:
+        if path.exists():
+            return path
+    pytest.skip("the program is not built: ./x build")
+
+
+@pytest.fixture(scope="session")
 def demo_ts() -> bytes:
     """The transport stream that it carries."""
     return (DATA / "demo.ts").read_bytes()

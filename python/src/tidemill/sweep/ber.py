@@ -63,6 +63,7 @@ class Ber:
         bits, seen = counts.get("bits", 0), frames - counts.get("frames_lost", 0)
         total = counts.get("ldpc_iterations_total", 0)
         known = {
+            **dict.fromkeys(_COUNTED, 0),
             **{name: value for name, value in said.items() if name != "notes"},
             **counts,
             "frame_error_rate": wrong / frames if frames else None,
@@ -74,6 +75,9 @@ class Ber:
         return {name: known.get(name, point.get(name)) for name in _COLUMNS}
 
 
+_COUNTED = [
+    "frames", "frames_wrong", "frames_lost", "frames_wrong_undetected", "bits", "bits_wrong", "ldpc_iterations_total",
+]  # fmt: skip
 _COLUMNS = [
     "modcod", "frame", "esn0_db", "ebn0_db", "table_13_esn0_db", "frames", "frames_wrong", "frames_lost",
     "frames_wrong_undetected", "frame_error_rate", "frame_error_rate_low", "frame_error_rate_high", "bit_error_rate",

@@ -119,7 +119,7 @@ def _dask(workers: int | None, text: str) -> Iterator[Engine]:
     if not address:
         raise _core.JobFailed("Dask: say where its scheduler is, for instance DASK_SCHEDULER_ADDRESS=tcp://head:8786")
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=5)
     except (OSError, TimeoutError, ValueError) as error:
         raise _core.JobFailed(f"Dask's scheduler {address} cannot be reached: {error}") from None
     with client:

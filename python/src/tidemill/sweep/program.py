@@ -21,7 +21,7 @@ class Program:
     """Runs `command`, in which {number} and {seed} and the names in [program.values] stand for values.
 
     What fails (another exit status than 0, or no end within `timeout_s`) is counted. Of what the program prints as one
-    JSON object, the fields that `adds` names are added up; they have to be whole numbers.
+    JSON object, the numbers that `adds` names are rounded to whole ones, and added up.
     """
 
     name = "program"
@@ -94,10 +94,13 @@ def _added(point: Point, words: list[str], output: bytes) -> Counts:
         return {}
     try:
         said = json.loads(output[:_LIMIT_BYTES])
-        found = {name: said[name] for name in point["adds"]}
-    except (ValueError, KeyError, TypeError):
-        found = {}
-    if not found or not all(type(value) is int for value in found.values()):
+        return {name: _whole(said[name]) for name in point["adds"]}
+    except (ValueError, KeyError, TypeError, OverflowError):
         names = ", ".join(point["adds"])
-        raise _core.JobFailed(f"{' '.join(words)} does not print one JSON object with whole numbers for {names}")
-    return found
+        raise _core.JobFailed(f"{' '.join(words)} does not print one JSON object with numbers for {names}") from None
+
+
+def _whole(value: Any) -> int:
+    if type(value) not in (int, float) or not abs(value) < 2**62:
+        raise ValueError
+    return round(value)
