@@ -103,4 +103,4 @@ def _added(point: Point, words: list[str], output: bytes) -> Counts:
 def _whole(value: Any) -> int:
     if type(value) not in (int, float) or not abs(value) < 2**62:
         raise ValueError
-    return round(value)
+    return int(round(value))
