@@ -13,6 +13,8 @@
 /// Schedule it: profile(), herad(), strategy(), thread_per_task(), Topology, platform_here();
 /// read_schedule(), write_schedule() and the like keep all that in files.
 ///
+/// Put it into another program: Inlet, Outlet, Started.
+///
 /// All at once: GraphRun; and App, which gives your `main` a command line (link tidemill::tidemill).
 ///
 /// The DVB-S2 transceiver is in tidemill/dvbs2.hpp; programs that spawn tasks, in tidemill/tasks/tasks.hpp.
@@ -35,6 +37,7 @@
 #include "tidemill/run/insight/watchdog.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 #include "tidemill/run/journal/journal.hpp"
+#include "tidemill/run/outside/inlet.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/run/report.hpp"

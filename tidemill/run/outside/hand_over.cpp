@@ -1,0 +1,58 @@
+#include "tidemill/run/outside/hand_over.hpp"
+
+#include "tidemill/graph/graph_error.hpp"
+
+namespace tidemill::internal {
+
+namespace {
+
+constexpr long kNapNs = 10'000'000;  // a pass wakes at once: this is for who may be stopped meanwhile
+
+TokenLayout layout_of(std::size_t frame_bytes, const HandOverOptions& options) {
+    if (options.frames == 0) throw GraphError("room for 0 frames: let at least one wait");
+    return {.tokens = options.frames, .frames = 1, .frame_bytes = frame_bytes};
+}
+
+}  // namespace
+
+HandOver::HandOver(std::size_t frame_bytes, const HandOverOptions& options)
+    : ring_(layout_of(frame_bytes, options), 2, options.waiting != WaitMode::active),
+      spins_(options.waiting == WaitMode::passive ? RealThreads::kShortSpin
+             : options.waiting == WaitMode::mixed ? RealThreads::kLongSpin
+                                                  : RealThreads::kSpinBeforeYield),
+      giver_(ring_.at(0)),
+      taker_(ring_.at(0)) {}
+
+Token* HandOver::look(const TokenCursor& cursor, std::uint32_t stage) {
+    for (int spin = 0; spin < spins_; ++spin) {
+        if (Token* token = ring_.try_take(cursor, stage)) return token;
+        RealThreads::relax();
+    }
+    return nullptr;
+}
+
+// What was passed before the answer was no is there at the last look.
+Token* HandOver::wait(const TokenCursor& cursor, std::uint32_t stage, const GoesOn& goes_on) {
+    while (!ring_.ended_before(cursor.batch) && goes_on()) {
+        if (Token* token = look(cursor, stage)) return token;
+        if (Token* token = ring_.nap(cursor, stage, kNapNs)) return token;
+    }
+    return ring_.try_take(cursor, stage);
+}
+
+void Spill::put(std::uint64_t number, std::span<const std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    frames_.push_back({number, {bytes.begin(), bytes.end()}});
+    holds_some_.store(true, std::memory_order_release);
+}
+
+bool Spill::take(SpilledFrame& into) {
+    const std::lock_guard lock(mutex_);
+    if (frames_.empty()) return false;
+    into = std::move(frames_.front());
+    frames_.pop_front();
+    holds_some_.store(!frames_.empty(), std::memory_order_release);
+    return true;
+}
+
+}  // namespace tidemill::internal

@@ -1,0 +1,101 @@
+#include <exception>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "tidemill/run/outside/inlet.hpp"
+#include "tidemill/run/outside/run_on_this_thread.hpp"
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill {
+
+namespace internal {
+
+namespace {
+
+// Executors hand modules a run's first frame and no more. Whoever begins them is the thread that runs.
+thread_local std::stop_token stop_here;
+
+}  // namespace
+
+std::stop_token stop_of_this_thread() {
+    return stop_here;
+}
+
+RunOnThisThread::RunOnThisThread(const std::stop_token& stop) {
+    stop_here = stop;
+}
+
+RunOnThisThread::~RunOnThisThread() {
+    stop_here = {};
+}
+
+}  // namespace internal
+
+namespace {
+
+using ToRun = std::function<RunReport(const RunOptions&)>;
+
+void tell(const Started::OnError& on_error, const std::exception& error) {
+    try {
+        if (on_error) on_error(error);
+    } catch (...) {
+        // There is nobody else to tell, and join() throws the error itself.
+    }
+}
+
+RunReport run_and_tell(const ToRun& run, const RunOptions& options, const Started::OnError& on_error) {
+    const internal::RunOnThisThread here(options.stop);
+    try {
+        return run(options);
+    } catch (const std::exception& error) {
+        tell(on_error, error);
+        throw;
+    }
+}
+
+}  // namespace
+
+struct Started::Thread {
+    std::stop_source stop;
+    std::stop_callback<std::function<void()>> asked_elsewhere;
+    std::future<RunReport> report;
+    std::jthread thread;
+
+    Thread(const ToRun& run, RunOptions options, OnError on_error)
+        : asked_elsewhere(options.stop, [this] { stop.request_stop(); }) {
+        options.stop = stop.get_token();
+        std::packaged_task<RunReport()> task(
+            [run, options = std::move(options), on_error = std::move(on_error)] {
+                return run_and_tell(run, options, on_error);
+            });
+        report = task.get_future();
+        thread = std::jthread(std::move(task));
+    }
+    ~Thread() { stop.request_stop(); }
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+};
+
+Started::Started(ToRun run, RunOptions options, OnError on_error)
+    : thread_(std::make_unique<Thread>(run, std::move(options), std::move(on_error))) {}
+
+Started::~Started() = default;
+Started::Started(Started&&) noexcept = default;
+
+void Started::stop() {
+    thread_->stop.request_stop();
+}
+
+bool Started::running() const {
+    return thread_->report.valid() &&
+           thread_->report.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+RunReport Started::join() {
+    if (!thread_->report.valid()) throw RunError("this run was joined already; its report is told once");
+    thread_->thread.join();
+    return thread_->report.get();
+}
+
+}  // namespace tidemill
