@@ -36,12 +36,20 @@ class Patience {
 
 }  // namespace
 
+/// What the program's side writes for each frame, on a cache line of its own.
+struct alignas(64) InletBase::Filling {
+    Token* open = nullptr;   // the frame that is being filled
+    std::size_t filled = 0;  // elements of it
+    bool closed = false;
+};
+
 InletBase::InletBase(std::size_t element_bytes, std::size_t count, const HandOverOptions& options)
     : Module("inlet"),
       element_bytes_(element_bytes),
       count_(count),
       options_(options),
-      frames_(std::make_unique<HandOver>(element_bytes * count, options)) {}
+      frames_(std::make_unique<HandOver>(element_bytes * count, options)),
+      filling_(std::make_unique<Filling>()) {}
 
 InletBase::~InletBase() = default;
 
@@ -56,16 +64,14 @@ void InletBase::end() {
 
 void InletBase::reset() {
     frames_ = std::make_unique<HandOver>(element_bytes_ * count_, options_);
-    open_ = nullptr;
-    filled_ = 0;
-    closed_ = false;
+    *filling_ = {};
 }
 
 std::size_t InletBase::close() {
-    if (closed_) return 0;
-    closed_ = true;
+    if (filling_->closed) return 0;
+    filling_->closed = true;
     frames_->close();
-    return open_ ? filled_ : 0;
+    return filling_->filled;
 }
 
 Token* InletBase::next_place(bool waits) {
@@ -78,28 +84,28 @@ Token* InletBase::next_place(bool waits) {
 }
 
 std::span<std::byte> InletBase::room(bool waits) {
-    if (closed_)
+    Filling& now = *filling_;
+    if (now.closed)
         throw RunError(
             fmt::format("{}: it was closed, so nothing can follow; reset the graph to begin anew", name()));
-    if (!open_) {
-        open_ = next_place(waits);
-        filled_ = 0;
-    }
-    if (!open_) return {};
-    return {open_->data(0) + filled_ * element_bytes_, (count_ - filled_) * element_bytes_};
+    if (!now.open) now.open = next_place(waits);
+    if (!now.open) return {};
+    return {now.open->data(0) + now.filled * element_bytes_, (count_ - now.filled) * element_bytes_};
 }
 
 void InletBase::fill(std::size_t elements) {
-    const std::size_t room = open_ ? count_ - filled_ : 0;
+    Filling& now = *filling_;
+    const std::size_t room = now.open ? count_ - now.filled : 0;
     if (elements > room)
         throw RunError(
             fmt::format("{}: {} elements are said to be written where there is room for {}; place() says "
                         "how many there may be",
                         name(), elements, room));
-    filled_ += elements;
-    if (filled_ < count_ || !open_) return;
-    frames_->filled(*open_);
-    open_ = nullptr;
+    now.filled += elements;
+    if (now.filled < count_ || !now.open) return;
+    frames_->filled(*now.open);
+    now.open = nullptr;
+    now.filled = 0;
 }
 
 std::size_t InletBase::push_bytes(const std::byte* from, std::size_t elements, bool waits) {
@@ -132,13 +138,13 @@ Flow InletBase::take(Frame /*f*/, std::byte* to) {
 }
 
 /// The frame that the program is emptying, and those that found no room.
-struct OutletBase::Front {
+struct alignas(64) OutletBase::Front {
     Token* token = nullptr;
     SpilledFrame spilled{};
     const std::byte* data = nullptr;  // null: there is none
     std::uint64_t number = 0;
-    std::size_t taken = 0;  // elements of it
-    Spill spill{};
+    std::size_t taken = 0;      // elements of it
+    alignas(64) Spill spill{};  // which the stream's side looks at for each frame
 };
 
 OutletBase::OutletBase(std::size_t element_bytes, std::size_t count, const HandOverOptions& options)

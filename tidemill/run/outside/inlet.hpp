@@ -56,6 +56,8 @@ class InletBase : public Module {
     Flow take(Frame f, std::byte* to);
 
   private:
+    struct Filling;
+
     Token* next_place(bool waits);
     Token* next_frame();
 
@@ -64,9 +66,7 @@ class InletBase : public Module {
     HandOverOptions options_;
     std::unique_ptr<HandOver> frames_;
     std::stop_token stop_{};
-    Token* open_ = nullptr;   // the frame that is being filled
-    std::size_t filled_ = 0;  // elements of it
-    bool closed_ = false;
+    std::unique_ptr<Filling> filling_;
 };
 
 /// The same of outlets.

@@ -1,4 +1,6 @@
 // What does it cost a frame to come into a stream from the program around it, and to leave it?
+#include <latch>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -44,25 +46,29 @@ void check(std::uint64_t sum, std::uint64_t frames) {
 }
 
 void pin(std::size_t core) {
-    const Topology topology = Topology::here();
-    pin_this_thread(topology.cores[core % topology.cores.size()].pus);
+    static const Topology kHere = Topology::here();
+    pin_this_thread(kHere.cores[core % kHere.cores.size()].pus);
 }
 
-/// Runs `stream` on a thread of its own and `outside` here, each on its core.
+/// Runs `stream` and `outside` on threads of their own, each on its core, once both are there.
 template <class Stream, class Outside>
 double frame_ns(std::uint64_t frames, Stream stream, Outside outside) {
-    const bench::Stopwatch watch;
+    std::latch both_there(2);
+    std::optional<bench::Stopwatch> watch;
     {
         const std::jthread inside([&] {
             pin(0);
+            both_there.arrive_and_wait();
             stream();
         });
         const std::jthread around([&] {
             pin(1);
+            both_there.arrive_and_wait();
+            watch.emplace();
             outside();
         });
     }
-    return watch.ns() / static_cast<double>(frames);
+    return watch->ns() / static_cast<double>(frames);
 }
 
 /// Both in one stream, in two stages.
