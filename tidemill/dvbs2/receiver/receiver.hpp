@@ -5,11 +5,13 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/dvbs2/receiver/rx_outputs.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/io/sample_source.hpp"
+#include "tidemill/run/outside/inlet.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -64,6 +66,54 @@ class Receiver {
     struct Stages;
 
     std::unique_ptr<Stages> stages_;
+};
+
+/// What samples are pushed, and who receives them.
+struct PushedConfig {
+    dsp::SampleFormat format = dsp::SampleFormat::cf32;
+    double sample_rate_hz = 0;            ///< 0: nobody knows, and a symbol rate is told in its units
+    std::size_t waiting_samples = 65536;  ///< that may wait until they are received, rounded up
+    std::size_t threads = 1;              ///< that receive, each task on whichever of them is free
+    std::vector<Observer*> observers{};   ///< of the run; they outlive the receiver
+};
+
+/// The receiver inside another program: samples are pushed, packets come by function, and what happens
+/// between is on threads of its own.
+///
+///     dvbs2::PushedReceiver receiver({.sample_rate_hz = 500e3}, {}, {.streams = {.packets = play}});
+///     receiver.push(std::as_bytes(std::span(samples)));
+///     const ReceptionReport report = receiver.finish();
+class PushedReceiver {
+  public:
+    /// What the outputs' functions throw ends the reception; `on_error` is told, and finish() throws it.
+    /// Throws Dvbs2Error for settings that cannot work.
+    PushedReceiver(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
+                   Started::OnError on_error = {});
+    /// Stops, and waits until that is done.
+    ~PushedReceiver();
+
+    /// Takes whole samples of the format, and waits while there is no room. One thread of the program at a
+    /// time. Throws Dvbs2Error for parts of samples, behind the end, and when the reception has ended.
+    void push(std::span<const std::byte> samples);
+    /// Takes as many as there is room for, and says how many bytes those are; throws likewise.
+    std::size_t try_push(std::span<const std::byte> samples);
+
+    /// No more samples come: the reception ends when those that wait are received.
+    void end();
+    /// The reception ends soon; samples that wait are not received.
+    void stop();
+    /// Whether it has not ended yet.
+    bool running() const;
+    /// Ends it as end() does, waits, and tells what was received. Throws what the reception threw. Once.
+    ReceptionReport finish();
+
+    /// What it does and has heard so far; any thread may ask.
+    ReceptionNow now() const;
+
+  private:
+    struct Parts;
+
+    std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace tidemill::dvbs2

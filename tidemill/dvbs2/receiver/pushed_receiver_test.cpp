@@ -1,0 +1,112 @@
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/receiver/symbol_tap.hpp"
+#include "tidemill/run/run_error.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace internal;
+
+const MadeReception& made() {
+    static const MadeReception reception = make_reception(kQpsk89, 12, usual_channel());
+    return reception;
+}
+
+RxOutputs into(std::vector<std::uint8_t>& packets) {
+    return {.streams = {.packets = [&](auto received, auto) {
+                packets.insert(packets.end(), received.begin(), received.end());
+            }}};
+}
+
+std::span<const std::byte> all_samples() {
+    return std::as_bytes(std::span(made().samples));
+}
+
+template <class Call>
+std::string error_of(Call call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("pushed receiver: samples in pieces of any size give the packets of a recording, on any threads") {
+    const Received recorded = receive(made().samples);
+    for (const std::size_t threads : {1u, 3u}) {
+        for (const std::size_t piece : {8u, 8u * 1001, 8u * 300'000}) {
+            std::vector<std::uint8_t> packets;
+            PushedReceiver receiver({.sample_rate_hz = 2, .waiting_samples = 5000, .threads = threads}, {},
+                                    into(packets));
+            for (auto left = all_samples(); !left.empty();) {
+                const auto part = left.first(std::min(piece, left.size()));
+                receiver.push(part);
+                left = left.subspan(part.size());
+            }
+            const ReceptionReport report = receiver.finish();
+            CHECK(packets == recorded.packets);
+            CHECK(report.totals.frames == recorded.report.totals.frames);
+            CHECK(report.samples == made().samples.size());
+            CHECK(!receiver.running());
+        }
+    }
+}
+
+TEST_CASE("pushed receiver: it stops while it waits for samples, and when it goes") {
+    std::vector<std::uint8_t> packets;
+    PushedReceiver starved({}, {}, into(packets));
+    starved.stop();
+    CHECK(starved.finish().totals.frames == 0);
+    const PushedReceiver dropped({}, {}, into(packets));
+    CHECK(!dropped.now().found);
+}
+
+TEST_CASE("pushed receiver: what it is told too late, in parts, or in no way that works, it refuses") {
+    std::vector<std::uint8_t> packets;
+    PushedReceiver receiver({}, {}, into(packets));
+    CHECK(error_of([&] { receiver.push(all_samples().first(9)); }) ==
+          "9 bytes are no whole number of samples of 8 bytes; push whole ones");
+    receiver.end();
+    CHECK(error_of([&] { receiver.push(all_samples().first(8)); }) ==
+          "samples behind the end: it was said that no more come; make another receiver");
+    CHECK_THROWS_AS(PushedReceiver({.waiting_samples = 0}, {}, into(packets)), Dvbs2Error);
+    CHECK_THROWS_AS(PushedReceiver({.threads = 0}, {}, into(packets)), Dvbs2Error);
+    CHECK_THROWS_AS(PushedReceiver({.sample_rate_hz = -1}, {}, into(packets)), Dvbs2Error);
+}
+
+TEST_CASE("pushed receiver: an output that throws ends it, and who pushes is told") {
+    std::string told;
+    PushedReceiver receiver(
+        {.waiting_samples = 1}, {},
+        {.streams = {.packets = [](auto, auto) { throw std::runtime_error("no player"); }}},
+        [&](const std::exception& error) { told = error.what(); });
+    CHECK(error_of([&] {
+              for (int time = 0; time < 100; ++time) receiver.push(all_samples());
+          }) == "the reception has ended, so it takes no samples; finish() says why");
+    const std::string error = error_of([&] { receiver.finish(); });
+    CHECK(error.find("no player") != std::string::npos);
+    CHECK(error == told);
+}
+
+TEST_CASE("pushed receiver: who taps its symbols gets those of every frame that was decoded") {
+    std::size_t symbols = 0;
+    std::vector<std::uint8_t> packets;
+    SymbolTap tap([&](std::uint64_t, const std::vector<dsp::Iq>& some) { symbols += some.size(); });
+    PushedReceiver receiver({.observers = {&tap}}, {}, into(packets));
+    receiver.push(all_samples());
+    const ReceptionReport report = receiver.finish();
+    CHECK(symbols == report.totals.frames * static_cast<std::size_t>(layout_of(kQpsk89).data_symbols));
+}
+
+}  // namespace tidemill::dvbs2

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/io/sample_source.hpp"
+#include "tidemill/run/outside/hand_over.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Samples that the program around a receiver pushes: one thread of it at a time.
+class PushedSamples final : public io::SampleSource {
+  public:
+    /// Throws Dvbs2Error when no sample may wait.
+    explicit PushedSamples(const PushedConfig& config);
+
+    dsp::SampleFormat format() const override { return format_; }
+    std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
+    std::size_t read(std::span<std::byte> to) override;
+
+    /// Takes whole samples: all, or as many as there is room for; says how many bytes. Throws Dvbs2Error for
+    /// parts of samples, after finish(), and when the run is over.
+    std::size_t push(std::span<const std::byte> samples, bool waits);
+    /// No more will come.
+    void finish();
+    /// What waits is not wanted any more.
+    void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+    void say_over() { queue_.say_over(true); }
+
+  private:
+    void check(std::span<const std::byte> samples) const;
+    Token* next_chunk(bool waits);
+    void hand_over();
+
+    dsp::SampleFormat format_;
+    std::optional<double> sample_rate_hz_;
+    std::size_t sample_bytes_;
+    std::size_t chunk_bytes_;
+    tidemill::internal::HandOver queue_;  // this namespace has an internal of its own
+    std::atomic<bool> cancelled_{false};
+    bool finished_ = false;
+    Token* filling_ = nullptr;
+    std::size_t filled_ = 0;  // bytes
+    Token* reading_ = nullptr;
+    std::size_t read_ = 0;  // bytes
+};
+
+}  // namespace tidemill::dvbs2
