@@ -16,27 +16,34 @@ namespace {
 /// Whoever receives; when it is done, nobody takes samples.
 class Execution {
   public:
-    Execution(Graph& graph, std::size_t threads, PushedSamples& samples) : samples_(samples) {
-        if (threads == 0) throw Dvbs2Error("a receiver with 0 threads: give it one, or more");
-        if (threads == 1) {
+    Execution(Graph& graph, const PushedConfig& config, PushedSamples& samples)
+        : over_{samples, config.on_end} {
+        if (config.threads == 0) throw Dvbs2Error("a receiver with 0 threads: give it one, or more");
+        if (config.threads == 1) {
             in_order_.emplace(graph);
         } else {
-            shared_out_.emplace(graph, DynamicOptions{.workers = threads, .waiting = WaitMode::passive});
+            shared_out_.emplace(graph,
+                                DynamicOptions{.workers = config.threads, .waiting = WaitMode::passive});
         }
     }
 
     RunReport run(const RunOptions& options) {
-        const Over over{samples_};
+        const std::unique_ptr<Over, void (*)(Over*)> at_the_end(&over_, [](Over* over) { over->say(); });
         return in_order_ ? in_order_->run(options) : shared_out_->run(options);
     }
 
   private:
     struct Over {
         PushedSamples& samples;
-        ~Over() { samples.say_over(); }
+        std::function<void()> on_end;
+
+        void say() const {
+            samples.say_over();
+            if (on_end) on_end();
+        }
     };
 
-    PushedSamples& samples_;
+    Over over_;
     std::optional<Sequence> in_order_{};
     std::optional<Dynamic> shared_out_{};
 };
@@ -58,7 +65,7 @@ struct PushedReceiver::Parts {
           Started::OnError on_error)
         : samples(pushed),
           receiver(samples, live(config), std::move(outputs)),
-          execution(receiver.graph(), pushed.threads, samples),
+          execution(receiver.graph(), pushed, samples),
           run(execution, {.statistics = false, .observers = pushed.observers, .finish = true},
               std::move(on_error)) {}
     ~Parts() { samples.cancel(); }

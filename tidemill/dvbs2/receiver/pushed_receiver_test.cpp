@@ -65,9 +65,11 @@ TEST_CASE("pushed receiver: samples in pieces of any size give the packets of a 
 
 TEST_CASE("pushed receiver: it stops while it waits for samples, and when it goes") {
     std::vector<std::uint8_t> packets;
-    PushedReceiver starved({}, {}, into(packets));
+    bool ended = false;
+    PushedReceiver starved({.on_end = [&] { ended = true; }}, {}, into(packets));
     starved.stop();
     CHECK(starved.finish().totals.frames == 0);
+    CHECK(ended);
     const PushedReceiver dropped({}, {}, into(packets));
     CHECK(!dropped.now().found);
 }

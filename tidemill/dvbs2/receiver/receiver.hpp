@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -75,6 +76,7 @@ struct PushedConfig {
     std::size_t waiting_samples = 65536;  ///< that may wait until they are received, rounded up
     std::size_t threads = 1;              ///< that receive, each task on whichever of them is free
     std::vector<Observer*> observers{};   ///< of the run; they outlive the receiver
+    std::function<void()> on_end{};       ///< called when it is over, by its thread, whatever ended it
 };
 
 /// The receiver inside another program: samples are pushed, packets come by function, and what happens

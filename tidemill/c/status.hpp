@@ -1,0 +1,56 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tidemill/c/tidemill.h"
+#include "tidemill/error.hpp"
+
+namespace tidemill::c {
+
+/// A call with an argument that cannot be: which, and what can.
+class CallError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// Keeps what went wrong for tidemill_error() of this thread.
+void keep_error(const std::string& what) noexcept;
+
+/// Throws CallError naming the argument that is null.
+template <class T>
+T& given(T* pointer, const char* name) {
+    if (!pointer) throw CallError(std::string(name) + " is null; give one");
+    return *pointer;
+}
+
+/// Does what no exception may leave: nothing goes through C.
+template <class Work>
+tidemill_status carefully(Work&& work, tidemill_status otherwise = TIDEMILL_FAILED) noexcept {
+    try {
+        std::forward<Work>(work)();
+        return TIDEMILL_OK;
+    } catch (const CallError& error) {
+        keep_error(error.what());
+        return TIDEMILL_REFUSED;
+    } catch (const std::exception& error) {
+        keep_error(error.what());
+        return otherwise;
+    } catch (...) {
+        keep_error("an error that is no exception of C++'s library");
+        return otherwise;
+    }
+}
+
+/// The same for what makes something: null where it cannot.
+template <class Make>
+auto made_carefully(Make&& make) noexcept {
+    decltype(make().release()) made = nullptr;
+    (void)carefully([&] { made = make().release(); });
+    return made;
+}
+
+}  // namespace tidemill::c
