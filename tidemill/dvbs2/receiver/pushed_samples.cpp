@@ -11,7 +11,8 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr std::size_t kPushedChunkSamples = 2048;
+// As many as the receiver takes at a time: to wake a thread costs as much as to receive 2000.
+constexpr std::size_t kPushedChunkSamples = 16384;
 
 // A chunk is being filled, and one is being read.
 HandOverOptions room_for(const PushedConfig& config) {
