@@ -45,6 +45,15 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tidemill-config-version.
 install(FILES "${PROJECT_BINARY_DIR}/tidemill-config.cmake" "${PROJECT_BINARY_DIR}/tidemill-config-version.cmake"
   DESTINATION "${package}")
 
+# The C interface: its header, and with TIDEMILL_SHARED the library and what pkg-config tells of it.
+install(FILES "${PROJECT_SOURCE_DIR}/tidemill/c/tidemill.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill/c")
+if(TIDEMILL_SHARED)
+  add_dependencies(installable tidemill_shared)
+  install(TARGETS tidemill_shared)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/tidemill.pc.in" "${PROJECT_BINARY_DIR}/tidemill.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/tidemill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
+
 if(TIDEMILL_TESTS)
   add_test(NAME install COMMAND "${PROJECT_SOURCE_DIR}/cmake/install_test.sh"
     "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_CXX_COMPILER}" "${TIDEMILL_SANITIZE}"

@@ -8,8 +8,8 @@ recorded="$here/libtidemill.abi"
 command -v abidiff >/dev/null || { echo "Skipped: there is no abidiff (abigail-tools)"; exit 0; }
 dump=$(mktemp)
 trap 'rm -f "$dump"' EXIT
-abidw --no-corpus-path --no-comp-dir-path --no-show-locs --headers-dir "$here" --drop-private-types \
-    --out-file "$dump" "$1"
+abidw --no-corpus-path --no-comp-dir-path --no-show-locs --suppressions "$here/abi_private.ini" \
+    --no-elf-needed --out-file "$dump" "$1"
 if [ "${2:-}" = --record ]; then
     cp "$dump" "$recorded"
     exit
