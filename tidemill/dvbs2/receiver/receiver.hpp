@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
-#include "tidemill/dvbs2/receiver/rx_outputs.hpp"
+#include "tidemill/dvbs2/streams/stream_outputs.hpp"
+#include "tidemill/dvbs2/sync/frame_info.hpp"
+#include "tidemill/graph/archive.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/run/outside/inlet.hpp"
@@ -18,6 +20,24 @@ namespace tidemill::dvbs2 {
 
 struct LdpcDeviceUse;
 struct LdpcOnDevice;
+
+/// A BBFRAME as it left the decoder.
+struct ReceivedFrame {
+    const FrameInfo& info;
+    float esn0_db;                          ///< between -20 and 60
+    int ldpc_iterations;                    ///< sweeps over all checks, the last one counted whole
+    std::span<const std::uint8_t> bbframe;  ///< packed, descrambled
+    bool good;                              ///< false: more errors than the outer code corrects
+};
+
+/// Where what was received goes; called by the one thread that runs the sink.
+struct RxOutputs {
+    StreamOutputs streams;
+    std::function<void(const ReceivedFrame& frame)> frames{};  ///< every frame, also a bad one; may be empty
+    StreamChoice choice{};
+    /// Called where the sink is kept: whoever writes files keeps where it is in them. May be empty.
+    std::function<void(Archive& archive)> keep{};
+};
 
 /// What a receiver must be told; everything else it reads off the air.
 struct ReceiverConfig {

@@ -5,9 +5,8 @@
 
 #include "tidemill/dvbs2/carrier/noise.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
-#include "tidemill/dvbs2/receiver/reception_report.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
-#include "tidemill/dvbs2/receiver/rx_outputs.hpp"
 #include "tidemill/dvbs2/streams/stream_sorter.hpp"
 #include "tidemill/graph/module.hpp"
 
