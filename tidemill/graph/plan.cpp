@@ -36,6 +36,8 @@ class Compiler {
         add_knobs();
         add_numbers();
         internal::link_steps(structure_, plan_);
+        plan_.constants = Arena(constants_.size());
+        std::ranges::copy(constants_, plan_.constants.data());
         plan_.errors = graph.skipped_errors();
         plan_.lost_marks = graph.lost_marks();
     }
@@ -251,9 +253,9 @@ class Compiler {
     }
 
     internal::Address constant(std::span<const std::byte> bytes) {
-        const std::size_t offset = aligned(plan_.constants.size());
-        plan_.constants.resize(offset + bytes.size());
-        std::copy(bytes.begin(), bytes.end(), plan_.constants.begin() + static_cast<std::ptrdiff_t>(offset));
+        const std::size_t offset = aligned(constants_.size());
+        constants_.resize(offset + bytes.size());
+        std::copy(bytes.begin(), bytes.end(), constants_.begin() + static_cast<std::ptrdiff_t>(offset));
         return {internal::Base::constant, static_cast<std::uint32_t>(offset)};
     }
 
@@ -319,6 +321,7 @@ class Compiler {
     Values values_;
     std::vector<std::uint32_t> stage_of_;  // per step
     std::vector<internal::ItemAddress> item_addresses_;
+    std::vector<std::byte> constants_{};
     Plan plan_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "tidemill/graph/arena.hpp"
 #include "tidemill/graph/structure.hpp"
 
 namespace tidemill {
@@ -113,7 +114,7 @@ struct Plan {
     std::vector<PlannedStage> stages;
     std::vector<PlannedSegment> segments;
     std::vector<std::vector<internal::Address>> addresses;  ///< per module, per socket
-    std::vector<std::byte> constants;
+    Arena constants;
     Branches branches{};
     bool has_knobs = false;
     std::uint32_t regions;                    ///< switches and loops

@@ -164,8 +164,7 @@ Worker::Share Worker::share_of(const Plan& plan, const Part& part, const std::ve
     if (part.segment == 0) added.context.teller = options_.teller;
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.
-    added.context.bases[static_cast<std::size_t>(internal::Base::constant)] =
-        const_cast<std::byte*>(plan.constants.data());
+    added.context.bases[static_cast<std::size_t>(internal::Base::constant)] = plan.constants.data();
     return added;
 }
 

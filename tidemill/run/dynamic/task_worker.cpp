@@ -74,7 +74,7 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
     late_.resize(step_times_.size(), 0);
     context_.stopping = options_.stopping;
     // Constants are bound to inputs only, so nobody writes through this pointer.
-    context_.bases[index_of(internal::Base::constant)] = const_cast<std::byte*>(plan.constants.data());
+    context_.bases[index_of(internal::Base::constant)] = plan.constants.data();
 }
 
 void TaskWorker::run(HeldRuns& held) {
