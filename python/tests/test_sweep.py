@@ -274,7 +274,7 @@ def test_a_state_has_one_writer(tmp_path):
     first = threading.Thread(target=tm.sweep.run, args=(BER,), kwargs={"state": tmp_path, "workers": 1, "tell": tell})
     first.start()
     began.wait(60)
-    with pytest.raises(tm.sweep.SweepError, match=f"process {os.getpid()} on .* counts on this state: wait, or name"):
+    with pytest.raises(tm.sweep.SweepError, match=f"process {os.getpid()} on .* works here: wait, or name another folder"):
         tm.sweep.run(BER, state=tmp_path)
     go_on.set()
     first.join()
@@ -382,7 +382,7 @@ def test_a_state_that_cannot_be_written_is_told(tmp_path, capsys):
     (tmp_path / "ber.toml").write_text(BER_TOML)
     (tmp_path / "file").write_text("")
     assert command.main([str(tmp_path / "ber.toml"), "--state", str(tmp_path / "file")]) == 3
-    assert "no state can be kept here" in capsys.readouterr().err
+    assert "nothing can be kept here" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

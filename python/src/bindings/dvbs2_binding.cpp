@@ -24,6 +24,7 @@
 #include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/dvbs2/receiver/constellation_tap.hpp"
+#include "tidemill/dvbs2/streams/stream_sorter.hpp"
 #include "tidemill/json/json.hpp"
 
 namespace tidemill::python {
@@ -39,6 +40,12 @@ struct Kept {
     std::vector<float> margin_db{};
     std::vector<std::uint8_t> good{};
     std::vector<std::int32_t> ldpc_iterations{};
+    std::vector<std::uint64_t> start{};
+    std::vector<std::int32_t> symbols{};
+    std::vector<std::uint8_t> pls_code{};
+    std::vector<std::uint8_t> gap{};
+    std::vector<std::uint64_t> bbframe_bytes{};
+    std::vector<std::uint8_t> bbframes{};  // of the good ones, one behind the other
 };
 
 void keep_frame(const dvbs2::ReceivedFrame& frame, Kept& kept) {
@@ -47,6 +54,17 @@ void keep_frame(const dvbs2::ReceivedFrame& frame, Kept& kept) {
     kept.margin_db.push_back(frame.esn0_db - static_cast<float>(modcod->esn0_threshold_db));
     kept.good.push_back(frame.good ? 1 : 0);
     kept.ldpc_iterations.push_back(frame.ldpc_iterations);
+}
+
+// Where a frame was, and what it held: for who puts parts of a reception together.
+void keep_place(const dvbs2::ReceivedFrame& frame, Kept& kept) {
+    kept.start.push_back(frame.info.start);
+    kept.symbols.push_back(frame.info.symbols);
+    kept.pls_code.push_back(static_cast<std::uint8_t>(frame.info.pls.code()));
+    kept.gap.push_back(frame.gap ? 1 : 0);
+    const auto bbframe = frame.good ? frame.bbframe : std::span<const std::uint8_t>();
+    kept.bbframe_bytes.push_back(bbframe.size());
+    kept.bbframes.insert(kept.bbframes.end(), bbframe.begin(), bbframe.end());
 }
 
 void keep_all_in(Kept& kept, cli::RxOptions& options) {
@@ -83,6 +101,70 @@ nb::tuple receive(cli::RxOptions options, std::uint64_t constellation_frames) {
     arrays["constellation"] = owned_array(tap.symbols(), NPY_COMPLEX64);
     return nb::make_tuple(to_dict(parse_json(cli::report_json(*outcome), "the report")),
                           cli::report_text(*outcome, false), arrays);
+}
+
+// A part of a recording in order on this thread: its report, and its frames as arrays.
+nb::tuple receive_part(cli::RxOptions options) {
+    Kept kept;
+    options.outputs.also.frames = [&kept](const dvbs2::ReceivedFrame& frame) {
+        keep_frame(frame, kept);
+        keep_place(frame, kept);
+    };
+    std::stop_source stop;
+    options.reception.stop = options.running.stop = stop.get_token();
+    options.running.how.executor = Executor::sequence;
+    options.executor_given = true;
+    std::optional<cli::RxOutcome> outcome;
+    do_interruptibly(stop, [&] { outcome = cli::receive(options); });
+    nb::dict frames;
+    frames["start"] = owned_array(std::move(kept.start), NPY_UINT64);
+    frames["symbols"] = owned_array(std::move(kept.symbols), NPY_INT32);
+    frames["pls_code"] = owned_array(std::move(kept.pls_code), NPY_UINT8);
+    frames["gap"] = owned_array(std::move(kept.gap), NPY_BOOL);
+    frames["good"] = owned_array(std::move(kept.good), NPY_BOOL);
+    frames["bbframe_bytes"] = owned_array(std::move(kept.bbframe_bytes), NPY_UINT64);
+    frames["bbframes"] = owned_array(std::move(kept.bbframes), NPY_UINT8);
+    return nb::make_tuple(to_dict(parse_json(cli::report_json(*outcome), "the report")), frames);
+}
+
+/// BBFRAMEs in order to the packets of a transport stream: the first input stream's.
+class PacketSorter {
+  public:
+    void push(const nb::bytes& bbframe) {
+        if (bbframe.size() < dvbs2::kBbHeaderBytes)
+            throw cli::WrongUsage("a BBFRAME has a header of 10 bytes at least");
+        sorter_.push({reinterpret_cast<const std::uint8_t*>(bbframe.c_str()), bbframe.size()});
+    }
+    void lose() { sorter_.lose(); }
+    void finish() { sorter_.finish(); }
+    nb::bytes take() {
+        const std::vector<std::uint8_t> taken = std::exchange(packets_, {});
+        return nb::bytes(taken.data(), taken.size());
+    }
+
+  private:
+    std::vector<std::uint8_t> packets_;
+    dvbs2::StreamSorter sorter_{{}, {.packets = [this](auto packets, std::uint8_t) {
+                                    packets_.insert(packets_.end(), packets.begin(), packets.end());
+                                }}};
+};
+
+// What is known of a recording before it is received, its searches done.
+nb::dict examine(cli::ReceptionOptions options) {
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    cli::ReceptionJob job;
+    do_interruptibly(stop, [&] { job = cli::prepare(options); });
+    if (job.stream) throw cli::WrongUsage(options.recording + " streams in: give a file");
+    nb::dict known;
+    known["data_path"] = job.recording.data_path.string();
+    known["samples"] = job.recording.samples;
+    known["sample_rate_hz"] = *job.recording.sample_rate_hz;
+    known["symbol_rate_hz"] = job.config.symbol_rate_hz;
+    known["rolloff"] = job.config.rolloff;
+    known["gold_code"] = job.config.gold_code;
+    known["offset_hz"] = job.tuning ? nb::cast(job.config.tuned_hz) : nb::none();
+    return known;
 }
 
 Executor executor_of(const std::string& name) {
@@ -242,6 +324,22 @@ void bind_dvbs2(nb::module_& module) {
         },
         "reception"_a, nb::kw_only(), "constellation_frames"_a, "executor"_a.none(), "schedule"_a.none(),
         "profile_s"_a, "output"_a);
+    module.def(
+        "receive_part",
+        [](const cli::ReceptionOptions& reception, std::uint64_t first, std::uint64_t count) {
+            cli::RxOptions options;
+            options.reception = reception;
+            options.reception.part = cli::RecordingPart{first, count};
+            return receive_part(std::move(options));
+        },
+        "reception"_a, nb::kw_only(), "first"_a, "count"_a);
+    module.def("examine", &examine, "reception"_a);
+    nb::class_<PacketSorter>(module, "PacketSorter", "BBFRAMEs in order to transport stream packets.")
+        .def(nb::init<>())
+        .def("push", &PacketSorter::push, "bbframe"_a)
+        .def("lose", &PacketSorter::lose)
+        .def("finish", &PacketSorter::finish)
+        .def("take", &PacketSorter::take);
     module.def("profile_receiver", &profile_receiver, "reception"_a, nb::kw_only(), "seconds"_a);
     bind_ber(module);
 }

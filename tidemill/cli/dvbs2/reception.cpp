@@ -222,6 +222,16 @@ ReceptionJob prepare_radio(const ReceptionOptions& options, io::RecordingHints h
     return job;
 }
 
+void take_part(const RecordingPart& part, io::Recording& recording) {
+    if (part.count == 0 || part.first > recording.samples || part.count > recording.samples - part.first) {
+        throw WrongUsage(fmt::format("{} has {} samples, none of {} on: has it changed meanwhile?",
+                                     recording.data_path.string(), recording.samples, part.first));
+    }
+    recording.data_offset += part.first * dsp::bytes_per_sample(recording.format);
+    recording.samples = part.count;
+    recording.sha512.clear();  // of the whole
+}
+
 ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
     if (io::is_rtl_tcp(options.recording)) return prepare_radio(options, hints, wanted);
@@ -233,6 +243,7 @@ ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) 
         return prepare_stream(options, hints, wanted, [](io::InputStream&) { return true; });
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
+    if (options.part) take_part(*options.part, job.recording);
     return job;
 }
 

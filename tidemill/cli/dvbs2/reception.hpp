@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,6 +20,12 @@
 
 namespace tidemill::cli {
 
+/// Part of a recording, by its samples.
+struct RecordingPart {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+};
+
 /// What a user may say about a recording and how to receive it.
 struct ReceptionOptions {
     std::string recording;                    ///< a file, a stream of raw samples, or a radio
@@ -30,6 +37,7 @@ struct ReceptionOptions {
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
     RadioOptions radio{};
+    std::optional<RecordingPart> part{};  ///< of a file, as if it had no more; none: all of it
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 

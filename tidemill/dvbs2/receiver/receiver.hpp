@@ -28,6 +28,7 @@ struct ReceivedFrame {
     int ldpc_iterations;                    ///< sweeps over all checks, the last one counted whole
     std::span<const std::uint8_t> bbframe;  ///< packed, descrambled
     bool good;                              ///< false: more errors than the outer code corrects
+    bool gap;                               ///< symbols are missing between the frame before and this one
 };
 
 /// Where what was received goes; called by the one thread that runs the sink.

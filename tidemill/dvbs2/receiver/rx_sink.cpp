@@ -22,7 +22,9 @@ void RxSink::write_frame(Frame f) {
     ++totals_.frames;
     ++totals_.frames_of_pls[static_cast<std::size_t>(pls.code())];
     const auto bbframe = f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8);
-    if (frames_) frames_({f[info], f[quality][0].esn0_db(), f[ldpc][0].iterations, bbframe, f[bch][0].ok});
+    if (frames_)
+        frames_(
+            {f[info], f[quality][0].esn0_db(), f[ldpc][0].iterations, bbframe, f[bch][0].ok, f[gap][0] != 0});
     if (f[gap][0]) streams_.lose();
     if (f[bch][0].ok) {
         streams_.push(bbframe);

@@ -25,12 +25,13 @@ def main(words: list[str] | None = None) -> int:
         return _show_status(given) if given.status else _sweep(given)
     except Error as error:
         print(f"tidemill: {error}", file=sys.stderr)
-        return _status_of(error)
+        return status_of(error)
     except KeyboardInterrupt:
         return 130
 
 
-def _status_of(error: Error) -> int:
+def status_of(error: Error) -> int:
+    """The exit status that tells what kind of error ended a program."""
     if isinstance(error, WrongUsage):
         return _WRONG_USAGE
     return _UNUSABLE_INPUT if isinstance(error, (SweepError, IoError)) else _JOB_FAILED
@@ -50,12 +51,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--engine", choices=engines.ENGINES, help="who counts (default: mpi or ray where their variables are set)"
     )
-    parser.add_argument("--workers", type=_whole, metavar="N", help="how many (default: all there are)")
+    parser.add_argument("--workers", type=whole, metavar="N", help="how many (default: all there are)")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
 
 
-def _whole(text: str) -> int:
+def number_or_auto(text: str) -> float | str:
+    """Of an option that a search may answer."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: give a number, or auto") from None
+
+
+def whole(text: str) -> int:
+    """Of an option that counts workers."""
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 4096:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 1 to 4096")

@@ -17,8 +17,8 @@ _FORMAT = 1
 _MOST_BYTES = 1 << 28
 
 
-class State:
-    """The folder's lock and its file, `state.json`, which is never half written."""
+class Lock:
+    """A folder that one process writes at a time: made where it is not there."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         """Throws SweepError where another process has it, or where nothing can be written."""
@@ -27,15 +27,22 @@ class State:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise SweepError(f"{self.folder}: no state can be kept here: {error.strerror}") from None
+            raise SweepError(f"{self.folder}: nothing can be kept here: {error.strerror}") from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             holder = os.pread(self._lock, 200, 0).decode(errors="replace").strip() or "another process"
             os.close(self._lock)
-            raise SweepError(f"{self.folder}: {holder} counts on this state: wait, or name another --state") from None
+            raise SweepError(f"{self.folder}: {holder} works here: wait, or name another folder") from None
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+
+    def close(self) -> None:
+        os.close(self._lock)
+
+
+class State(Lock):
+    """A folder's file `state.json`, which is never half written."""
 
     def exists(self) -> bool:
         return (self.folder / "state.json").exists()
@@ -52,9 +59,6 @@ class State:
             os.replace(new, self.folder / "state.json")
         except OSError as error:
             raise _core.JobFailed(f"{self.folder}/state.json cannot be written: {error.strerror}") from None
-
-    def close(self) -> None:
-        os.close(self._lock)
 
 
 def new_body(plan: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""`tidemill archive`: the program tidemill-archive, which `tidemill` finds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from .. import Error
+from ..sweep import engines
+from ..sweep.command import number_or_auto, status_of, whole
+from . import run
+
+
+def main(words: list[str] | None = None) -> int:
+    """Returns the exit status, which means what those of `tidemill` mean."""
+    given = _parser().parse_args(words)
+    try:
+        return _archive(given)
+    except Error as error:
+        print(f"tidemill: {error}", file=sys.stderr)
+        return status_of(error)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tidemill archive",
+        description="Receive a folder of recordings, each once, long ones in segments, on every core or machine.",
+        epilog="Example: tidemill archive recordings/ -o ts/ --index index.json",
+        allow_abbrev=False,
+    )
+    parser.add_argument("folder", help="the recordings, in folders below it, too")
+    parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where transport streams go: NAME.ts")
+    parser.add_argument("--index", metavar="FILE", help="what is in them (default: index.json in --output)")
+    parser.add_argument("--segment", type=float, default=60.0, metavar="SECONDS", help="that a worker gets (default: 60)")
+    parser.add_argument("--engine", choices=engines.ENGINES, help="who receives (default: as tidemill sweep)")
+    parser.add_argument("--workers", type=whole, metavar="N", help="how many (default: all there are)")
+    parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help="of all of them; auto: searched")
+    parser.add_argument("--rolloff", type=number_or_auto, default=0.20, metavar="NUMBER", help="or auto (default: 0.2)")
+    parser.add_argument("--gold", type=number_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
+    parser.add_argument("--json", action="store_true", help="the index on standard output")
+    return parser
+
+
+def _archive(given: argparse.Namespace) -> int:
+    wishes = {"rolloff": given.rolloff, "gold_code": given.gold if given.gold == "auto" else int(given.gold)}
+    if given.symbol_rate is not None:
+        wishes["symbol_rate_hz"] = given.symbol_rate
+    archive = run(
+        given.folder,
+        given.output,
+        index=given.index,
+        segment_s=given.segment,
+        engine=given.engine,
+        workers=given.workers,
+        tell=lambda line: print(line, file=sys.stderr),
+        **wishes,
+    )
+    if archive is None:
+        return 0
+    if given.json:
+        print(json.dumps({"recordings": archive.entries, "failed": archive.failed}, indent=2))
+    done, failed = len(archive.received), len(archive.failed)
+    print(f"{done} received, {failed} failed, {len(archive.entries)} in the index", file=sys.stderr)
+    return 1 if archive.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
