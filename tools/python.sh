@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python package: ./x python, ./x test-python, ./x test-mpi, ./x notebooks. Everything goes into a virtual environment of its own
+# The Python package: ./x python, ./x test-python, ./x test-mpi, ./x test-hosts, ./x notebooks. Everything goes into a virtual environment of its own
 # under build/; where Python's headers or pip are missing, that is said, and is no failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,6 +8,7 @@ venv=build/venv
 tools="scikit-build-core nanobind numpy matplotlib"
 test_tools="pytest hypothesis mypy pandas"
 mpi_tools="mpi4py"
+hosts_tools="distributed"
 notebook_tools="nbclient nbformat ipykernel"
 
 skip() {
@@ -71,6 +72,7 @@ shift
 case "$verb" in
     python) have $tools ;;
     test-python) have $tools $test_tools ;;
+    test-hosts) have $tools $test_tools $hosts_tools ;;
     test-mpi) have $tools $test_tools $mpi_tools ;;
     notebooks) have $tools $notebook_tools ;;
 esac
@@ -78,8 +80,10 @@ install_package
 case "$verb ${1:-}" in
     "python wheel") build_wheel ;;
     "python bench") "$venv/bin/python" python/bench/bench_python.py "${@:2}" ;;
+    "python bench-sweep") "$venv/bin/python" python/bench/bench_sweep.py "${@:2}" ;;
     "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
     "test-python "*) run_tests "$@" ;;
+    "test-hosts "*) "$venv/bin/python" -m pytest -rs python/tests/test_hosts.py "$@" ;;
     "test-mpi "*) "$venv/bin/python" -m pytest python/tests/test_mpi.py "$@" ;;
     "notebooks "*) "$venv/bin/python" tools/notebooks.py ;;
 esac

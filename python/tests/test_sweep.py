@@ -136,6 +136,13 @@ def test_workers_that_are_killed_cost_their_ranges_only(expected):
         assert result.rows == undisturbed.rows and undisturbed.lost == 0
 
 
+def test_a_script_needs_no_guard_for_its_workers(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import tidemill.sweep\nprint(tidemill.sweep.run({BER!r}, workers=2).is_done)\n")
+    ended = subprocess.run([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, check=True, timeout=120)
+    assert ended.stdout == "True\n"
+
+
 class _Often(Executor):
     """Calls with the dealer before every tenth range."""
 

@@ -11,6 +11,7 @@
 #include "bindings/graph_binding.hpp"
 #include "bindings/interpreter.hpp"
 #include "bindings/numpy.hpp"
+#include "bindings/remote_binding.hpp"
 #include "bindings/schedule_binding.hpp"
 #include <nanobind/stl/vector.h>
 
@@ -51,6 +52,7 @@ NB_MODULE(_core, module) {
     tidemill::python::bind_graph(module);
     tidemill::python::bind_executors(module);
     tidemill::python::bind_dvbs2(module);
+    tidemill::python::bind_remote(module);
     module.def("end_live_runs", &tidemill::python::end_live_runs);
     module.def("take_warnings", &take_warnings);
     module.def(

@@ -15,10 +15,6 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-double symbol_rate_of(const io::SampleSource& source, const ReceiverConfig& config) {
-    return config.symbol_rate_hz > 0 ? config.symbol_rate_hz : source.sample_rate_hz().value_or(2) / 2;
-}
-
 static_assert(ReceiverConfig{}.block_samples == kMaxBlockSamples);
 
 }  // namespace
@@ -40,7 +36,7 @@ struct Receiver::Stages {
 };
 
 Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
-    : symbol_rate_hz(symbol_rate_of(source, config)),
+    : symbol_rate_hz(told_symbol_rate(source, config.symbol_rate_hz)),
       tuned_hz(config.tuned_hz),
       scrambler(config.gold_code),
       front(add_front(

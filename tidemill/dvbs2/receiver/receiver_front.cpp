@@ -25,4 +25,8 @@ ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConf
     return {source, spectrum, coarse, timing};
 }
 
+double told_symbol_rate(const io::SampleSource& source, double told_hz) {
+    return told_hz > 0 ? told_hz : source.sample_rate_hz().value_or(2) / 2;
+}
+
 }  // namespace tidemill::dvbs2

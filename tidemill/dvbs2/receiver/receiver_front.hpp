@@ -21,4 +21,7 @@ struct ReceiverFront {
 ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config,
                         bool live = false);
 
+/// Symbols per second: `told_hz`, or half the sample rate for 0.
+double told_symbol_rate(const io::SampleSource& source, double told_hz);
+
 }  // namespace tidemill::dvbs2

@@ -6,10 +6,12 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -28,12 +30,13 @@ class Processes(Executor):
         with self._lock:
             k = min(range(len(self._pools)), key=self._waiting.__getitem__)
             self._waiting[k] += 1
-        try:
-            future = self._pools[k].submit(fn, *args, **kwargs)
-        except BrokenProcessPool:
-            self._pools[k].shutdown(wait=False)
-            self._pools[k] = self._new_pool()
-            future = self._pools[k].submit(fn, *args, **kwargs)
+        with _main_left_alone():
+            try:
+                future = self._pools[k].submit(fn, *args, **kwargs)
+            except BrokenProcessPool:
+                self._pools[k].shutdown(wait=False)
+                self._pools[k] = self._new_pool()
+                future = self._pools[k].submit(fn, *args, **kwargs)
         future.add_done_callback(lambda _: self._done(k))
         return future
 
@@ -59,6 +62,19 @@ class Processes(Executor):
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin)
+
+
+# What is sent lies in modules. Without this a worker would begin by running the user's script once more.
+@contextmanager
+def _main_left_alone() -> Iterator[None]:
+    main = sys.modules["__main__"]
+    hidden = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
+    try:
+        main.__spec__ = None
+        vars(main).pop("__file__", None)
+        yield
+    finally:
+        vars(main).update(hidden)
 
 
 def _kill(process: int) -> None:

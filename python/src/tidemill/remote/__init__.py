@@ -1,0 +1,208 @@
+"""A reception whose decoding is done elsewhere: on other processes, or on the hosts of a cluster.
+
+`receive()` is what `tidemill remote-rx` does; docs/many-machines.md of the source teaches both.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from .. import _core, dvbs2
+from ..sweep import engines
+from .work import Batch, Decoded, decoded, why_not
+
+__all__ = ["RemoteReport", "receive"]
+
+_TRIES = 4
+_BATCH_BYTES = 1 << 20
+_MOST_BATCH_BYTES = 1 << 26
+
+
+@dataclass
+class RemoteReport:
+    """What a reception came to, and who decoded."""
+
+    frames: int = 0
+    frames_bad: int = 0
+    gaps: int = 0
+    ts_packets: int = 0
+    ldpc_iterations: int = 0
+    locks: int = 0
+    """Times that frames were found, the first included."""
+    batches: int = 0
+    batches_again: int = 0
+    """Given out again: their helper died, or took too long."""
+    frames_here: int = 0
+    """Decoded by this process, because no helper could."""
+    failure: str = ""
+    """Why helpers decode no more; empty: they did to the end."""
+    engine: str = ""
+
+
+def receive(
+    recording: str | os.PathLike[str],
+    output: str | os.PathLike[str] | BinaryIO,
+    *,
+    executor: Executor | None = None,
+    engine: str = "processes",
+    workers: int | None = None,
+    batch_bytes: int = _BATCH_BYTES,
+    patience_s: float = 30,
+    tell: Callable[[str], None] | None = None,
+    **wishes: Any,
+) -> RemoteReport:
+    """Receives a recording, with its frames decoded by others; packets come out in order, as of tidemill dvbs2 rx.
+
+    output: a path, or a binary file. executor: who decodes; else `engine`, "processes", "ray" or "dask", with so many
+    `workers`. batch_bytes: of soft bits that are sent at a time, about. patience_s: a helper that has a batch for longer is passed by.
+    tell: is called with a line when helpers decode no more. wishes: format, sample_rate_hz, symbol_rate_hz, offset_hz,
+    rolloff, gold_code, as dvbs2.receive() takes them.
+
+    Where helpers cannot go on, what is left is decoded here. Throws IoError, WrongUsage and JobFailed as dvbs2.receive()
+    does, and JobFailed where the engine cannot be had at all.
+    """
+    if engine == "mpi":
+        raise _core.WrongUsage("a world of MPI dies with a rank, and cannot keep a stream: give processes, ray or dask")
+    if not 1 <= batch_bytes <= _MOST_BATCH_BYTES or not 0 < patience_s <= 1e6:
+        raise _core.WrongUsage(f"batch_bytes: give 1 to {_MOST_BATCH_BYTES}; patience_s: above 0, to 1000000")
+    given: dict[str, Any] = {"format": None, "sample_rate_hz": None, "symbol_rate_hz": None, "offset_hz": None}
+    options = dvbs2._reception(recording, **{**given, "rolloff": 0.20, "gold_code": 0, **wishes})
+    with ExitStack() as stack:
+        used = engines.handed_in(executor, workers) if executor else stack.enter_context(engines.opened(engine, workers))
+        assert used is not None
+        to = stack.enter_context(_opened(output)) if isinstance(output, (str, os.PathLike)) else output
+        stream = _Stream(used, to, patience_s, tell)
+        stream.report.locks = _core.receive_llrs(options, stream.take, batch_bytes=batch_bytes)
+        return stream.ended()
+
+
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        return open(path, "wb")
+    except OSError as error:
+        raise _core.JobFailed(f"{os.fspath(path)} cannot be written: {error.strerror}") from None
+
+
+@dataclass
+class _Sent:
+    batch: Batch
+    future: Future[Decoded]
+    tries: int = 1
+
+
+class _Stream:
+    """Batches out, at most so many at a time; frames back, in order."""
+
+    def __init__(self, engine: engines.Engine, to: BinaryIO, patience_s: float, tell: Any) -> None:
+        self.report = RemoteReport(engine=engine.text)
+        self._engine = engine
+        self._to = to
+        self._patience_s = patience_s
+        self._tell = tell
+        self._sorter = _core.PacketSorter()
+        self._flying: deque[_Sent] = deque()
+        self._most = 2 * engine.workers
+        self._raised: BaseException | None = None
+
+    def take(self, pls_codes: Any, gaps: Any, llrs: Any) -> bool:
+        """Of the receiver: a batch for the decoder. What goes wrong here is raised by ended()."""
+        try:
+            self._send(Batch(pls_codes, gaps, llrs))
+            while self._flying and (len(self._flying) >= self._most or self._flying[0].future.done()):
+                self._land(self._flying.popleft())
+        except BaseException as error:
+            self._raised = error
+            return False
+        return True
+
+    def ended(self) -> RemoteReport:
+        """Waits for what is out. Throws what went wrong on the way."""
+        if self._raised:
+            raise self._raised
+        while self._flying:
+            self._land(self._flying.popleft())
+        self._sorter.finish()
+        self._write()
+        if self.report.ts_packets == 0:
+            raise _core.JobFailed(f"no packets: {self.report.frames} frames found, {self.report.frames_bad} of them bad")
+        return self.report
+
+    def _send(self, batch: Batch) -> None:
+        self.report.batches += 1
+        self._flying.append(_Sent(batch, self._submitted(batch)))
+
+    # A future in any case: where there are no helpers any more, of what this process does.
+    def _submitted(self, batch: Batch) -> Future[Decoded]:
+        if not self.report.failure:
+            try:
+                return self._engine.executor.submit(decoded, batch)
+            except Exception as error:
+                self._give_up(f"{type(error).__name__}: {error}")
+        self.report.frames_here += len(batch)
+        future: Future[Decoded] = Future()
+        future.set_result(decoded(batch))
+        return future
+
+    def _give_up(self, why: str) -> None:
+        self.report.failure = why
+        if self._tell:
+            self._tell(f"helpers decode no more, the rest is decoded here: {why}")
+
+    def _land(self, sent: _Sent) -> None:
+        answer = self._answer(sent)
+        while answer is None:
+            self.report.batches_again += 1
+            sent = _Sent(sent.batch, self._submitted(sent.batch), sent.tries + 1)
+            answer = self._answer(sent)
+        self._add_up(sent.batch, answer)
+
+    # None: it has to be decoded once more.
+    def _answer(self, sent: _Sent) -> Decoded | None:
+        try:
+            answer = sent.future.result(timeout=self._patience_s)
+        except FutureTimeout:
+            why = f"a helper took more than {self._patience_s:g} s for a batch"
+        except (_core.Error, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # whatever the engine calls it
+            why = f"{type(error).__name__}: {error}"
+        else:
+            why = why_not(sent.batch, answer)
+            if not why:
+                return answer
+            self._give_up(f"what a helper sent cannot be used: {why}")
+        if sent.tries >= _TRIES and not self.report.failure:
+            self._give_up(f"a batch was lost {_TRIES} times: {why}")
+        return None
+
+    def _add_up(self, batch: Batch, answer: Decoded) -> None:
+        content, at = answer.bbframes.tobytes(), 0
+        for code, gap, good in zip(batch.pls_codes.tolist(), batch.gaps.tolist(), answer.good.tolist(), strict=True):
+            if gap:
+                self.report.gaps += int(self.report.frames > 0)
+                self._sorter.lose()
+            self.report.frames += 1
+            if good:
+                size = _core.bbframe_bytes(code)
+                self._sorter.push(content[at : at + size])
+                at += size
+            else:
+                self.report.frames_bad += 1
+                self._sorter.lose()
+        self.report.ldpc_iterations += int(answer.ldpc_iterations.sum())
+        self._write()
+
+    def _write(self) -> None:
+        packets = self._sorter.take()
+        self.report.ts_packets += len(packets) // 188
+        try:
+            self._to.write(packets)
+        except OSError as error:
+            raise _core.JobFailed(f"the packets cannot be written: {error.strerror}") from None

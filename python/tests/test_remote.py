@@ -1,0 +1,156 @@
+"""Decoding elsewhere: every packet once and in order, whatever becomes of the helpers."""
+
+import io
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import tidemill as tm
+import tidemill.remote
+from tidemill.remote import command, work
+from tidemill.sweep.processes import Processes
+
+SMALL = 200_000
+"""Bytes of a batch: three frames of the demo, so that there are many."""
+
+
+@pytest.fixture(scope="module")
+def expected(demo):
+    return tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
+
+
+def received(demo, **wishes):
+    to = io.BytesIO()
+    report = tm.remote.receive(demo, to, **{"batch_bytes": SMALL, **wishes})
+    return to.getvalue(), report
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("batch_bytes", [1, SMALL, 1 << 22])
+def test_any_helpers_and_batches_give_the_very_stream_of_the_receiver(workers, batch_bytes, demo, expected):
+    packets, report = received(demo, workers=workers, batch_bytes=batch_bytes)
+    assert packets == expected
+    assert (report.frames, report.frames_bad, report.gaps, report.locks) == (62, 0, 0, 1)
+    assert report.ts_packets == 1992 and report.frames_here == 0 and report.failure == ""
+
+
+def test_helpers_that_are_killed_again_and_again_cost_no_packet(demo, expected):
+    chance = random.Random(3)
+    with Processes(2) as helpers:
+
+        class Killing(Executor):
+            count = 0
+
+            def submit(self, fn, /, *args, **kwargs):
+                future = helpers.submit(fn, *args, **kwargs)
+                self.count += 1
+                if self.count % 3 == 0 and self.count <= 30 and (running := helpers.process_ids()):
+                    os.kill(chance.choice(running), 9)
+                return future
+
+        packets, report = received(demo, executor=Killing(), workers=2)
+    assert packets == expected
+    assert report.batches_again > 0
+
+
+class _Answers(Executor):
+    """Decodes here, and sends `change` of it."""
+
+    def __init__(self, change, first=0):
+        self._change, self._first, self._count = change, first, 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        answer = fn(*args, **kwargs)
+        if self._count >= self._first:
+            self._change(future, answer)
+        else:
+            future.set_result(answer)
+        self._count += 1
+        return future
+
+
+def changed(**fields):
+    return lambda future, answer: future.set_result(work.Decoded(**{**vars(answer), **fields}))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda future, _: future.set_result("something"), "it sent a str"),
+        (changed(build="0.0.9+elsewhere"), r"it has build 0.0.9\+elsewhere, this is .*: install the same on all"),
+        (changed(good=np.ones(1, np.bool_)), "it decoded 1 frames of"),
+        (changed(bbframes=np.zeros(7, np.uint8)), "it sent 7 bytes of frames instead of"),
+        (changed(good=[True]), "something else than arrays"),
+        (lambda future, _: future.set_exception(OSError("gone")), "a batch was lost 4 times: OSError: gone"),
+        (lambda future, _: None, "a batch was lost 4 times: a helper took more than 0.05 s"),
+    ],
+)
+def test_what_helpers_do_wrong_is_told_and_the_rest_is_decoded_here(change, sentence, demo, expected):
+    told = []
+    packets, report = received(demo, executor=_Answers(change, first=5), workers=2, patience_s=0.05, tell=told.append)
+    assert packets == expected and 0 < report.frames_here < 62
+    assert len(told) == 1
+    assert re.search(sentence, report.failure) and report.failure in told[0]
+
+
+def test_an_engine_that_goes_away_leaves_what_was_decoded(demo, expected):
+    class Gone(ThreadPoolExecutor):
+        count = 0
+
+        def submit(self, fn, /, *args, **kwargs):
+            self.count += 1
+            if self.count > 6:
+                raise ConnectionError("the cluster is gone")
+            return super().submit(fn, *args, **kwargs)
+
+    with Gone(2) as executor:
+        packets, report = received(demo, executor=executor)
+    assert packets == expected and report.failure == "ConnectionError: the cluster is gone" and report.frames_here > 0
+
+
+def test_errors_of_the_recording_and_of_the_output_are_told(tmp_path, demo):
+    with pytest.raises(tm.IoError, match="nothing.sigmf-meta"):
+        received(tmp_path / "nothing.sigmf-meta", workers=1)
+    with pytest.raises(tm.JobFailed, match="cannot be written"):
+        tm.remote.receive(demo, tmp_path / "no/folder.ts", workers=1)
+    with pytest.raises(tm.JobFailed, match="the packets cannot be written: No space left"):
+        with open("/dev/full", "wb", buffering=0) as full:
+            tm.remote.receive(demo, full, workers=1)
+    (tmp_path / "noise.cf32").write_bytes(random.Random(1).randbytes(8 * 200_000))
+    with pytest.raises(tm.JobFailed, match="no packets: 0 frames found"):
+        received(tmp_path / "noise.cf32", workers=1, sample_rate_hz=1e6)
+
+
+@pytest.mark.parametrize(
+    ("batch", "sentence"),
+    [
+        ((np.array([4 << 2], np.uint8), np.zeros(9, np.int8)), "does not have the soft bits of its PLS codes"),
+        ((np.array([0], np.uint8), np.zeros(64800, np.int8)), "does not have the soft bits"),
+    ],
+)
+def test_a_batch_that_cannot_be_is_refused_by_the_helper(batch, sentence):
+    with pytest.raises(tm.WrongUsage, match=sentence):
+        work.decoded(work.Batch(batch[0], np.zeros(1, np.bool_), batch[1]))
+
+
+def test_the_program_receives_and_refuses(demo, expected, tmp_path, capsys):
+    words = [str(demo), "-o", str(tmp_path / "video.ts"), "--stage"]
+    program = [sys.executable, "-m", "tidemill.remote.command", *words, "decode=processes:2", "--json"]
+    ended = subprocess.run(program, stdout=subprocess.PIPE, check=True)
+    assert json.loads(ended.stdout)["engine"] == "2 processes" and json.loads(ended.stdout)["frames"] == 62
+    assert (tmp_path / "video.ts").read_bytes() == expected
+    for stage in ("decode", "decode=mpi", "demap=processes", "decode=processes:0", "decode=processes:x", "=ray"):
+        with pytest.raises(SystemExit) as refused:
+            command.main([*words, stage])
+        assert refused.value.code == 2 and "give decode=ENGINE" in capsys.readouterr().err
+    assert command.main([*words, "decode=processes", "--batch-bytes", "0"]) == 2
+    with pytest.raises(tm.WrongUsage, match="a world of MPI dies with a rank"):
+        received(demo, engine="mpi")
