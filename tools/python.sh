@@ -8,7 +8,7 @@ venv=build/venv
 tools="scikit-build-core nanobind numpy matplotlib"
 test_tools="pytest hypothesis mypy pandas"
 mpi_tools="mpi4py"
-hosts_tools="distributed"
+hosts_tools="distributed ray"
 notebook_tools="nbclient nbformat ipykernel"
 
 skip() {
@@ -83,7 +83,7 @@ case "$verb ${1:-}" in
     "python bench-sweep") "$venv/bin/python" python/bench/bench_sweep.py "${@:2}" ;;
     "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
     "test-python "*) run_tests "$@" ;;
-    "test-hosts "*) "$venv/bin/python" -m pytest -rs python/tests/test_hosts.py "$@" ;;
+    "test-hosts "*) "$venv/bin/python" -m pytest -rs python/tests/test_hosts.py python/tests/test_ray.py "$@" ;;
     "test-mpi "*) "$venv/bin/python" -m pytest python/tests/test_mpi.py "$@" ;;
     "notebooks "*) "$venv/bin/python" tools/notebooks.py ;;
 esac

@@ -228,10 +228,7 @@ def ber(
     """
     modcods = [modcod] if isinstance(modcod, str) else list(modcod)
     points = {name: np.ravel(np.asarray(dbs, float)) for name, dbs in _named(esn0, ebn0, margin)}
-    if sum(len(dbs) > 0 for dbs in points.values()) > 1:
-        raise _core.WrongUsage("esn0, ebn0, margin: give one of them")
-    if not all(np.isfinite(dbs).all() for dbs in points.values()):
-        raise _core.WrongUsage("esn0, ebn0, margin: give finite numbers in dB")
+    _check_points(points)
     if first_frame < 0 or burst < 1:
         raise _core.WrongUsage("first_frame: give 0 or more; burst: 1 or more")
     if errors < 1 or frames < 1 or iterations < 1 or threads < 0:
@@ -256,6 +253,13 @@ def ber(
     given = ", ".join(f"{name}={np.round(dbs, 6).tolist()}" for name, dbs in points.items() if len(dbs) > 0)
     call = f"tidemill.dvbs2.ber({modcod!r}, frame={frame!r}, {given}, errors={errors}, frames={frames}, seed={seed})"
     return Curve(_columns(table["rows"]), table["notes"], frame, call, seed)
+
+
+def _check_points(points: dict[str, NDArray[Any]]) -> None:
+    if sum(len(dbs) > 0 for dbs in points.values()) > 1:
+        raise _core.WrongUsage("esn0, ebn0, margin: give one of them")
+    if not all(np.isfinite(dbs).all() for dbs in points.values()):
+        raise _core.WrongUsage("esn0, ebn0, margin: give finite numbers in dB")
 
 
 def instruction_sets() -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -98,12 +99,20 @@ def _called(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return fn(*args, **kwargs)
 
 
+# Ray itself would try for minutes, and then end the whole process.
+def _look_for(address: str) -> None:
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+
+
 @contextmanager
 def _ray(workers: int | None, text: str) -> Iterator[Engine]:
     ray = _module("ray", "ray")
     try:
+        _look_for(os.environ.get("RAY_ADDRESS", ""))
         ray.init(log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except Exception as error:
         raise _core.JobFailed(f"Ray cannot be reached: {error}: is RAY_ADDRESS right?") from None
     try:
         count = workers or int(ray.cluster_resources().get("CPU", 1))
