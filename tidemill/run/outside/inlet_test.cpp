@@ -260,19 +260,27 @@ TEST_CASE("a stream whose patience with the program is at an end says so") {
     }
 }
 
-TEST_CASE("a stream that may drop late frames drops what is pushed when it has no room") {
-    Doubler doubler({.frames = 1});
-    Pipeline pipeline(doubler.graph, thread_per_task(doubler.graph));
-    Started run(pipeline, {.late = Late::drop_newest});
-    const std::vector<int> all = numbers(4 * 200);
-    doubler.inlet.push(all);  // nobody pulls, and yet this does not wait for ever
-    doubler.inlet.close();
-    const std::vector<int> got = pull_all(doubler.outlet);
-    const RunReport report = run.join();
-    CHECK(report.frames == 200);
-    CHECK(report.dropped > 0);
-    CHECK(got.size() == 4 * report.delivered);
-    CHECK(report.delivered + report.dropped == 200);
+TEST_CASE(
+    "a stream that may drop late frames drops what is pushed when it has no room, or what waits longest") {
+    for (const Late late : {Late::drop_newest, Late::drop_oldest}) {
+        CAPTURE(static_cast<int>(late));
+        Doubler doubler({.frames = 1});
+        Pipeline pipeline(doubler.graph, thread_per_task(doubler.graph));
+        Started run(pipeline, {.late = late});
+        doubler.inlet.push(numbers(4 * 200));  // nobody pulls, and yet this does not wait for ever
+        doubler.inlet.close();
+        std::vector<int> got;
+        while (!doubler.outlet.front().empty()) {
+            got.push_back(doubler.outlet.front()[0]);
+            CHECK(got.back() == 8 * static_cast<int>(doubler.outlet.frame()));
+            doubler.outlet.done(4);
+        }
+        const RunReport report = run.join();
+        CHECK(report.frames == 200);
+        CHECK(report.dropped > 0);
+        CHECK(got.size() == report.delivered);
+        CHECK(report.delivered + report.dropped == 200);
+    }
 }
 
 TEST_CASE("a run that is started has one thread more than its executor, and knobs are turned meanwhile") {
