@@ -28,12 +28,12 @@ foreach(room IN LISTS rooms)
   install(TARGETS tidemill_${room} EXPORT tidemill-targets)
 endforeach()
 install(TARGETS tidemill_everything EXPORT tidemill-targets)
-install(TARGETS tidemill)
+install(TARGETS tidemill COMPONENT program)
 if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
   install(CODE "set(manuals \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
     file(MAKE_DIRECTORY \"\${manuals}\")
     execute_process(COMMAND \"$<TARGET_FILE:tidemill>\" --manual OUTPUT_FILE \"\${manuals}/tidemill.1\"
-      COMMAND_ERROR_IS_FATAL ANY)")
+      COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 endif()
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/tidemill")
@@ -48,8 +48,12 @@ install(FILES "${PROJECT_BINARY_DIR}/tidemill-config.cmake" "${PROJECT_BINARY_DI
 # The C interface: its header, and with TIDEMILL_SHARED the library and what pkg-config tells of it.
 install(FILES "${PROJECT_SOURCE_DIR}/tidemill/c/tidemill.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill/c")
 if(TIDEMILL_SHARED)
+  # As Debian wants its manuals.
+  install(CODE "execute_process(COMMAND gzip -9nf
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/tidemill.1\"
+    COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   add_dependencies(installable tidemill_shared)
-  install(TARGETS tidemill_shared)
+  install(TARGETS tidemill_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/tidemill.pc.in" "${PROJECT_BINARY_DIR}/tidemill.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/tidemill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endif()

@@ -1,4 +1,8 @@
+#include <string_view>
+
+#include "tidemill/cli/licences.hpp"
 #include "tidemill/cli/outside_verb.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 
 int main(int argc, char** argv) {
@@ -7,8 +11,13 @@ int main(int argc, char** argv) {
     program.footer(
         "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts\n"
         "Any other verb X is the program tidemill-X beside this one or on the path: Python's package brings "
-        "some.");
+        "some.\n"
+        "The licence, and those of all that is in the program: tidemill --licences");
     add_verbs(program);
+    if (argc == 2 && std::string_view(argv[1]) == "--licences") {
+        print(licences());
+        return kDone;
+    }
     become_program_of_verb(program, argc, argv);
     return run_command_line(program, argc, argv, "tidemill " TIDEMILL_VERSION);
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of dist/ in a bare system, which debootstrap makes under build/bare, and lives on them
+# there: the program receives the demo, and a program in C is built and receives the same. Where there is no debootstrap,
+# no root or no mirror, that is said, and is no failure.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+bare=$PWD/build/bare
+
+skip() {
+    printf 'Skipped: %s\n' "$*"
+    exit 0
+}
+
+# The mirror that this machine's packages come from.
+# shellcheck disable=SC2016 # apt's own words
+mirror() {
+    apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | sort -u | head -n 1
+}
+
+make_bare() {
+    local codename
+    codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    rm -rf "$bare"
+    debootstrap --variant=minbase "$codename" "$bare" "$(mirror)" >build/debootstrap.log 2>&1 ||
+        skip "no bare system can be made: build/debootstrap.log says why"
+    cp /etc/apt/apt.conf.d/*proxy* "$bare/etc/apt/apt.conf.d/" 2>/dev/null || true
+    cp /etc/resolv.conf "$bare/etc/" 2>/dev/null || true
+    touch "$bare/made"
+}
+
+inside() { chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ DEBIAN_FRONTEND=noninteractive "$@"; }
+
+install_debs() { # NAME...
+    local name debs=()
+    for name; do debs+=("/dist/$(basename "$(ls dist/"$name"_*.deb)")"); done
+    inside apt-get install -y -q --no-install-recommends "${debs[@]}" >>build/bare-install.log 2>&1 ||
+        { tail -n 20 build/bare-install.log; return 1; }
+}
+
+command -v debootstrap >/dev/null || skip "there is no debootstrap"
+[ "$(id -u)" = 0 ] || skip "a bare system takes root"
+ls dist/tidemill_*.deb >/dev/null 2>&1 || { echo 'There are no packages in dist: ./x package makes them'; exit 1; }
+[ -e "$bare/made" ] || make_bare
+: >build/bare-install.log
+mkdir -p "$bare/dist" "$bare/test"
+cp dist/*.deb "$bare/dist/"
+cp data/demo.sigmf-* examples/receive.c "$bare/test/"
+
+install_debs tidemill
+inside tidemill dvbs2 rx /test/demo.sigmf-meta -o /test/video.ts --executor sequence --json >build/bare-rx.json 2>/dev/null
+printf 'received: %s packets\n' "$(($(stat -c %s "$bare/test/video.ts") / 188))"
+inside test -s /usr/share/man/man1/tidemill.1.gz
+inside tidemill --licences | head -n 1
+
+install_debs libtidemill0 libtidemill-dev
+inside apt-get install -y -q --no-install-recommends gcc libc6-dev pkgconf >>build/bare-install.log 2>&1
+# shellcheck disable=SC2016 # the inner shell's
+inside sh -ec 'cd /test && cc -std=c99 receive.c -o receive $(pkg-config --cflags --libs tidemill) &&
+    tidemill dvbs2 tx --random 1000 --symbol-rate 1e6 -o samples.cf32 2>/dev/null &&
+    tidemill dvbs2 rx samples.cf32 --sample-rate 2e6 -o rx.ts >/dev/null 2>&1 && ./receive samples.cf32 2e6 c.ts && cmp rx.ts c.ts'
+inside apt-get purge -y -q tidemill libtidemill0 libtidemill-dev >>build/bare-install.log 2>&1
+printf 'The packages were installed, used and removed in a bare system\n'
