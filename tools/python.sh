@@ -80,6 +80,7 @@ install_package
 case "$verb ${1:-}" in
     "python wheel") build_wheel ;;
     "python bench") "$venv/bin/python" python/bench/bench_python.py "${@:2}" ;;
+    "python bench-engine") "$venv/bin/python" python/bench/bench_engine.py "${@:2}" ;;
     "python bench-sweep") "$venv/bin/python" python/bench/bench_sweep.py "${@:2}" ;;
     "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
     "test-python "*) run_tests "$@" ;;

@@ -9,7 +9,7 @@ import sys
 
 from .. import Error
 from ..sweep.command import number_or_auto, status_of
-from . import receive
+from . import BATCH_BYTES, receive
 
 _ENGINES = ("processes", "ray", "dask")
 
@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--stage", type=_stage, required=True, metavar="decode=ENGINE", help="processes:N, ray, dask; N helpers, or all"
     )
-    parser.add_argument("--batch-bytes", type=int, default=1 << 20, metavar="N", help="sent at a time (default: 1048576)")
+    parser.add_argument("--batch-bytes", type=int, default=BATCH_BYTES, metavar="N", help=f"sent at a time (default: {BATCH_BYTES})")
     parser.add_argument("--patience", type=float, default=30, metavar="SECONDS", help="with a helper (default: 30)")
     parser.add_argument("--sample-rate", type=float, metavar="HZ", help="where the recording does not tell")
     parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help="else half the sample rate; or auto")
