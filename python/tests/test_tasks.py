@@ -331,7 +331,7 @@ def test_streams_fire_as_often_as_counts_demand():
         (lambda: tm.task(lambda x: None), "has no sockets"),
         (lambda: tm.task(lambda x, y, z: None, x=F4, y=F4, name="three"), r"takes 3 arrays \(x, y, z\) and has 2"),
         (lambda: tm.task(5, x=F4), "cannot be called"),
-        (lambda: tm.task(lambda x: None, x=np.float32), "give In, Out or Forward"),
+        (lambda: tm.task(lambda x: None, x=np.float32), "give In, Out, Forward, Label or Knob"),
         (lambda: tm.task(lambda x: None, x=F4, keep="view"), "keep="),
         (lambda: tm.In(np.dtype(">f4"), 4), "byte order"),
         (lambda: tm.In(np.float32, 0), "1 or more"),

@@ -13,6 +13,7 @@
 #include "bindings/numpy.hpp"
 #include "bindings/remote_binding.hpp"
 #include "bindings/schedule_binding.hpp"
+#include "bindings/transceiver_binding.hpp"
 #include <nanobind/stl/vector.h>
 
 #include "tidemill/cli/standard_streams.hpp"
@@ -53,6 +54,7 @@ NB_MODULE(_core, module) {
     tidemill::python::bind_executors(module);
     tidemill::python::bind_dvbs2(module);
     tidemill::python::bind_remote(module);
+    tidemill::python::bind_transceiver(module);
     module.def("end_live_runs", &tidemill::python::end_live_runs);
     module.def("take_warnings", &take_warnings);
     module.def(

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "bindings/errors.hpp"
@@ -15,6 +17,9 @@
 #include <fmt/format.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 #include <unistd.h>
 
 #include "tidemill/graph/structure.hpp"
@@ -30,6 +35,8 @@ namespace {
 using nb::literals::operator""_a;
 
 using Clock = std::chrono::steady_clock;
+/// Module, name, and the new value.
+using KnobAsTuple = std::tuple<std::size_t, std::string, double>;
 
 /// When a run ends, as Python says it.
 struct RunWishes {
@@ -55,6 +62,11 @@ class Held {
 
     nb::dict go(const RunWishes& wishes, bool anew);
 
+    /// Turns knobs on the next source frame, or on that one; the frame from which on that holds.
+    std::uint64_t set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from);
+    /// Ends the run that is going on, if one is; from any thread.
+    void stop();
+
     Executor& executor() { return *executor_; }
 
   private:
@@ -66,6 +78,8 @@ class Held {
     void check_process() const;
 
     PythonGraph& graph_;
+    std::mutex mutex_;
+    std::stop_source stop_;  // of the run that is going on
     std::unique_ptr<Executor> executor_;
     pid_t process_ = getpid();
 };
@@ -96,8 +110,30 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
     std::stop_source stop;
     options.stop = stop.get_token();
     const PythonGraph::Running running(graph_);
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = stop;
+    }
     if constexpr (std::is_same_v<Executor, Sequence>) return to_dict(json_of(go_here(options, anew, stop)));
     return to_dict(json_of(go_on_threads(options, anew, stop)));
+}
+
+template <class Executor>
+void Held<Executor>::stop() {
+    const std::lock_guard lock(mutex_);
+    stop_.request_stop();
+}
+
+template <class Executor>
+std::uint64_t Held<Executor>::set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from) {
+    KnobSettings settings;
+    if (from) settings.from = From{*from};
+    for (const auto& [module, name, value] : knobs) {
+        const auto knob = graph_.graph().module(module).template find_knob<double>(name);
+        settings.settings.push_back({{knob.module, knob.index}, internal::knob_bytes(value)});
+    }
+    const nb::gil_scoped_release unlocked;
+    return executor_->set(settings).frame;
 }
 
 // In the calling thread, where a task may want to be.
@@ -134,6 +170,8 @@ nb::class_<Held<Executor>> bind_executor(nb::module_& module, const char* name) 
     return nb::class_<Held<Executor>>(module, name)
         .def("run", go(true), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
              "statistics"_a = true, "finish"_a = false)
+        .def("set", &Held<Executor>::set, "knobs"_a, "at"_a.none())
+        .def("stop", &Held<Executor>::stop)
         .def("resume", go(false), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
              "statistics"_a = true, "finish"_a = false);
 }

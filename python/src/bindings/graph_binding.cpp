@@ -17,13 +17,20 @@ namespace {
 
 using nb::literals::operator""_a;
 
-using SocketAsTuple = std::tuple<std::string, Direction, int, std::vector<npy_intp>>;
+using SocketAsTuple = std::tuple<std::string, Direction, int, std::vector<npy_intp>, std::string>;
+using KnobAsTuple = std::tuple<std::string, double, double, double>;
 
 std::vector<PythonSocket> sockets_of(const std::vector<SocketAsTuple>& tuples) {
     std::vector<PythonSocket> sockets;
-    for (const auto& [name, direction, type, shape] : tuples)
-        sockets.push_back({name, direction, type, shape});
+    for (const auto& [name, direction, type, shape, label] : tuples)
+        sockets.push_back({name, direction, type, shape, label});
     return sockets;
+}
+
+std::vector<PythonKnob> knobs_of(const std::vector<KnobAsTuple>& tuples) {
+    std::vector<PythonKnob> knobs;
+    for (const auto& [name, initial, least, most] : tuples) knobs.push_back({name, initial, {least, most}});
+    return knobs;
 }
 
 // Names, elements and counts, as messages have them.
@@ -59,9 +66,9 @@ void bind_words(nb::module_& module) {
 
 }  // namespace
 
-std::size_t PythonGraph::add(std::string name, const std::vector<PythonSocket>& sockets, TaskOptions options,
-                             PythonCall call) {
-    tasks_.push_back(&graph_.add<PythonTask>(std::move(name), sockets, options, std::move(call)));
+std::size_t PythonGraph::add(std::string name, const std::vector<PythonSocket>& sockets,
+                             const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call) {
+    tasks_.push_back(&graph_.add<PythonTask>(std::move(name), sockets, knobs, options, std::move(call)));
     return graph_.module_count() - 1;
 }
 
@@ -98,16 +105,17 @@ void bind_graph(nb::module_& module) {
         .def(
             "add",
             [](PythonGraph& self, std::string name, const std::vector<SocketAsTuple>& sockets,
-               nb::object callable, CallForm form, bool takes_number, bool gets_copies, bool pure,
-               bool may_skip, bool may_repeat) {
+               const std::vector<KnobAsTuple>& knobs, nb::object callable, CallForm form, bool takes_number,
+               bool gets_copies, bool pure, bool may_skip, bool may_repeat, bool at_end) {
                 const TaskOptions options{.replication = pure ? Replication::pure : Replication::sequential,
                                           .may_skip = may_skip,
-                                          .may_repeat = may_repeat};
-                return self.add(std::move(name), sockets_of(sockets), options,
+                                          .may_repeat = may_repeat,
+                                          .at_end = at_end};
+                return self.add(std::move(name), sockets_of(sockets), knobs_of(knobs), options,
                                 {std::move(callable), form, takes_number, gets_copies});
             },
-            "name"_a, "sockets"_a, "callable"_a, "form"_a, nb::kw_only(), "takes_number"_a, "gets_copies"_a,
-            "pure"_a, "may_skip"_a, "may_repeat"_a)
+            "name"_a, "sockets"_a, "knobs"_a, "callable"_a, "form"_a, nb::kw_only(), "takes_number"_a,
+            "gets_copies"_a, "pure"_a, "may_skip"_a, "may_repeat"_a, "at_end"_a)
         .def(
             "module_name",
             [](const PythonGraph& self, std::size_t m) { return self.graph().module(m).name(); }, "module"_a)

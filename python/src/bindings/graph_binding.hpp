@@ -19,8 +19,8 @@ class PythonGraph {
     const Graph& graph() const { return graph_; }
 
     /// The number of the new module.
-    std::size_t add(std::string name, const std::vector<PythonSocket>& sockets, TaskOptions options,
-                    PythonCall call);
+    std::size_t add(std::string name, const std::vector<PythonSocket>& sockets,
+                    const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call);
 
     SocketRef socket(std::size_t module, const std::string& name) const {
         return graph_.module(module)[name];

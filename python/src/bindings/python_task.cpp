@@ -30,8 +30,8 @@ nb::object checked(PyObject* object) {
 
 }  // namespace
 
-PythonTask::PythonTask(std::string name, const std::vector<PythonSocket>& sockets, TaskOptions options,
-                       PythonCall call)
+PythonTask::PythonTask(std::string name, const std::vector<PythonSocket>& sockets,
+                       const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call)
     : Module(name),
       sockets_(sockets),
       call_(std::move(call)),
@@ -40,16 +40,23 @@ PythonTask::PythonTask(std::string name, const std::vector<PythonSocket>& socket
         const std::uint32_t index = declare(socket);
         places_.push_back({index, socket.direction == Direction::in});
     }
+    for (const PythonKnob& each : knobs) knobs_.push_back(knob(each.name, each.initial, each.range));
     declare_task(std::move(name), &PythonTask::run, options, Basis::word);
 }
 
 std::uint32_t PythonTask::declare(const PythonSocket& socket) {
-    return with_element(socket.numpy_type, [&]<class T>() -> std::uint32_t {
-        const std::size_t count = count_of(socket);
-        if (socket.direction == Direction::in) return in<T>(socket.name, count).index;
-        if (socket.direction == Direction::out) return out<T>(socket.name, count).index;
-        return forward<T>(socket.name, count).index;
-    });
+    return with_element(socket.numpy_type, [&]<class T>() { return declare_of<T>(socket); });
+}
+
+template <class T>
+std::uint32_t PythonTask::declare_of(const PythonSocket& socket) {
+    const std::size_t count = count_of(socket);
+    const bool reads = socket.direction == Direction::in;
+    if (!socket.label.empty() && reads) return label<const T>(socket.label, socket.name).index;
+    if (!socket.label.empty()) return label<T>(socket.label, socket.name).index;
+    if (reads) return in<T>(socket.name, count).index;
+    if (socket.direction == Direction::out) return out<T>(socket.name, count).index;
+    return forward<T>(socket.name, count).index;
 }
 
 PythonTask::Caller& PythonTask::caller_here() {
@@ -59,7 +66,7 @@ PythonTask::Caller& PythonTask::caller_here() {
     Caller& caller = callers_.emplace_back(Caller{here, {}, {}});
     for (const PythonSocket& socket : sockets_)
         caller.views.emplace_back(socket.numpy_type, socket.shape, socket.direction == Direction::in);
-    caller.arguments.resize(1 + sockets_.size() + (call_.takes_number ? 1 : 0));
+    caller.arguments.resize(1 + sockets_.size() + knobs_.size() + (call_.takes_number ? 1 : 0));
     return caller;
 }
 
@@ -114,12 +121,17 @@ void PythonTask::bring_back(Frame frame, Caller& caller) const {
     caller.copies.clear();
 }
 
+void PythonTask::give_numbers(Frame frame, Caller& caller) const {
+    caller.numbers.clear();
+    for (const Knob<double>& each : knobs_)
+        caller.numbers.push_back(checked(PyFloat_FromDouble(frame[each])));
+    if (call_.takes_number) caller.numbers.push_back(checked(PyLong_FromUnsignedLongLong(frame.number())));
+    auto argument = caller.arguments.begin() + 1 + static_cast<std::ptrdiff_t>(places_.size());
+    for (const nb::object& number : caller.numbers) *argument++ = number.ptr();
+}
+
 Flow PythonTask::call_function(Frame frame, Caller& caller) {
-    nb::object number;
-    if (call_.takes_number) {
-        number = checked(PyLong_FromUnsignedLongLong(frame.number()));
-        caller.arguments.back() = number.ptr();
-    }
+    give_numbers(frame, caller);
     PyObject* const* const arguments = caller.arguments.data() + 1;
     const std::size_t count = caller.arguments.size() - 1;
     return flow_of(checked(PyObject_Vectorcall(call_.callable.ptr(), arguments,

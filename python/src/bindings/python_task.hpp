@@ -20,6 +20,14 @@ struct PythonSocket {
     Direction direction;
     int numpy_type;
     std::vector<npy_intp> shape;
+    std::string label{};  ///< of one that goes along with the data: its name; else empty
+};
+
+/// A number that is turned from outside while the stream runs.
+struct PythonKnob {
+    std::string name;
+    double initial;
+    Range range;
 };
 
 /// What stands behind a task in Python.
@@ -33,7 +41,7 @@ enum class CallForm {
 struct PythonCall {
     nb::object callable;
     CallForm form = CallForm::function;
-    bool takes_number = false;  ///< behind the arrays: the frame's number
+    bool takes_number = false;  ///< behind arrays and knobs: the frame's number
     bool gets_copies = false;   ///< arrays of their own, which it may keep
 };
 
@@ -41,8 +49,8 @@ struct PythonCall {
 class PythonTask final : public Module {
   public:
     /// Throws GraphError for elements that no socket carries.
-    PythonTask(std::string name, const std::vector<PythonSocket>& sockets, TaskOptions options,
-               PythonCall call);
+    PythonTask(std::string name, const std::vector<PythonSocket>& sockets,
+               const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call);
     PythonTask(const PythonTask&) = delete;
 
     /// A run is over: its places are gone. Needs the lock.
@@ -58,16 +66,20 @@ class PythonTask final : public Module {
     struct Caller {
         std::thread::id thread;
         std::vector<SocketViews> views;
-        std::vector<PyObject*> arguments;  // the first place is left to the call itself
-        std::vector<nb::object> copies{};  // where arrays are copies
+        std::vector<PyObject*> arguments;   // the first place is left to the call itself
+        std::vector<nb::object> copies{};   // where arrays are copies
+        std::vector<nb::object> numbers{};  // of knobs, and the frame's
     };
 
     std::uint32_t declare(const PythonSocket& socket);
+    template <class T>
+    std::uint32_t declare_of(const PythonSocket& socket);
     Caller& caller_here();
     std::byte* place_of(Frame frame, const Place& socket) const;
 
     Flow run(Frame frame);
     Flow call(Frame frame, Caller& caller);
+    void give_numbers(Frame frame, Caller& caller) const;
     void lend_arrays(Frame frame, Caller& caller);
     void lend_copies(Frame frame, Caller& caller);
     void bring_back(Frame frame, Caller& caller) const;
@@ -80,6 +92,7 @@ class PythonTask final : public Module {
 
     std::vector<PythonSocket> sockets_;
     std::vector<Place> places_;
+    std::vector<Knob<double>> knobs_;
     PythonCall call_;
     bool is_shared_;
     std::deque<Caller> callers_;  // they never move

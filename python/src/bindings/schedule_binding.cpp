@@ -15,6 +15,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/json/json.hpp"
@@ -221,9 +222,33 @@ void bind_schedule(nb::module_& module) {
         .def(nb::self == nb::self);
 }
 
+nb::list reproduce(const std::string& name, std::size_t chains, std::size_t timed, std::uint64_t frames,
+                   std::uint64_t tasks, std::uint64_t seed) {
+    const cli::Reproduction& wanted = cli::reproduction_of(name);
+    std::vector<cli::ResultTable> tables;
+    {
+        const nb::gil_scoped_release unlocked;
+        tables =
+            wanted.make({.chains = chains, .timed = timed, .frames = frames, .seed = seed, .tasks = tasks});
+    }
+    nb::list all;
+    for (const cli::ResultTable& table : tables) all.append(to_dict(cli::to_json(table)));
+    return all;
+}
+
+nb::list reproductions() {
+    nb::list names;
+    for (const cli::Reproduction& each : cli::reproductions())
+        names.append(nb::make_tuple(std::string(each.name), std::string(each.summary)));
+    return names;
+}
+
 }  // namespace
 
 void bind_schedules(nb::module_& module) {
+    module.def("reproduce", &reproduce, "name"_a, nb::kw_only(), "chains"_a, "timed"_a, "frames"_a, "tasks"_a,
+               "seed"_a);
+    module.def("reproductions", &reproductions);
     bind_profile(module);
     bind_schedule(module);
     bind_random_chains(module);

@@ -1,7 +1,7 @@
 """Streaming dataflow programs at full speed on the cores you have.
 
-Describe a stream: Graph, task(), source(), sink(), In, Out, Forward, Flow. Run it: Sequence, Pipeline, Dynamic.
-Schedule it: profile(), schedule(), simulate(), front(); Profile and Schedule are files, too. The DVB-S2 receiver
+Describe a stream: Graph, task(), source(), sink(), In, Out, Forward, Label, Knob, Flow. Run it: Sequence, Pipeline, Dynamic.
+Schedule it: profile(), schedule(), simulate(), front(), reproduce(); Profile and Schedule are files, too. The DVB-S2 receiver
 is in tidemill.dvbs2. docs/python.md of the source teaches all of it by examples.
 """
 
@@ -28,17 +28,18 @@ from ._core import (
     WrongUsage,
 )
 from ._core import version as __version__
-from .graph import Forward, Graph, In, Module, Out, Socket, TaskSpec, sink, source, task
+from .graph import Forward, Graph, In, Knob, Label, Module, Out, Socket, TaskSpec, sink, source, task
 from .record import Record
+from .reproduction import Reproduction, reproduce, reproductions
 from .run import Dynamic, Pipeline, Run, Sequence
 from .scheduling import Front, Profile, Schedule, Simulation, cores_here, front, profile, schedule, simulate
 
 __all__ = [
     "BridgeError", "DeviceError", "Dvbs2Error", "Dynamic", "Error", "FecError", "Flow", "Forward", "FrameError",
-    "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Module", "Out", "Pipeline",
-    "PlatformError", "PolicyError", "Profile", "Record", "Run", "RunError", "Schedule", "ScheduleError", "Sequence",
+    "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Knob", "Label", "Module", "Out", "Pipeline",
+    "PlatformError", "PolicyError", "Profile", "Record", "Reproduction", "Run", "RunError", "Schedule", "ScheduleError", "Sequence",
     "SimError", "Simulation", "Socket", "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front",
-    "profile", "schedule", "simulate", "sink", "source", "task",
+    "profile", "reproduce", "reproductions", "schedule", "simulate", "sink", "source", "task",
 ]  # fmt: skip
 
 # A stream that still runs when the interpreter ends is ended in order.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -277,3 +278,127 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
         values = [row[name] for row in rows]
         columns[name] = np.array([np.nan if value is None else value for value in values])
     return columns
+
+
+class Receiver:
+    """The receiver, for samples that the program has: pushed in, packets out, on a thread of its own.
+
+    `for packets in receiver.receive(blocks)` takes blocks of samples from anything to iterate over as fast as packets
+    are taken, and gives arrays of whole packets. The same by hand: push(), end(), take(), finish().
+
+    sample_rate_hz, symbol_rate_hz: without a symbol rate it is half the sample rate. threads: that share the work.
+    waiting_packets: how many may wait to be taken before the receiver waits. Throws Dvbs2Error, saying which, for
+    settings that cannot be.
+    """
+
+    def __init__(
+        self,
+        *,
+        sample_rate_hz: float = 0,
+        symbol_rate_hz: float = 0,
+        rolloff: float = 0.20,
+        gold_code: int = 0,
+        threads: int = 1,
+        waiting_packets: int = 4096,
+    ) -> None:
+        if threads < 1 or waiting_packets < 1:
+            raise _core.WrongUsage("threads and waiting_packets: give 1 or more")
+        self._core = _core.PushedReceiver(
+            sample_rate_hz=sample_rate_hz,
+            symbol_rate_hz=symbol_rate_hz,
+            rolloff=rolloff,
+            gold_code=gold_code,
+            threads=threads,
+            waiting_packets=waiting_packets,
+        )
+
+    def push(self, samples: ArrayLike) -> None:
+        """Takes complex samples, full scale 1, and waits while there is no room. From one thread at a time."""
+        self._core.push(np.ascontiguousarray(samples, np.complex64))
+
+    def end(self) -> None:
+        """No more samples come: those that wait are received."""
+        self._core.end()
+
+    def take(self, most: int = 1024) -> NDArray[np.uint8]:
+        """The packets that wait, up to `most`: rows of 188 bytes. Waits for one; none where no more come."""
+        packets = np.asarray(self._core.take(most), np.uint8)
+        return packets.reshape(-1, _TS_PACKET_BYTES)
+
+    def stop(self) -> None:
+        """Ends the reception soon: samples that wait are not received."""
+        self._core.stop()
+
+    @property
+    def now(self) -> Record:
+        """What it does and has heard so far: locked, frames, frames_bad, esn0_db, modcod, ..."""
+        return Record(self._core.now())
+
+    def finish(self) -> Record:
+        """Ends it as end() does, waits, and tells what was received. Throws what the reception threw. Once."""
+        return Record(self._core.finish())
+
+    def receive(self, blocks: Iterable[ArrayLike]) -> Iterator[NDArray[np.uint8]]:
+        """Gives the packets of what is in `blocks`, each of any length, while it takes them on another thread.
+
+        Who takes no more packets is fed no more samples. What `blocks` raises comes out here.
+        """
+        failed: list[BaseException] = []
+
+        def feed() -> None:
+            try:
+                for block in blocks:
+                    self.push(block)
+            except BaseException as error:  # told to who takes
+                failed.append(error)
+            finally:
+                self.end()
+
+        feeder = threading.Thread(target=feed, name="tidemill-feeder", daemon=True)
+        feeder.start()
+        try:
+            while len(packets := self.take()):
+                yield packets
+        finally:
+            self.stop()
+            feeder.join()
+        if failed:
+            raise failed[0]
+
+
+class Transmitter:
+    """The transmitter: packets of a transport stream in, samples of mean power 1 out, with constant coding."""
+
+    def __init__(
+        self,
+        modcod: str = "QPSK 1/2",
+        *,
+        frame: Literal["normal", "short"] = "normal",
+        pilots: bool = False,
+        rolloff: float = 0.20,
+        gold_code: int = 0,
+        samples_per_symbol: int = 2,
+    ) -> None:
+        if frame not in ("normal", "short"):
+            raise _core.WrongUsage(f"frame={frame!r}: give normal or short")
+        self._core = _core.Transmitter(
+            modcod=modcod,
+            short_frames=frame == "short",
+            pilots=pilots,
+            rolloff=rolloff,
+            gold_code=gold_code,
+            samples_per_symbol=samples_per_symbol,
+        )
+
+    def send(self, packets: ArrayLike) -> NDArray[np.complex64]:
+        """The samples of the frames that these packets fill: bytes in whole packets of 188, in any shape."""
+        given = np.ascontiguousarray(packets)
+        if given.dtype != np.uint8 or given.size % _TS_PACKET_BYTES:
+            raise _core.WrongUsage(f"{given.size} of {given.dtype}: give bytes (uint8) in whole packets of 188")
+        if (given.reshape(-1, _TS_PACKET_BYTES)[:, 0] != 0x47).any():
+            raise _core.WrongUsage("a packet does not begin with 0x47: give whole packets of a transport stream")
+        return np.asarray(self._core.send(given), np.complex64)
+
+    def finish(self) -> NDArray[np.complex64]:
+        """What remains, in a padded frame, and the end of the signal."""
+        return np.asarray(self._core.finish(), np.complex64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, field
+from math import inf, prod
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +28,8 @@ class Socket:
     """
 
     direction: Direction
+    is_label = False
+    label: str | None = None
 
     def __init__(self, dtype: DTypeLike, shape: int | tuple[int, ...] = 1) -> None:
         self.dtype = np.dtype(dtype)
@@ -68,6 +70,29 @@ class Forward(Socket):
     direction = Direction.FORWARD
 
 
+class Label(Socket):
+    """A value that goes along with the data, under the name of its socket or `name`: nobody binds it.
+
+    A task gives it, as an array of one element, or, with reads=True, reads what the nearest task before it gave.
+    """
+
+    def __init__(self, dtype: DTypeLike, *, reads: bool = False, name: str | None = None) -> None:
+        super().__init__(dtype)
+        self.direction = Direction.IN if reads else Direction.OUT
+        self.label = name
+
+    is_label = True
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A number that is turned from outside while the stream runs: Executor.set(). Its task gets it as a float."""
+
+    initial: float
+    least: float = -inf
+    most: float = inf
+
+
 @dataclass(frozen=True)
 class TaskSpec:
     """A task that is not in a graph yet; see task(), source() and sink()."""
@@ -82,6 +107,8 @@ class TaskSpec:
     may_skip: bool = False
     may_repeat: bool = False
     keep: Keep = None
+    at_end: bool = False
+    knobs: Mapping[str, Knob] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -147,10 +174,15 @@ class Graph:
         """Puts a task into the graph."""
         if spec.sockets is None:
             raise GraphError(f"{spec.kind} '{spec.name}' has no sockets: declare them, or let chain() find them")
-        sockets = [(name, s.direction, s.dtype.num, list(s.shape)) for name, s in spec.sockets.items()]
+        sockets = [
+            (name, s.direction, s.dtype.num, list(s.shape), (s.label or name) if s.is_label else "")
+            for name, s in spec.sockets.items()
+        ]
+        knobs = [(name, knob.initial, knob.least, knob.most) for name, knob in spec.knobs.items()]
         number = self._core.add(
             spec.name,
             sockets,
+            knobs,
             spec.callable,
             spec.form,
             takes_number=spec.takes_number,
@@ -158,6 +190,7 @@ class Graph:
             pure=spec.pure,
             may_skip=spec.may_skip,
             may_repeat=spec.may_repeat,
+            at_end=spec.at_end,
         )
         return Module(self, number)
 
@@ -212,7 +245,8 @@ def task(
     may_skip: bool = False,
     may_repeat: bool = False,
     keep: Keep = None,
-    **named: Socket,
+    at_end: bool = False,
+    **named: Socket | Knob,
 ) -> TaskSpec:
     """A task from a function that takes an array for each socket: `task(f, x=In(np.float32, 64), y=Out(...))`.
 
@@ -225,8 +259,11 @@ def task(
         sequential: one thread at a time, frames in order.
     may_skip, may_repeat: what it promises to return besides Flow.OK.
     keep: "copy" for who keeps arrays beyond the call: it gets its own. Else that ends the run.
+    at_end: it is called once more behind the stream's last frame, with inputs of no elements, and may give a frame.
+
+    A Knob among the keywords is a number behind the arrays, by which the function may be turned while the stream runs.
     """
-    return _spec("task", function, sockets, named, name, pure, may_skip, may_repeat, keep)
+    return _spec("task", function, sockets, named, name, pure, may_skip, may_repeat, keep, at_end=at_end)
 
 
 def source(
@@ -236,7 +273,7 @@ def source(
     *,
     name: str | None = None,
     keep: Keep = None,
-    **named: Socket,
+    **named: Socket | Knob,
 ) -> TaskSpec:
     """A task that begins frames: a function that fills its arrays, or something to iterate over.
 
@@ -253,40 +290,53 @@ def sink(
     *,
     name: str | None = None,
     keep: Keep = None,
-    **named: Socket,
+    at_end: bool = False,
+    **named: Socket | Knob,
 ) -> TaskSpec:
-    """A task that gives nothing on. Without sockets it takes what its neighbour in Graph.chain() gives."""
-    return _spec("sink", _without_result(function), sockets, named, name, False, False, False, keep, function)
+    """A task that gives nothing on. Without sockets it takes what its neighbour in Graph.chain() gives.
+
+    at_end: it is called once more behind the stream's last frame, with inputs of no elements.
+    """
+    consume = _without_result(function)
+    return _spec("sink", consume, sockets, named, name, False, False, False, keep, function, at_end=at_end)
 
 
 def _spec(
     kind: Literal["task", "source", "sink"],
     function: Any,
     sockets: Mapping[str, Socket] | None,
-    named: Mapping[str, Socket],
+    named: Mapping[str, Socket | Knob],
     name: str | None,
     pure: bool,
     may_skip: bool,
     may_repeat: bool,
     keep: Keep,
     original: Any = None,
+    *,
+    at_end: bool = False,
 ) -> TaskSpec:
     if keep not in (None, "copy"):
         raise GraphError(f'keep={keep!r}: give "copy", or leave it out')
     name = name or _name_of(original or function, kind)
-    declared = {**(sockets or {}), **named} or None
+    knobs = {each: what for each, what in named.items() if isinstance(what, Knob)}
+    others = {each: what for each, what in named.items() if not isinstance(what, Knob)}
+    declared: dict[str, Socket] | None = {**(sockets or {}), **others} or None
     for socket, what in (declared or {}).items():
         if not isinstance(what, Socket):
-            raise GraphError(f"socket '{socket}' of {kind} '{name}' is {what!r}: give In, Out or Forward")
+            raise GraphError(f"socket '{socket}' of {kind} '{name}' is {what!r}: give In, Out, Forward, Label or Knob")
     if kind == "task" and declared is None:
         raise GraphError(f"task '{name}' has no sockets: give for instance x=In(np.float32, 64)")
     form, target = _called(kind, name, function)
     takes_number = False
     if form == CallForm.FUNCTION:
-        declared, takes_number = _ordered(kind, name, original or function, declared)
+        declared, takes_number = _ordered(kind, name, original or function, declared, list(knobs))
+    elif knobs:
+        raise GraphError(f"{kind} '{name}' has knobs ({', '.join(knobs)}), which only functions get: give one")
     if form == CallForm.GENERATOR and pure:
         raise GraphError(f"task '{name}' is a generator, which has a state: it cannot be pure")
-    return TaskSpec(name, declared, target, form, kind, takes_number, pure, may_skip, may_repeat, keep)
+    return TaskSpec(
+        name, declared, target, form, kind, takes_number, pure, may_skip, may_repeat, keep, at_end, knobs
+    )
 
 
 def _name_of(function: Any, kind: str) -> str:
@@ -312,9 +362,12 @@ def _called(kind: str, name: str, function: Any) -> tuple[CallForm, Any]:
 
 
 def _ordered(
-    kind: str, name: str, function: Any, declared: dict[str, Socket] | None
+    kind: str, name: str, function: Any, declared: dict[str, Socket] | None, knobs: list[str]
 ) -> tuple[dict[str, Socket] | None, bool]:
-    """The sockets in the order of the function's arguments, and whether it takes the frame's number behind them."""
+    """The sockets in the order of the function's arguments, and whether it takes the frame's number behind them.
+
+    Between the two it takes the knobs, in the order in which they are declared.
+    """
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # of those written in C
@@ -324,6 +377,12 @@ def _ordered(
     names = [p.name for p in parameters if p.kind != p.KEYWORD_ONLY and p.default is p.empty]
     takes_number = bool(names) and names[-1] == "frame" and "frame" not in (declared or {})
     wanted = names[:-1] if takes_number else names
+    if knobs:
+        if wanted[len(wanted) - len(knobs) :] != knobs:
+            raise GraphError(
+                f"{kind} '{name}' takes {', '.join(wanted)}: behind the arrays it gets its knobs, {', '.join(knobs)}"
+            )
+        wanted = wanted[: len(wanted) - len(knobs)]
     if declared is None:
         return None, takes_number
     if len(wanted) != len(declared):
@@ -368,7 +427,7 @@ def _facing(part: Module | TaskSpec, direction: Direction) -> dict[str, Socket]:
         return {
             name: socket
             for name, socket in (part.sockets or {}).items()
-            if socket.direction in (direction, Direction.FORWARD)
+            if socket.direction in (direction, Direction.FORWARD) and not socket.is_label
         }
     names = {"cf32": "complex64", "cf64": "complex128"}
     return {

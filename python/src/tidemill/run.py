@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .graph import Graph
+from .graph import Graph, SocketRef
 from .record import Record, tell_warnings
 
 if TYPE_CHECKING:
@@ -54,6 +55,46 @@ class _Executor:
     ) -> Run:
         """Runs on where the last run ended; frame numbers go on, too."""
         return self._go(self._core.resume, frames, seconds, statistics, finish)
+
+    async def run_async(
+        self,
+        *,
+        frames: int | None = None,
+        seconds: float | None = None,
+        statistics: bool = True,
+        finish: bool = False,
+    ) -> Run:
+        """The same as run(), on a thread of its own, for `await`: who is cancelled ends the run, and waits for that."""
+        started = asyncio.ensure_future(
+            asyncio.to_thread(self.run, frames=frames, seconds=seconds, statistics=statistics, finish=finish)
+        )
+        try:
+            return await asyncio.shield(started)
+        except asyncio.CancelledError:
+            while not started.done():
+                self.stop()  # again, in case the run had not begun
+                await asyncio.wait([started], timeout=0.01)
+            raise
+
+    def stop(self) -> None:
+        """Ends the run that is going on, from another thread or from a task; frames that have begun are delivered."""
+        self._core.stop()
+
+    def set(self, knob: SocketRef, value: float, /, *more: SocketRef | float, at: int | None = None) -> int:
+        """Turns knobs, from any thread, while the stream runs or between runs: `set(amp.gain, 2.0, mix.level, 0.5)`.
+
+        All change on one source frame: the next that begins, or `at`, which must not have begun. Returns that frame.
+        Throws GraphError for a value that its knob cannot take.
+        """
+        given = [knob, value, *more]
+        if len(given) % 2:
+            raise _core.RunError("set(): give a value behind each knob")
+        settings = []
+        for each, number in zip(given[::2], given[1::2]):
+            if not isinstance(each, SocketRef):
+                raise _core.RunError(f"set(): {each!r} is no knob; give a module's, like amp.gain")
+            settings.append((each.module, each.name, float(number)))  # type: ignore[arg-type]
+        return int(self._core.set(settings, at))
 
     def _go(self, go: Any, frames: int | None, seconds: float | None, statistics: bool, finish: bool) -> Run:
         if frames is not None and frames < 0:

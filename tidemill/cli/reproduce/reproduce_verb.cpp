@@ -75,17 +75,12 @@ int list_reproductions(bool json) {
 
 int run_reproduce(ReproduceVerbOptions options) {
     if (options.name.empty()) return list_reproductions(options.json);
-    const auto* found = std::ranges::find(kReproductions, options.name, &Reproduction::name);
-    if (found == kReproductions.end()) {
-        throw WrongUsage(
-            fmt::format("'{}' is not among what we reproduce: see the list that tidemill reproduce prints",
-                        options.name));
-    }
+    const Reproduction& found = reproduction_of(options.name);
     const ProgressLine line;
     options.amount.progress = [&](std::string_view next, double done) { line.show(next, done); };
-    const std::vector<ResultTable> tables = found->make(options.amount);
+    const std::vector<ResultTable> tables = found.make(options.amount);
     line.clear();
-    Json json{{"name", found->name}, {"tables", Json::array()}};
+    Json json{{"name", found.name}, {"tables", Json::array()}};
     for (const ResultTable& table : tables) {
         if (options.json) {
             json["tables"].push_back(to_json(table));
@@ -98,6 +93,17 @@ int run_reproduce(ReproduceVerbOptions options) {
 }
 
 }  // namespace
+
+std::span<const Reproduction> reproductions() {
+    return kReproductions;
+}
+
+const Reproduction& reproduction_of(std::string_view name) {
+    const auto* found = std::ranges::find(kReproductions, name, &Reproduction::name);
+    if (found != kReproductions.end()) return *found;
+    throw WrongUsage(
+        fmt::format("'{}' is not among what we reproduce: see the list that tidemill reproduce prints", name));
+}
 
 void add_reproduce(Verb& program) {
     auto options = std::make_shared<ReproduceVerbOptions>();

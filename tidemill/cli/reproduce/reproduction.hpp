@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "tidemill/cli/result_table.hpp"
@@ -26,6 +28,12 @@ struct Reproduction {
     std::string_view summary;
     std::vector<ResultTable> (*make)(const ReproduceOptions& options);
 };
+
+/// All there are, in the order of the papers.
+std::span<const Reproduction> reproductions();
+
+/// The one of that name; throws WrongUsage where there is none.
+const Reproduction& reproduction_of(std::string_view name);
 
 // Of random chains.
 std::vector<ResultTable> table1(const ReproduceOptions& options);
