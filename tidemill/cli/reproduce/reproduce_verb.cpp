@@ -101,8 +101,8 @@ std::span<const Reproduction> reproductions() {
 const Reproduction& reproduction_of(std::string_view name) {
     const auto* found = std::ranges::find(kReproductions, name, &Reproduction::name);
     if (found != kReproductions.end()) return *found;
-    throw WrongUsage(
-        fmt::format("'{}' is not among what we reproduce: see the list that tidemill reproduce prints", name));
+    throw WrongUsage(fmt::format(
+        "'{}' is not among what we reproduce: see the list that tidemill reproduce prints", name));
 }
 
 void add_reproduce(Verb& program) {
