@@ -10,7 +10,8 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module, con
     : inner_(inner),
       count_(plan.steps[step].task.firings),
       first_addresses_(plan.addresses[plan.steps[step].task.id.module]),
-      addresses_(first_addresses_) {
+      addresses_(first_addresses_),
+      owner_firings_(module.sockets().size(), 1) {
     const std::uint32_t task = plan.steps[step].task.id.task;
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
@@ -22,6 +23,7 @@ Firings::Firings(const Plan& plan, std::uint32_t step, const Module& module, con
             strides_.push_back({s, bytes});
         } else {
             labels_.push_back({s, bytes, label->owner_firings});
+            owner_firings_[s] = label->owner_firings;
         }
     }
 }
@@ -43,8 +45,10 @@ Flow Firings::run(Module& module, const internal::FrameContext& context) {
     internal::FrameContext own = context;
     own.number *= count_;
     own.firings = count_;
+    own.owner_firings = owner_firings_.data();
     addresses_ = first_addresses_;
     for (std::uint32_t firing = 0; firing < count_; ++firing, ++own.number) {
+        own.firing = firing;
         const Flow flow = inner_(module, Frame(own, addresses_.data()));
         if (flow != Flow::ok) return flow;
         go_on(firing + 1);

@@ -42,6 +42,7 @@ class Firings {
     std::vector<internal::Address> addresses_;  // of the firing that runs
     std::vector<Stride> strides_;
     std::vector<LabelStride> labels_;
+    std::vector<std::uint32_t> owner_firings_;  // per socket
 };
 
 }  // namespace tidemill

@@ -43,7 +43,9 @@ struct FrameContext {
     const std::atomic<bool>* stopping = nullptr;
     KnobTeller* teller = nullptr;  ///< null where knobs cannot be told
     bool at_end = false;
-    std::uint32_t firings = 1;  ///< per frame, of the task; the number counts them
+    std::uint32_t firings = 1;                     ///< per frame, of the task; the number counts them
+    std::uint32_t firing = 0;                      ///< of them
+    const std::uint32_t* owner_firings = nullptr;  ///< where there are several, per socket, of labels
 };
 
 }  // namespace internal
@@ -95,6 +97,15 @@ class Frame {
             }
         }
         return *reinterpret_cast<T*>(bytes(label.index));
+    }
+
+    /// How far behind the first element to which a label that is read belongs this call's first element lies,
+    /// in calls of this task: so many times a socket's count are elements. Not nothing only at rates.
+    template <class T>
+    Place offset(const Label<const T>& label) const {
+        if (context_->firings == 1) return {};
+        const std::uint64_t owner = context_->owner_firings[label.index];
+        return scaled(Place{std::uint64_t{context_->firing} * owner % context_->firings}, 1, owner);
     }
 
     /// The marks on the elements that this call is given; none at the stream's end.

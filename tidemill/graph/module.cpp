@@ -103,7 +103,8 @@ void Module::declare_marks(std::uint32_t index, SocketRef of, bool reads) {
     };
     if (of.module != this || !fits(sockets_[of.index])) {
         throw GraphError(fmt::format("{}: marks are {} of the same task, declared before them, of one count",
-                                     path_of_socket(index), reads ? "read on an input" : "given on an output"));
+                                     path_of_socket(index),
+                                     reads ? "read on an input" : "given on an output"));
     }
     sockets_[index].varies = true;
     sockets_[index].marked = of.index;

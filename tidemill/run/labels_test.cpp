@@ -21,6 +21,21 @@ void under_each_executor(Graph& graph, const RunOptions& options, Check check) {
     check();
 }
 
+/// Knows of each of its calls where the label's elements begin.
+struct Finder : Module {
+    explicit Finder(std::size_t count) : x(in<int>("x", count)), run(task("run", &Finder::find)) {}
+    In<int> x;
+    Label<const int> first = label<const int>("first");
+    Task run;
+
+    void find(Frame f) {
+        const Place behind = scaled(f.offset(first), x.count, 1);
+        CHECK(behind == Place{static_cast<std::uint64_t>(f[x][0] - f[first])});
+        calls += 1;
+    }
+    int calls = 0;
+};
+
 /// Takes a time label and gives it again, later.
 struct Stamp : Module {
     In<int> x = in<int>("x");
@@ -111,6 +126,22 @@ TEST_CASE("a task that runs several times per frame reads the label of what its 
     Pipeline(graph, thread_per_task(graph), {.frames = 2}).run({.frames = 20});
     Dynamic(graph, {.workers = 2}).run({.frames = 20});
     CHECK(slow.size() == 4 * 41);
+}
+
+TEST_CASE("a label's reader is told how far behind its first element it begins") {
+    Graph graph;
+    auto& source = graph.add(task("source", sequential, out<int>("y", 10), label<int>("first"),
+                                  [n = 0](auto y, int& first) mutable {
+                                      first = n;
+                                      for (int& each : y) each = n++;
+                                  }));
+    auto& threes = graph.add<Finder>(3);
+    auto& ones = graph.add<Finder>(1);
+    auto& forties = graph.add<Finder>(40);
+    for (Finder* finder : {&threes, &ones, &forties}) graph.stream(source["y"], finder->x);
+    under_each_executor(graph, {.frames = 2}, [] {});
+    CHECK(threes.calls == 3 * 2 * 40);
+    CHECK(forties.calls == 3 * 2 * 3);
 }
 
 TEST_CASE("at the stream's end a label that is read is a value made of nothing") {

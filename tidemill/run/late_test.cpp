@@ -187,6 +187,59 @@ TEST_CASE("in order there is always room, so nothing is dropped") {
     CHECK(report.dropped == 0);
 }
 
+TEST_CASE("who is told of late frames may turn a knob, and a replay turns it at the same frames") {
+    struct Stream {
+        explicit Stream(bool works) {
+            auto& source = graph.add(
+                task("source", sequential, out<unsigned>("y"), [n = 0u](auto y) mutable { y[0] = n++; }));
+            auto& slow =
+                graph.add(task("slow", sequential, knob("rounds", 8u), forward<unsigned>("x"),
+                               [works](unsigned times, auto x) {
+                                   x[0] = 100 * x[0] + times;
+                                   if (works)
+                                       std::this_thread::sleep_for(times * std::chrono::milliseconds(1));
+                               }));
+            auto& sink = graph.add(
+                task("sink", sequential, in<unsigned>("x"), [this](auto x) { got.push_back(x[0]); }));
+            rounds = slow.find_knob<unsigned>("rounds");
+            graph.chain(source, slow, sink);
+        }
+        Graph graph{};
+        Knob<unsigned> rounds{};
+        std::vector<unsigned> got{};
+    };
+    Stream live(true);
+    std::stringstream text;
+    Journal journal(text);
+    Pipeline pipeline(live.graph, thread_per_task(live.graph), {.ring_depth = 1});
+    std::string blamed;
+    unsigned rounds = 8;
+    const RunReport report = pipeline.run({.frames = 40,
+                                           .journal = &journal,
+                                           .deadline = std::chrono::milliseconds(7),
+                                           .when_late = [&](const LateFrame& late) {
+                                               blamed = late.task;
+                                               if (rounds > 1) pipeline.set(live.rounds, --rounds);
+                                           }});
+    CHECK(report.late > 0);
+    CHECK(blamed == "slow.slow");
+    CHECK(rounds < 8);
+    CHECK(live.got.back() % 100 < 8);
+    const JournalRecord record = parse_journal(text, "journal");
+    Stream again(false);
+    Dynamic(again.graph, {.workers = 2}).run({.replay = &record});
+    CHECK(again.got == live.got);
+    Stream dynamic(true);
+    std::atomic<int> told{0};
+    const RunReport late =
+        Dynamic(dynamic.graph, {.workers = 2})
+            .run({.frames = 5, .deadline = std::chrono::milliseconds(7), .when_late = [&](const LateFrame&) {
+                      ++told;
+                  }});
+    CHECK(static_cast<std::uint64_t>(told) == late.late);
+    CHECK(told > 0);
+}
+
 TEST_CASE("late frames are dropped only where all sources stay at one frame") {
     Graph graph;
     auto& numbers = graph.add(task("numbers", pure, out<int>("y"), [](auto y) { y[0] = 0; }));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "tidemill/graph/frame.hpp"
@@ -36,6 +37,12 @@ enum class Late : std::uint8_t {
     drop_oldest,  ///< the same of the one that has waited longest for the second stage, whose place it gets
 };
 
+/// A frame that takes longer than the run's deadline.
+struct LateFrame {
+    std::uint64_t frame;      ///< as the task sees its number
+    const std::string& task;  ///< "module.task", at work when its time was over
+};
+
 /// When a run ends, besides at the end of its source.
 struct RunOptions {
     std::uint64_t frames = kEndless;      ///< source frames to begin at most
@@ -55,6 +62,9 @@ struct RunOptions {
     const Checkpoint* restore = nullptr;    ///< the stream goes on where this was taken, whatever went before
     Late late = Late::wait;  ///< with `replay`, what was dropped there is dropped here, and no more
     std::chrono::nanoseconds deadline{0};  ///< frames that take longer are told as late; 0: none
+    /// Told of each late frame at once, by the thread that works on it, so of several at the same time: a
+    /// controller that sets knobs. What it throws is its task's error.
+    std::function<void(const LateFrame&)> when_late{};
 };
 
 }  // namespace tidemill

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,7 @@ class WorkerNotes {
         std::vector<ThreadObserver*> observers{};  ///< with any of them, times are taken too
         FrameNumbers numbers{};                    ///< what they see of a frame's number
         std::uint64_t deadline_ticks = 0;          ///< frames that take longer are late; 0: none
+        std::function<void(const LateFrame&)> when_late{};
     };
 
     /// What a step took, in ticks.
@@ -58,11 +60,13 @@ class WorkerNotes {
     StepTimes& times_of(const RunStep& step) { return steps_[step.index - steps_.front().step]; }
 
     // Whoever runs when the deadline passes made the frame late, also where it was waited for before.
-    void note_late(StepTimes& times, FrameMark& mark, std::uint64_t end) const {
+    void note_late(const RunStep& step, const internal::FrameContext& frame, FrameMark& mark,
+                   std::uint64_t end) {
         if (options_.deadline_ticks == 0 || (mark.born & kToldLate)) return;
         if (end - mark.born <= options_.deadline_ticks) return;
-        ++times.late;
+        ++times_of(step).late;
         mark.born |= kToldLate;
+        if (options_.when_late) options_.when_late({frame.number, step.step->task.name});
     }
 
     Options options_;
@@ -97,9 +101,8 @@ class WorkerWatch {
                          std::uint64_t start) {
         if constexpr (kWatching == Watching::nothing) return 0;
         const std::uint64_t end = ticks();
-        WorkerNotes::StepTimes& times = notes_.times_of(step);
-        times.times.add(end - start);
-        notes_.note_late(times, mark, end);
+        notes_.times_of(step).times.add(end - start);
+        notes_.note_late(step, frame, mark, end);
         if constexpr (kWatching != Watching::calls) return end;
         tell(step, frame, mark, flow, start, end);
         return ticks();
@@ -111,10 +114,9 @@ class WorkerWatch {
         if constexpr (kWatching == Watching::nothing) return;
         const std::uint64_t end = ticks();
         const std::uint64_t each = (end - start) / frames.size();
-        WorkerNotes::StepTimes& times = notes_.times_of(step);
         for (std::size_t i = 0; i < frames.size(); ++i) {
-            times.times.add(each);
-            notes_.note_late(times, *marks[i], end);
+            notes_.times_of(step).times.add(each);
+            notes_.note_late(step, frames[i], *marks[i], end);
             const std::uint64_t begin = start + i * each;
             if constexpr (kWatching == Watching::calls)
                 tell(step, frames[i], *marks[i], Flow::ok, begin, begin + each);

@@ -108,7 +108,7 @@ DynamicOptions random_options(const internal::RandomProgram& program, std::mt199
 }  // namespace
 
 TEST_CASE("random graphs under any policy, window, workers and kinds of cores do to the bit what they mean") {
-    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    for (std::uint64_t seed = 1; seed <= internal::random_programs(150); ++seed) {
         INFO("seed ", seed);
         const internal::RandomProgram program = internal::RandomProgramMaker(seed).make();
         const internal::RandomOutcome expected = internal::RandomInterpreter(program).run();

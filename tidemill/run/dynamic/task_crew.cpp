@@ -34,6 +34,7 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
         chosen.drops = options.replay != nullptr;
         chosen.deadline_ticks =
             static_cast<std::uint64_t>(static_cast<double>(options.deadline.count()) / ns_per_tick());
+        chosen.when_late = options.when_late;
         chosen.stopping = &turns_.halting();
         if (teller_) chosen.teller = &*teller_;
         seats_.emplace_back(settings_.cores, std::move(chosen));

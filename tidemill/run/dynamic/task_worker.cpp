@@ -214,7 +214,7 @@ template <Watching kWatching>
 void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) {
     const std::uint64_t end = ticks();
     step_times_[step.index].add(end - start);
-    if (options_.deadline_ticks > 0) note_late(step.index, end);
+    if (options_.deadline_ticks > 0) note_late(step, end);
     if constexpr (kWatching == Watching::times) return;
     const Frame frame(context_, step.addresses);
     for (ThreadObserver* observer : options_.observers) {
@@ -224,11 +224,13 @@ void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) 
 }
 
 // Whoever runs when the deadline passes made the frame late, and of several at once the first that says so.
-void TaskWorker::note_late(std::uint32_t step, std::uint64_t end) {
+void TaskWorker::note_late(const RunStep& step, std::uint64_t end) {
     if (end - birth_of(*running_.mark) <= options_.deadline_ticks) return;
     const std::uint64_t before =
         std::atomic_ref(running_.mark->born).fetch_or(kToldLate, std::memory_order_relaxed);
-    late_[step] += (before & kToldLate) == 0;
+    if (before & kToldLate) return;
+    ++late_[step.index];
+    if (options_.when_late) options_.when_late({context_.number, step.step->task.name});
 }
 
 // Whether the stream goes on.

@@ -47,6 +47,7 @@ class TaskWorker {
         FrameNumbers numbers{};
         bool drops = false;                ///< frames may have been dropped where they began
         std::uint64_t deadline_ticks = 0;  ///< frames that take longer are late; 0: none
+        std::function<void(const LateFrame&)> when_late{};
         const std::atomic<bool>* stopping = nullptr;
         internal::KnobTeller* teller = nullptr;    ///< for tasks in the source's segment
         std::optional<bridge::Stretch> stretch{};  ///< of calls, by their step; wants statistics
@@ -116,7 +117,7 @@ class TaskWorker {
     Flow call(const RunStep& step);
     template <Watching kWatching>
     void note_call(const RunStep& step, Flow flow, std::uint64_t start);
-    void note_late(std::uint32_t step, std::uint64_t end);
+    void note_late(const RunStep& step, std::uint64_t end);
     bool obey(const RunStep& step, Flow flow);
     void begin(std::uint32_t segment, CarriedFrame carried);
     std::byte* data_of(std::uint32_t segment, std::uint32_t token) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -40,22 +41,18 @@ inline std::string text_of(const Schedule& schedule) {
     return text;
 }
 
-/// Runs a program as a graph: in order when `schedule` is null, else handing over `batch` frames at a time.
-inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* schedule,
-                                  std::uint32_t batch = 1) {
+/// Runs a program as a graph under the executor that `make` makes of that.
+template <class Make>
+RandomOutcome run_under(const RandomProgram& program, Make make) {
     RandomOutcome outcome;
     Graph graph;
     const auto modules = build(program, graph, outcome);
     const RunOptions options{
         .frames = program.frames, .statistics = program.frames % 2 == 0, .finish = program.finishes};
     try {
-        const auto run = [&](auto executor) {
-            make_settings(program, modules, executor);
-            return executor.run(options);
-        };
-        const RunReport report =
-            schedule ? run(Pipeline(graph, *schedule, {.waiting = WaitMode::mixed, .frames = batch}))
-                     : run(Sequence(graph));
+        auto executor = make(graph);
+        make_settings(program, modules, executor);
+        const RunReport report = executor.run(options);
         outcome.delivered = report.delivered;
         outcome.skipped = report.skipped;
     } catch (const FrameError& error) {
@@ -64,6 +61,36 @@ inline RandomOutcome run_as_graph(const RandomProgram& program, const Schedule* 
     for (const RandomModule* module : modules) outcome.total += module->total;
     return outcome;
 }
+
+inline Pipeline pipeline_of(Graph& graph, const Schedule& schedule, std::uint32_t batch = 1) {
+    return {graph, schedule, {.waiting = WaitMode::mixed, .frames = batch}};
+}
+
+/// A pipeline whose schedule is changed again and again while it runs.
+class RescheduledPipeline {
+  public:
+    RescheduledPipeline(Graph& graph, std::vector<Schedule> schedules, std::uint32_t batch)
+        : schedules_(std::move(schedules)), pipeline_(pipeline_of(graph, schedules_.front(), batch)) {}
+
+    template <class... Settings>
+    SetAt set(const Settings&... settings) {
+        return pipeline_.set(settings...);
+    }
+
+    RunReport run(const RunOptions& options) {
+        const std::jthread changes([this](const std::stop_token& stop) {
+            for (std::size_t i = 1; !stop.stop_requested(); ++i) {
+                pipeline_.reschedule(schedules_[i % schedules_.size()]);
+                std::this_thread::yield();
+            }
+        });
+        return pipeline_.run(options);
+    }
+
+  private:
+    std::vector<Schedule> schedules_;
+    Pipeline pipeline_;
+};
 
 /// Which sinks may have read on where the stream ended early.
 enum class Ahead {
@@ -95,14 +122,33 @@ inline void check_program(std::uint64_t seed, int schedules) {
     INFO("to repeat: TIDEMILL_RANDOM_SEED=", seed);
     const RandomProgram program = RandomProgramMaker(seed).make();
     const RandomOutcome expected = RandomInterpreter(program).run();
-    check_same(run_as_graph(program, nullptr), expected, Ahead::none);
+    check_same(run_under(program, [](Graph& graph) { return Sequence(graph); }), expected, Ahead::none);
     std::mt19937_64 random(seed);
     for (int i = 0; i < schedules; ++i) {
         const Schedule schedule = random_schedule(program, random);
-        const auto batch = static_cast<std::uint32_t>(random() % 2 ? 1 : 2 + random() % 4);
+        const auto batch = static_cast<std::uint32_t>(random() % 2 ? 1 : 2 + random() % 6);
         INFO("schedule ", text_of(schedule), "batch ", batch);
-        check_same(run_as_graph(program, &schedule, batch), expected, Ahead::before_end);
+        const auto make = [&](Graph& graph) { return pipeline_of(graph, schedule, batch); };
+        check_same(run_under(program, make), expected, Ahead::before_end);
     }
+}
+
+/// The same with schedules that change all the time.
+inline void check_rescheduled(std::uint64_t seed) {
+    INFO("to repeat: TIDEMILL_RANDOM_SEED=", seed);
+    const RandomProgram program = RandomProgramMaker(seed).make();
+    std::mt19937_64 random(seed);
+    std::vector<Schedule> schedules;
+    for (int i = 0; i < 3; ++i) schedules.push_back(random_schedule(program, random));
+    const auto batch = static_cast<std::uint32_t>(1 + random() % 7);
+    const auto make = [&](Graph& graph) { return RescheduledPipeline(graph, schedules, batch); };
+    check_same(run_under(program, make), RandomInterpreter(program).run(), Ahead::before_end);
+}
+
+/// How many random programs a test takes: those in TIDEMILL_RANDOM_PROGRAMS, else `usual`.
+inline std::uint64_t random_programs(std::uint64_t usual) {
+    const char* wanted = std::getenv("TIDEMILL_RANDOM_PROGRAMS");
+    return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
 }
 
 /// Checks as many programs as told, or the one whose seed stands in TIDEMILL_RANDOM_SEED.

@@ -65,12 +65,30 @@ class Turner {
 };
 
 template <class Executor>
-std::string live(Made& made, Executor executor, const internal::RandomProgram& program, std::uint64_t seed) {
+std::string live(Made& made, Executor executor, const internal::RandomProgram& program, std::uint64_t seed,
+                 Late late = Late::wait) {
     std::ostringstream text;
     Journal journal(text);
     const Turner turner(executor, made, seed);
-    made.run(executor, {.frames = program.frames, .statistics = false, .journal = &journal});
+    made.run(executor, {.frames = program.frames, .statistics = false, .journal = &journal, .late = late});
     return text.str();
+}
+
+/// In a pipeline whose first thread drops what is late, or what is oldest, where the program allows that.
+std::string live_and_late(const internal::RandomProgram& program, std::uint64_t seed,
+                          internal::RandomOutcome& outcome) {
+    for (const Late late : {seed % 2 ? Late::drop_newest : Late::drop_oldest, Late::wait}) {
+        Made lived(program);
+        try {
+            const Schedule schedule = thread_per_task(lived.graph);
+            const std::string text = live(lived, Pipeline(lived.graph, schedule), program, seed, late);
+            outcome = lived.outcome;
+            return text;
+        } catch (const RunError&) {
+            // A source in another stage, or state behind what would be dropped.
+        }
+    }
+    return {};
 }
 
 template <class Executor>
@@ -112,19 +130,22 @@ constexpr const char* kHead = "{\"tidemill_journal\":1,\"graph\":\"0\",\"frame\"
 
 }  // namespace
 
-TEST_CASE("a live run whose knobs are turned at random is replayed from its journal to the bit") {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+TEST_CASE("a live run whose knobs are turned and frames dropped at random is replayed to the bit") {
+    std::size_t dropped = 0;
+    for (std::uint64_t seed = 1; seed <= internal::random_programs(40); ++seed) {
         INFO("seed ", seed);
         const internal::RandomProgram program = endless(seed);
         std::mt19937_64 random(seed);
         const Schedule schedule = internal::random_schedule(program, random);
         Made lived(program);
         const std::string text =
-            seed % 3 == 0   ? live(lived, Sequence(lived.graph), program, seed)
-            : seed % 3 == 1 ? live(lived, Pipeline(lived.graph, schedule, {.frames = 3}), program, seed)
-                            : live(lived, Dynamic(lived.graph, {.workers = 3}), program, seed);
+            seed % 4 == 0   ? live(lived, Sequence(lived.graph), program, seed)
+            : seed % 4 == 1 ? live(lived, Pipeline(lived.graph, schedule, {.frames = 3}), program, seed)
+            : seed % 4 == 2 ? live(lived, Dynamic(lived.graph, {.workers = 3}), program, seed)
+                            : live_and_late(program, seed / 4, lived.outcome);
         const JournalRecord record = parsed(text);
         CHECK(record.end == program.frames);
+        dropped += !record.drops.empty();
         Made ordered(program);
         check_replay(program, lived.outcome, record, ordered, Sequence(ordered.graph));
         Made staged(program);
@@ -133,6 +154,8 @@ TEST_CASE("a live run whose knobs are turned at random is replayed from its jour
         Made dynamic(program);
         check_replay(program, lived.outcome, record, dynamic, Dynamic(dynamic.graph, {.workers = 2}));
     }
+    fmt::print("live runs that dropped frames and were replayed: {}\n", dropped);
+    CHECK(dropped > 0);
 }
 
 TEST_CASE("a journal tells the graph, all knobs at the beginning, each change and the end") {
