@@ -1,5 +1,6 @@
 #include "tidemill/run/part_steps.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -16,10 +17,13 @@ std::byte* bytes_at(const internal::FrameContext& context, internal::Address add
     return context.bases[static_cast<std::size_t>(address.base)] + address.offset;
 }
 
-// Of a socket that varies, as much as it holds.
+// Of a socket that varies, as much as it holds. Where its task was skipped on the frame, what lies there is
+// anything: nobody will read it, but it is no size.
 std::size_t bytes_of(const Copy& copy, const std::byte* from) {
     if (copy.element_bytes == 0) return copy.bytes;
-    return internal::kElementsAt + std::size_t{internal::elements_in(from)} * copy.element_bytes;
+    const std::size_t held =
+        internal::kElementsAt + std::size_t{internal::elements_in(from)} * copy.element_bytes;
+    return std::min<std::size_t>(held, copy.bytes);
 }
 
 // What goes round a loop is often a single number, for which a call would cost more than the copy.
