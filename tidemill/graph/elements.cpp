@@ -32,6 +32,7 @@ Place place_of(Wide over, Wide under) {
 }  // namespace
 
 Place scaled(const Place& place, std::uint64_t to, std::uint64_t from) {
+    if (to == from) return place;
     const std::uint64_t shared = std::gcd(to, from);
     to /= shared;
     from /= shared;
