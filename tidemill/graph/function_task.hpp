@@ -13,32 +13,23 @@ namespace tidemill {
 
 namespace internal {
 
-/// A socket of a task that is a plain callable.
-template <class T, Direction kDirection>
+/// A socket of a task that is a plain callable, with what was said of its count.
+template <class T, Direction kDirection, class Count = std::size_t>
 struct SocketDeclaration {
-    using Span = std::span<std::conditional_t<kDirection == Direction::in, const T, T>>;
+    using Socket = TypedSocket<T, kDirection, Count>;
+    using Span = decltype(std::declval<const Frame&>()[std::declval<const Socket&>()]);
     static constexpr bool kReads = kDirection != Direction::out;
     static constexpr bool kWrites = kDirection != Direction::in;
 
     std::string name;
-    std::size_t count;
-};
-
-/// The same that holds up to so many elements.
-template <class T, Direction kDirection>
-struct VaryingDeclaration {
-    using Span = std::conditional_t<kDirection == Direction::in, std::span<const T>, Elements<T>>;
-    static constexpr bool kReads = kDirection != Direction::out;
-    static constexpr bool kWrites = kDirection != Direction::in;
-
-    std::string name;
-    UpTo most;
+    Count count;
 };
 
 /// A knob of such a task.
 template <class T>
 struct KnobDeclaration {
-    using Span = decltype(std::declval<const Frame&>()[std::declval<const Knob<T>&>()]);
+    using Socket = Knob<T>;
+    using Span = decltype(std::declval<const Frame&>()[std::declval<const Socket&>()]);
     static constexpr bool kReads = false;
     static constexpr bool kWrites = false;
 
@@ -50,6 +41,7 @@ struct KnobDeclaration {
 /// A label of such a task.
 template <class T>
 struct LabelDeclaration {
+    using Socket = Label<T>;
     using Span = T&;
     static constexpr bool kReads = false;
     static constexpr bool kWrites = false;
@@ -61,7 +53,8 @@ struct LabelDeclaration {
 /// Marks of such a task.
 template <class T>
 struct MarksDeclaration {
-    using Span = decltype(std::declval<const Frame&>()[std::declval<const Marks<T>&>()]);
+    using Socket = Marks<T>;
+    using Span = decltype(std::declval<const Frame&>()[std::declval<const Socket&>()]);
     static constexpr bool kReads = false;
     static constexpr bool kWrites = false;
 
@@ -89,15 +82,15 @@ internal::SocketDeclaration<T, Direction::forward> forward(std::string name, std
 
 /// The same of which a frame holds up to so many elements: the function gets a span, or `Elements`.
 template <class T>
-internal::VaryingDeclaration<T, Direction::in> in(std::string name, UpTo most) {
+internal::SocketDeclaration<T, Direction::in, UpTo> in(std::string name, UpTo most) {
     return {std::move(name), most};
 }
 template <class T>
-internal::VaryingDeclaration<T, Direction::out> out(std::string name, UpTo most) {
+internal::SocketDeclaration<T, Direction::out, UpTo> out(std::string name, UpTo most) {
     return {std::move(name), most};
 }
 template <class T>
-internal::VaryingDeclaration<T, Direction::forward> forward(std::string name, UpTo most) {
+internal::SocketDeclaration<T, Direction::forward, UpTo> forward(std::string name, UpTo most) {
     return {std::move(name), most};
 }
 
@@ -152,7 +145,7 @@ class FunctionTask final : public Module {
     template <internal::TaskWord... Words>
     FunctionTask(std::string name, std::tuple<Words...>, std::tuple<Sockets...> sockets, Function function)
         : Module(name),
-          sockets_(std::apply([&](auto&... each) { return std::tuple{declare_typed(each)...}; }, sockets)),
+          sockets_(std::apply([&](auto&... each) { return std::tuple{declared(each)...}; }, sockets)),
           task_(declare_task(std::move(name), &FunctionTask::run, options<Words...>(), basis<Words...>())),
           function_(std::move(function)) {}
 
@@ -176,44 +169,23 @@ class FunctionTask final : public Module {
         return Form::kPure ? Basis::form : Basis::silence;
     }
 
-    template <class T>
-    In<T> declare_typed(internal::SocketDeclaration<T, Direction::in>& socket) {
-        return in<T>(socket.name, socket.count);
-    }
-    template <class T>
-    Out<T> declare_typed(internal::SocketDeclaration<T, Direction::out>& socket) {
-        return out<T>(socket.name, socket.count);
-    }
-    template <class T>
-    Forward<T> declare_typed(internal::SocketDeclaration<T, Direction::forward>& socket) {
-        return forward<T>(socket.name, socket.count);
+    template <class T, Direction kDirection, class Count>
+    auto declared(internal::SocketDeclaration<T, kDirection, Count>& socket) {
+        return declare_typed<T, kDirection>(socket.name, socket.count);
     }
 
     template <class T>
-    InUpTo<T> declare_typed(internal::VaryingDeclaration<T, Direction::in>& socket) {
-        return in<T>(socket.name, socket.most);
-    }
-    template <class T>
-    OutUpTo<T> declare_typed(internal::VaryingDeclaration<T, Direction::out>& socket) {
-        return out<T>(socket.name, socket.most);
-    }
-    template <class T>
-    ForwardUpTo<T> declare_typed(internal::VaryingDeclaration<T, Direction::forward>& socket) {
-        return forward<T>(socket.name, socket.most);
-    }
-
-    template <class T>
-    Knob<T> declare_typed(internal::KnobDeclaration<T>& socket) {
+    Knob<T> declared(internal::KnobDeclaration<T>& socket) {
         return knob<T>(socket.name, socket.initial, socket.range);
     }
 
     template <class T>
-    Label<T> declare_typed(internal::LabelDeclaration<T>& socket) {
+    Label<T> declared(internal::LabelDeclaration<T>& socket) {
         return label<T>(socket.name, socket.socket);
     }
 
     template <class T>
-    Marks<T> declare_typed(internal::MarksDeclaration<T>& socket) {
+    Marks<T> declared(internal::MarksDeclaration<T>& socket) {
         return marks<T>(socket.name, (*this)[socket.of], socket.most, socket.socket);
     }
 
@@ -234,18 +206,7 @@ class FunctionTask final : public Module {
             sockets_);
     }
 
-    template <class T, Direction kDirection>
-    static TypedSocket<T, kDirection> typed(const internal::SocketDeclaration<T, kDirection>&);
-    template <class T, Direction kDirection>
-    static VaryingSocket<T, kDirection> typed(const internal::VaryingDeclaration<T, kDirection>&);
-    template <class T>
-    static Knob<T> typed(const internal::KnobDeclaration<T>&);
-    template <class T>
-    static Label<T> typed(const internal::LabelDeclaration<T>&);
-    template <class T>
-    static Marks<T> typed(const internal::MarksDeclaration<T>&);
-
-    std::tuple<decltype(typed(std::declval<Sockets>()))...> sockets_;
+    std::tuple<typename Sockets::Socket...> sockets_;
     Task task_;
     Function function_;
 };

@@ -213,15 +213,8 @@ class Graph {
     }
 
     /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
-    template <class From, Direction kFrom, class To, Direction kTo>
-    void bind(const TypedSocket<From, kFrom>& output, const TypedSocket<To, kTo>& input) {
-        check_types<From, kFrom, To, kTo>();
-        bind(SocketRef(output), SocketRef(input));
-    }
-
-    /// The same where frames hold up to so many elements.
-    template <class From, Direction kFrom, class To, Direction kTo>
-    void bind(const VaryingSocket<From, kFrom>& output, const VaryingSocket<To, kTo>& input) {
+    template <class From, Direction kFrom, class Given, class To, Direction kTo, class Taken>
+    void bind(const TypedSocket<From, kFrom, Given>& output, const TypedSocket<To, kTo, Taken>& input) {
         check_types<From, kFrom, To, kTo>();
         bind(SocketRef(output), SocketRef(input));
     }
@@ -232,8 +225,8 @@ class Graph {
     /// Feeds `input` with the elements of `output` one after the other, whatever their counts: each task runs
     /// as often per frame as it takes until all that is given is taken. Throws GraphError when the input is
     /// bound already; that the streams of a graph come out even is checked when it is complete.
-    template <class From, Direction kFrom, class To, Direction kTo>
-    void stream(const TypedSocket<From, kFrom>& output, const TypedSocket<To, kTo>& input) {
+    template <class From, Direction kFrom, class Given, class To, Direction kTo, class Taken>
+    void stream(const TypedSocket<From, kFrom, Given>& output, const TypedSocket<To, kTo, Taken>& input) {
         check_types<From, kFrom, To, kTo>();
         stream(SocketRef(output), SocketRef(input));
     }
@@ -242,12 +235,9 @@ class Graph {
     void stream(SocketRef output, SocketRef input);
 
     /// Feeds `input` with the same data on every frame.
-    template <class T>
-    void bind(const std::vector<std::type_identity_t<T>>& constant, const In<T>& input) {
-        bind_constant(std::as_bytes(std::span(constant)), input);
-    }
-    template <class T>
-    void bind(const std::vector<std::type_identity_t<T>>& constant, const InUpTo<T>& input) {
+    template <class T, class Count>
+    void bind(const std::vector<std::type_identity_t<T>>& constant,
+              const TypedSocket<T, Direction::in, Count>& input) {
         bind_constant(std::as_bytes(std::span(constant)), input);
     }
 

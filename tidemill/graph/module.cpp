@@ -110,6 +110,12 @@ void Module::declare_marks(std::uint32_t index, SocketRef of, bool reads) {
     sockets_[index].marked = of.index;
 }
 
+std::uint32_t Module::declare(std::string name, Direction direction, ElementType type, UpTo most) {
+    const std::uint32_t index = declare(std::move(name), direction, std::move(type), most.count);
+    sockets_[index].varies = true;
+    return index;
+}
+
 std::uint32_t Module::declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info) {
     narrow(count);
     const std::uint32_t index = declare(std::move(name), Direction::in, std::move(type), count);

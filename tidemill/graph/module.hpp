@@ -101,32 +101,32 @@ class Module {
     /// An input of `count` elements per frame.
     template <class T>
     In<T> in(std::string name, std::size_t count = 1) {
-        return {this, declare(std::move(name), Direction::in, element_type<T>(), count), narrow(count)};
+        return declare_typed<T, Direction::in>(std::move(name), count);
     }
     /// An output of `count` elements per frame.
     template <class T>
     Out<T> out(std::string name, std::size_t count = 1) {
-        return {this, declare(std::move(name), Direction::out, element_type<T>(), count), narrow(count)};
+        return declare_typed<T, Direction::out>(std::move(name), count);
     }
     /// An input that the task changes in place and passes on.
     template <class T>
     Forward<T> forward(std::string name, std::size_t count = 1) {
-        return {this, declare(std::move(name), Direction::forward, element_type<T>(), count), narrow(count)};
+        return declare_typed<T, Direction::forward>(std::move(name), count);
     }
 
     /// The same of which a frame holds up to so many elements: an output as many as its task says, none
     /// before it does; an input as many as it is given.
     template <class T>
     InUpTo<T> in(std::string name, UpTo most) {
-        return varying<T, Direction::in>(std::move(name), most);
+        return declare_typed<T, Direction::in>(std::move(name), most);
     }
     template <class T>
     OutUpTo<T> out(std::string name, UpTo most) {
-        return varying<T, Direction::out>(std::move(name), most);
+        return declare_typed<T, Direction::out>(std::move(name), most);
     }
     template <class T>
     ForwardUpTo<T> forward(std::string name, UpTo most) {
-        return varying<T, Direction::forward>(std::move(name), most);
+        return declare_typed<T, Direction::forward>(std::move(name), most);
     }
 
     /// A label that the task gives or, of a const type, reads. Its socket is named after it, unless a task
@@ -171,6 +171,13 @@ class Module {
         const In<T> socket = in<T>(std::move(name), count);
         sockets_[socket.index].late = true;
         return socket;
+    }
+
+    /// A socket of any direction and count: for those who declare sockets on behalf of others.
+    template <class T, Direction kDirection, class Count>
+    TypedSocket<T, kDirection, Count> declare_typed(std::string name, Count count) {
+        const std::uint32_t index = declare(std::move(name), kDirection, element_type<T>(), count);
+        return {this, index, narrow(sockets_[index].count)};
     }
 
     /// A task that the executor itself carries out.
@@ -273,17 +280,11 @@ class Module {
         return Flow::ok;
     }
 
-    template <class T, Direction kDirection>
-    VaryingSocket<T, kDirection> varying(std::string name, UpTo most) {
-        const std::uint32_t index = declare(std::move(name), kDirection, element_type<T>(), most.count);
-        sockets_[index].varies = true;
-        return {this, index, narrow(most.count)};
-    }
-
     std::uint32_t narrow(std::size_t count) const;
     void check_is_knob(std::uint32_t socket, const ElementType& type, bool single) const;
     std::uint32_t declare(std::string name, Direction direction, ElementType type, std::size_t count);
     void declare_marks(std::uint32_t index, SocketRef of, bool reads);
+    std::uint32_t declare(std::string name, Direction direction, ElementType type, UpTo most);
     std::uint32_t declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info);
     Task declare_task(TaskInfo info);
 

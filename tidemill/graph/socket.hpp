@@ -76,23 +76,13 @@ struct SocketRef {
     std::uint32_t index;
 };
 
-/// A socket of a module whose element type the compiler knows. One that no module has declared has no
-/// elements.
-template <class T, Direction kDirection>
+/// A socket of a module whose element type the compiler knows, and what was said of its count: a number, or
+/// UpTo. One that no module has declared has no elements.
+template <class T, Direction kDirection, class Count = std::size_t>
 struct TypedSocket {
     const Module* module = nullptr;
     std::uint32_t index = 0;
-    std::uint32_t count = 0;
-
-    operator SocketRef() const { return {module, index}; }
-};
-
-/// The same for a socket of which a frame holds up to so many elements.
-template <class T, Direction kDirection>
-struct VaryingSocket {
-    const Module* module = nullptr;
-    std::uint32_t index = 0;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0;  ///< at most, of one that holds up to so many
 
     operator SocketRef() const { return {module, index}; }
 };
@@ -128,10 +118,10 @@ using Out = TypedSocket<T, Direction::out>;
 template <class T>
 using Forward = TypedSocket<T, Direction::forward>;
 template <class T>
-using InUpTo = VaryingSocket<T, Direction::in>;
+using InUpTo = TypedSocket<T, Direction::in, UpTo>;
 template <class T>
-using OutUpTo = VaryingSocket<T, Direction::out>;
+using OutUpTo = TypedSocket<T, Direction::out, UpTo>;
 template <class T>
-using ForwardUpTo = VaryingSocket<T, Direction::forward>;
+using ForwardUpTo = TypedSocket<T, Direction::forward, UpTo>;
 
 }  // namespace tidemill

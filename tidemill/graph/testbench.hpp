@@ -24,27 +24,15 @@ class ModuleTestbench {
     ~ModuleTestbench();
 
     /// What an input or forward holds from the next step on, the same on every step until it is fed
-    /// anew; fewer values than the socket's count leave the rest zero.
-    template <class T, Direction kDirection>
-    ModuleTestbench& feed(const TypedSocket<T, kDirection>& socket,
+    /// anew. Fewer values than the socket's count leave the rest zero; one that varies holds as many as there
+    /// are.
+    template <class T, Direction kDirection, class Count>
+    ModuleTestbench& feed(const TypedSocket<T, kDirection, Count>& socket,
                           std::initializer_list<std::type_identity_t<T>> values) {
         return feed(socket, std::span<const T>(values.begin(), values.size()));
     }
-    template <class T, Direction kDirection>
-    ModuleTestbench& feed(const TypedSocket<T, kDirection>& socket,
-                          std::span<const std::type_identity_t<T>> values) {
-        static_assert(kDirection != Direction::out, "an output is read, not fed");
-        return feed_bytes(socket, std::as_bytes(values));
-    }
-
-    /// The same of as many elements as there are values.
-    template <class T, Direction kDirection>
-    ModuleTestbench& feed(const VaryingSocket<T, kDirection>& socket,
-                          std::initializer_list<std::type_identity_t<T>> values) {
-        return feed(socket, std::span<const T>(values.begin(), values.size()));
-    }
-    template <class T, Direction kDirection>
-    ModuleTestbench& feed(const VaryingSocket<T, kDirection>& socket,
+    template <class T, Direction kDirection, class Count>
+    ModuleTestbench& feed(const TypedSocket<T, kDirection, Count>& socket,
                           std::span<const std::type_identity_t<T>> values) {
         static_assert(kDirection != Direction::out, "an output is read, not fed");
         return feed_bytes(socket, std::as_bytes(values));
@@ -91,13 +79,8 @@ class ModuleTestbench {
     Flow step_at_end(const Task& task);
 
     /// What the last step left in an output or forward; valid until the next one.
-    template <class T, Direction kDirection>
-    std::span<const T> read(const TypedSocket<T, kDirection>& socket) const {
-        static_assert(kDirection != Direction::in, "an input is fed, not read");
-        return typed<T>(socket);
-    }
-    template <class T, Direction kDirection>
-    std::span<const T> read(const VaryingSocket<T, kDirection>& socket) const {
+    template <class T, Direction kDirection, class Count>
+    std::span<const T> read(const TypedSocket<T, kDirection, Count>& socket) const {
         static_assert(kDirection != Direction::in, "an input is fed, not read");
         return typed<T>(socket);
     }
