@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -23,6 +24,7 @@ struct SocketDeclaration {
 
     std::string name;
     Count count;
+    std::optional<OrElse<T>> otherwise{};
 };
 
 /// A knob of such a task.
@@ -92,6 +94,23 @@ internal::SocketDeclaration<T, Direction::out, UpTo> out(std::string name, UpTo 
 template <class T>
 internal::SocketDeclaration<T, Direction::forward, UpTo> forward(std::string name, UpTo most) {
     return {std::move(name), most};
+}
+
+/// An input that need not be bound.
+template <class T>
+internal::SocketDeclaration<T, Direction::in> in(std::string name, std::size_t count,
+                                                 OrElse<std::type_identity_t<T>> otherwise) {
+    return {std::move(name), count, std::move(otherwise)};
+}
+template <class T>
+internal::SocketDeclaration<T, Direction::in> in(std::string name,
+                                                 OrElse<std::type_identity_t<T>> otherwise) {
+    return {std::move(name), 1, std::move(otherwise)};
+}
+template <class T>
+internal::SocketDeclaration<T, Direction::in, UpTo> in(std::string name, UpTo most,
+                                                       OrElse<std::type_identity_t<T>> otherwise) {
+    return {std::move(name), most, std::move(otherwise)};
 }
 
 /// A knob of such a task: the function gets the number, or a span of the numbers.
@@ -171,6 +190,9 @@ class FunctionTask final : public Module {
 
     template <class T, Direction kDirection, class Count>
     auto declared(internal::SocketDeclaration<T, kDirection, Count>& socket) {
+        if constexpr (kDirection == Direction::in) {
+            if (socket.otherwise) return in<T>(socket.name, socket.count, *socket.otherwise);
+        }
         return declare_typed<T, kDirection>(socket.name, socket.count);
     }
 

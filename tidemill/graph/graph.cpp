@@ -37,15 +37,18 @@ std::string snake_case(const std::string& camel) {
     return name;
 }
 
-// Per socket, what a reader of the label that it gives has for a source; nothing where there are no labels.
-std::vector<std::unique_ptr<internal::Source>> labels_of(const Module& module) {
-    std::vector<std::unique_ptr<internal::Source>> labels;
+// Per socket, what it has for a source where nothing is bound to it or, of a label, what its readers have.
+std::vector<std::unique_ptr<internal::Source>> implied_by(const Module& module) {
+    std::vector<std::unique_ptr<internal::Source>> implied(module.sockets().size());
     for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
-        if (module.sockets()[s].label.empty()) continue;
-        labels.resize(module.sockets().size());
-        labels[s] = std::make_unique<internal::Source>(internal::Source{&module, s, {}});
+        const SocketInfo& socket = module.sockets()[s];
+        if (!socket.label.empty())
+            implied[s] = std::make_unique<internal::Source>(internal::Source{&module, s, {}});
+        if (!socket.or_else.empty())
+            implied[s] = std::make_unique<internal::Source>(
+                internal::Source{nullptr, 0, internal::default_of(socket)});
     }
-    return labels;
+    return implied;
 }
 
 }  // namespace
@@ -77,8 +80,8 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::State
         sources.push_back(socket.knob ? std::make_unique<internal::Source>(
                                             internal::Source{nullptr, 0, socket.knob->initial})
                                       : nullptr);
-    auto labels = labels_of(*module);
-    nodes_.push_back({std::move(module), std::move(cloner), state, std::move(sources), std::move(labels)});
+    auto implied = implied_by(*module);
+    nodes_.push_back({std::move(module), std::move(cloner), state, std::move(sources), std::move(implied)});
 }
 
 // What is pure, or the executor's own, holds nothing.
@@ -213,8 +216,9 @@ internal::ChainEnds internal::ends_of(const Module& module) {
         std::vector<SocketRef> found;
         for (std::uint32_t i = 0; i < module.sockets().size(); ++i) {
             const SocketInfo& info = module.sockets()[i];
-            const bool is_data = !info.knob && info.label.empty();
-            if (info.task == task && info.direction != not_this && is_data) found.push_back({&module, i});
+            const bool must_be_bound = !info.knob && info.label.empty() && info.or_else.empty();
+            if (info.task == task && info.direction != not_this && must_be_bound)
+                found.push_back({&module, i});
         }
         return found;
     };
@@ -233,10 +237,11 @@ void Graph::link(const internal::ChainEnds& from, const internal::ChainEnds& to)
 const internal::Source* Graph::source_of(std::size_t module, std::uint32_t socket) const {
     const internal::Source* bound = nodes_[module].sources[socket].get();
     const SocketInfo& info = nodes_[module].module->sockets()[socket];
-    if (bound || info.label.empty() || info.direction == Direction::out) return bound;
+    if (bound || info.direction == Direction::out) return bound;
+    if (info.label.empty()) return nodes_[module].implied[socket].get();
     const std::vector<SocketRef> owners = internal::nearest_labels(*this, module, socket);
     if (owners.size() != 1) return nullptr;
-    return nodes_[index_of(*owners.front().module)].labels[owners.front().index].get();
+    return nodes_[index_of(*owners.front().module)].implied[owners.front().index].get();
 }
 
 void Graph::require_clonable(std::size_t module) const {
@@ -269,7 +274,7 @@ Graph Graph::duplicate() const {
     Graph copy(name_);
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
         copy.nodes_.push_back({clone(m), nodes_[m].cloner, nodes_[m].state, {}, {}});
-        copy.nodes_.back().labels = labels_of(copy.module(m));
+        copy.nodes_.back().implied = implied_by(copy.module(m));
         copy.module(m).in_graph_ = true;
         copy.module(m).forget_totals();
     }

@@ -99,7 +99,7 @@ struct ChainEnds {
     std::string name{};
 };
 
-/// The data of a module's first task, and those of its last.
+/// The data of a module's first task, without inputs that have a default, and those of its last.
 ChainEnds ends_of(const Module& module);
 
 inline std::vector<SocketRef> sockets_in(SocketRef socket) {
@@ -331,8 +331,8 @@ class Graph {
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }
 
-    /// What feeds a socket: where nothing is bound to one that reads a label, the nearest that gives it. Null
-    /// when nothing does, or several are equally near.
+    /// What feeds a socket: where nothing is bound to it, its default or, of one that reads a label, the
+    /// nearest that gives it. Null when nothing does, or several are equally near.
     const internal::Source* source_of(std::size_t module, std::uint32_t socket) const;
 
     /// The index of a module of this graph; throws GraphError for another graph's.
@@ -356,7 +356,8 @@ class Graph {
         Cloner cloner;
         internal::StateOfType state;
         std::vector<std::unique_ptr<internal::Source>> sources;  // one per socket
-        std::vector<std::unique_ptr<internal::Source>> labels;   // the same: what reads it has for a source
+        // The same, of sockets that nobody binds: an input's default, and what a label's readers have.
+        std::vector<std::unique_ptr<internal::Source>> implied;
     };
 
     template <class M>

@@ -70,6 +70,14 @@ struct TasksOfOtherThings : Module {
     void run(Frame) {}
 };
 
+struct OrElseOfAnotherType : Module {
+    In<float> x = in<float>("x", or_else(1));  // error: values of the input's own type
+    In<float> y = in<float>("y", 2, or_else(1.0f));
+    In<float> z = in<float>("z", upto(2), or_else(1.0f));  // error: could not convert
+    Task work = task("work", &OrElseOfAnotherType::run);
+    void run(Frame) {}
+};
+
 struct CarriesStrings : Module {
     Out<std::string> y = out<std::string>("y");  // error: a socket's bytes are copied and recycled
     Task work = task("work", &CarriesStrings::run);
@@ -121,6 +129,7 @@ void tasks(Graph& graph) {
     graph.add(
         task("x", in<int>("x"), wrong, nothing));  // error: words, sockets and a function, in this order
     graph.add(task("x", in<int>("x"), [](auto x) { return x[0]; }));  // error: a task returns Flow or nothing
+    graph.add(task("x", in<float>("x", 2, or_else(1.0)), nothing));   // error: values of the input's own type
     graph.add(nothing);                                               // error: add() takes a task(...)
     graph.add(in<int>("x"), nothing);                                 // error: add() takes a task(...)
 }

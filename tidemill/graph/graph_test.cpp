@@ -124,6 +124,28 @@ TEST_CASE("constant data for a socket found by its name is checked when it is bo
     CHECK(faults(graph).empty());
 }
 
+TEST_CASE("an input with a default need not be bound, and stands in no chain") {
+    Graph graph;
+    auto& producer = graph.add<Producer>();
+    auto& scale = graph.add(task("scale", in<float>("x", 8), in<float>("gain", 8, or_else(2.0f)),
+                                 in<float>("taps", 2, or_else(std::vector<float>{1, 3})), out<float>("y", 8),
+                                 [](auto, auto, auto, auto) {}));
+    auto& consumer = graph.add<Consumer>();
+    graph.chain(producer, scale, consumer);
+    CHECK(faults(graph).empty());
+    CHECK(graph.source_of(1, 1)->constant.size() == 8 * sizeof(float));
+    CHECK(graph.source_of(1, 2)->constant.size() == 2 * sizeof(float));
+    CHECK(graph.duplicate().source_of(1, 2)->constant == graph.source_of(1, 2)->constant);
+    graph.bind(producer.y, In<float>{&scale, 1, 8});
+    CHECK(graph.source_of(1, 1)->module == &producer);
+    CHECK_THROWS_WITH_AS(graph.add(task("x", in<int>("x", 3, or_else(std::vector{1, 2})), [](auto) {})),
+                         "input 'x' (int32 x 3): 2 values with or_else(); give 1, or 3", GraphError);
+    CHECK_THROWS_WITH(graph.add(task("x", in<int>("x", upto(3), or_else(std::vector<int>(4))), [](auto) {})),
+                      "input 'x' (int32 x up to 3): 4 values with or_else(); give 1, or up to 3");
+    CHECK_THROWS_AS(graph.add(task("x", in<int>("x", 3, or_else(std::vector<int>())), [](auto) {})),
+                    GraphError);
+}
+
 TEST_CASE("validation tells all faults together") {
     Graph graph;
     graph.add<Consumer>();

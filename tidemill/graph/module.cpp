@@ -37,6 +37,14 @@ std::vector<std::byte> internal::block_of(const SocketInfo& socket, std::span<co
     return block;
 }
 
+std::vector<std::byte> internal::default_of(const SocketInfo& socket) {
+    std::vector<std::byte> elements = socket.or_else;
+    const bool is_one_for_all = elements.size() == socket.type.size && !socket.varies;
+    for (std::size_t i = 1; is_one_for_all && i < socket.count; ++i)
+        elements.insert(elements.end(), socket.or_else.begin(), socket.or_else.end());
+    return block_of(socket, elements);
+}
+
 std::span<const std::byte> internal::elements_of(const SocketInfo& socket, const std::byte* block) {
     if (!socket.varies) return {block, socket.bytes()};
     return {block + kElementsAt, elements_in(block) * socket.type.size};
@@ -114,6 +122,18 @@ std::uint32_t Module::declare(std::string name, Direction direction, ElementType
     const std::uint32_t index = declare(std::move(name), direction, std::move(type), most.count);
     sockets_[index].varies = true;
     return index;
+}
+
+void Module::set_default(std::uint32_t input, std::span<const std::byte> elements) {
+    SocketInfo& socket = sockets_[input];
+    const std::size_t count = elements.size() / socket.type.size;
+    const bool fits = socket.varies ? count <= socket.count : count == socket.count;
+    if (count == 0 || (count != 1 && !fits)) {
+        throw GraphError(fmt::format("input '{}' ({}): {} values with or_else(); give 1, or {}{}",
+                                     socket.name, socket.shape(), count, socket.varies ? "up to " : "",
+                                     socket.count));
+    }
+    socket.or_else.assign(elements.begin(), elements.end());
 }
 
 std::uint32_t Module::declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info) {

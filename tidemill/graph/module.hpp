@@ -114,6 +114,22 @@ class Module {
         return declare_typed<T, Direction::forward>(std::move(name), count);
     }
 
+    /// An input that need not be bound. Throws GraphError for another number of values than 1 or `count`, and
+    /// for none.
+    template <class T>
+    In<T> in(std::string name, std::size_t count, const OrElse<std::type_identity_t<T>>& otherwise) {
+        return with_default(declare_typed<T, Direction::in>(std::move(name), count), otherwise);
+    }
+    template <class T>
+    In<T> in(std::string name, const OrElse<std::type_identity_t<T>>& otherwise) {
+        return in<T>(std::move(name), 1, otherwise);
+    }
+    /// The same that varies: without a binding it holds as many elements as there are values, at most `most`.
+    template <class T>
+    InUpTo<T> in(std::string name, UpTo most, const OrElse<std::type_identity_t<T>>& otherwise) {
+        return with_default(declare_typed<T, Direction::in>(std::move(name), most), otherwise);
+    }
+
     /// The same of which a frame holds up to so many elements: an output as many as its task says, none
     /// before it does; an input as many as it is given.
     template <class T>
@@ -280,7 +296,15 @@ class Module {
         return Flow::ok;
     }
 
+    template <class T, class Count>
+    TypedSocket<T, Direction::in, Count> with_default(const TypedSocket<T, Direction::in, Count>& input,
+                                                      const OrElse<T>& otherwise) {
+        set_default(input.index, otherwise.bytes);
+        return input;
+    }
+
     std::uint32_t narrow(std::size_t count) const;
+    void set_default(std::uint32_t input, std::span<const std::byte> elements);
     void check_is_knob(std::uint32_t socket, const ElementType& type, bool single) const;
     std::uint32_t declare(std::string name, Direction direction, ElementType type, std::size_t count);
     void declare_marks(std::uint32_t index, SocketRef of, bool reads);

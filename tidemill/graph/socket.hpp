@@ -27,6 +27,31 @@ constexpr UpTo upto(std::size_t count) {
     return {count};
 }
 
+/// What an input holds that nothing is bound to: `in<float>("gain", 4, or_else(1.0f))`.
+template <class T>
+struct OrElse {
+    explicit OrElse(std::span<const T> values)
+        : bytes(std::as_bytes(values).begin(), std::as_bytes(values).end()) {}
+    template <class Other>
+    OrElse(const OrElse<Other>&) {
+        static_assert(internal::kNever<Other>,
+                      "or_else() takes values of the input's own type: or_else(1.0f)");
+    }
+
+    std::vector<std::byte> bytes{};
+};
+
+/// One value, for all elements.
+template <class T>
+OrElse<T> or_else(const T& value) {
+    return OrElse<T>(std::span(&value, 1));
+}
+/// A value for each.
+template <class T>
+OrElse<T> or_else(const std::vector<T>& values) {
+    return OrElse<T>(values);
+}
+
 namespace internal {
 
 /// Where the elements of a socket that holds up to so many begin, behind the word that says how many there
@@ -48,6 +73,8 @@ struct SocketInfo {
     std::string label{};                     ///< that it gives or reads; empty: none
     std::optional<std::uint32_t> marked{};   ///< of a list of marks: the socket on whose elements they are
     std::size_t overlap = 0;  ///< of an output: so many of its first elements were in frames before
+    std::vector<std::byte> or_else{};        ///< elements of an input that nothing is bound to: one for all
+                                             ///< of them, or each; empty: it must be bound
 
     /// What a frame keeps room for.
     std::size_t bytes() const {
@@ -64,6 +91,9 @@ namespace internal {
 
 /// What lies in a frame where a socket holds these elements; where it does not vary, what they lack is zeros.
 std::vector<std::byte> block_of(const SocketInfo& socket, std::span<const std::byte> elements);
+
+/// The same of an input that nothing is bound to: its default.
+std::vector<std::byte> default_of(const SocketInfo& socket);
 
 /// The elements that a socket holds in its block.
 std::span<const std::byte> elements_of(const SocketInfo& socket, const std::byte* block);

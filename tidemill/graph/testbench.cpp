@@ -32,6 +32,7 @@ struct ModuleTestbench::State final : internal::KnobTeller {
             addresses.push_back({internal::Base::scratch, static_cast<std::uint32_t>(bytes)});
             bytes += aligned(socket.bytes());
             if (socket.knob) fed[addresses.size() - 1] = socket.knob->initial;
+            if (!socket.or_else.empty()) fed[addresses.size() - 1] = internal::default_of(socket);
         }
         memory = Arena(bytes);
     }

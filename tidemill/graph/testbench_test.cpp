@@ -151,6 +151,19 @@ TEST_CASE("what a test gets wrong is told with the names of both ends") {
     CHECK_THROWS_WITH(b.feed(other->scale, {1}), doctest::Contains("not of another object"));
 }
 
+TEST_CASE("an input with a default need not be fed") {
+    Testbench b{task("gain", in<int>("x", 3), in<int>("gain", 3, or_else(2)),
+                     in<int>("shift", upto(4), or_else(std::vector{1, 2})), out<int>("y", 3),
+                     [](auto x, auto gain, auto shift, auto y) {
+                         for (std::size_t i = 0; i < y.size(); ++i)
+                             y[i] = gain[i] * x[i] + std::accumulate(shift.begin(), shift.end(), 0);
+                     })};
+    b.feed<int>("x", {1, 2, 3}).step();
+    CHECK(b.read<int>("y")[2] == 9);
+    b.feed<int>("gain", {0, 0, 1}).feed<int>("shift", {}).step();
+    CHECK(b.read<int>("y")[2] == 3);
+}
+
 TEST_CASE("a flow that was not promised is an error, as it is in a run") {
     for (const Flow flow : {Flow::skip, Flow::again, Flow::stop}) {
         Testbench b{task("gate", pure, in<int>("x"), [flow](auto) { return flow; })};
