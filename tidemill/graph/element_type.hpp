@@ -23,7 +23,7 @@ struct ElementType {
 namespace internal {
 
 /// False, for static_asserts in what is only chosen where nothing else fits.
-template <class>
+template <class...>
 inline constexpr bool kNever = false;
 
 /// A C++ type's name as the compiler spells it, without namespaces.

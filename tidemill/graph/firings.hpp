@@ -38,8 +38,8 @@ class Firings {
 
     internal::BoundCall inner_;
     std::uint32_t count_;
-    const std::vector<internal::Address>& first_addresses_;
-    std::vector<internal::Address> addresses_;  // of the firing that runs
+    const internal::AddressTable& first_addresses_;
+    internal::AddressTable addresses_;  // of the firing that runs
     std::vector<Stride> strides_;
     std::vector<LabelStride> labels_;
     std::vector<std::uint32_t> owner_firings_;  // per socket

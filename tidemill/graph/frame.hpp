@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "tidemill/graph/elements.hpp"
 #include "tidemill/graph/knob.hpp"
@@ -34,6 +36,26 @@ inline constexpr std::size_t kBases = 5;  // that have bytes
 struct Address {
     Base base;
     std::uint32_t offset;
+};
+
+/// Where all sockets of a module lie. In front of that, where counts follow from bindings, stand these, each
+/// as far before as its socket's address is behind.
+class AddressTable {
+  public:
+    explicit AddressTable(std::span<const SocketInfo> sockets)
+        : first_(std::ranges::any_of(sockets, &SocketInfo::follows) ? sockets.size() : 0),
+          all_(first_ + sockets.size(), Address{Base::constant, 0}) {
+        for (std::size_t s = 0; s < first_; ++s)
+            all_[first_ - 1 - s].offset = static_cast<std::uint32_t>(sockets[s].count);
+    }
+
+    Address& operator[](std::size_t socket) { return all_[first_ + socket]; }
+    const Address& operator[](std::size_t socket) const { return all_[first_ + socket]; }
+    const Address* data() const { return all_.data() + first_; }
+
+  private:
+    std::size_t first_;
+    std::vector<Address> all_;
 };
 
 /// What all tasks that run on one frame have in common.
@@ -85,6 +107,21 @@ class Frame {
     template <class T>
     Elements<T> operator[](const ForwardUpTo<T>& socket) const {
         return {bytes(socket.index), socket.count};
+    }
+
+    /// As many elements as a binding has said.
+    template <class T>
+    std::span<const T> operator[](const InAny<T>& socket) const {
+        if (addresses_[socket.index].base == internal::Base::absent) return {};
+        return {reinterpret_cast<const T*>(bytes(socket.index)), count(socket.index)};
+    }
+    template <class T>
+    std::span<T> operator[](const OutAny<T>& socket) const {
+        return {reinterpret_cast<T*>(bytes(socket.index)), count(socket.index)};
+    }
+    template <class T>
+    std::span<T> operator[](const ForwardAny<T>& socket) const {
+        return {reinterpret_cast<T*>(bytes(socket.index)), count(socket.index)};
     }
 
     /// At the stream's end, a label that is read is a `T{}`.
@@ -163,6 +200,10 @@ class Frame {
     std::byte* bytes(std::uint32_t socket) const {
         const internal::Address address = addresses_[socket];
         return context_->bases[static_cast<std::size_t>(address.base)] + address.offset;
+    }
+
+    std::uint32_t count(std::uint32_t socket) const {
+        return addresses_[-1 - static_cast<std::ptrdiff_t>(socket)].offset;
     }
 
     const internal::FrameContext* context_;

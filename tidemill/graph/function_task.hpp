@@ -96,6 +96,20 @@ internal::SocketDeclaration<T, Direction::forward, UpTo> forward(std::string nam
     return {std::move(name), most};
 }
 
+/// The same of which a binding says how many elements it has: any, or as(another socket of the task).
+template <class T>
+internal::SocketDeclaration<T, Direction::in, Any> in(std::string name, Any count) {
+    return {std::move(name), std::move(count)};
+}
+template <class T>
+internal::SocketDeclaration<T, Direction::out, Any> out(std::string name, Any count) {
+    return {std::move(name), std::move(count)};
+}
+template <class T>
+internal::SocketDeclaration<T, Direction::forward, Any> forward(std::string name, Any count) {
+    return {std::move(name), std::move(count)};
+}
+
 /// An input that need not be bound.
 template <class T>
 internal::SocketDeclaration<T, Direction::in> in(std::string name, std::size_t count,
@@ -111,6 +125,11 @@ template <class T>
 internal::SocketDeclaration<T, Direction::in, UpTo> in(std::string name, UpTo most,
                                                        OrElse<std::type_identity_t<T>> otherwise) {
     return {std::move(name), most, std::move(otherwise)};
+}
+template <class T>
+internal::SocketDeclaration<T, Direction::in, Any> in(std::string name, Any count,
+                                                      OrElse<std::type_identity_t<T>> otherwise) {
+    return {std::move(name), std::move(count), std::move(otherwise)};
 }
 
 /// A knob of such a task: the function gets the number, or a span of the numbers.

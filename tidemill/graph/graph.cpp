@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/graph/internal/counts.hpp"
 #include "tidemill/graph/internal/labels.hpp"
 #include "tidemill/graph/lost_marks.hpp"
 #include "tidemill/graph/skipped_errors.hpp"
@@ -44,7 +45,7 @@ std::vector<std::unique_ptr<internal::Source>> implied_by(const Module& module) 
         const SocketInfo& socket = module.sockets()[s];
         if (!socket.label.empty())
             implied[s] = std::make_unique<internal::Source>(internal::Source{&module, s, {}});
-        if (!socket.or_else.empty())
+        if (!socket.or_else.empty() && socket.count > 0)
             implied[s] = std::make_unique<internal::Source>(
                 internal::Source{nullptr, 0, internal::default_of(socket)});
     }
@@ -81,7 +82,37 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::State
                                             internal::Source{nullptr, 0, socket.knob->initial})
                                       : nullptr);
     auto implied = implied_by(*module);
+    check_as(*module);
     nodes_.push_back({std::move(module), std::move(cloner), state, std::move(sources), std::move(implied)});
+    const Module& added = *nodes_.back().module;
+    for (std::uint32_t s = 0; s < added.sockets().size(); ++s) {
+        const SocketInfo& socket = added.sockets()[s];
+        if (socket.count == 0 && !socket.as.empty()) set_count({&added, s}, added.count_of(added[socket.as]));
+    }
+}
+
+void Graph::check_as(const Module& module) const {
+    for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
+        const SocketInfo& socket = module.sockets()[s];
+        if (socket.as.empty()) continue;
+        const SocketRef other = module[socket.as];
+        if (!module.sockets()[other.index].varies) continue;
+        throw GraphError(fmt::format("{} is as long as {}, which varies: declare both with upto()",
+                                     described({&module, s}), described(other)));
+    }
+}
+
+// A count of 0 says nothing.
+void Graph::set_count(SocketRef socket, std::size_t count) {
+    if (count == 0) return;
+    for (const SocketRef& each : internal::open_with(*this, socket)) {
+        Node& node = nodes_[index_of(*each.module)];
+        SocketInfo& info = node.module->sockets_[each.index];
+        info.count = count;
+        if (info.or_else.empty()) continue;
+        node.implied[each.index] =
+            std::make_unique<internal::Source>(internal::Source{nullptr, 0, internal::default_of(info)});
+    }
 }
 
 // What is pure, or the executor's own, holds nothing.
@@ -173,13 +204,17 @@ std::unique_ptr<internal::Source>& Graph::free_input_for(SocketRef output, Socke
 
 void Graph::bind(SocketRef output, SocketRef input) {
     std::unique_ptr<internal::Source>& source = free_input_for(output, input);
-    const SocketInfo& from = output.module->sockets()[output.index];
-    if (from.count != input.module->sockets()[input.index].count && !from.marked) {
+    const std::size_t given = output.module->count_of(output);
+    const std::size_t taken = input.module->count_of(input);
+    const bool are_marks = output.module->sockets()[output.index].marked.has_value();
+    if (given != taken && given > 0 && taken > 0 && !are_marks) {
         throw GraphError(
             fmt::format("{} -> {}: counts differ; give both the same count, or let one run more "
                         "often than the other with stream()",
                         described(output), described(input)));
     }
+    if (given == 0) set_count(output, taken);
+    if (taken == 0) set_count(input, given);
     source = std::make_unique<internal::Source>(internal::Source{output.module, output.index, {}});
 }
 
@@ -202,6 +237,7 @@ void Graph::check_constant(const ElementType& type, SocketRef input) {
 void Graph::bind_constant(std::span<const std::byte> elements, SocketRef input) {
     std::unique_ptr<internal::Source>& source = free_input(input);
     const SocketInfo& info = input.module->sockets()[input.index];
+    if (info.count == 0) set_count(input, input.module->narrow(elements.size() / info.type.size));
     const std::size_t room = info.count * info.type.size;
     if (elements.size() > room || (elements.size() < room && !info.varies)) {
         throw GraphError(fmt::format("constant of {} bytes -> {}: give {}{} bytes", elements.size(),

@@ -208,11 +208,12 @@ class Graph {
 
     template <class... Others>
     void add(Others&&...) {
-        static_assert((internal::kNever<Others> && ...),
+        static_assert(internal::kNever<Others...>,
                       "add() takes a task(...), and add<M>(arguments) makes a module of class M");
     }
 
     /// Feeds `input` from `output`; throws GraphError when their counts differ or the input is bound already.
+    /// Where one of them has no count of its own, it gets the other's, and with it all that hang on it.
     template <class From, Direction kFrom, class Given, class To, Direction kTo, class Taken>
     void bind(const TypedSocket<From, kFrom, Given>& output, const TypedSocket<To, kTo, Taken>& input) {
         check_types<From, kFrom, To, kTo>();
@@ -349,6 +350,8 @@ class Graph {
     Graph duplicate() const;
 
   private:
+    friend class ModuleTestbench;
+
     using Cloner = std::function<std::unique_ptr<Module>(const Module&)>;
 
     struct Node {
@@ -393,6 +396,8 @@ class Graph {
     void bind_constant(std::span<const std::byte> elements, SocketRef input);
     void link(const internal::ChainEnds& from, const internal::ChainEnds& to);
     std::unique_ptr<internal::Source>& free_input(SocketRef input);
+    void check_as(const Module& module) const;
+    void set_count(SocketRef socket, std::size_t count);
 
     std::string name_;
     std::string prefix_;  // of the groups that are open

@@ -5,6 +5,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/testbench.hpp"
+#include "tidemill/graph/window.hpp"
 
 using namespace tidemill;
 
@@ -62,6 +63,7 @@ struct TakesASpan : Module {
 
 struct TasksOfOtherThings : Module {
     In<float> x = in<float>("x");
+    Task none = task("none");                  // error: a member function, words
     Task first = task("first", [](Frame) {});  // error: a member function, words
     Task second =
         task("second", &TasksOfOtherThings::run, TaskOptions{}, 1);  // error: a member function, words
@@ -114,6 +116,25 @@ void words(Graph& graph) {
     graph.add(task("x", out<int>("x"), out<int>("y"), takes_one));           // error: a span per socket
 }
 
+struct Follows : Module {
+    InAny<float> x = in<float>("x", any);
+    OutAny<float> y = out<float>("y", as("x"));
+    InAny<float> z = in<float>("z", any, or_else('1'));  // error: values of the input's own type
+    Task work = task("work", &Follows::run);
+    void run(Frame f) {
+        f[y][0] = f[x][0];
+        f[x][0] = 1;  // error: assignment of read-only location
+    }
+};
+
+void counts(Graph& graph, Floats& floats, Follows& follows) {
+    graph.bind(floats.y, follows.x);
+    graph.bind(follows.y, floats.x);
+    graph.bind(follows.y, InAny<double>{});    // error: types differ; insert a task that converts
+    graph.bind(InAny<char>{}, InAny<char>{});  // error: data comes from an output or a forward
+    peek(graph, follows.y, floats.x);          // error: what peeks sees as many elements as it declares
+}
+
 void chains(Graph& graph, Floats& floats) {
     const std::string nothing;
     graph.chain(floats, nothing, floats);        // error: chain() takes modules, and parts
@@ -131,6 +152,7 @@ void tasks(Graph& graph) {
     graph.add(task("x", in<int>("x"), [](auto x) { return x[0]; }));  // error: a task returns Flow or nothing
     graph.add(task("x", in<float>("x", 2, or_else(1.0)), nothing));   // error: values of the input's own type
     graph.add(nothing);                                               // error: add() takes a task(...)
+    graph.add();                                                      // error: add() takes a task(...)
     graph.add(in<int>("x"), nothing);                                 // error: add() takes a task(...)
 }
 

@@ -24,6 +24,7 @@ std::string internal::plain_type_name(const std::type_info& type) {
 }
 
 std::string SocketInfo::shape() const {
+    if (follows && count == 0) return type.name + " x any";
     return fmt::format("{} x {}{}", type.name, varies ? "up to " : "", count);
 }
 
@@ -107,7 +108,7 @@ void Module::declare_marks(std::uint32_t index, SocketRef of, bool reads) {
     const auto fits = [&](const SocketInfo& socket) {
         const Direction other = reads ? Direction::out : Direction::in;
         return socket.task == sockets_[index].task && socket.direction != other && !socket.knob &&
-               socket.label.empty() && !socket.varies;
+               socket.label.empty() && !socket.varies && !socket.follows;
     };
     if (of.module != this || !fits(sockets_[of.index])) {
         throw GraphError(fmt::format("{}: marks are {} of the same task, declared before them, of one count",
@@ -129,11 +130,19 @@ void Module::set_default(std::uint32_t input, std::span<const std::byte> element
     const std::size_t count = elements.size() / socket.type.size;
     const bool fits = socket.varies ? count <= socket.count : count == socket.count;
     if (count == 0 || (count != 1 && !fits)) {
-        throw GraphError(fmt::format("input '{}' ({}): {} values with or_else(); give 1, or {}{}",
-                                     socket.name, socket.shape(), count, socket.varies ? "up to " : "",
-                                     socket.count));
+        const std::string or_more =
+            socket.follows ? "" : fmt::format(", or {}{}", socket.varies ? "up to " : "", socket.count);
+        throw GraphError(fmt::format("input '{}' ({}): {} values with or_else(); give 1{}", socket.name,
+                                     socket.shape(), count, or_more));
     }
     socket.or_else.assign(elements.begin(), elements.end());
+}
+
+std::uint32_t Module::declare(std::string name, Direction direction, ElementType type, Any count) {
+    const std::uint32_t index = declare(std::move(name), direction, std::move(type), std::size_t{0});
+    sockets_[index].follows = true;
+    sockets_[index].as = std::move(count.as);
+    return index;
 }
 
 std::uint32_t Module::declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info) {

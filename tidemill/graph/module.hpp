@@ -60,6 +60,10 @@ class Module {
         return {this, found.index, narrow(sockets_[found.index].count)};
     }
 
+    /// How many elements a frame has of a socket of this module, as of the one that it is a clone of; of one
+    /// whose count follows from bindings, none before them.
+    std::size_t count_of(SocketRef socket) const { return sockets_[socket.index].count; }
+
     /// "module.socket", for messages.
     std::string path_of_socket(std::uint32_t index) const { return name_ + "." + sockets_[index].name; }
     /// "module.task", for messages, profiles and schedules.
@@ -145,6 +149,26 @@ class Module {
         return declare_typed<T, Direction::forward>(std::move(name), most);
     }
 
+    /// The same of which a binding says how many elements it has: any, or as many as another socket of this
+    /// module. The graph refuses what stays open.
+    template <class T>
+    InAny<T> in(std::string name, Any count) {
+        return declare_typed<T, Direction::in>(std::move(name), std::move(count));
+    }
+    template <class T>
+    OutAny<T> out(std::string name, Any count) {
+        return declare_typed<T, Direction::out>(std::move(name), std::move(count));
+    }
+    template <class T>
+    ForwardAny<T> forward(std::string name, Any count) {
+        return declare_typed<T, Direction::forward>(std::move(name), std::move(count));
+    }
+    /// An input that need not be bound where another socket says its count; of one value, for all elements.
+    template <class T>
+    InAny<T> in(std::string name, Any count, const OrElse<std::type_identity_t<T>>& otherwise) {
+        return with_default(declare_typed<T, Direction::in>(std::move(name), std::move(count)), otherwise);
+    }
+
     /// A label that the task gives or, of a const type, reads. Its socket is named after it, unless a task
     /// that changes it needs two.
     template <class T>
@@ -192,8 +216,8 @@ class Module {
     /// A socket of any direction and count: for those who declare sockets on behalf of others.
     template <class T, Direction kDirection, class Count>
     TypedSocket<T, kDirection, Count> declare_typed(std::string name, Count count) {
-        const std::uint32_t index = declare(std::move(name), kDirection, element_type<T>(), count);
-        return {this, index, narrow(sockets_[index].count)};
+        const std::uint32_t index = declare(std::move(name), kDirection, element_type<T>(), std::move(count));
+        return {this, index, sockets_[index].follows ? 0 : narrow(sockets_[index].count)};
     }
 
     /// A task that the executor itself carries out.
@@ -219,7 +243,7 @@ class Module {
 
     template <class... Others>
     Task task(const std::string& /*name*/, const Others&...) {
-        static_assert((internal::kNever<Others> && ...),
+        static_assert(internal::kNever<Others...>,
                       "a module's task is a name, a member function, words: task(\"run\", &Gain::run, pure)");
         return {};
     }
@@ -261,6 +285,7 @@ class Module {
 
   private:
     friend class Graph;
+    friend class ModuleTestbench;
 
     /// While it lives, this thread may copy modules that are in a graph.
     class Cloning {
@@ -309,6 +334,7 @@ class Module {
     std::uint32_t declare(std::string name, Direction direction, ElementType type, std::size_t count);
     void declare_marks(std::uint32_t index, SocketRef of, bool reads);
     std::uint32_t declare(std::string name, Direction direction, ElementType type, UpTo most);
+    std::uint32_t declare(std::string name, Direction direction, ElementType type, Any count);
     std::uint32_t declare_knob(std::string name, ElementType type, std::size_t count, KnobInfo info);
     Task declare_task(TaskInfo info);
 

@@ -117,8 +117,7 @@ class Compiler {
 
     void resolve() {
         for (std::size_t m = 0; m < graph_.module_count(); ++m) {
-            plan_.addresses.emplace_back(graph_.module(m).sockets().size(),
-                                         internal::Address{internal::Base::constant, 0});
+            plan_.addresses.emplace_back(graph_.module(m).sockets());
         }
         internal::for_each_socket(
             graph_, structure_,

@@ -113,7 +113,7 @@ struct Plan {
     std::vector<Step> steps;
     std::vector<PlannedStage> stages;
     std::vector<PlannedSegment> segments;
-    std::vector<std::vector<internal::Address>> addresses;  ///< per module, per socket
+    std::vector<internal::AddressTable> addresses;  ///< per module
     Arena constants;
     Branches branches{};
     bool has_knobs = false;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidemill/graph/element_type.hpp"
@@ -25,6 +26,26 @@ struct UpTo {
 
 constexpr UpTo upto(std::size_t count) {
     return {count};
+}
+
+/// A count that follows: from what the socket is bound to, `in<float>("x", any)`, or from another socket of
+/// its module besides, `out<float>("y", as("x"))`.
+struct Any {
+    std::string as{};
+};
+
+namespace internal {
+
+struct AnyCount {
+    operator Any() const { return {}; }
+};
+
+}  // namespace internal
+
+inline constexpr internal::AnyCount any{};
+
+inline Any as(std::string socket) {
+    return {std::move(socket)};
 }
 
 /// What an input holds that nothing is bound to: `in<float>("gain", 4, or_else(1.0f))`.
@@ -60,15 +81,17 @@ inline constexpr std::size_t kElementsAt = 64;
 
 }  // namespace internal
 
-/// What there is to know of a socket: immutable, shared by all frames and threads.
+/// What there is to know of a socket: immutable when its graph is complete, shared by all frames and threads.
 struct SocketInfo {
     std::string name;
     Direction direction;
     ElementType type;
-    std::size_t count;                       ///< elements per frame; of one that varies, at most
+    std::size_t count;                       ///< elements per frame; of one that varies, at most; 0: open
     std::uint32_t task;                      ///< index of its task in the module
     bool late = false;                       ///< an input that is read a turn of a loop after it was written
     bool varies = false;                     ///< a frame may hold fewer than `count` elements
+    bool follows = false;                    ///< its count follows from bindings, and is open before
+    std::string as{};                        ///< the socket of its module that it is as long as; or empty
     std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
     std::string label{};                     ///< that it gives or reads; empty: none
     std::optional<std::uint32_t> marked{};   ///< of a list of marks: the socket on whose elements they are
@@ -83,7 +106,7 @@ struct SocketInfo {
         return internal::kElementsAt * (1 + lines);
     }
 
-    /// "float32 x 64", or "float32 x up to 64", for messages.
+    /// "float32 x 64", "float32 x up to 64" or "float32 x any", for messages.
     std::string shape() const;
 };
 
@@ -106,13 +129,13 @@ struct SocketRef {
     std::uint32_t index;
 };
 
-/// A socket of a module whose element type the compiler knows, and what was said of its count: a number, or
-/// UpTo. One that no module has declared has no elements.
+/// A socket of a module whose element type the compiler knows, and what was said of its count: a number, UpTo
+/// or Any. One that no module has declared has no elements.
 template <class T, Direction kDirection, class Count = std::size_t>
 struct TypedSocket {
     const Module* module = nullptr;
     std::uint32_t index = 0;
-    std::uint32_t count = 0;  ///< at most, of one that holds up to so many
+    std::uint32_t count = 0;  ///< of UpTo, at most; of Any, see Module::count_of
 
     operator SocketRef() const { return {module, index}; }
 };
@@ -153,5 +176,11 @@ template <class T>
 using OutUpTo = TypedSocket<T, Direction::out, UpTo>;
 template <class T>
 using ForwardUpTo = TypedSocket<T, Direction::forward, UpTo>;
+template <class T>
+using InAny = TypedSocket<T, Direction::in, Any>;
+template <class T>
+using OutAny = TypedSocket<T, Direction::out, Any>;
+template <class T>
+using ForwardAny = TypedSocket<T, Direction::forward, Any>;
 
 }  // namespace tidemill

@@ -9,7 +9,7 @@ void make_end_plan(const EndOfStream& end, Plan& plan) {
     plan.steps[end.step].told_of_end = true;
 }
 
-void leave_out_inputs(const Module& module, std::uint32_t task, std::vector<internal::Address>& addresses) {
+void leave_out_inputs(const Module& module, std::uint32_t task, internal::AddressTable& addresses) {
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
         const internal::Base base = addresses[s].base;

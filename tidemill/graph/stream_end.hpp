@@ -18,8 +18,8 @@ inline constexpr std::uint64_t kEndHole = std::uint64_t{1} << 63;
 /// the task that is told, with kEndHole, and only that task and what follows from it run.
 void make_end_plan(const EndOfStream& end, Plan& plan);
 
-/// Takes the data of frames away from the inputs of a task; constants stay. `addresses` has one per socket.
-void leave_out_inputs(const Module& module, std::uint32_t task, std::vector<internal::Address>& addresses);
+/// Takes the data of frames away from the inputs of a task; constants stay.
+void leave_out_inputs(const Module& module, std::uint32_t task, internal::AddressTable& addresses);
 
 /// The task that is told of the stream's end, as one call per frame: its inputs are empty, and the stream
 /// stops when it has no more. Serves one thread; stays where it was made.
@@ -39,7 +39,7 @@ class EndCall {
     Flow run(Module& module, const internal::FrameContext& context);
 
     internal::BoundCall inner_;
-    std::vector<internal::Address> addresses_;
+    internal::AddressTable addresses_;
     bool has_more_ = true;
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/internal/branches.hpp"
+#include "tidemill/graph/internal/counts.hpp"
 #include "tidemill/graph/internal/linear_order.hpp"
 #include "tidemill/graph/internal/marks.hpp"
 #include "tidemill/graph/internal/open_delays.hpp"
@@ -149,6 +150,7 @@ Structure structure_of(const Graph& graph) {
     const TaskNodes tasks = internal::tasks_of(graph);
     refuse({internal::faults_of_modules(graph), internal::faults_of_sockets(graph),
             internal::faults_of_promises(tasks), internal::faults_of_told_tasks(graph, tasks)});
+    refuse({internal::faults_of_counts(graph)});
     const std::vector<internal::Binding> bindings = internal::bindings_of(graph, tasks);
     const TaskLinks links = internal::links_of(tasks, bindings);
     const internal::FiringCounts firings = internal::firings_of(tasks, bindings);

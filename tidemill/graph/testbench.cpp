@@ -26,13 +26,21 @@ void check_promise(const Module& module, std::uint32_t task, Flow flow) {
 }  // namespace
 
 struct ModuleTestbench::State final : internal::KnobTeller {
-    explicit State(const Module& module) : fed(module.sockets().size()), frames(module.tasks().size(), 0) {
+    explicit State(const Module& module)
+        : addresses(module.sockets()), fed(module.sockets().size()), frames(module.tasks().size(), 0) {
+        lay_out(module.sockets());
+    }
+
+    // Anew as soon as a count is known.
+    void lay_out(std::span<const SocketInfo> sockets) {
+        addresses = internal::AddressTable(sockets);
         std::size_t bytes = 0;
-        for (const SocketInfo& socket : module.sockets()) {
-            addresses.push_back({internal::Base::scratch, static_cast<std::uint32_t>(bytes)});
-            bytes += aligned(socket.bytes());
-            if (socket.knob) fed[addresses.size() - 1] = socket.knob->initial;
-            if (!socket.or_else.empty()) fed[addresses.size() - 1] = internal::default_of(socket);
+        for (std::size_t s = 0; s < sockets.size(); ++s) {
+            addresses[s] = {internal::Base::scratch, static_cast<std::uint32_t>(bytes)};
+            bytes += aligned(sockets[s].bytes());
+            if (fed[s] || sockets[s].count == 0) continue;
+            if (sockets[s].knob) fed[s] = sockets[s].knob->initial;
+            if (!sockets[s].or_else.empty()) fed[s] = internal::default_of(sockets[s]);
         }
         memory = Arena(bytes);
     }
@@ -44,7 +52,7 @@ struct ModuleTestbench::State final : internal::KnobTeller {
         }
     }
 
-    std::vector<internal::Address> addresses;  // per socket
+    internal::AddressTable addresses;
     Arena memory;
     std::vector<std::optional<std::vector<std::byte>>> fed;  // per socket
     std::vector<std::uint64_t> frames;                       // per task, the next one's number
@@ -88,12 +96,26 @@ ModuleTestbench& ModuleTestbench::set(const KnobSettings& settings) {
     return *this;
 }
 
+ModuleTestbench& ModuleTestbench::set_count(SocketRef socket, std::size_t count) {
+    check_own(socket.module);
+    const SocketInfo& info = module().sockets()[socket.index];
+    if (info.count > 0) {
+        if (info.count == count) return *this;
+        throw GraphError(fmt::format("{} ({}) has its count: make another testbench for another one",
+                                     module().path_of_socket(socket.index), info.shape()));
+    }
+    graph_->set_count(socket, module().narrow(count));
+    state_->lay_out(module().sockets());
+    return *this;
+}
+
 ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const std::byte> bytes) {
     check_own(socket.module);
     const SocketInfo& info = module().sockets()[socket.index];
     const std::string path = module().path_of_socket(socket.index);
     if (info.knob) throw GraphError(path + " is a knob: it is set, not fed");
     if (info.direction == Direction::out) throw GraphError(path + " is an output: it is read, not fed");
+    if (info.count == 0) set_count(socket, bytes.size() / info.type.size);
     if (bytes.size() > info.count * info.type.size) {
         throw GraphError(
             fmt::format("{} values -> {} ({}): too many", bytes.size() / info.type.size, path, info.shape()));
@@ -105,9 +127,13 @@ ModuleTestbench& ModuleTestbench::feed_bytes(SocketRef socket, std::span<const s
 // Every step begins with what was fed, for a forward's task has changed its data in place, and with outputs
 // of all ones (a NaN, a -1): in a run they hold what another frame left, which no task may count on.
 void ModuleTestbench::fill_sockets(std::uint32_t task, bool ends) {
-    for (std::uint32_t s = 0; s < state_->addresses.size(); ++s) {
+    for (std::uint32_t s = 0; s < module().sockets().size(); ++s) {
         const SocketInfo& socket = module().sockets()[s];
         if (socket.task != task && !socket.knob) continue;
+        if (socket.count == 0) {
+            throw GraphError(fmt::format("{} ({}): feed what says how many elements it has, or set_count()",
+                                         module().path_of_socket(s), socket.shape()));
+        }
         if (socket.direction == Direction::out) {
             std::byte* block = state_->memory.data() + state_->addresses[s].offset;
             std::fill_n(block, socket.bytes(), std::byte{0xff});
@@ -151,7 +177,7 @@ Flow ModuleTestbench::run(const Task& task, bool ends) {
     context.stopping = &state_->stopping;
     context.at_end = ends;
     if (!ends) context.teller = &*state_;
-    std::vector<internal::Address> addresses = state_->addresses;
+    internal::AddressTable addresses = state_->addresses;
     if (ends) leave_out_inputs(module(), task.index, addresses);
     const Flow flow = info.call(module(), info.code, Frame(context, addresses.data()));
     if (!ends) check_promise(module(), task.index, flow);

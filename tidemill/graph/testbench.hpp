@@ -25,7 +25,7 @@ class ModuleTestbench {
 
     /// What an input or forward holds from the next step on, the same on every step until it is fed
     /// anew. Fewer values than the socket's count leave the rest zero; one that varies holds as many as there
-    /// are.
+    /// are, one whose count follows has from now on as many.
     template <class T, Direction kDirection, class Count>
     ModuleTestbench& feed(const TypedSocket<T, kDirection, Count>& socket,
                           std::initializer_list<std::type_identity_t<T>> values) {
@@ -37,6 +37,9 @@ class ModuleTestbench {
         static_assert(kDirection != Direction::out, "an output is read, not fed");
         return feed_bytes(socket, std::as_bytes(values));
     }
+
+    /// How many elements a socket has whose count follows from bindings; what is fed says it, too.
+    ModuleTestbench& set_count(SocketRef socket, std::size_t count);
 
     /// The same for a socket by its name: `feed<float>("x", {1, 2})`.
     template <class T>
@@ -69,7 +72,8 @@ class ModuleTestbench {
     ModuleTestbench& set(const KnobSettings& settings);
 
     /// Runs a task once and returns what it said of the frame; throws GraphError when it returns a flow that
-    /// it did not promise. Without a task, the module's only one. Outputs begin with bytes of all ones.
+    /// it did not promise, or where a count is open. Without a task, the module's only one. Outputs begin
+    /// with bytes of all ones.
     Flow step();
     Flow step(std::string_view task);
     Flow step(const Task& task);

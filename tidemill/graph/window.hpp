@@ -62,9 +62,12 @@ class Window final : public Module {
 /// older ones before them as it has room for. The older ones start as `initial`, or zeros. The copy is a task
 /// of its own in front of the reader, which may be replicated. Throws GraphError when the input has less room
 /// than the output gives.
-template <class T, Direction kDirection>
-Window<T>& peek(Graph& graph, const TypedSocket<T, kDirection>& output, const In<T>& input,
+template <class T, Direction kDirection, class Given, class Taken>
+Window<T>& peek(Graph& graph, const TypedSocket<T, kDirection, Given>& output,
+                const TypedSocket<T, Direction::in, Taken>& input,
                 std::vector<std::type_identity_t<T>> initial = {}) {
+    static_assert(std::is_same_v<Given, std::size_t> && std::is_same_v<Taken, std::size_t>,
+                  "what peeks sees as many elements as it declares: no any, no upto() on either side");
     const std::string name = input.module->path_of_socket(input.index);
     if (input.count < output.count) {
         throw GraphError(fmt::format("{} has room for {} elements, {} gives {}: make it larger", name,

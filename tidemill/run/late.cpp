@@ -8,7 +8,7 @@ namespace tidemill {
 
 bool is_source(const Plan& plan, const Step& step, const Module& module) {
     if (module.tasks()[step.task.id.task].recalls > 0) return false;
-    const std::vector<internal::Address>& addresses = plan.addresses[step.task.id.module];
+    const internal::AddressTable& addresses = plan.addresses[step.task.id.module];
     for (std::size_t s = 0; s < module.sockets().size(); ++s) {
         const SocketInfo& socket = module.sockets()[s];
         const bool reads = socket.task == step.task.id.task && socket.direction != Direction::out;

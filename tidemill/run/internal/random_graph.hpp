@@ -442,7 +442,9 @@ class RandomModule : public Module {
                 add_input(i, kConstantWords);
             } else {
                 const RandomTask& source = program.tasks[static_cast<std::size_t>(from)];
-                source.varies ? add_input(i, upto(source.words)) : add_input(i, source.words);
+                source.varies ? add_input(i, upto(source.words))
+                : is_open(i)  ? add_input(i, any)
+                              : add_input(i, source.words);
             }
         }
         mine.varies ? add_output(upto(mine.words)) : add_output(mine.words);
@@ -460,7 +462,7 @@ class RandomModule : public Module {
         archive("total", total)("collected", outcome_->collected[index_]);
     }
 
-    using Input = std::variant<In<std::uint64_t>, InUpTo<std::uint64_t>>;
+    using Input = std::variant<In<std::uint64_t>, InUpTo<std::uint64_t>, InAny<std::uint64_t>>;
     using Output = std::variant<Out<std::uint64_t>, OutUpTo<std::uint64_t>, Forward<std::uint64_t>,
                                 ForwardUpTo<std::uint64_t>>;
     std::vector<Input> inputs{};  // without the one that is changed in place
@@ -471,6 +473,9 @@ class RandomModule : public Module {
     std::uint64_t total = 0;
 
   private:
+    // Some inputs leave it to their bindings how many words they have.
+    bool is_open(std::size_t index) const { return mixed(behaviour_.task.seed, index) % 3 == 0; }
+
     template <class Count>
     void add_input(std::size_t index, Count words) {
         inputs.push_back(in<std::uint64_t>(fmt::format("x{}", index), words));
