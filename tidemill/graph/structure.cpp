@@ -172,7 +172,8 @@ Structure structure_of(const Graph& graph) {
     found.segments = found.order.back().segment + (found.order.back().ends_segment ? 2 : 1);
     std::uint32_t holes = 0;
     refuse({internal::find_branches(problem, order.nodes, found.order), ends.faults,
-            internal::faults_of_marks(graph, found.order), number_holes(tasks, order.nodes, found, found.order, holes)});
+            internal::faults_of_marks(graph, found.order),
+            number_holes(tasks, order.nodes, found, found.order, holes)});
     // A loop leads holes back to its beginning, so one pass may not be enough.
     while (pass_holes_on(links.backward, order.nodes, found.order)) {
     }
