@@ -102,7 +102,7 @@ BatchCost line_through(const std::vector<BatchTimes>& times) {
     const double slope = along > 0 ? across / along : us / frames;
     BatchCost cost;
     cost.frame_us = std::clamp(slope, 0.0, us / frames);
-    cost.batch_us = us - cost.frame_us * frames;
+    cost.batch_us = std::max(0.0, us - cost.frame_us * frames);  // or a rounding step below
     cost.host_us = times.back().core_us / times.back().frames;
     cost.most_frames = static_cast<int>(times.back().frames);
     return cost;
