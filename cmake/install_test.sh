@@ -28,7 +28,7 @@ sed "s,^,$include/," "$prefix/installed" |
 {
     cat "$prefix/public.cpp"
     echo 'using namespace tidemill;'
-    for name in Source Address Base Step Part Copy Kernel Model Unit; do
+    for name in Source Place Address Base Step Part Copy Kernel Model Unit; do
         printf 'struct %s {};\n%s of_%s;\n' "$name" "$name" "$name"
     done
 } >"$prefix/names.cpp"

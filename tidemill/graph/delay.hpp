@@ -106,7 +106,7 @@ class MarksDelay final : public Module {
   public:
     /// Of the marks `label` on `count` elements per frame, by `by` elements. A frame holds up to `most`
     /// marks, and any number is on the way.
-    MarksDelay(std::string name, std::string label, std::size_t count, Place by, UpTo most = upto(16))
+    MarksDelay(std::string name, std::string label, std::size_t count, ElementPlace by, UpTo most = upto(16))
         : Module(std::move(name)),
           data(forward<Element>("data", count)),
           early(marks<const T>(label, data, most, "early")),
@@ -139,7 +139,7 @@ class MarksDelay final : public Module {
         });
     }
 
-    Place by_;
+    ElementPlace by_;
     std::vector<Mark<T>> held_;  // places count from the next call's first element
 };
 

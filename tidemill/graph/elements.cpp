@@ -16,7 +16,7 @@ namespace {
 // Products of two numbers of 64 bits.
 __extension__ using Wide = unsigned __int128;
 
-Place place_of(Wide over, Wide under) {
+ElementPlace place_of(Wide over, Wide under) {
     const Wide element = over / under;
     over %= under;
     Wide a = over;
@@ -31,7 +31,7 @@ Place place_of(Wide over, Wide under) {
 
 }  // namespace
 
-Place scaled(const Place& place, std::uint64_t to, std::uint64_t from) {
+ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t from) {
     if (to == from) return place;
     const std::uint64_t shared = std::gcd(to, from);
     to /= shared;
@@ -39,14 +39,14 @@ Place scaled(const Place& place, std::uint64_t to, std::uint64_t from) {
     // The whole elements first: with their number, the numerator could have more than 128 bits.
     const Wide whole = Wide{place.element} * to;
     const Wide rest = whole % from * place.under + Wide{place.over} * to;
-    Place scaled = place_of(rest, Wide{from} * place.under);
+    ElementPlace scaled = place_of(rest, Wide{from} * place.under);
     scaled.element += static_cast<std::uint64_t>(whole / from);
     return scaled;
 }
 
-Place operator+(const Place& a, const Place& b) {
+ElementPlace operator+(const ElementPlace& a, const ElementPlace& b) {
     const Wide over = Wide{a.over} * b.under + Wide{b.over} * a.under;
-    Place sum = place_of(over, Wide{a.under} * b.under);
+    ElementPlace sum = place_of(over, Wide{a.under} * b.under);
     sum.element += a.element + b.element;
     return sum;
 }

@@ -53,25 +53,25 @@ class Elements {
 };
 
 /// Where something lies in a stream of elements: `element` + `over` / `under`, with `over` < `under`.
-struct Place {
+struct ElementPlace {
     std::uint64_t element = 0;
     std::uint32_t over = 0;
     std::uint32_t under = 1;
 
-    bool operator==(const Place&) const = default;
+    bool operator==(const ElementPlace&) const = default;
 };
 
 /// The same place counted in another stream, which has `to` elements where this one has `from`, both at least
 /// 1 and at most 2^32 - 1: exact. Throws GraphError where no fraction of 32 bits says it.
-Place scaled(const Place& place, std::uint64_t to, std::uint64_t from);
+ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t from);
 
 /// The place so much farther on; throws likewise.
-Place operator+(const Place& a, const Place& b);
+ElementPlace operator+(const ElementPlace& a, const ElementPlace& b);
 
 /// A value that belongs to one element of a stream.
 template <class T>
 struct Mark {
-    Place place;
+    ElementPlace place;
     T value;
 };
 
@@ -96,7 +96,7 @@ class MarkList {
 
     /// Marks an element of the socket's. False where there is no room for it: lost, and counted in the run's
     /// report. Throws GraphError for an element that the socket does not have.
-    bool add(const Place& place, const T& value) const {
+    bool add(const ElementPlace& place, const T& value) const {
         if (place.element >= elements_) internal::throw_no_element(place.element, elements_);
         if (marks_.size() == marks_.capacity()) {
             internal::count_lost_mark(block_);
@@ -105,7 +105,7 @@ class MarkList {
         marks_.push_back({place, value});
         return true;
     }
-    bool add(std::uint64_t element, const T& value) const { return add(Place{element}, value); }
+    bool add(std::uint64_t element, const T& value) const { return add(ElementPlace{element}, value); }
 
   private:
     Elements<Mark<T>> marks_;

@@ -139,10 +139,10 @@ class Frame {
     /// How far behind the first element to which a label that is read belongs this call's first element lies,
     /// in calls of this task: so many times a socket's count are elements. Not nothing only at rates.
     template <class T>
-    Place offset(const Label<const T>& label) const {
+    ElementPlace offset(const Label<const T>& label) const {
         if (context_->firings == 1) return {};
         const std::uint64_t owner = context_->owner_firings[label.index];
-        return scaled(Place{std::uint64_t{context_->firing} * owner % context_->firings}, 1, owner);
+        return scaled(ElementPlace{std::uint64_t{context_->firing} * owner % context_->firings}, 1, owner);
     }
 
     /// The marks on the elements that this call is given; none at the stream's end.

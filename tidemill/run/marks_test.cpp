@@ -126,11 +126,11 @@ void run_everywhere(Graph& graph, std::uint64_t frames) {
 }  // namespace
 
 TEST_CASE("places scale and add up exactly, and what 32 bits cannot say is refused") {
-    CHECK(scaled({7, 0, 1}, 160, 147) == Place{7, 13, 21});
-    CHECK(scaled({7, 13, 21}, 147, 160) == Place{7, 0, 1});
-    CHECK(scaled({0xffffffffffffull, 1, 3}, 0xffffffff, 0xffffffff) == Place{0xffffffffffffull, 1, 3});
+    CHECK(scaled({7, 0, 1}, 160, 147) == ElementPlace{7, 13, 21});
+    CHECK(scaled({7, 13, 21}, 147, 160) == ElementPlace{7, 0, 1});
+    CHECK(scaled({0xffffffffffffull, 1, 3}, 0xffffffff, 0xffffffff) == ElementPlace{0xffffffffffffull, 1, 3});
     CHECK(scaled({1ull << 40, 0xfffffffe, 0xffffffff}, 3, 2).element == (3ull << 39) + 1);
-    CHECK(Place{3, 1, 2} + Place{0, 2, 3} == Place{4, 1, 6});
+    CHECK(ElementPlace{3, 1, 2} + ElementPlace{0, 2, 3} == ElementPlace{4, 1, 6});
     CHECK_THROWS_WITH_AS(scaled({0, 1, 0xffffffff}, 1, 2),
                          "a mark's place is no fraction of 32 bits any more: round it where it is given",
                          GraphError);
@@ -158,7 +158,8 @@ TEST_CASE("a delay of marks moves them on over any number of frames") {
     for (const std::uint64_t by : {0, 1, 9, 10, 11, 35}) {
         Graph graph;
         auto& source = graph.add<Source>(10, 4, 2);
-        auto& delay = graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("delay", "burst", 10, Place{by});
+        auto& delay =
+            graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("delay", "burst", 10, ElementPlace{by});
         auto& reader = graph.add<Reader>(10);
         graph.bind(source.y, delay.data);
         graph.bind(delay.data, reader.x);
@@ -172,7 +173,7 @@ TEST_CASE("a delay of marks moves them on over any number of frames") {
 TEST_CASE("marks that are delayed as their data are lie on the same elements behind a Delay") {
     Graph graph;
     auto& source = graph.add<Source>(10, 4, 3);
-    auto& delay = graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("marks", "burst", 10, Place{20});
+    auto& delay = graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("marks", "burst", 10, ElementPlace{20});
     auto& past = graph.add<Delay<std::uint64_t>>("past", 10, 2);
     std::size_t read = 0;
     std::vector<std::uint64_t> marked;
@@ -290,11 +291,11 @@ TEST_CASE("at the stream's end there are no marks to read, and those that are gi
 }
 
 TEST_CASE("a testbench feeds the marks that a module reads, and reads those that it gives") {
-    Testbench<MarksDelay<float, int>> bench("delay", "burst", 4, Place{1, 1, 2});
+    Testbench<MarksDelay<float, int>> bench("delay", "burst", 4, ElementPlace{1, 1, 2});
     bench.feed(bench->data, {1, 2, 3, 4}).feed(bench->early, {{{0, 1, 2}, 5}, {{3}, 6}}).step();
     const auto given = bench.read(bench->late);
     CHECK(given.size() == 1);
-    CHECK(given[0].place == Place{2});
+    CHECK(given[0].place == ElementPlace{2});
     CHECK(given[0].value == 5);
 }
 
@@ -302,8 +303,8 @@ TEST_CASE("10^6 marks through a chain of 147:160 and 3:2 with a delay: each on i
     Graph graph;
     auto& source = graph.add<Source>(49, 2, 6);
     auto& up = graph.add<Resample>(147, 160);
-    auto& delay =
-        graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("delay", "burst", 32, Place{1000}, upto(64));
+    auto& delay = graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("delay", "burst", 32,
+                                                                      ElementPlace{1000}, upto(64));
     auto& down = graph.add<Resample>(3, 2);
     auto& reader = graph.add<Reader>(8);
     graph.stream(source.y, up.x);
