@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "tidemill/run/real_threads.hpp"
 
 namespace tidemill {
@@ -24,5 +26,22 @@ class BasicSpinLock {
 };
 
 using SpinLock = BasicSpinLock<RealThreads>;
+
+/// A mutex that is held for some hundred instructions at a time: waits awake at first, for to be woken costs
+/// more than that, and then asleep, so that whoever holds it may have any priority.
+class BriefMutex {
+  public:
+    void lock() {
+        for (int i = 0; i < RealThreads::kLongSpin; ++i) {
+            if (mutex_.try_lock()) return;
+            RealThreads::relax();
+        }
+        mutex_.lock();
+    }
+    void unlock() { mutex_.unlock(); }
+
+  private:
+    std::mutex mutex_;
+};
 
 }  // namespace tidemill
