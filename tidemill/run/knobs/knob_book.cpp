@@ -62,7 +62,7 @@ void KnobBook::check_open() const {
 SetAt KnobBook::set(const KnobSettings& settings) {
     std::vector<Patch> patches = patches_of(settings);
     auto table = std::make_unique<KnobTable>(layout_.bytes);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     check_open();
     forget();
     SetAt at{0, false};
@@ -86,7 +86,7 @@ KnobBook::Timeline::iterator KnobBook::holding_at(std::uint64_t frame) {
 void KnobBook::tell(const KnobSettings& settings, std::uint64_t teller, std::uint64_t from) {
     std::vector<Patch> patches = patches_of(settings, teller + 1);
     auto table = std::make_unique<KnobTable>(layout_.bytes);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     check_open();
     forget();
     const Hold hold(*this);
@@ -164,7 +164,7 @@ void KnobBook::forget() {
 }
 
 void KnobBook::Beginner::look_up(std::uint64_t frame) {
-    const std::lock_guard lock(book_->mutex_);
+    const std::lock_guard lock(book_->lock_);
     const auto change = book_->holding_at(frame);
     const auto next = std::next(change);
     if (table_) table_->holders.fetch_sub(1, std::memory_order_release);
@@ -177,7 +177,7 @@ void KnobBook::Beginner::look_up(std::uint64_t frame) {
 }
 
 void KnobBook::restart() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     const auto last = holding_at(claimed_.load(std::memory_order_relaxed));
     timeline_.erase(timeline_.begin(), last);
     timeline_.front().from = 0;
@@ -196,7 +196,7 @@ void KnobBook::forget_told() {
 
 // Claims stay where they are: a frame that was claimed, but did not begin, begins under what it was given.
 void KnobBook::start(std::uint64_t first_frame, std::size_t beginners) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     for (const Change& change : timeline_) change.table->holders.store(0, std::memory_order_relaxed);
     passed_.clear();
     hands_.assign(beginners, first_frame);
@@ -206,7 +206,7 @@ void KnobBook::start(std::uint64_t first_frame, std::size_t beginners) {
 }
 
 void KnobBook::end() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     ended_ = true;
 }
 
@@ -222,14 +222,14 @@ KnobSettings KnobBook::settings_of(const Change& change, bool all) const {
 }
 
 void KnobBook::listen(Listener listener, std::uint64_t first_frame) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     listener_ = std::move(listener);
     if (!listener_) return;
     for (const KnobSettings& each : known_from(first_frame)) listener_(each, each.from->frame);
 }
 
 std::vector<KnobSettings> KnobBook::settings_from(std::uint64_t first_frame) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     return known_from(first_frame);
 }
 

@@ -55,7 +55,7 @@ class KnobBook {
 
     /// The values that hold at a frame.
     std::vector<std::byte> values_at(std::uint64_t frame) {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(lock_);
         return holding_at(frame)->table->copy();
     }
 
@@ -68,7 +68,7 @@ class KnobBook {
 
     /// How many tables there are: those that hold or will, and those that some token names.
     std::size_t tables() {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(lock_);
         return timeline_.size() + passed_.size();
     }
 
@@ -124,7 +124,7 @@ class KnobBook {
         std::uint64_t seen = claimed_.load(std::memory_order_acquire);
         while ((seen & ~kHeld) < end) {
             if (seen & kHeld) {
-                const std::lock_guard wait(mutex_);
+                const std::lock_guard wait(lock_);
                 seen = claimed_.load(std::memory_order_acquire);
             } else if (claimed_.compare_exchange_weak(seen, end, std::memory_order_acq_rel,
                                                       std::memory_order_acquire)) {
@@ -154,8 +154,8 @@ class KnobBook {
     alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one past the last source frame begun, and kHeld
     std::atomic<std::uint64_t> changes_{1};
 
-    alignas(64) BriefMutex mutex_;  // guards what follows; whoever keeps claims out has it
-    Timeline timeline_;             // by frame; the first holds where the frames in hand begin
+    alignas(64) BriefLock lock_;  // guards what follows; whoever keeps claims out has it
+    Timeline timeline_;           // by frame; the first holds where the frames in hand begin
     std::vector<std::unique_ptr<KnobTable>> passed_;  // no frame begins under them any more
     std::vector<std::uint64_t> hands_;  // per thread that begins frames, one it has not got beyond
     Listener listener_;

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <mutex>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "tidemill/run/real_threads.hpp"
 
@@ -27,21 +29,24 @@ class BasicSpinLock {
 
 using SpinLock = BasicSpinLock<RealThreads>;
 
-/// A mutex that is held for some hundred instructions at a time: waits awake at first, for to be woken costs
-/// more than that, and then asleep, so that whoever holds it may have any priority.
-class BriefMutex {
+/// A lock for as short a time between threads of any priority: who waits long lies down for a while, so that
+/// whoever holds it has a core.
+class BriefLock {
   public:
     void lock() {
-        for (int i = 0; i < RealThreads::kLongSpin; ++i) {
-            if (mutex_.try_lock()) return;
-            RealThreads::relax();
+        // pairs with the store in unlock()
+        while (held_.exchange(true, std::memory_order_acquire)) {
+            for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
+                i < RealThreads::kLongSpin ? RealThreads::relax() : lie_down();
+            }
         }
-        mutex_.lock();
     }
-    void unlock() { mutex_.unlock(); }
+    void unlock() { held_.store(false, std::memory_order_release); }
 
   private:
-    std::mutex mutex_;
+    static void lie_down() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+
+    std::atomic<bool> held_{false};
 };
 
 }  // namespace tidemill
