@@ -32,13 +32,14 @@ void check(tidemill_status status) {
 
 }  // namespace
 
-receiver::sptr receiver::make(double sample_rate, double symbol_rate, double rolloff, int gold_code, int threads,
-                              bool symbols) {
-    return gnuradio::make_block_sptr<receiver_impl>(sample_rate, symbol_rate, rolloff, gold_code, threads, symbols);
+receiver::sptr receiver::make(double sample_rate, double symbol_rate, double rolloff, int gold_code,
+                              int threads, bool symbols) {
+    return gnuradio::make_block_sptr<receiver_impl>(sample_rate, symbol_rate, rolloff, gold_code, threads,
+                                                    symbols);
 }
 
-receiver_impl::receiver_impl(double sample_rate, double symbol_rate, double rolloff, int gold_code, int threads,
-                             bool symbols)
+receiver_impl::receiver_impl(double sample_rate, double symbol_rate, double rolloff, int gold_code,
+                             int threads, bool symbols)
     : block("tidemill_receiver", io_signature::make(1, 1, sizeof(gr_complex)),
             io_signature::make(1, 1, sizeof(uint8_t))) {
     message_port_register_out(status_port());
@@ -129,7 +130,9 @@ void receiver_impl::publish_status(bool always) {
     state.size = sizeof(state);
     if (tidemill_rx_now(d_rx, &state) != TIDEMILL_OK) return;
     pmt::pmt_t told = pmt::make_dict();
-    const auto add = [&](const char* name, const pmt::pmt_t& value) { told = pmt::dict_add(told, pmt::mp(name), value); };
+    const auto add = [&](const char* name, const pmt::pmt_t& value) {
+        told = pmt::dict_add(told, pmt::mp(name), value);
+    };
     add("found", pmt::from_bool(state.found != 0));
     add("locked", pmt::from_bool(state.locked != 0));
     add("frames", pmt::from_uint64(state.frames));

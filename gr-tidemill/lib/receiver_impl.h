@@ -14,7 +14,8 @@ namespace gr::tidemill {
 
 class receiver_impl : public receiver {
   public:
-    receiver_impl(double sample_rate, double symbol_rate, double rolloff, int gold_code, int threads, bool symbols);
+    receiver_impl(double sample_rate, double symbol_rate, double rolloff, int gold_code, int threads,
+                  bool symbols);
     ~receiver_impl() override;
 
     void forecast(int noutput_items, gr_vector_int& ninput_items_required) override;

@@ -62,7 +62,8 @@ int transmitter_impl::send(const uint8_t* bytes, int count) {
     return packets;
 }
 
-int transmitter_impl::general_work(int room, gr_vector_int& ninput_items, gr_vector_const_void_star& input_items,
+int transmitter_impl::general_work(int room, gr_vector_int& ninput_items,
+                                   gr_vector_const_void_star& input_items,
                                    gr_vector_void_star& output_items) {
     const bool over = input_is_over();
     if (tidemill_tx_waiting(d_tx) == 0 && !d_finished) {
@@ -72,7 +73,8 @@ int transmitter_impl::general_work(int room, gr_vector_int& ninput_items, gr_vec
             d_finished = true;
         }
     }
-    const auto given = tidemill_tx_take(d_tx, static_cast<float*>(output_items[0]), static_cast<size_t>(room));
+    const auto given =
+        tidemill_tx_take(d_tx, static_cast<float*>(output_items[0]), static_cast<size_t>(room));
     return given == 0 && d_finished ? WORK_DONE : static_cast<int>(given);
 }
 
