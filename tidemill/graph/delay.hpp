@@ -105,14 +105,14 @@ template <class Element, class T>
 class MarksDelay final : public Module {
   public:
     /// Of the marks `label` on `count` elements per frame, by `by` elements. A frame holds up to `most`
-    /// marks, and any number is on the way.
+    /// marks, and any number is on the way. Throws GraphError where `by` is no fraction.
     MarksDelay(std::string name, std::string label, std::size_t count, ElementPlace by, UpTo most = upto(16))
         : Module(std::move(name)),
           data(forward<Element>("data", count)),
           early(marks<const T>(label, data, most, "early")),
           late(marks<T>(label, data, most, "late")),
           move_(task("move", &MarksDelay::move)),
-          by_(by) {}
+          by_(by + ElementPlace{}) {}
 
     void reset() override { held_.clear(); }
 

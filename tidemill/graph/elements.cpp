@@ -45,9 +45,13 @@ ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t f
 }
 
 ElementPlace operator+(const ElementPlace& a, const ElementPlace& b) {
+    if (a.over >= a.under) internal::throw_no_fraction(a.over, a.under);
+    if (b.over >= b.under) internal::throw_no_fraction(b.over, b.under);
     const Wide over = Wide{a.over} * b.under + Wide{b.over} * a.under;
     ElementPlace sum = place_of(over, Wide{a.under} * b.under);
-    sum.element += a.element + b.element;
+    if (__builtin_add_overflow(sum.element, a.element, &sum.element) ||
+        __builtin_add_overflow(sum.element, b.element, &sum.element))
+        throw GraphError("a mark would be moved beyond the last element that can be counted");
     return sum;
 }
 
@@ -58,6 +62,11 @@ void internal::throw_no_room(std::size_t count, std::size_t room) {
 
 void internal::throw_no_element(std::uint64_t element, std::uint64_t elements) {
     throw GraphError(fmt::format("a mark on element {}, but the socket has {}, from 0", element, elements));
+}
+
+void internal::throw_no_fraction(std::uint32_t over, std::uint32_t under) {
+    throw GraphError(
+        fmt::format("a mark's place is an element and {}/{} of one: give less than 1", over, under));
 }
 
 // Behind the word that says how many elements there are stands where to count: see LostMarks.

@@ -78,6 +78,7 @@ struct Mark {
 namespace internal {
 
 [[noreturn]] void throw_no_element(std::uint64_t element, std::uint64_t elements);
+[[noreturn]] void throw_no_fraction(std::uint32_t over, std::uint32_t under);
 
 /// One more mark that has no room in a list: counted where the list's block says.
 void count_lost_mark(const std::byte* block);
@@ -95,9 +96,10 @@ class MarkList {
     std::size_t capacity() const { return marks_.capacity(); }
 
     /// Marks an element of the socket's. False where there is no room for it: lost, and counted in the run's
-    /// report. Throws GraphError for an element that the socket does not have.
+    /// report. Throws GraphError for an element that the socket does not have, and for no fraction of one.
     bool add(const ElementPlace& place, const T& value) const {
         if (place.element >= elements_) internal::throw_no_element(place.element, elements_);
+        if (place.over >= place.under) internal::throw_no_fraction(place.over, place.under);
         if (marks_.size() == marks_.capacity()) {
             internal::count_lost_mark(block_);
             return false;

@@ -124,7 +124,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     if (drops_late(options)) chosen.late = options.late;
     chosen.journal = options.journal;
     chosen.notes.deadline_ticks = ticks_of(options.deadline);
-    chosen.notes.when_late = options.when_late;
+    if (!end_) chosen.notes.when_late = options.when_late;
     chosen.batch = cut_.batch;
     chosen.gather = cut_.stages[stage].gather;
     chosen.gather_wait_us = cut_.stages[stage].gather_wait_us;

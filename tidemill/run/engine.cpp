@@ -53,8 +53,7 @@ RunReport Engine::go(const RunOptions& wanted, bool anew) {
     RunTotals totals;
     RunReport report;
     StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
-    RunOptions options = wanted;
-    options.frames = stream.frames();
+    const RunOptions options = stream.options(wanted);
     stopped_by_.reset();
     while (run_crew(options, stream, totals, report)) {
     }

@@ -240,6 +240,25 @@ TEST_CASE("who is told of late frames may turn a knob, and a replay turns it at 
     CHECK(told > 0);
 }
 
+TEST_CASE("of late frames behind the stream's end nobody is told") {
+    Graph graph;
+    auto& source = graph.add(
+        task("source", sequential, knob("gain", 1u), out<int>("y"), [](unsigned, auto y) { y[0] = 1; }));
+    int ends = 0;
+    auto& last = graph.add(task("last", sequential, at_end, in<int>("x"), [&](auto x) {
+        if (x.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ends += x.empty();
+    }));
+    graph.chain(source, last);
+    Sequence sequence(graph);
+    const auto gain = source.find_knob<unsigned>("gain");
+    sequence.run({.frames = 3,
+                  .finish = true,
+                  .deadline = std::chrono::milliseconds(5),
+                  .when_late = [&](const LateFrame&) { sequence.set(gain, 2u); }});
+    CHECK(ends == 1);
+}
+
 TEST_CASE("late frames are dropped only where all sources stay at one frame") {
     Graph graph;
     auto& numbers = graph.add(task("numbers", pure, out<int>("y"), [](auto y) { y[0] = 0; }));

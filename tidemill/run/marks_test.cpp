@@ -272,6 +272,30 @@ TEST_CASE("what is no place of marks is refused in one sentence") {
                          FrameError);
 }
 
+TEST_CASE("a place that is no fraction of an element is refused where it is given") {
+    for (const ElementPlace bad :
+         {ElementPlace{5, 9, 2}, ElementPlace{5, 2'000'000, 1}, ElementPlace{0, 0, 0}}) {
+        Graph graph;
+        auto& source = graph.add(task("source", sequential, out<int>("y", 6), marks<int>("burst", "y"),
+                                      [bad](auto, auto burst) { burst.add(bad, 1); }));
+        auto& reader = graph.add(
+            task("reader", sequential, in<int>("x", 4), marks<const int>("burst", "x"), [](auto, auto) {}));
+        graph.stream(source["y"], reader["x"]);
+        CHECK_THROWS_WITH_AS(Sequence(graph).run({.frames = 1}), doctest::Contains("give less than 1"),
+                             FrameError);
+        CHECK_THROWS_AS(
+            (graph.add<MarksDelay<int, int>>("delay", "burst", 6, ElementPlace{0, bad.under, bad.under})),
+            GraphError);
+    }
+    Graph graph;
+    auto& source = graph.add<Source>(4, 1, 1);
+    auto& delay =
+        graph.add<MarksDelay<std::uint64_t, std::uint32_t>>("delay", "burst", 4, ElementPlace{~0ull});
+    graph.bind(source.y, delay.data);
+    CHECK_THROWS_WITH_AS(Sequence(graph).run({.frames = 1}), doctest::Contains("beyond the last element"),
+                         FrameError);
+}
+
 TEST_CASE("at the stream's end there are no marks to read, and those that are given go on") {
     Graph graph;
     auto& source = graph.add(task("source", sequential, out<int>("y", 4), marks<int>("burst", "y"),

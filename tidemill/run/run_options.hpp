@@ -63,7 +63,8 @@ struct RunOptions {
     Late late = Late::wait;  ///< with `replay`, what was dropped there is dropped here, and no more
     std::chrono::nanoseconds deadline{0};  ///< frames that take longer are told as late; 0: none
     /// Told of each late frame at once, by the thread that works on it, so of several at the same time: a
-    /// controller that sets knobs. What it throws is its task's error.
+    /// controller that sets knobs. Not of what comes behind the stream's end. What it throws is its task's
+    /// error.
     std::function<void(const LateFrame&)> when_late{};
 };
 

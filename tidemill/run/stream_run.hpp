@@ -40,8 +40,12 @@ class StreamRun {
     StreamRun& operator=(const StreamRun&) = delete;
 
     internal::StreamPlace& place() const { return *place_; }
-    /// Of the source, at most.
-    std::uint64_t frames() const { return journaled_.frames(); }
+    /// What was wanted, with the frames and the end that a replay has.
+    RunOptions options(RunOptions wanted) const {
+        wanted.frames = journaled_.frames();
+        wanted.finish = journaled_.finishes();
+        return wanted;
+    }
 
     /// No frames are in flight: takes the checkpoints that are wanted.
     void pause();

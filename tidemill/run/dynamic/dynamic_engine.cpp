@@ -110,8 +110,7 @@ RunReport DynamicEngine::go(const RunOptions& wanted, bool anew) {
     if (wanted.replay) check_may_drop(plan_);
     RunReport report;
     StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
-    RunOptions options = wanted;
-    options.frames = stream.frames();
+    const RunOptions options = stream.options(wanted);
     Told told{.times = {structure_, kinds(), kind_names()}};
     while (run_crew(options, stream, told)) {
     }

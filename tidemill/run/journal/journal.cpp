@@ -104,8 +104,10 @@ void Journal::dropped(std::uint64_t frame, std::uint64_t frames) {
     writer_->add({{"frame", frame}, {"dropped", frames}});
 }
 
-void Journal::end(std::optional<std::uint64_t> frame) {
-    writer_->add({{"end", frame ? Json(*frame) : Json("by a task")}});
+void Journal::end(std::optional<std::uint64_t> frame, bool finished) {
+    Json line{{"end", frame ? Json(*frame) : Json("by a task")}};
+    if (finished) line["finished"] = true;
+    writer_->add(line);
     next_frame_ = frame.value_or(~std::uint64_t{0});
     if (!writer_->finish()) throw JournalNotWritten(fmt::format("{}: not all could be written", name_));
 }

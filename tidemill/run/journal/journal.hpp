@@ -35,9 +35,9 @@ class Journal {
     void set(const KnobSettings& settings, std::uint64_t frame);
     /// So many frames from `frame` on were dropped.
     void dropped(std::uint64_t frame, std::uint64_t frames);
-    /// The run is over before `frame`; none: a task ended the stream. Waits until all is written; throws
-    /// JournalNotWritten when it could not be.
-    void end(std::optional<std::uint64_t> frame);
+    /// The run is over before `frame`; none: a task ended the stream. It is `finished` where the run's
+    /// options did. Waits until all is written; throws JournalNotWritten when it could not be.
+    void end(std::optional<std::uint64_t> frame, bool finished);
 
   private:
     class Writer;
@@ -85,6 +85,7 @@ struct JournalRecord {
     std::vector<Setting> settings{};   ///< in the order in which they were made; the first has all knobs
     std::vector<Drop> drops{};         ///< by their frames
     std::optional<std::uint64_t> end;  ///< one past the last frame that began; none: a task ended the stream
+    bool finished = false;             ///< the stream ended there, too, and tasks were told so
 
     /// Whether a frame was dropped. `at` is where a caller that asks for ever later frames has come to.
     bool is_dropped(std::uint64_t asked, std::size_t& at) const {

@@ -228,6 +228,39 @@ TEST_CASE("a journal of a run that a task ended has no last frame, and a replay 
     CHECK(run(nullptr, &record) == 8);
 }
 
+TEST_CASE("a run that was the stream's end is replayed with what came at the end") {
+    struct Ends {
+        Ends() {
+            auto& source =
+                graph.add(task("source", sequential, out<int>("y"), [n = 0](auto y) mutable { y[0] = n++; }));
+            auto& last = graph.add(task("last", sequential, at_end, in<int>("x"),
+                                        [this](auto x) { seen.push_back(x.empty() ? -1 : x[0]); }));
+            graph.chain(source, last);
+        }
+        Graph graph{};
+        std::vector<int> seen{};
+    };
+    for (const bool finishes : {false, true}) {
+        Ends lived;
+        std::stringstream text;
+        {
+            Journal journal(text);
+            Sequence(lived.graph).run({.frames = 3, .finish = finishes, .journal = &journal});
+        }
+        CHECK((text.str().find("finished") != std::string::npos) == finishes);
+        const JournalRecord record = parsed(text.str());
+        CHECK(record.finished == finishes);
+        Ends ordered;
+        Sequence(ordered.graph).run({.replay = &record});
+        CHECK(ordered.seen == lived.seen);
+        Ends dynamic;
+        Dynamic(dynamic.graph, {.workers = 2}).run({.replay = &record});
+        CHECK(dynamic.seen == lived.seen);
+    }
+    CHECK_THROWS_AS(parsed(std::string(kHead) + "{\"dropped\":1,\"frame\":5,\"finished\":true}\n"),
+                    JournalError);
+}
+
 TEST_CASE("a journal that cannot be replayed says why in one sentence") {
     const std::string head = kHead;
     const auto refusal = [](const std::string& text) -> std::string {

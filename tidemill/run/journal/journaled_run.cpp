@@ -48,7 +48,7 @@ std::vector<KnobSettings> settings_of(const JournalRecord& record, const Graph& 
 
 JournaledRun::JournaledRun(const RunOptions& options, const Graph& graph, KnobBook& knobs,
                            std::uint64_t first_frame)
-    : journal_(options.journal), knobs_(knobs), frames_(options.frames) {
+    : journal_(options.journal), knobs_(knobs), frames_(options.frames), finishes_(options.finish) {
     if (!options.knobs.settings.empty()) knobs_.set(options.knobs);
     if (options.replay) replay(*options.replay, graph, first_frame);
     if (!journal_) return;
@@ -68,6 +68,7 @@ void JournaledRun::replay(const JournalRecord& record, const Graph& graph, std::
     }
     check_begins_whole(record, knobs_.layout());
     for (const KnobSettings& settings : all) knobs_.set(settings);
+    finishes_ |= record.finished;
     if (record.end) frames_ = std::min(frames_, *record.end - std::min(*record.end, first_frame));
 }
 
@@ -85,7 +86,7 @@ void JournaledRun::end(std::uint64_t next_frame, bool by_a_task) {
     if (!journal_) return;
     ended_ = true;
     knobs_.listen({}, 0);
-    journal_->end(by_a_task ? std::nullopt : std::optional(next_frame));
+    journal_->end(by_a_task ? std::nullopt : std::optional(next_frame), finishes_ && !by_a_task);
 }
 
 }  // namespace tidemill

@@ -21,6 +21,8 @@ class JournaledRun {
 
     /// Of the source, at most.
     std::uint64_t frames() const { return frames_; }
+    /// Whether the stream ends with the run, as the options or the record say.
+    bool finishes() const { return finishes_; }
 
     /// The run is over; `next_frame` would come next. Throws RunError when the journal could not be written.
     void end(std::uint64_t next_frame, bool by_a_task);
@@ -31,6 +33,7 @@ class JournaledRun {
     Journal* journal_;
     KnobBook& knobs_;
     std::uint64_t frames_;
+    bool finishes_;
     bool ended_ = false;
 };
 

@@ -63,12 +63,14 @@ class Reader {
 
     void read_entry() {
         const JsonPlace entry(json_, place());
-        const JsonObject fields(entry, {"frame", "set", "dropped", "end"});
+        const JsonObject fields(entry, {"frame", "set", "dropped", "end", "finished"});
         const int kinds = fields.has("set") + fields.has("dropped") + fields.has("end");
         if (kinds != 1) entry.fail("expected one of set, dropped and end");
         if (ended_ && !fields.has("set") && !record_.settings.empty())
             entry.fail("a run that goes on begins with the values of all knobs");
         ended_ = fields.has("end");
+        record_.finished = fields.has("finished") && fields.at("finished").flag();
+        if (record_.finished && !ended_) entry.fail("only an end is finished");
         if (ended_) return read_end(fields.at("end"));
         if (fields.has("set")) return add_setting(fields.at("frame"), fields.at("set"));
         add_drop(fields.at("frame"), fields.at("dropped"));

@@ -18,6 +18,7 @@ void BookTeller::tell(const KnobSettings& settings, std::uint64_t frame, Tell wh
                         when.after, in_flight_));
     }
     const std::uint64_t source_frame = numbers_.frame_of(frame);
+    if (when.after >= kEndless - source_frame) throw GraphError("a knob is told of a frame that never comes");
     book_.tell(settings, source_frame, source_frame + when.after);
 }
 
