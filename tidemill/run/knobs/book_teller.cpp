@@ -8,8 +8,7 @@ void BookTeller::tell(const KnobSettings& settings, std::uint64_t frame, Tell wh
     if (in_flight_ == kEndless) {
         throw GraphError(
             "any number of frames may be in flight where all stages in front have several threads: give one "
-            "of "
-            "them one thread, or do not tell knobs");
+            "of them one thread, or do not tell knobs");
     }
     if (when.after < in_flight_) {
         throw GraphError(
