@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/bridge/bridge_error.hpp"
-#include "tidemill/json/json_error.hpp"
+#include "tidemill/bridge/internal/as_bridge_error.hpp"
 #include "tidemill/json/json_place.hpp"
 #include "tidemill/json/text_file.hpp"
 
@@ -37,11 +36,7 @@ EmulatedKind kind_of(const Json& json, std::string_view source) {
 }
 
 EmulatedKind read(const std::string& path) {
-    try {
-        return kind_of(read_json(path), path);
-    } catch (const JsonError& error) {
-        throw BridgeError(error.what());
-    }
+    return as_bridge_error([&] { return kind_of(read_json(path), path); });
 }
 
 }  // namespace
@@ -53,11 +48,7 @@ double EmulatedKind::ratio_of(std::string_view task) const {
 }
 
 EmulatedKind parse_emulated_kind(std::string_view text, std::string_view source) {
-    try {
-        return kind_of(parse_json(text, source), source);
-    } catch (const JsonError& error) {
-        throw BridgeError(error.what());
-    }
+    return as_bridge_error([&] { return kind_of(parse_json(text, source), source); });
 }
 
 void add_emulated_kind(Emulation& emulation, std::string_view wish) {
