@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "tidemill/platform/energy_meter.hpp"
+#include "tidemill/platform/internal/core_pmus.hpp"
 #include "tidemill/platform/internal/energy_sensor.hpp"
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/platform/topology.hpp"
@@ -60,7 +61,11 @@ class SystemRoot {
                                              "devices/system/cpu/cpu0/cpu_capacity",
                                              "devices/system/cpu/cpu1/cpu_capacity",
                                              "devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
-                                             "devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq"};
+                                             "devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq",
+                                             "bus/event_source/devices/cpu/type",
+                                             "bus/event_source/devices/cpu/cpus",
+                                             "bus/event_source/devices/cpu/format/event",
+                                             "bus/event_source/devices/cpu/events/cpu-cycles"};
 
     std::filesystem::path path_;
 };
@@ -72,6 +77,13 @@ void read_meter(const char* choice, const EnergySystem& system) {
         found.meter->sample(EnergyMeter::TimePoint() + std::chrono::seconds(1));
         for (const EnergyDomain& domain : found.meter->domains())
             if (!std::isfinite(domain.joules)) std::abort();
+    } catch (const PlatformError&) {
+    }
+}
+
+void read_pmus(const std::string& root) {
+    try {
+        static_cast<void>(internal::core_pmus(root));
     } catch (const PlatformError&) {
     }
 }
@@ -91,6 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!(internal::parse_reading(text, "fuzz").value >= 0)) std::abort();
     } catch (const PlatformError&) {
     }
+    read_pmus(root.path());
     const Topology topology = Topology::load({.machine = TopologySource::Machine::kSynthetic,
                                               .description = "core:2 pu:1",
                                               .sysfs_root = root.path()});

@@ -41,6 +41,11 @@ constexpr Unit kUnits[] = {{"W", Measures::kWatts, 1},      {"mW", Measures::kWa
 
 }  // namespace
 
+bool exists(const std::string& path) {
+    std::error_code none;
+    return std::filesystem::exists(path, none);
+}
+
 std::string read_line(const std::string& path) {
     errno = 0;
     std::ifstream file(path);

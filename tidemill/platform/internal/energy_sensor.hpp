@@ -34,6 +34,8 @@ std::vector<EnergySensor> command_sensors(const std::string& command);
 /// ("psys") only where there is no package.
 void choose_rapl_total(std::vector<EnergySensor>& sensors);
 
+bool exists(const std::string& path);
+
 /// The first line of a file; throws PlatformError with the system's reason.
 std::string read_line(const std::string& path);
 

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,24 +11,12 @@
 #include <unistd.h>
 
 #include "tidemill/platform/internal/energy_sensor.hpp"
+#include "tidemill/platform/internal/perf_event.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 namespace tidemill::internal {
 
 namespace {
-
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() { close(number_); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
 
 int open_perf_event(const PerfEvent& event) {
     perf_event_attr attributes{};
@@ -66,21 +53,6 @@ std::uint64_t parse_event(const std::string& path) {
     throw PlatformError(fmt::format("{}: \"{}\" is not an event", path, text));
 }
 
-// "0,36" or "0-1": one CPU for each package.
-std::vector<int> parse_cpus(const std::string& path) {
-    constexpr double kMostCpus = 1 << 16;
-    std::vector<int> cpus;
-    std::istringstream list(read_line(path));
-    for (std::string range; std::getline(list, range, ',');) {
-        const std::size_t dash = range.find('-');
-        const double first = parse_number(range.substr(0, dash), path);
-        const double last = dash == std::string::npos ? first : parse_number(range.substr(dash + 1), path);
-        if (first < 0 || last > kMostCpus) throw PlatformError(path + ": not a list of CPUs");
-        for (double cpu = first; cpu <= last; ++cpu) cpus.push_back(static_cast<int>(cpu));
-    }
-    return cpus;
-}
-
 // The kernel's short names, as powercap spells them.
 std::string domain_name(std::string_view event, std::size_t package) {
     if (event == "energy-psys") return "psys";
@@ -101,7 +73,7 @@ std::vector<EnergySensor> perf_sensors(const EnergySystem& system) {
         if (event.find('.') != std::string::npos) continue;
         const double joules_per_count = read_number(path + ".scale");
         const auto type = static_cast<std::uint32_t>(std::max(read_number(pmu + "/type"), 0.0));
-        const std::vector<int> cpus = parse_cpus(pmu + "/cpumask");
+        const std::vector<int> cpus = read_cpus(pmu + "/cpumask");  // one CPU for each package
         for (std::size_t package = 0; package < cpus.size(); ++package) {
             const int number = open({type, parse_event(path), cpus[package]});
             if (number < 0) throw refusal(event, errno);

@@ -16,11 +16,6 @@ std::string file_name(const std::string& path) {
     return std::filesystem::path(path).filename().string();
 }
 
-bool exists(const std::string& path) {
-    std::error_code error;
-    return std::filesystem::exists(path, error);
-}
-
 EnergySensor micro_sensor(std::string name, Measures measures, std::string path) {
     return {std::move(name), measures, [path = std::move(path)] { return kMicro * read_number(path); }};
 }
