@@ -133,7 +133,8 @@ SampleMachine m1_ultra() {
     const SampleCluster little{.cores = 2, .kind = 0, .l2_kib = 4096};
     const SampleCluster big{.cores = 4, .kind = 1, .l2_kib = 12288};
     return {.clusters = {little, big, big, little, big, big},
-            .kinds = {{.efficiency = 0, .capacity = 459}, {.efficiency = 1, .capacity = 1024}}};
+            .kinds = {{.efficiency = 0, .capacity = 459, .compute = 0.4, .memory = 0.6},
+                      {.efficiency = 1, .capacity = 1024}}};
 }
 
 SampleMachine rk3588() {
@@ -142,8 +143,8 @@ SampleMachine rk3588() {
     SampleCluster a76_fast = a76;
     a76_fast.kind = 2;
     return {.clusters = {a55, a76, a76_fast},
-            .kinds = {{.efficiency = 0, .capacity = 414},
-                      {.efficiency = 1, .capacity = 1004},
+            .kinds = {{.efficiency = 0, .capacity = 414, .compute = 0.35, .memory = 0.6},
+                      {.efficiency = 1, .capacity = 1004, .compute = 0.97},
                       {.efficiency = 2, .capacity = 1024}},
             .l3_kib = 3072};
 }
@@ -154,9 +155,38 @@ SampleMachine ultra_9_185h() {
                          {.cores = 4, .kind = 1, .l2_kib = 2048},
                          {.cores = 2, .kind = 2, .l2_kib = 2048, .is_behind_l3 = false}},
             .kinds = {{.core_type = "IntelCore", .max_frequency_mhz = 5100},
-                      {.core_type = "IntelAtom", .max_frequency_mhz = 3800},
-                      {.core_type = "IntelAtom", .max_frequency_mhz = 2500}},
+                      {.core_type = "IntelAtom", .max_frequency_mhz = 3800, .compute = 0.65, .memory = 0.9},
+                      {.core_type = "IntelAtom", .max_frequency_mhz = 2500, .compute = 0.4, .memory = 0.5}},
             .l3_kib = 24576};
+}
+
+SampleMachine three_capacities() {
+    return {.clusters = {{.cores = 4, .kind = 0}, {.cores = 3, .kind = 1}, {.cores = 1, .kind = 2}},
+            .kinds = {{.capacity = 160, .compute = 0.2, .memory = 0.5},
+                      {.capacity = 498, .compute = 0.55, .memory = 0.8},
+                      {.capacity = 1024}},
+            .l3_kib = 8192};
+}
+
+SampleMachine swapped_frequencies() {
+    return {
+        .clusters = {{.cores = 6, .pus_per_core = 2, .kind = 0, .l2_kib = 2048, .has_shared_l2 = false},
+                     {.cores = 4, .kind = 1, .l2_kib = 4096},
+                     {.cores = 4, .kind = 1, .l2_kib = 4096}},
+        .kinds = {{.max_frequency_mhz = 2600}, {.max_frequency_mhz = 3600, .compute = 0.6, .memory = 0.8}},
+        .l3_kib = 24576};
+}
+
+SampleMachine equal_capacities() {
+    return {.clusters = {{.cores = 4, .kind = 0}, {.cores = 4, .kind = 1}},
+            .kinds = {{.capacity = 1024, .compute = 0.4, .memory = 0.7}, {.capacity = 1024}},
+            .l3_kib = 4096};
+}
+
+const SampleKind& kind_of(const SampleMachine& machine, int core) {
+    std::size_t cluster = 0;
+    for (; core >= machine.clusters[cluster].cores; ++cluster) core -= machine.clusters[cluster].cores;
+    return machine.kinds[machine.clusters[cluster].kind];
 }
 
 SampleMachine two_plain_cores() {

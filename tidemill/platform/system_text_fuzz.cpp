@@ -65,7 +65,9 @@ class SystemRoot {
                                              "bus/event_source/devices/cpu/type",
                                              "bus/event_source/devices/cpu/cpus",
                                              "bus/event_source/devices/cpu/format/event",
-                                             "bus/event_source/devices/cpu/events/cpu-cycles"};
+                                             "bus/event_source/devices/cpu/events/cpu-cycles",
+                                             "devices/system/cpu/cpu0/acpi_cppc/highest_perf",
+                                             "devices/system/cpu/cpu1/acpi_cppc/highest_perf"};
 
     std::filesystem::path path_;
 };

@@ -52,7 +52,7 @@ struct TopologySource {
     /// Kinds by hand, big first, in the spelling of node lists: "big=0-3,little=4-7,10,slow=core9".
     std::string kinds = {};
 
-    /// Where cpu_capacity and cpuinfo_max_freq are read: "/sys" here, nowhere for a described machine.
+    /// Where the kernel's files on CPUs and their counters are read: "/sys" here, else nowhere.
     std::optional<std::string> sysfs_root = {};
 
     /// The affinity mask as operating-system numbers: the process's own here, everything elsewhere.

@@ -49,6 +49,10 @@ void write_per_cpu(const TemporaryFolder& sysfs, const std::string& file,
         sysfs.write(fmt::format("devices/system/cpu/cpu{}/{}", cpu, file), texts[cpu]);
 }
 
+void write_pmu(const TemporaryFolder& sysfs, const std::string& name, const std::string& cpus) {
+    sysfs.write("bus/event_source/devices/" + name + "/cpus", cpus);
+}
+
 Topology load_four_cores(const TemporaryFolder& sysfs) {
     return Topology::load(
         {.machine = Machine::kSynthetic, .description = "l3:1 core:4 pu:1", .sysfs_root = sysfs.root()});
@@ -223,6 +227,79 @@ TEST_CASE("a source that gives the threads of one core different speeds is not b
         {.machine = Machine::kSynthetic, .description = "core:2 pu:2", .sysfs_root = sysfs.root()});
     CHECK(topology.kinds_from == "maximum frequencies");
     CHECK(cores_of_kind(topology, 0) == "0");
+}
+
+TEST_CASE("three capacities are three kinds, the fastest first, and four are four") {
+    const Topology topology = load(testing::three_capacities());
+    REQUIRE(topology.kinds.size() == 3);
+    CHECK(cores_of_kind(topology, 0) == "7");
+    CHECK(cores_of_kind(topology, 1) == "4-6");
+    CHECK(cores_of_kind(topology, 2) == "0-3");
+    CHECK(topology.kinds[2].capacity == 160);
+    const TemporaryFolder sysfs;
+    write_per_cpu(sysfs, "cpu_capacity", {"160", "498", "1024", "760"});
+    REQUIRE(load_four_cores(sysfs).kinds.size() == 4);
+    CHECK(load_four_cores(sysfs).kinds[3].name == "kind4");
+    CHECK(cores_of_kind(load_four_cores(sysfs), 1) == "3");
+}
+
+TEST_CASE("the vendor's word for a core type is believed before its maximum frequency") {
+    SampleMachine machine = testing::swapped_frequencies();
+    CHECK(cores_of_kind(load(machine), 0) == "6-13");  // frequencies alone: wrong
+    machine.kinds[0].core_type = "IntelCore";
+    machine.kinds[1].core_type = "IntelAtom";
+    CHECK(cores_of_kind(load(machine), 0) == "0-5");
+}
+
+TEST_CASE("which counters belong to which cores tells their types where frequencies are swapped") {
+    const TemporaryFolder sysfs;
+    write_per_cpu(sysfs, "cpu_capacity", {"1024", "1024", "1024", "1024"});
+    write_per_cpu(sysfs, "cpufreq/cpuinfo_max_freq", {"2600000", "2600000", "3600000", "2000000"});
+    CHECK(cores_of_kind(load_four_cores(sysfs), 0) == "2");
+    write_pmu(sysfs, "cpu_core", "0-1");
+    write_pmu(sysfs, "cpu_atom", "2-3");
+    const Topology atoms = load_four_cores(sysfs);
+    CHECK(atoms.kinds_from == "which counters belong to which cores");
+    REQUIRE(atoms.kinds.size() == 3);  // the slow one of the atoms is a low-power core
+    CHECK(cores_of_kind(atoms, 0) == "0-1");
+    CHECK(cores_of_kind(atoms, 1) == "2");
+    CHECK(atoms.kinds[1].core_type == "IntelAtom");
+    write_pmu(sysfs, "cpu_atom", "2");
+    write_pmu(sysfs, "cpu_lowpower", "3");
+    CHECK(load_four_cores(sysfs).kinds[2].core_type == "IntelLowPower");
+}
+
+TEST_CASE("Arm's counters tell designs apart, and frequencies which is the faster one, or nobody does") {
+    const TemporaryFolder sysfs;
+    write_pmu(sysfs, "armv8_cortex_a55", "0-1");
+    write_pmu(sysfs, "armv8_cortex_a76", "2-3");
+    CHECK(load_four_cores(sysfs).kinds_from ==
+          "nothing (all cores are taken as equal), though their counters are those of armv8_cortex_a55 and "
+          "armv8_cortex_a76: calibrate --kinds tells which is faster");
+    write_per_cpu(sysfs, "cpufreq/cpuinfo_max_freq", {"1800000", "1800000", "1850000", "1850000"});
+    CHECK(load_four_cores(sysfs).kinds.size() == 1);
+    write_per_cpu(sysfs, "cpufreq/cpuinfo_max_freq", {"1800000", "1800000", "2256000", "2400000"});
+    const Topology topology = load_four_cores(sysfs);
+    REQUIRE(topology.kinds.size() == 2);
+    CHECK(cores_of_kind(topology, 0) == "2-3");
+    CHECK(topology.kinds[0].core_type == "armv8_cortex_a76");
+    write_pmu(sysfs, "armv8_cortex_a76", "two");
+    CHECK(load_four_cores(sysfs).kinds_from == "maximum frequencies");
+}
+
+TEST_CASE("ACPI's highest performance tells kinds apart, but not the ranks of one design's cores") {
+    const TemporaryFolder sysfs;
+    write_per_cpu(sysfs, "acpi_cppc/highest_perf", {"42", "66", "64", "42"});
+    const Topology hybrid = load_four_cores(sysfs);
+    CHECK(hybrid.kinds_from == "ACPI's highest performance");
+    CHECK(cores_of_kind(hybrid, 0) == "1-2");
+    CHECK(hybrid.kinds[1].capacity == 651);
+    write_per_cpu(sysfs, "acpi_cppc/highest_perf", {"236", "226", "214", "201"});
+    CHECK(load_four_cores(sysfs).kinds.size() == 1);
+    write_per_cpu(sysfs, "acpi_cppc/highest_perf", {"0", "66", "64", "42"});
+    CHECK(load_four_cores(sysfs).kinds_from == "nothing (all cores are taken as equal)");
+    write_per_cpu(sysfs, "cpufreq/amd_pstate_highest_perf", {"130", "196", "196", "130"});
+    CHECK(cores_of_kind(load_four_cores(sysfs), 1) == "0,3");
 }
 
 TEST_CASE("a topology that cannot be read names its source") {

@@ -1,40 +1,20 @@
 #include "tidemill/platform/internal/core_kinds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cstdint>
-#include <fstream>
 #include <functional>
-#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "tidemill/platform/internal/hwloc.hpp"
+#include "tidemill/platform/internal/sysfs_kinds.hpp"
 #include "tidemill/platform/node_list.hpp"
 #include "tidemill/platform/platform_error.hpp"
 
 namespace tidemill::internal {
 namespace {
-
-// Cores of one design are sold in speed bins (RK3588's two A76 clusters, favoured cores of a desktop):
-// what differs by less than a tenth is one kind.
-bool about_equal(int slower, int faster) {
-    return 10LL * slower > 9LL * faster;
-}
-
-std::vector<int> all_os_numbers(std::span<const Core> cores) {
-    std::vector<int> numbers;
-    for (const Core& core : cores)
-        for (const Pu& pu : core.pus) numbers.push_back(pu.os_number);
-    return numbers;
-}
-
-std::optional<int> to_int(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good = error == std::errc{} && end == text.data() + text.size();
-    return good ? std::optional(value) : std::nullopt;
-}
 
 std::vector<int> usable_members(hwloc_const_bitmap_t set, std::span<const Core> cores) {
     std::vector<int> members;
@@ -81,12 +61,22 @@ bool all_know(std::span<const RankedKind> ranked, Measure measure) {
     return std::ranges::all_of(ranked, [&](const RankedKind& r) { return (r.kind.*measure).has_value(); });
 }
 
+bool types_tell(std::span<const RankedKind> ranked) {
+    const auto rank = [](const RankedKind& r) { return type_rank(r.kind.core_type); };
+    return std::ranges::all_of(ranked, [&](const RankedKind& r) { return rank(r).has_value(); }) &&
+           std::ranges::any_of(ranked, [&](const RankedKind& r) { return rank(r) != rank(ranked.front()); });
+}
+
 // False when nothing tells which kind is the faster one.
 bool sort_big_first(std::vector<RankedKind>& ranked) {
     if (ranked.size() < 2) return true;
     const auto sort_by = [&](auto key) { std::ranges::stable_sort(ranked, std::greater{}, key); };
     if (std::ranges::all_of(ranked, [](const RankedKind& r) { return r.efficiency >= 0; }))
         sort_by(&RankedKind::efficiency);
+    else if (types_tell(ranked))
+        sort_by([](const RankedKind& r) {
+            return std::pair(-*type_rank(r.kind.core_type), r.kind.max_frequency_mhz);
+        });
     else if (all_know(ranked, &FoundKind::capacity))
         sort_by([](const RankedKind& r) { return *r.kind.capacity; });
     else if (all_know(ranked, &FoundKind::max_frequency_mhz))
@@ -94,26 +84,6 @@ bool sort_big_first(std::vector<RankedKind>& ranked) {
     else
         return false;
     return true;
-}
-
-bool is_same_design(const FoundKind& big, const FoundKind& little) {
-    if (big.core_type != little.core_type) return false;
-    if (big.capacity && little.capacity) return about_equal(*little.capacity, *big.capacity);
-    return big.max_frequency_mhz && little.max_frequency_mhz &&
-           about_equal(*little.max_frequency_mhz, *big.max_frequency_mhz);
-}
-
-std::vector<FoundKind> merge_speed_bins(std::vector<RankedKind> ranked) {
-    std::vector<FoundKind> kinds;
-    for (RankedKind& next : ranked) {
-        if (!kinds.empty() && is_same_design(kinds.back(), next.kind)) {
-            auto& members = kinds.back().os_numbers;
-            members.insert(members.end(), next.kind.os_numbers.begin(), next.kind.os_numbers.end());
-        } else {
-            kinds.push_back(std::move(next.kind));
-        }
-    }
-    return kinds;
 }
 
 // A source that leaves a PU out, or parts the threads of one core, is not to be believed.
@@ -131,30 +101,16 @@ bool fits(std::span<const FoundKind> kinds, std::span<const Core> cores) {
 std::vector<FoundKind> hwloc_kinds(hwloc_topology_t machine, std::span<const Core> cores) {
     std::vector<RankedKind> ranked = read_hwloc_kinds(machine, cores);
     if (!sort_big_first(ranked)) return {};
-    return merge_speed_bins(std::move(ranked));
+    std::vector<FoundKind> kinds;
+    for (RankedKind& next : ranked) kinds.push_back(std::move(next.kind));
+    return merge_speed_bins(std::move(kinds));
 }
 
-std::optional<int> read_cpu_number(const std::string& root, int os_number, std::string_view file) {
-    std::ifstream in(fmt::format("{}/devices/system/cpu/cpu{}/{}", root, os_number, file));
-    std::string word;
-    return in >> word ? to_int(word) : std::nullopt;
-}
-
-// One kind per speed, fastest first; nothing unless every PU tells its own.
-std::vector<FoundKind> sysfs_kinds(const std::string& root, std::span<const Core> cores,
-                                   std::string_view file, Measure measure, int unit) {
-    std::map<int, std::vector<int>, std::greater<>> by_speed;
-    for (int os_number : all_os_numbers(cores)) {
-        const auto speed = read_cpu_number(root, os_number, file);
-        if (!speed || *speed <= 0) return {};
-        by_speed[*speed / unit].push_back(os_number);
-    }
-    std::vector<RankedKind> ranked;
-    for (auto& [speed, os_numbers] : by_speed) {
-        ranked.push_back({.kind = {.os_numbers = std::move(os_numbers)}});
-        ranked.back().kind.*measure = speed;
-    }
-    return merge_speed_bins(std::move(ranked));
+// hwloc ranks by frequency where it knows nothing else; little cores may have the higher one.
+bool knows_frequencies_only(std::span<const FoundKind> kinds) {
+    return std::ranges::all_of(kinds, [](const FoundKind& kind) {
+        return kind.max_frequency_mhz && !kind.capacity && kind.core_type.empty();
+    });
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -192,23 +148,71 @@ FoundKinds kinds_by_hand(std::span<const Core> cores, std::string_view text) {
     return found;
 }
 
+std::optional<int> type_rank(std::string_view core_type) {
+    constexpr std::array<std::string_view, 3> kFastestFirst{"IntelCore", "IntelAtom", "IntelLowPower"};
+    const auto found = std::ranges::find(kFastestFirst, core_type);
+    if (found == kFastestFirst.end()) return std::nullopt;
+    return static_cast<int>(found - kFastestFirst.begin());
+}
+
+std::vector<int> all_os_numbers(std::span<const Core> cores) {
+    std::vector<int> numbers;
+    for (const Core& core : cores)
+        for (const Pu& pu : core.pus) numbers.push_back(pu.os_number);
+    return numbers;
+}
+
+std::optional<int> to_int(std::string_view text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc{} && end == text.data() + text.size();
+    return good ? std::optional(value) : std::nullopt;
+}
+
+bool is_speed_bin(int slower, int faster) {
+    return 10LL * slower > 9LL * faster;
+}
+
+namespace {
+
+bool is_same_design(const FoundKind& big, const FoundKind& little) {
+    if (big.core_type != little.core_type) return false;
+    if (big.capacity && little.capacity) return is_speed_bin(*little.capacity, *big.capacity);
+    return big.max_frequency_mhz && little.max_frequency_mhz &&
+           is_speed_bin(*little.max_frequency_mhz, *big.max_frequency_mhz);
+}
+
+}  // namespace
+
+std::vector<FoundKind> merge_speed_bins(std::vector<FoundKind> kinds) {
+    std::vector<FoundKind> merged;
+    for (FoundKind& next : kinds) {
+        if (!merged.empty() && is_same_design(merged.back(), next)) {
+            auto& members = merged.back().os_numbers;
+            members.insert(members.end(), next.os_numbers.begin(), next.os_numbers.end());
+        } else {
+            merged.push_back(std::move(next));
+        }
+    }
+    return merged;
+}
+
 FoundKinds discover_kinds(hwloc_topology_t machine, std::span<const Core> cores,
                           const std::optional<std::string>& sysfs_root) {
     std::vector<FoundKinds> candidates;
-    candidates.push_back({hwloc_kinds(machine, cores), "hwloc"});
-    if (sysfs_root) {
-        candidates.push_back({sysfs_kinds(*sysfs_root, cores, "cpu_capacity", &FoundKind::capacity, 1),
-                              "the kernel's cpu_capacity"});
-        candidates.push_back({sysfs_kinds(*sysfs_root, cores, "cpufreq/cpuinfo_max_freq",
-                                          &FoundKind::max_frequency_mhz, 1000),  // the file is in kHz
-                              "maximum frequencies"});
-    }
+    if (sysfs_root) candidates = sysfs_kinds(*sysfs_root, cores);
+    FoundKinds by_hwloc{hwloc_kinds(machine, cores), "hwloc"};
+    const bool is_last = knows_frequencies_only(by_hwloc.kinds);
+    candidates.insert(is_last ? candidates.end() : candidates.begin(), std::move(by_hwloc));
     std::erase_if(candidates, [&](const FoundKinds& found) { return !fits(found.kinds, cores); });
     const auto tells_apart = [](const FoundKinds& found) { return found.kinds.size() > 1; };
     const auto best = std::ranges::find_if(candidates, tells_apart);
     if (best != candidates.end()) return *best;
-    if (!candidates.empty()) return candidates.front();
-    return {{FoundKind{.os_numbers = all_os_numbers(cores)}}, "nothing (all cores are taken as equal)"};
+    FoundKinds one{{FoundKind{.os_numbers = all_os_numbers(cores)}},
+                   "nothing (all cores are taken as equal)"};
+    if (!candidates.empty()) one = std::move(candidates.front());
+    if (sysfs_root) one.from += unlike_counters(*sysfs_root, cores);
+    return one;
 }
 
 }  // namespace tidemill::internal

@@ -18,12 +18,14 @@ struct SampleCluster {
     bool is_behind_l3 = true;  // the first cluster that is not ends the L3
 };
 
-/// What firmware tells of a kind; absent facts are not written.
+/// What firmware tells of a kind, where absent facts are not written, and what is true.
 struct SampleKind {
     std::optional<int> efficiency = {};  // higher is faster
     std::string core_type = {};
     std::optional<int> capacity = {};
     std::optional<int> max_frequency_mhz = {};
+    double compute = 1;  // how fast its cores are, in any unit
+    double memory = 1;
 };
 
 /// A machine with at most 32 PUs, numbered in the order of its clusters.
@@ -45,7 +47,20 @@ SampleMachine rk3588();
 /// Like Core Ultra 9 185H: six cores with two threads, two clusters of four, two outside the L3.
 SampleMachine ultra_9_185h();
 
+/// Like the phone of sched-ext/scx 1991: capacities 160, 498 and 1024, which no two words can say.
+SampleMachine three_capacities();
+
+/// Like the laptop of sched-ext/scx 1893: six big cores with two threads and eight little ones, which the
+/// firmware calls equal while the little ones have the higher maximum frequency.
+SampleMachine swapped_frequencies();
+
+/// Four little and four big cores whose firmware says that all are alike.
+SampleMachine equal_capacities();
+
 /// Two equal cores of which the firmware says nothing.
 SampleMachine two_plain_cores();
+
+/// The kind of a core, by its number.
+const SampleKind& kind_of(const SampleMachine& machine, int core);
 
 }  // namespace tidemill::testing
