@@ -19,6 +19,7 @@ constexpr double kLongestIntervalUs = 10'000;
 constexpr double kAsCheap = 1.03;     // what costs so little more is at home, too
 constexpr double kChanged = 1.5;      // how far from before a time is that counts as a strike
 constexpr std::uint8_t kStrikes = 4;  // in a row, for a change
+constexpr std::uint64_t kDeaf = 4;    // frames without notice after a first change
 constexpr double kExplored = 0.01;    // of all work, once all is learned
 constexpr double kRemembered = 4096;  // calls by which demand is told
 
@@ -100,6 +101,7 @@ void Placement::note(TaskTypeId type, KindId kind, std::uint64_t tasks, std::uin
 
 void Placement::note_steadiness(TaskTypeId type, KindId kind, std::uint64_t ticks) {
     Entry& entry = this->entry(type, kind);
+    if (calls_ < entry.deaf_until) return;
     if (entry.strikes == 0) {
         entry.steady = times_.on(kind, type).value();
         entry.strike_ticks = 0;
@@ -116,6 +118,9 @@ void Placement::note_steadiness(TaskTypeId type, KindId kind, std::uint64_t tick
 void Placement::note_change(TaskTypeId type, KindId kind) {
     Entry& changed = entry(type, kind);
     changed.strikes = 0;
+    // What changes again and again is a task of two minds, and not worth finding out each time.
+    changed.deaf_until = calls_ + ((types_.size() * kDeaf) << changed.changes);
+    changed.changes = static_cast<std::uint8_t>(std::min(changed.changes + 1, 10));
     const double factor =
         static_cast<double>(changed.strike_ticks) / kStrikes / static_cast<double>(changed.steady);
     times_.on(kind, type) = {};

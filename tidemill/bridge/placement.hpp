@@ -89,6 +89,8 @@ class Placement {
         std::uint64_t steady = 0;        // ticks before the strikes
         std::uint64_t strike_ticks = 0;  // of all strikes
         std::uint64_t last_call = 0;
+        std::uint64_t deaf_until = 0;  // call up to which it notices no change
+        std::uint8_t changes = 0;
     };
     struct Type {
         bool sequential;

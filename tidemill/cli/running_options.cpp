@@ -2,6 +2,7 @@
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/policy/policy.hpp"
+#include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
 namespace tidemill::cli {
@@ -44,6 +45,13 @@ const Option& add_executor_options(Verb& verb, HowToRun& how) {
             "With dynamic: cores that are made slower, KIND=RATIO or KIND=FILE with a ratio for each task; "
             "several with commas")
         .shows("all cores are real");
+    verb.flag(
+        "--any-core", how.places,
+        "With dynamic on several kinds of cores: workers take any ready task, not what their kind is good at",
+        false);
+    verb.file("--factors", how.factors, read_profile,
+              "With dynamic: a profile of the same graph, so that nothing need be learned of kinds of cores")
+        .excludes("--any-core");
     verb.choice("--waiting", how.waiting,
                 {{"mixed", WaitMode::mixed}, {"passive", WaitMode::passive}, {"active", WaitMode::active}},
                 "How threads wait: spin for a moment, then sleep; sleep at once; or spin")

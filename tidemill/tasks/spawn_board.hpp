@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tidemill/policy/throttle.hpp"
+#include "tidemill/run/pool/bell.hpp"
 #include "tidemill/tasks/spawned_tasks.hpp"
 #include "tidemill/tasks/tasks.hpp"
 
@@ -78,6 +79,7 @@ class SpawnBoard {
     const ReadyWork& ready() const { return tasks_.ready(); }
     static std::uint64_t expected_ticks(const HeldTasks& held) { return held.expected_ticks; }
     std::optional<WorkerId> released();
+    static constexpr long patience_ns(WorkerId) { return kPatienceNs; }
 
     /// Whether the program may go on; otherwise it waits. `iteration` is the one that it begins.
     bool reaches(Goal goal, std::uint64_t iteration);

@@ -75,7 +75,7 @@ void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
 
 void SpawnedTasks::make_ready(TaskSlot slot) {
     const TaskState& task = tasks_[slot];
-    ready_.add(slot, types_[task.type].ready_group, task.expected_ticks);
+    ready_.add(slot, task.type, types_[task.type].ready_group, task.expected_ticks);
 }
 
 std::uint64_t SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {

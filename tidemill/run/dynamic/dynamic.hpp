@@ -38,6 +38,12 @@ struct DynamicOptions {
     /// The kind of each worker's core; empty: all are of kind 0.
     std::vector<policy::KindId> kinds{};
     std::vector<std::string> kind_names{};  ///< for reports; those beyond are called by their numbers
+    /// Where workers are of several kinds, each gets the tasks that its kind is good at, by times that are
+    /// learned meanwhile; false: any that are ready.
+    bool places = true;
+    /// Microseconds of units on each kind, by their names in the structure, where they are known ahead; 0
+    /// where not.
+    std::map<std::string, std::vector<double>> known_us{};
     /// Named kinds on which every call is made longer, to try what this machine has not; null: all are real.
     std::shared_ptr<const bridge::Emulation> emulation{};
     /// Modules or single tasks, "module.task", that run on some kinds of cores only; a bit for each kind.

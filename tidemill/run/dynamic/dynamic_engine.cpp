@@ -40,6 +40,17 @@ std::vector<std::string> DynamicEngine::kind_names() const {
     return names;
 }
 
+std::vector<bridge::KnownTicks> DynamicEngine::known_ticks() const {
+    std::vector<bridge::KnownTicks> known(options_.known_us.empty() ? 0 : units_.size());
+    for (std::size_t k = 0; k < known.size(); ++k) {
+        const auto named = options_.known_us.find(units_[k].name);
+        if (named == options_.known_us.end()) continue;
+        for (const double us : named->second)
+            known[k].push_back(static_cast<std::uint64_t>(us * 1e3 / ns_per_tick()));
+    }
+    return known;
+}
+
 void DynamicEngine::check() const {
     if (options_.workers == 0) throw GraphError("dynamic scheduling with 0 workers: give 1 or more");
     const auto check_count = [this](const char* what, std::size_t given) {
@@ -131,6 +142,9 @@ TaskCrew::Settings DynamicEngine::settings(const RunOptions& options, const Stre
     settings.board.bundle_ticks =
         static_cast<std::uint64_t>(static_cast<double>(options_.bundle.count()) / ns_per_tick());
     settings.board.branches = plan_.branches;
+    settings.board.places = options_.places && std::ranges::max(settings.board.kinds) > 0;
+    settings.board.known = known_ticks();
+    settings.board.now = ticks;
     settings.board.latencies = options.statistics || !options.observers.empty();
     settings.waiting = options_.waiting;
     settings.cores = options_.cores;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/bridge/placement.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/graph/structure.hpp"
@@ -58,6 +59,7 @@ class DynamicEngine {
     void check() const;
     std::vector<policy::KindId> kinds() const;
     std::vector<std::string> kind_names() const;
+    std::vector<bridge::KnownTicks> known_ticks() const;
     std::uint64_t bytes_per_frame() const;
     std::uint64_t default_window() const;
     RunReport go(const RunOptions& options, bool anew);

@@ -123,4 +123,37 @@ TEST_CASE("dynamic: without statistics there is no bound") {
     CHECK_FALSE(Dynamic(pair.graph, {.workers = 2}).run({.frames = 20, .statistics = false}).best);
 }
 
+TEST_CASE("dynamic: placed or not, known ahead or learned, the same comes of it") {
+    constexpr std::uint64_t kFrames = 300;
+    Pair in_order;
+    Sequence(in_order.graph).run({.frames = kFrames});
+    auto emulation = std::make_shared<bridge::Emulation>();
+    emulation->kinds["little"] = {"the test", 1.5, {{"hurt", 4}}};
+    DynamicOptions options{.workers = 3,
+                           .kinds = {0, 1, 1},
+                           .kind_names = {"big", "little"},
+                           .known_us = {{"hurt.hurt", {20, 80}}, {"steady.steady", {20, 30}}},
+                           .emulation = emulation};
+    for (const bool places : {true, false}) {
+        for (const bool known : {true, false}) {
+            options.places = places;
+            if (!known) options.known_us.clear();
+            Pair pair;
+            CHECK(Dynamic(pair.graph, options).run({.frames = kFrames}).delivered == kFrames);
+            CHECK(pair.sum == in_order.sum);
+        }
+    }
+}
+
+TEST_CASE("dynamic: a big worker gets more of what hurts a little one") {
+    Pair pair;
+    auto emulation = std::make_shared<bridge::Emulation>();
+    emulation->kinds["little"] = {"the test", 1, {{"hurt", 30}}};
+    const RunReport report =
+        Dynamic(pair.graph,
+                {.workers = 2, .kinds = {0, 1}, .kind_names = {"big", "little"}, .emulation = emulation})
+            .run({.frames = 2000});
+    CHECK(told(report, "hurt", "big").calls > told(report, "hurt", "little").calls);
+}
+
 }  // namespace tidemill

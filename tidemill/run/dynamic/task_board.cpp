@@ -13,8 +13,9 @@ using policy::WorkerId;
 
 TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     : settings_(std::move(settings)),
+      placement_(placement_of(units, settings_)),
       ready_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting), settings_.kinds,
-             settings_.bundle_ticks),
+             settings_.bundle_ticks, placement_.get()),
       times_(1 + std::ranges::max(settings_.kinds)),
       segments_(settings_.tokens.size()),
       ends_(settings_.first_frames.front()) {
@@ -26,6 +27,19 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     if (settings_.frames != kEndless) frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
     if (!ready_.wants_predecessors()) learn_edges();
     create_source_frames();
+}
+
+std::unique_ptr<bridge::Placement> TaskBoard::placement_of(const std::vector<DynamicUnit>& units,
+                                                           const Settings& settings) {
+    if (!settings.places) return nullptr;
+    const bridge::Placement::Settings how{settings.kinds, settings.now, 1e3 / ns_per_tick(), units.size()};
+    auto placement = std::make_unique<bridge::Placement>(how);
+    for (std::size_t k = 0; k < units.size(); ++k) {
+        const bool known = k < settings.known.size();
+        placement->add_type(units[k].kinds, units[k].sequential,
+                            known ? settings.known[k] : bridge::KnownTicks{});
+    }
+    return placement;
 }
 
 void TaskBoard::add_unit(const DynamicUnit& unit) {
@@ -109,7 +123,7 @@ void TaskBoard::tell_ready(TaskSlot slot) {
     UnitTasks& tasks = unit_of(slot);
     tasks.set_ready(slot);
     const std::uint64_t least = times_.least(unit_of_slot_[slot]);
-    ready_.add(slot, tasks.ready_group(),
+    ready_.add(slot, unit_of_slot_[slot], tasks.ready_group(),
                (least != 0 ? least : settings_.bundle_ticks) + tasks.lined_up() * least);
 }
 
@@ -171,6 +185,7 @@ void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now)
     const std::uint64_t iteration = frames_[segment].iteration_in(run.first.token);
     std::uint32_t token = run.first.token;
     times_.on(settings_.kinds[worker], run.unit).note(run.ticks / run.frames);
+    if (placement_) placement_->completed(worker, run.unit, run.frames, run.ticks / run.frames);
     if (run.unit == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
     for (std::uint32_t i = 0; i < run.frames; ++i, token = tasks.token_after(token)) {
         const TaskSlot slot = tasks.slot_of(token);

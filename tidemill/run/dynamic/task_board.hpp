@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tidemill/bridge/placement.hpp"
 #include "tidemill/bridge/task_times.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/dynamic/frame_counts.hpp"
@@ -39,6 +41,9 @@ class TaskBoard {
         std::uint64_t bundle_ticks = 0;  ///< work to hand out at once, at most; 0: single tasks
         bool latencies = false;
         Branches branches{};  ///< of the plan
+        bool places = false;  ///< workers on several kinds of cores get what these are good at
+        std::vector<bridge::KnownTicks> known{};  ///< per unit, where its times are known ahead
+        std::function<std::uint64_t()> now{};     ///< in ticks; asked where it places
     };
 
     /// The units must outlive this.
@@ -57,6 +62,15 @@ class TaskBoard {
     void halt() { ends_.halt(frames_[0]); }
 
     bool finished() const { return in_flight_ == 0; }
+    /// Whether any ready task is for this worker now.
+    bool may_take(policy::WorkerId worker) { return !placement_ || placement_->may_take(worker); }
+    /// How long a worker that may take nothing waits at most before it may, if nothing happens; in ticks,
+    /// where there is a placement.
+    std::optional<std::uint64_t> patience_ticks(policy::WorkerId worker) const {
+        return placement_ ? std::optional(placement_->patience_ticks(worker)) : std::nullopt;
+    }
+    /// What says which worker gets what; null where all may have anything.
+    const bridge::Placement* placement() const { return placement_.get(); }
     /// What can be handed out. A task that never ran counts as a bundle.
     const ReadyWork& ready() const { return ready_.work(); }
 
@@ -106,7 +120,11 @@ class TaskBoard {
     void retire(std::uint32_t segment, std::uint64_t now);
     void note_left(FramesInFlight& frames, const CarriedFrame& carried, std::uint64_t now);
 
+    static std::unique_ptr<bridge::Placement> placement_of(const std::vector<DynamicUnit>& units,
+                                                           const Settings& settings);
+
     Settings settings_;
+    std::unique_ptr<bridge::Placement> placement_;  // none where workers may have anything
     ReadyTasks ready_;
     std::vector<UnitTasks> units_;
     bridge::TaskTimes times_;  // of each unit's tasks

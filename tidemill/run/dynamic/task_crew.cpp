@@ -1,5 +1,6 @@
 #include "tidemill/run/dynamic/task_crew.hpp"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -108,6 +109,12 @@ void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
         board_.halt();
     }
     if (!held.runs.empty()) board_.complete(worker, held.runs, ticks());
+}
+
+long TaskCrew::Turns::patience_ns(WorkerId worker) const {
+    const std::optional<std::uint64_t> patience = board_.patience_ticks(worker);
+    if (!patience) return kPatienceNs;
+    return static_cast<long>(std::min(to_ns(*patience) + 1, static_cast<double>(kPatienceNs)));
 }
 
 std::vector<std::uint64_t> TaskCrew::next_frames() const {

@@ -60,7 +60,8 @@ class TaskCrew {
         const std::atomic<bool>& halting() const { return halting_; }
 
         void settle(WorkerId worker, HeldRuns& held);
-        static constexpr bool may_take(WorkerId) { return true; }
+        bool may_take(WorkerId worker) const { return board_.may_take(worker); }
+        long patience_ns(WorkerId worker) const;
         void take(WorkerId worker, std::size_t hungry, HeldRuns& held) {
             held.expected_ticks = board_.take(worker, hungry, held.runs);
         }

@@ -48,6 +48,8 @@ struct HowToRun {
     /// Kinds of cores that dynamic workers only pretend to have, by name; null: all are real. Without cores
     /// named, half of the machine's.
     std::shared_ptr<const bridge::Emulation> emulation{};
+    bool places = true;                ///< dynamic workers on several kinds get what their kind is good at
+    std::optional<Profile> factors{};  ///< of the same graph: what units take on each kind is known ahead
 
     // Where the run ends, if not with its source.
     std::optional<std::uint64_t> frames{};

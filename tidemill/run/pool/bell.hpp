@@ -6,19 +6,21 @@
 
 namespace tidemill {
 
+/// How long a thread sleeps at most before it looks for itself.
+inline constexpr long kPatienceNs = 5'000'000;
+
 /// Wakes one thread. Rung before the thread waits, it does not wait.
 template <class Threads>
 class alignas(64) Bell {
   public:
-    /// Until rung(), or for some milliseconds at most: for then, the caller looks for itself.
-    void wait(WaitMode mode) {
-        constexpr long kLongestSleepNs = 5'000'000;
+    /// Until rung(), or asleep for so long: then the caller looks for itself.
+    void wait(WaitMode mode, long longest_sleep_ns) {
         if (rings_within(mode)) return;
         std::uint32_t quiet = kQuiet;
         if (mode == WaitMode::active ||
             !word_.compare_exchange_strong(quiet, kAsleep, std::memory_order_acquire))
             return;
-        Threads::sleep_while(word_, kAsleep, kLongestSleepNs);
+        Threads::sleep_while(word_, kAsleep, longest_sleep_ns);
     }
 
     void ring() {

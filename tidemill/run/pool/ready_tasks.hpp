@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tidemill/bridge/placement.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/pool/ready_work.hpp"
 
@@ -15,13 +16,17 @@ namespace tidemill {
 /// for its turn.
 class ReadyTasks {
   public:
-    /// `bundle_ticks` is the work to hand out at once, at most; 0: single tasks.
+    /// `bundle_ticks` is the work to hand out at once, at most; 0: single tasks. Where there is a placement,
+    /// which must outlive this, workers get what it says; else they may have any task.
     ReadyTasks(std::unique_ptr<policy::Policy> policy, std::vector<policy::KindId> kind_of_worker,
-               std::uint64_t bundle_ticks)
+               std::uint64_t bundle_ticks, bridge::Placement* placement = nullptr)
         : policy_(std::move(policy)),
           wants_predecessors_(policy_->wants_predecessors()),
           kind_of_worker_(std::move(kind_of_worker)),
-          bundle_ticks_(bundle_ticks) {}
+          bundle_ticks_(bundle_ticks),
+          placement_(placement) {
+        if (placement_) policy_->part_types();
+    }
 
     /// Tasks have slots below this.
     void resize(std::size_t slots) { tasks_.resize(slots); }
@@ -36,10 +41,11 @@ class ReadyTasks {
     std::uint32_t group_of(policy::KindSet kinds) { return work_.group_of(kinds); }
 
     /// A task has become ready, and counts as so much work.
-    void add(policy::TaskSlot slot, std::uint32_t group, std::uint64_t ticks) {
-        tasks_[slot] = {ticks, group};
+    void add(policy::TaskSlot slot, policy::TaskTypeId type, std::uint32_t group, std::uint64_t ticks) {
+        tasks_[slot] = {ticks, group, type};
         work_.add(group, ticks);
         policy_->ready(slot);
+        if (placement_) placement_->ready(type);
     }
     /// Who takes this ready task may go on with another one behind it.
     void add_behind(policy::TaskSlot slot, std::uint64_t ticks) {
@@ -59,10 +65,12 @@ class ReadyTasks {
         std::size_t share = std::min(kMostTasks, (ready.tasks + hungry) / (hungry + 1));
         std::uint64_t ticks = 0;
         for (; share > 0; --share) {
-            const policy::TaskSlot slot = policy_->issue(worker);
+            const policy::TaskSlot slot = issue(worker);
             if (slot == policy::kNoTask) return;
             work_.remove(tasks_[slot].group, tasks_[slot].ticks);
-            ticks += hand_out(slot, most_ticks - ticks);
+            const std::uint64_t taken = hand_out(slot, most_ticks - ticks);
+            if (placement_) placement_->issued(worker, tasks_[slot].type, taken);
+            ticks += taken;
             if (ticks >= most_ticks) return;
         }
     }
@@ -80,12 +88,18 @@ class ReadyTasks {
     struct Ready {
         std::uint64_t ticks = 0;  // what it counts for, with those behind it
         std::uint32_t group = 0;
+        policy::TaskTypeId type = 0;
     };
+
+    policy::TaskSlot issue(policy::WorkerId worker) {
+        return placement_ ? policy_->issue(worker, placement_->may_have(worker)) : policy_->issue(worker);
+    }
 
     std::unique_ptr<policy::Policy> policy_;
     bool wants_predecessors_;
     std::vector<policy::KindId> kind_of_worker_;
     std::uint64_t bundle_ticks_;
+    bridge::Placement* placement_;
     ReadyWork work_;
     std::vector<Ready> tasks_;  // per slot
 };

@@ -28,6 +28,8 @@ namespace tidemill {
 ///     const ReadyWork& ready() const;
 ///     std::uint64_t expected_ticks(const Hand&) const;
 ///     std::optional<WorkerId> released();      // who waits for something else than work, and now has it
+///     long patience_ns(WorkerId);              // how long a worker that got nothing waits before it asks
+///     again
 ///
 /// and a worker run(Hand&), rests(), and rested(woken), which is told when nothing has come for milliseconds.
 template <class Board, class Threads = RealThreads>
@@ -111,6 +113,7 @@ class WorkerPool {
     struct alignas(64) Seat {
         Hand hand;
         Bell<Threads> bell;
+        long patience_ns = 0;
         bool overdue = false;  // nothing has come for so long that it takes whatever there is
     };
 
@@ -124,6 +127,7 @@ class WorkerPool {
         if (seat.overdue || board_.may_take(self)) board_.take(self, hungry(kind_of(self)), seat.hand);
         seat.overdue = false;
         if (!seat.hand.empty()) return;
+        seat.patience_ns = board_.patience_ns(self);
         idle_[kind_of(self)].push_back(self);
         count_idle(1);
     }
@@ -168,7 +172,7 @@ class WorkerPool {
     // Whether it was woken.
     bool rest(WorkerId self) {
         Seat& seat = seats_[self];
-        seat.bell.wait(settings_.waiting);
+        seat.bell.wait(settings_.waiting, self == visitor() ? kPatienceNs : seat.patience_ns);
         const std::lock_guard lock(turn_);
         seat.bell.reset();
         seat.overdue = leave_idle(self);

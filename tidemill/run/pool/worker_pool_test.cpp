@@ -39,6 +39,7 @@ class CountingBoard {
     }
     const ReadyWork& ready() const { return ready_; }
     std::uint64_t expected_ticks(const Hand&) const { return 1; }
+    static constexpr long patience_ns(WorkerId) { return kPatienceNs; }
     std::optional<WorkerId> released() {
         return finished() ? std::exchange(waiting_, std::nullopt) : std::nullopt;
     }

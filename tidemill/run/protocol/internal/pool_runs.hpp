@@ -128,6 +128,7 @@ class ExploredBoard {
         return ready_;
     }
     std::uint64_t expected_ticks(const Hand& hand) const { return count(hand); }
+    static constexpr long patience_ns(WorkerId) { return kPatienceNs; }
     std::optional<WorkerId> released() {
         if (scenario_.forgets_program || !(state_.value() & kAwaited) || done() != added()) return {};
         state_.value() &= ~kAwaited;
