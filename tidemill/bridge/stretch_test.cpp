@@ -1,8 +1,12 @@
 #include "tidemill/bridge/stretch.hpp"
 
+#include <algorithm>
 #include <ctime>
+#include <vector>
 
 #include <doctest/doctest.h>
+
+#include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill::bridge {
 namespace {
@@ -34,6 +38,26 @@ TEST_CASE("stretch: a short call spins until its processor time is the wanted mu
     CHECK(stretch.call(1, [] { return work(0.3); }) == 7);
     CHECK(cpu_ms() - before >= 4 * 0.3);
     CHECK(cpu_ms() - before < 2 * 4 * 0.3);  // an emulator's own work is in it
+}
+
+TEST_CASE("stretch: calls of some microseconds keep their ratio, as no look at processor time is in it") {
+    constexpr int kCalls = 200;
+    const auto task = [] {
+        const std::uint64_t end = ticks() + static_cast<std::uint64_t>(5000 / ns_per_tick());
+        while (ticks() < end) {
+        }
+        return 0;
+    };
+    Stretch stretch({3}, Stretch::By::spinning);
+    std::vector<double> took_us;
+    for (int i = 0; i < kCalls; ++i) {
+        const std::uint64_t start = ticks();
+        stretch.call(0, task);
+        took_us.push_back(to_ns(ticks() - start) / 1e3);
+    }
+    std::ranges::nth_element(took_us, took_us.begin() + kCalls / 2);
+    CHECK(took_us[kCalls / 2] >= 3 * 5 - 0.1);
+    CHECK(took_us[kCalls / 2] < 3 * 5 * 1.5);  // an emulator's own work is in it
 }
 
 TEST_CASE("stretch: a long call sleeps for the rest, so that another thread may have the core") {
