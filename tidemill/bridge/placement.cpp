@@ -23,6 +23,19 @@ constexpr std::uint64_t kDeaf = 4;    // frames without notice after a first cha
 constexpr double kExplored = 0.01;    // of all work, once all is learned
 constexpr double kRemembered = 4096;  // calls by which demand is told
 
+// What a call counts for where much is known: one that is far from that has mostly lost its core to others.
+std::uint64_t near(const MeanTicks& mean, std::uint64_t ticks) {
+    const auto usual = static_cast<double>(mean.value());
+    return static_cast<std::uint64_t>(
+        std::clamp(static_cast<double>(ticks), usual / kChanged, usual * kChanged));
+}
+
+// Where little is known, the short calls are nearer to the truth: nothing makes a call shorter than it is.
+void learn(MeanTicks& mean, std::uint64_t ticks) {
+    if (mean.known() && kChanged * static_cast<double>(ticks) < static_cast<double>(mean.value())) mean = {};
+    mean.note(mean.known() ? near(mean, ticks) : ticks);
+}
+
 std::vector<int> cores_of(const std::vector<KindId>& kinds) {
     std::vector<int> cores(1 + std::ranges::max(kinds), 0);
     for (const KindId kind : kinds) ++cores[kind];
@@ -47,6 +60,8 @@ void Placement::add_type(policy::KindSet kinds, bool sequential, const KnownTick
     const auto type = static_cast<TaskTypeId>(types_.size());
     types_.push_back({sequential});
     may_have_.push_back(0);
+    all_types_.push_back(1);
+    indifferent_ = false;
     times_.resize(types_.size());
     for (KindId kind = 0; kind < kinds_; ++kind) {
         Entry fresh;
@@ -61,10 +76,12 @@ void Placement::add_type(policy::KindSet kinds, bool sequential, const KnownTick
 }
 
 void Placement::ready(TaskTypeId type) {
+    ++ready_;
     ++types_[type].ready;
 }
 
 void Placement::issued(WorkerId worker, TaskTypeId type, std::uint64_t expected_ticks) {
+    --ready_;
     --types_[type].ready;
     Worker& busy = workers_[worker];
     if (busy.busy_until == 0) busy.busy_until = settings_.now();
@@ -75,8 +92,9 @@ void Placement::issued(WorkerId worker, TaskTypeId type, std::uint64_t expected_
 
 void Placement::completed(WorkerId worker, TaskTypeId type, std::uint64_t tasks, std::uint64_t ticks) {
     const KindId kind = workers_[worker].kind;
+    const std::uint64_t now = settings_.now();
     workers_[worker].busy_until = 0;
-    workers_[worker].idle_since = settings_.now();
+    workers_[worker].idle_since = now;
     calls_ += tasks;
     types_[type].demand += static_cast<double>(tasks);
     work_ += static_cast<double>(tasks * ticks);
@@ -85,13 +103,17 @@ void Placement::completed(WorkerId worker, TaskTypeId type, std::uint64_t tasks,
     entry.last_call = calls_;
     if (!entry.at_home) explored_ += static_cast<double>(tasks * ticks);
     note(type, kind, tasks, ticks);
-    if (const std::uint64_t now = settings_.now(); now >= next_generation_) generate(now);
+    if (now >= next_generation_) generate(now);
 }
 
 void Placement::note(TaskTypeId type, KindId kind, std::uint64_t tasks, std::uint64_t ticks) {
     Entry& entry = this->entry(type, kind);
-    if (times_.on(kind, type).known() && entry.trust >= kDoubted) note_steadiness(type, kind, ticks);
-    times_.on(kind, type).note(ticks);
+    MeanTicks& mean = times_.on(kind, type);
+    if (!mean.known() || entry.trust < kDoubted) {
+        learn(mean, ticks);
+    } else if (!has_changed(type, kind, ticks)) {
+        mean.note(near(mean, ticks));
+    }
     if (entry.trust == kLearned) return;
     entry.trust = static_cast<std::uint8_t>(std::min<std::uint64_t>(kLearned, entry.trust + tasks));
     if (entry.trust < kLearned && entry.trust > 1) return;
@@ -99,9 +121,10 @@ void Placement::note(TaskTypeId type, KindId kind, std::uint64_t tasks, std::uin
     next_generation_ = 0;
 }
 
-void Placement::note_steadiness(TaskTypeId type, KindId kind, std::uint64_t ticks) {
+// Whether it was one call too many that is far from what was usual.
+bool Placement::has_changed(TaskTypeId type, KindId kind, std::uint64_t ticks) {
     Entry& entry = this->entry(type, kind);
-    if (calls_ < entry.deaf_until) return;
+    if (calls_ < entry.deaf_until) return false;
     if (entry.strikes == 0) {
         entry.steady = times_.on(kind, type).value();
         entry.strike_ticks = 0;
@@ -110,7 +133,9 @@ void Placement::note_steadiness(TaskTypeId type, KindId kind, std::uint64_t tick
     const bool far = ratio > kChanged || ratio < 1 / kChanged;
     entry.strikes = far ? static_cast<std::uint8_t>(entry.strikes + 1) : 0;
     entry.strike_ticks += ticks;
-    if (entry.strikes == kStrikes) note_change(type, kind);
+    if (entry.strikes < kStrikes) return false;
+    note_change(type, kind);
+    return true;
 }
 
 // First, the task type is thought to have changed alike everywhere. Where that proves wrong it is another
@@ -126,6 +151,7 @@ void Placement::note_change(TaskTypeId type, KindId kind) {
     times_.on(kind, type) = {};
     times_.on(kind, type).note(changed.strike_ticks / kStrikes);
     next_generation_ = 0;
+    indifferent_ = false;
     interval_ = static_cast<std::uint64_t>(kFirstIntervalUs * settings_.ticks_per_us);
     const Doubt doubted = std::exchange(changed.doubt, Doubt::none);
     if (doubted == Doubt::other_kinds) doubt_kinds_but(kind, type);
@@ -166,6 +192,7 @@ bool Placement::is_for(TaskTypeId type, KindId kind) const {
 }
 
 Placement::Found Placement::find(WorkerId worker) {
+    if (indifferent_) return {ready_ > 0, all_types_};
     const KindId kind = workers_[worker].kind;
     Found found{false, may_have_};
     // First what is to be found out, then what is at home nowhere else.
@@ -252,6 +279,8 @@ void Placement::generate(std::uint64_t now) {
     estimate_ratios();
     find_homes();
     explore();
+    indifferent_ = std::ranges::all_of(
+        entries_, [](const Entry& each) { return each.may_run && each.at_home && each.trust == kLearned; });
     publish();
     double demand = 0;
     for (const Type& type : types_) demand += type.demand;
@@ -316,7 +345,7 @@ void Placement::find_homes() {
 
 // Of what is not at home where it is, the one that was seen least lately.
 void Placement::explore() {
-    if (explored_ > kExplored * work_) return;
+    if (!settings_.explores || explored_ > kExplored * work_) return;
     Entry* oldest = nullptr;
     for (Entry& each : entries_) {
         if (!each.may_run || each.at_home || each.trust < kLearned) continue;

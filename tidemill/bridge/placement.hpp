@@ -35,6 +35,7 @@ class Placement {
         std::function<std::uint64_t()> now;  ///< in ticks, which never fall
         double ticks_per_us = 1;
         std::size_t most_types = 1024;  ///< that factors are told of
+        bool explores = true;           ///< tasks are tried now and then where they are not at home
     };
 
     explicit Placement(Settings settings);
@@ -118,7 +119,7 @@ class Placement {
     double sooner_from(policy::TaskTypeId type, const Worker& worker) const;
     Found find(policy::WorkerId worker);
     void note(policy::TaskTypeId type, policy::KindId kind, std::uint64_t tasks, std::uint64_t ticks);
-    void note_steadiness(policy::TaskTypeId type, policy::KindId kind, std::uint64_t ticks);
+    bool has_changed(policy::TaskTypeId type, policy::KindId kind, std::uint64_t ticks);
     void note_change(policy::TaskTypeId type, policy::KindId kind);
     void doubt(policy::TaskTypeId type, policy::KindId kind, Doubt why);
     void doubt_kinds_but(policy::KindId kind, policy::TaskTypeId type);
@@ -136,9 +137,12 @@ class Placement {
     std::vector<Entry> entries_;  // [type x kinds + kind]
     TaskTimes times_;
     FactorMatrix factors_;
-    std::vector<double> prices_;          // per kind, of a core's time
-    std::vector<double> ratios_;          // [kind x kinds + other]: of times, over tasks known on both
-    std::vector<std::uint8_t> may_have_;  // per type, of the worker asked for
+    std::vector<double> prices_;           // per kind, of a core's time
+    std::vector<double> ratios_;           // [kind x kinds + other]: of times, over tasks known on both
+    std::vector<std::uint8_t> may_have_;   // per type, of the worker asked for
+    std::vector<std::uint8_t> all_types_;  // the same where all may have anything
+    bool indifferent_ = false;             // all is known, and at home everywhere
+    std::uint64_t ready_ = 0;              // tasks of all types
     std::uint64_t calls_ = 0;
     std::uint64_t next_generation_ = 0;
     std::uint64_t interval_;

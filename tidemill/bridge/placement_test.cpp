@@ -188,6 +188,38 @@ TEST_CASE("placement: ratios that are swapped while it runs are learned again wi
     CHECK(cores.may_have(1, 0));
 }
 
+TEST_CASE("placement: where both kinds are as good at everything, each worker may have anything at once") {
+    OneOfEach cores({{100 * kUs, 200 * kUs}, {50 * kUs, 100 * kUs}});
+    for (int i = 0; i < 20; ++i) {
+        cores.call(kBig, 0, 100 * kUs);
+        cores.call(kLittle, 1, 100 * kUs);
+    }
+    CHECK_FALSE(cores.placement().may_take(kLittle));
+    cores.placement().ready(1);
+    for (const policy::WorkerId worker : {0u, 1u}) {
+        CHECK(cores.placement().may_take(worker));
+        CHECK(cores.may_have(worker, 0));
+        CHECK(cores.may_have(worker, 1));
+    }
+}
+
+TEST_CASE("placement: a call that lost its core to others is no change, and hardly moves what is known") {
+    OneOfEach cores(kApart);
+    settle(cores);
+    const std::uint64_t before = cores.placement().times().on(kBig, 0).value();
+    cores.call(kBig, 0, 3000 * kUs);
+    for (int i = 0; i < 4; ++i) cores.call(kBig, 0, 100 * kUs);
+    CHECK(cores.placement().times().on(kBig, 0).value() < before * 11 / 10);
+    CHECK(cores.placement().factors().read(0, kLittle).value == doctest::Approx(5).epsilon(0.1));
+}
+
+TEST_CASE("placement: where the very first call lost its core, the next ones are believed") {
+    OneOfEach cores({{}, {}});
+    cores.call(kBig, 0, 3000 * kUs);
+    for (int i = 0; i < 8; ++i) cores.call(kBig, 0, 100 * kUs);
+    CHECK(cores.placement().times().on(kBig, 0).value() == doctest::Approx(100 * kUs).epsilon(0.05));
+}
+
 TEST_CASE("placement: a task that may run on one kind only is at home there, whatever it takes") {
     Placement placement({{kBig, kLittle}, [] { return std::uint64_t{1}; }, kUs});
     placement.add_type(policy::KindSet{1} << kLittle, false);
