@@ -36,7 +36,8 @@ std::string text_of(const PoolScenario& scenario) {
                                    kProgram[static_cast<std::size_t>(scenario.program)], scenario.workers(),
                                    scenario.bundle_tasks, scenario.waits_behind);
     for (const PoolTask& task : scenario.tasks) text += fmt::format(" {:#b}", task.before);
-    return text + (scenario.left_to_program ? ", left to the program" : "");
+    return text + (scenario.left_to_program ? ", left to the program" : "") +
+           (scenario.placed ? ", placed" : "");
 }
 
 /// Counts what was searched, and prints it: a search that shrank is no proof any more.
@@ -131,6 +132,20 @@ TEST_CASE("tasks for one kind of core are run by its worker, whoever makes them 
     search.expect_no_fault({.tasks = apart, .kinds = {0, 1}, .program = Program::none});
     search.expect_no_fault({.tasks = apart, .kinds = {0, 1}});
     search.expect_no_fault({.tasks = apart, .kinds = {0, 1}, .program = Program::none, .bundle_tasks = 3});
+}
+
+TEST_CASE("a worker that must wait before it gets a task keeps nobody from running it") {
+    PoolSearches search("placed");
+    for (const WaitMode waiting : {WaitMode::passive, WaitMode::mixed, WaitMode::active}) {
+        for (const auto& tasks : {kPair, kFork, kJoin}) {
+            search.expect_no_fault({.tasks = tasks,
+                                    .kinds = {0, 1},
+                                    .program = Program::none,
+                                    .placed = true,
+                                    .waiting = waiting});
+        }
+    }
+    search.expect_no_fault({.tasks = kPair, .kinds = {0, 1}, .placed = true});
 }
 
 TEST_CASE("one worker, and three, share the board with the program") {

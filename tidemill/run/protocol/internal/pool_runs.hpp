@@ -34,6 +34,7 @@ struct PoolScenario {
     std::uint32_t waits_behind = 0;  // tasks after which the program waits for all so far; and for the last
     std::uint64_t bundle_tasks = 0;  // that a worker gets at once, at most; 0: one
     bool left_to_program = false;    // while it has no task, others may take one only when they are overdue
+    bool placed = false;             // all workers but the first get nothing until they have waited for it
     WaitMode waiting = WaitMode::passive;
 
     bool wakes_nobody = false;     // a wrong turn: no worker is seen to be fit for the ready tasks
@@ -103,9 +104,14 @@ class ExploredBoard {
     }
     bool may_take(WorkerId worker) const {
         if (scenario_.wakes_nobody && worker != turn_) return false;
+        if (must_wait(worker)) return false;
         return !scenario_.left_to_program || worker == 0 || (state_.value() & kBusy) != 0;
     }
     void take(WorkerId worker, std::size_t hungry, Hand& hand) {
+        if (must_wait(worker)) {
+            state_.value() |= kWaited;  // it was overdue, and asks again
+            return;
+        }
         const policy::KindId kind = scenario_.kinds[worker];
         const std::size_t share = (ready().of(kind).tasks + hungry) / (hungry + 1);
         const std::size_t most =
@@ -155,7 +161,12 @@ class ExploredBoard {
     static constexpr Word kDone = Word{1} << 32;
     static constexpr Word kAwaited = Word{1} << 48;
     static constexpr Word kClosed = Word{1} << 49;
-    static constexpr Word kBusy = Word{1} << 50;  // the program's thread has tasks
+    static constexpr Word kBusy = Word{1} << 50;    // the program's thread has tasks
+    static constexpr Word kWaited = Word{1} << 51;  // so long that all workers may have what they want
+
+    bool must_wait(WorkerId worker) const {
+        return scenario_.placed && worker != 0 && (state_.value() & kWaited) == 0;
+    }
 
     static std::size_t count(const Hand& hand) { return static_cast<std::size_t>(std::popcount(hand.tasks)); }
     std::uint32_t part(Word unit) const {
