@@ -1,8 +1,11 @@
 #include "tidemill/programs/synthetic_work.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <ctime>
+#include <limits>
 
 #include <sys/prctl.h>
 
@@ -31,6 +34,21 @@ std::uint64_t pass_time(Pastime pastime, double time_us, std::uint64_t value) {
     if (pastime == Pastime::computing) return compute(std::llround(time_us * kTurnsPerUs), value);
     if (pastime == Pastime::waiting && time_us > 0) sleep_us(time_us);
     return value;
+}
+
+double computed_us() {
+    constexpr double kTriedUs = 1000;
+    constexpr int kTries = 20;
+    using Clock = std::chrono::steady_clock;
+    double least_us = std::numeric_limits<double>::infinity();
+    volatile std::uint64_t value = 1;
+    for (int i = 0; i < kTries; ++i) {
+        const Clock::time_point start = Clock::now();
+        value = pass_time(Pastime::computing, kTriedUs, value);
+        const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+        least_us = std::min(least_us, took.count());
+    }
+    return least_us / kTriedUs;
 }
 
 ExactSleep::ExactSleep() : before_(prctl(PR_GET_TIMERSLACK)) {

@@ -21,6 +21,10 @@ enum class Pastime : std::uint8_t {
 /// Passes about `time_us`. Computing, returns what follows from `value` and the time; else `value` itself.
 std::uint64_t pass_time(Pastime pastime, double time_us, std::uint64_t value);
 
+/// How many microseconds this core, alone and undisturbed, takes to compute for "one": the least of some
+/// tries, which take some 20 ms.
+double computed_us();
+
 /// While it lives, threads that the calling thread starts wake from sleep as exactly as the system can.
 class ExactSleep {
   public:

@@ -1,10 +1,11 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/tasks/profile_simulation.hpp"
+#include "tidemill/cli/tasks/profile_tasks.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/cli/tasks/tasks_for_real.hpp"
 #include "tidemill/cli/tasks/worker_kinds.hpp"
@@ -32,7 +33,8 @@ struct TasksOptions {
     Pastime work = Pastime::computing;
     bool simulate = false;
     bool json = false;
-    std::vector<const Option*> of_models;  // what real workers do not have
+    std::vector<const Option*> of_models;         // what real workers do not have
+    std::vector<const Option*> also_of_profiles;  // of these, what a profile's real workers have
     const Option* work_given = nullptr;
     std::uint64_t window_iterations = 16;
     std::uint64_t window_tasks = policy::Window::kUnlimited;
@@ -88,13 +90,17 @@ void print_text(const TasksOptions& options, const TaskProgram& program, const S
         print("master        busy {:.1f} % of the time\n", 100 * report.master_share);
 }
 
-int run_for_real(const TasksOptions& options) {
+// Real workers have none of these, but for those that stand in `but`.
+void check_no_models(const TasksOptions& options, const std::vector<const Option*>& but = {}) {
     for (const Option* option : options.of_models) {
-        if (!option->given.empty()) {
-            throw WrongUsage(
-                fmt::format("{} is of modelled workers: add --simulate, or leave it out", option->name()));
-        }
+        if (option->given.empty() || std::ranges::count(but, option) > 0) continue;
+        throw WrongUsage(
+            fmt::format("{} is of modelled workers: add --simulate, or leave it out", option->name()));
     }
+}
+
+int run_for_real(const TasksOptions& options) {
+    check_no_models(options);
     RealRunOptions real;
     real.policy = options.scheduling.policy;
     real.workers = options.size.workers;
@@ -132,16 +138,17 @@ int simulate(TasksOptions options) {
     return kDone;
 }
 
-int simulate_profile(const TasksOptions& options) {
+int run_profile_tasks(const TasksOptions& options) {
     if (!options.program.empty())
         throw WrongUsage("--profile is a program by itself: leave the other one out");
-    if (!options.simulate)
-        throw WrongUsage("--profile runs on modelled workers: add --simulate, or see tidemill rehearse");
+    if (!options.simulate) check_no_models(options, options.also_of_profiles);
+    if (!options.work_given->given.empty())
+        throw WrongUsage("--profile says itself what its tasks take: leave --work out");
     if (!options.speeds.empty() || !options.only.empty() || !options.trace.empty())
         throw WrongUsage(
             "--profile says itself what tasks take where: leave --speeds, --only and --trace out");
-    ProfileSimulation wanted{*options.profile, options.cores, 600, options.machine, options.scheduling};
-    if (options.size.iterations > 0) wanted.iterations = options.size.iterations;
+    ProfileTasks wanted{*options.profile,        options.cores,   options.simulate,
+                        options.size.iterations, options.machine, options.scheduling};
     if (options.placing_given->given.empty()) wanted.scheduling.placing = Placing::learned;
     return wanted.run(options.json);
 }
@@ -151,7 +158,7 @@ int run_tasks(TasksOptions options) {
     options.scheduling.window = {options.window_iterations, options.window_tasks, options.window_bytes};
     options.scheduling.adapting.interval_ns = static_cast<std::uint64_t>(options.interval_ms * 1e6);
     options.scheduling.adapting.starved_interval_ns = 5 * options.scheduling.adapting.interval_ns;
-    if (options.profile) return simulate_profile(options);
+    if (options.profile) return run_profile_tasks(options);
     return options.simulate ? simulate(std::move(options)) : run_for_real(options);
 }
 
@@ -204,6 +211,7 @@ void add_machine_options(Verb& verb, TasksOptions& options) {
                               "The master is a thread of its own that runs no tasks", false);
     options.of_models = {&placing, &cores,  &speeds, &only,     &noise,
                          &seed,    &create, &change, &overhead, &apart};
+    options.also_of_profiles = {&placing, &cores};
 }
 
 }  // namespace
@@ -215,10 +223,12 @@ void add_tasks(Verb& program) {
     verb.footer(
         "Example: tidemill tasks fm --policy gpriority --workers 8 --simulate\n"
         "         tidemill tasks fm --policy gpriority --workers 8 --work waited\n"
+        "         tidemill tasks --profile data/profiles/dvbs2-rx-x7ti.json --cores big=1,little=1\n"
         "What ran for real is compared with a run in order, and that decides the exit status.");
     verb.option("program", options->program, "Which program");
-    verb.file("--profile", options->profile, read_profile,
-              "A profile's chain as the program, with --simulate");
+    verb.file(
+        "--profile", options->profile, read_profile,
+        "A profile's chain as the program; without --simulate on cores that are made as slow as it says");
     verb.flag("--simulate", options->simulate, "On modelled workers");
     options->work_given = &verb.choice("--work", options->work,
                                        {{"computed", Pastime::computing}, {"waited", Pastime::waiting}},

@@ -57,11 +57,31 @@ TEST_CASE("tasks: a profile's chain comes nearer to the bound where factors plac
     const Json anyhow = simulated({"--profile", file, "--factors", "none"});
     CHECK(anyhow["period"] > placed["period"]);
     CHECK(simulated({"--profile", file, "--cores", "big=2"})["bound"] == 125);
-    CHECK(says(run_program({"tasks", "--profile", file}).err, "add --simulate"));
+    CHECK(says(run_program({"tasks", "--profile", file, "--noise", "1"}).err, "add --simulate"));
+    CHECK(says(run_program({"tasks", "--profile", file, "--work", "waited"}).err, "leave --work out"));
+    CHECK(says(run_program({"tasks", "--profile", file, "--cores", "big=999,little=1"}).err,
+               "take fewer, or modelled ones"));
     CHECK(run_program({"tasks", "fm", "--simulate", "--profile", file}).status == 2);
     CHECK(run_program({"tasks", "--simulate", "--profile", file, "--cores", "tiny=1"}).status == 3);
     CHECK(run_program({"tasks", "--simulate", "--profile", file, "--speeds", "big=2"}).status == 2);
     CHECK(run_program({"tasks", "--simulate", "--profile", "/nowhere.json"}).status != 0);
+}
+
+TEST_CASE("tasks: a profile's chain runs on cores that are made as slow as it says") {
+    const ScratchFolder folder;
+    const std::string file = folder / "profile.json";
+    std::ofstream(file) << R"({"cores": {"little": 1}, "tasks": [
+        {"name": "a", "replicable": true, "weight": {"big": 100, "little": 200}},
+        {"name": "b", "replicable": false, "weight": {"big": 50, "little": 150}}]})";
+    const Json real = ran({"--profile", file, "--iterations", "200"});
+    CHECK(real["simulated"] == false);
+    CHECK(real["iterations"] == 200);
+    CHECK(real["profile_bound"] == 350);
+    CHECK(real["bound"] >= 340);  // no core is faster than it was when it was measured, but for rounding
+    CHECK(real["period"] >= real["bound"]);
+    CHECK(real["simulated_period"] > 0);
+    const Ended told = run_program({"tasks", "--profile", file, "--iterations", "100", "--factors", "known"});
+    CHECK(says(told.out, "checked bit by bit as in order"));
 }
 
 TEST_CASE("tasks: a task type that may run on one core only is what all others wait for") {

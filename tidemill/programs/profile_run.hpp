@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tidemill/policy/throttle.hpp"
+#include "tidemill/run/report.hpp"
+#include "tidemill/schedule/chain.hpp"
+#include "tidemill/sim/task_simulator.hpp"
+
+namespace tidemill {
+
+struct ProfileRunOptions {
+    Platform cores{};  ///< no more than this machine has
+    std::string policy = "gpriority";
+    policy::Window window{.iterations = 16};
+    Placing placing = Placing::learned;
+    std::uint64_t frames = 0;  ///< 0: as many as take about `seconds`
+    double seconds = 1;
+};
+
+/// A profile's chain on real workers: tasks compute for as long as they weigh on the kind where they are
+/// fastest, and other kinds are emulated. Compared with a run in order, bit by bit.
+///
+/// Throws ScheduleError for a kind that the profile does not weigh and for a task that runs nowhere,
+/// PolicyError for a policy or window that cannot be, GraphError for a window without room for a frame,
+/// WrongResult.
+RunReport run_profile(const Profile& profile, const ProfileRunOptions& options);
+
+}  // namespace tidemill
