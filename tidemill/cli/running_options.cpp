@@ -1,8 +1,8 @@
 #include "tidemill/bridge/emulation.hpp"
+#include "tidemill/bridge/known_tasks.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
 namespace tidemill::cli {
@@ -22,6 +22,10 @@ std::shared_ptr<const bridge::Emulation> parse_emulation(const std::string& text
         begin = end + 1;
     }
     return emulation;
+}
+
+std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) {
+    return std::make_shared<bridge::FactorFile>(bridge::read_known_tasks(path));
 }
 
 const Option& add_executor_options(Verb& verb, HowToRun& how) {
@@ -49,9 +53,17 @@ const Option& add_executor_options(Verb& verb, HowToRun& how) {
         "--any-core", how.places,
         "With dynamic on several kinds of cores: workers take any ready task, not what their kind is good at",
         false);
-    verb.file("--factors", how.factors, read_profile,
-              "With dynamic: a profile of the same graph, so that nothing need be learned of kinds of cores")
+    verb.file(
+            "--factors", how.factors, read_factors,
+            "With dynamic: what tasks take on each kind of core, a file of --remember or a profile: nothing "
+            "is tried to find it out")
         .excludes("--any-core");
+    verb.option(
+            "--remember", how.remember,
+            "With dynamic: go on from what this file knows of tasks on kinds of cores, if it is there, and "
+            "write what is known in the end")
+        .is(Kind::output_file)
+        .excludes("--factors");
     verb.choice("--waiting", how.waiting,
                 {{"mixed", WaitMode::mixed}, {"passive", WaitMode::passive}, {"active", WaitMode::active}},
                 "How threads wait: spin for a moment, then sleep; sleep at once; or spin")

@@ -41,9 +41,10 @@ struct DynamicOptions {
     /// Where workers are of several kinds, each gets the tasks that its kind is good at, by times that are
     /// learned meanwhile; false: any that are ready.
     bool places = true;
-    /// Microseconds of units on each kind, by their names in the structure, where they are known ahead; 0
-    /// where not.
+    /// Microseconds of a call of units on each kind, by their names in the structure, where they are known
+    /// ahead; 0 where not.
     std::map<std::string, std::vector<double>> known_us{};
+    bool explores = true;  ///< now and then a task is tried where it is not at home, for 1 % of the work
     /// Named kinds on which every call is made longer, to try what this machine has not; null: all are real.
     std::shared_ptr<const bridge::Emulation> emulation{};
     /// Modules or single tasks, "module.task", that run on some kinds of cores only; a bit for each kind.

@@ -144,6 +144,7 @@ TaskCrew::Settings DynamicEngine::settings(const RunOptions& options, const Stre
     settings.board.branches = plan_.branches;
     settings.board.places = options_.places && std::ranges::max(settings.board.kinds) > 0;
     settings.board.known = known_ticks();
+    settings.board.explores = options_.explores;
     settings.board.now = ticks;
     settings.board.latencies = options.statistics || !options.observers.empty();
     settings.waiting = options_.waiting;

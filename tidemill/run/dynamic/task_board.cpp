@@ -32,7 +32,8 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
 std::unique_ptr<bridge::Placement> TaskBoard::placement_of(const std::vector<DynamicUnit>& units,
                                                            const Settings& settings) {
     if (!settings.places) return nullptr;
-    const bridge::Placement::Settings how{settings.kinds, settings.now, 1e3 / ns_per_tick(), units.size()};
+    const bridge::Placement::Settings how{settings.kinds, settings.now, 1e3 / ns_per_tick(), units.size(),
+                                          settings.explores};
     auto placement = std::make_unique<bridge::Placement>(how);
     for (std::size_t k = 0; k < units.size(); ++k) {
         const bool known = k < settings.known.size();

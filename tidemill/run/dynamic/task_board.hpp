@@ -40,8 +40,9 @@ class TaskBoard {
             begin{};                     ///< told of each source frame before it is created
         std::uint64_t bundle_ticks = 0;  ///< work to hand out at once, at most; 0: single tasks
         bool latencies = false;
-        Branches branches{};  ///< of the plan
-        bool places = false;  ///< workers on several kinds of cores get what these are good at
+        Branches branches{};   ///< of the plan
+        bool places = false;   ///< workers on several kinds of cores get what these are good at
+        bool explores = true;  ///< and tasks are tried now and then where they are not at home
         std::vector<bridge::KnownTicks> known{};  ///< per unit, where its times are known ahead
         std::function<std::uint64_t()> now{};     ///< in ticks; asked where it places
     };

@@ -1,7 +1,6 @@
 #include "tidemill/run/job/dynamic_workers.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -50,23 +49,6 @@ PuSet pus_of(const std::string& kind, const HowToRun& how, const Topology& topol
     return pus;
 }
 
-// A source frame's share of an execution; 0 on kinds that the profile does not weigh.
-std::map<std::string, std::vector<double>> known_us(const Profile& profile,
-                                                    const std::vector<std::string>& kinds) {
-    std::map<std::string, std::vector<double>> known;
-    for (const ChainTask& task : profile.tasks) {
-        std::vector<double>& on_kinds = known[task.name];
-        for (const std::string& kind : kinds) {
-            const auto found = std::ranges::find(profile.kinds, kind);
-            const bool weighed = found != profile.kinds.end();
-            const double us =
-                weighed ? task.weight_us[static_cast<std::size_t>(found - profile.kinds.begin())] : 0;
-            on_kinds.push_back(std::isfinite(us) ? us / profile.frames_per_execution : 0);
-        }
-    }
-    return known;
-}
-
 }  // namespace
 
 Platform cores_of_workers(const HowToRun& how, const Topology& topology) {
@@ -98,7 +80,6 @@ DynamicOptions dynamic_workers(const HowToRun& how, const Topology& topology) {
         if (pins) options.cores.insert(options.cores.end(), count, pus_of(kind.kind, how, topology));
         options.workers += count;
     }
-    if (how.factors) options.known_us = known_us(*how.factors, options.kind_names);
     return options;
 }
 

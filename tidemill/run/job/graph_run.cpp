@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/run/job/dynamic_workers.hpp"
+#include "tidemill/run/job/known_factors.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/keep_adapting.hpp"
 #include "tidemill/run/ring_depth.hpp"
@@ -94,7 +95,12 @@ RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
 }
 
 RunReport GraphRun::run_dynamic(Graph& graph, const RunOptions& options) const {
-    return Dynamic(graph, dynamic_workers(how_, topology_)).run(options);
+    DynamicOptions workers = dynamic_workers(how_, topology_);
+    const KnownFactors known(how_, cores_of_workers(how_, topology_));
+    known.tell(workers);
+    const RunReport report = Dynamic(graph, std::move(workers)).run(options);
+    known.remember(report);
+    return report;
 }
 
 // Frames that come as the forecast says fill a batch in half of that.

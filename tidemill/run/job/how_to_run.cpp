@@ -34,7 +34,8 @@ void check(const HowToRun& how) {
     }
     if (how.emulation && how.executor != Executor::dynamic)
         throw RunError(fmt::format("the executor {} emulates no kinds of cores: take dynamic", name));
-    if ((!how.places || how.factors) && how.executor != Executor::dynamic)
+    const bool has_factors = how.factors || !how.remember.empty();
+    if ((!how.places || has_factors) && how.executor != Executor::dynamic)
         throw RunError(fmt::format("the executor {} has no factors: take dynamic, or leave them out", name));
     const bool has_cores = how.scheduling.cores.has_value();
     if (has_cores && (how.executor == Executor::sequence || how.executor == Executor::threads))

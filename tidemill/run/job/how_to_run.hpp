@@ -14,7 +14,8 @@ namespace tidemill {
 
 namespace bridge {
 struct Emulation;
-}
+struct FactorFile;
+}  // namespace bridge
 
 /// Who runs a graph: stages by a schedule; the calling thread alone; a thread per task, left to the system;
 /// workers that take what a policy says.
@@ -48,8 +49,10 @@ struct HowToRun {
     /// Kinds of cores that dynamic workers only pretend to have, by name; null: all are real. Without cores
     /// named, half of the machine's.
     std::shared_ptr<const bridge::Emulation> emulation{};
-    bool places = true;                ///< dynamic workers on several kinds get what their kind is good at
-    std::optional<Profile> factors{};  ///< of the same graph: what units take on each kind is known ahead
+    bool places = true;  ///< dynamic workers on several kinds get what their kind is good at
+    /// What units take on each kind, known ahead; then nothing is tried to find it out. Null: it is learned.
+    std::shared_ptr<const bridge::FactorFile> factors{};
+    std::string remember{};  ///< a file of factors: read where there is one, and written after the run
 
     // Where the run ends, if not with its source.
     std::optional<std::uint64_t> frames{};
