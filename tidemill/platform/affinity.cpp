@@ -5,38 +5,15 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <sched.h>
+
+#include "tidemill/platform/thread_affinity.hpp"
 
 namespace tidemill {
 namespace {
 
-// A kernel mask of a size chosen at run time: machines with more than CPU_SETSIZE (1024) PUs exist.
-class KernelMask {
-  public:
-    explicit KernelMask(std::size_t bits) : words_((bits + kWordBits - 1) / kWordBits) {}
-
-    std::size_t bits() const { return words_.size() * kWordBits; }
-    std::size_t bytes() const { return words_.size() * sizeof(unsigned long); }
-    cpu_set_t* get() { return reinterpret_cast<cpu_set_t*>(words_.data()); }
-    void set(std::size_t bit) { words_[bit / kWordBits] |= 1UL << (bit % kWordBits); }
-    bool is_set(std::size_t bit) const { return (words_[bit / kWordBits] >> (bit % kWordBits) & 1UL) != 0; }
-
-  private:
-    static constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
-    std::vector<unsigned long> words_;
-};
-
-// The kernel's own limit on the number of CPUs is below this on every architecture.
-constexpr int kMaxOsNumber = 1 << 16;
-
 std::optional<PinError> set_affinity(const std::vector<int>& os_numbers) {
-    const auto [lowest, highest] = std::ranges::minmax(os_numbers);
-    if (lowest < 0 || highest >= kMaxOsNumber)
-        return PinError{EINVAL, fmt::format("no system has a PU number {}", lowest < 0 ? lowest : highest)};
-    KernelMask mask(static_cast<std::size_t>(highest) + 1);
-    for (int number : os_numbers) mask.set(static_cast<std::size_t>(number));
-    if (sched_setaffinity(0, mask.bytes(), mask.get()) == 0) return std::nullopt;
-    const int code = errno;
+    const int code = set_affinity_of_thread(0, os_numbers);
+    if (code == 0) return std::nullopt;
     if (code == EINVAL) return PinError{code, "no such PU, or none that this process may use"};
     return PinError{code, fmt::format("the system refused: {}", std::generic_category().message(code))};
 }
@@ -52,19 +29,7 @@ std::vector<int> os_numbers_of(std::span<const Pu> pus) {
 }  // namespace
 
 std::vector<int> affinity_of_this_thread() {
-    // EINVAL says that the kernel's mask is longer than ours.
-    for (std::size_t bits = 1024; bits <= kMaxOsNumber; bits *= 2) {
-        KernelMask mask(bits);
-        if (sched_getaffinity(0, mask.bytes(), mask.get()) != 0) {
-            if (errno == EINVAL) continue;
-            return {};
-        }
-        std::vector<int> numbers;
-        for (std::size_t bit = 0; bit < mask.bits(); ++bit)
-            if (mask.is_set(bit)) numbers.push_back(static_cast<int>(bit));
-        return numbers;
-    }
-    return {};
+    return affinity_of_thread(0);
 }
 
 std::optional<PinError> pin_this_thread(std::span<const Pu> pus) {
