@@ -1,5 +1,6 @@
 #include "tidemill/bridge/emulation.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -69,6 +70,16 @@ void add_emulated_kind(Emulation& emulation, std::string_view wish) {
     if (emulation.kinds.contains(name))
         throw BridgeError(fmt::format("'{}': kind {} is emulated already; give each once", wish, name));
     emulation.kinds[name] = is_number ? EmulatedKind{said, ratio} : read(said);
+}
+
+Emulation parse_emulation(std::string_view wishes) {
+    Emulation emulation;
+    for (std::size_t begin = 0; begin <= wishes.size();) {
+        const std::size_t end = std::min(wishes.find(',', begin), wishes.size());
+        add_emulated_kind(emulation, wishes.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return emulation;
 }
 
 std::string to_string(const Emulation& emulation) {

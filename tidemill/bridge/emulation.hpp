@@ -31,6 +31,9 @@ EmulatedKind parse_emulated_kind(std::string_view text, std::string_view source)
 /// Adds a kind: "little=2.5", or "little=FILE" with what parse_emulated_kind() reads. Throws BridgeError.
 void add_emulated_kind(Emulation& emulation, std::string_view wish);
 
+/// Several kinds, with commas between them. Throws BridgeError.
+Emulation parse_emulation(std::string_view wishes);
+
 /// What is emulated, in one line for every report.
 std::string to_string(const Emulation& emulation);
 

@@ -15,13 +15,7 @@ std::string checked_policy(const std::string& names) {
 }
 
 std::shared_ptr<const bridge::Emulation> parse_emulation(const std::string& text) {
-    auto emulation = std::make_shared<bridge::Emulation>();
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        bridge::add_emulated_kind(*emulation, std::string_view(text).substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return emulation;
+    return std::make_shared<bridge::Emulation>(bridge::parse_emulation(text));
 }
 
 std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) {
