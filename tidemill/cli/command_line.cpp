@@ -103,7 +103,7 @@ class Words {
     /// help was asked for, and printed.
     const Verb* read(int argc, const char* const* argv) {
         try {
-            app_.parse(reversed(argc, argv));
+            app_.parse(reversed(keep_command(argc, argv), argv));
         } catch (const CLI::Success& asked) {
             app_.exit(asked);
             return nullptr;
@@ -146,6 +146,21 @@ class Words {
             options_.push_back({&option, &word, &app});
         }
         for (Verb& below : verb.verbs()) declare_all(below, *app.add_subcommand(below.name()));
+    }
+
+    // Where the verb runs a command, that is not for CLI11 to read; returns how many words are.
+    int keep_command(int argc, const char* const* argv) {
+        Verb* verb = &program_;
+        for (int i = 1; i < argc; ++i) {
+            const std::string_view word = argv[i];
+            if (word == "--" && verb->command() != nullptr) {
+                verb->command()->assign(argv + i + 1, argv + argc);
+                return i;
+            }
+            const auto below = std::ranges::find(verb->verbs(), word, &Verb::name);
+            if (below != verb->verbs().end()) verb = &*below;
+        }
+        return argc;
     }
 
     // CLI11 takes the last word first, "--name=" for an option without a value, and "-o=x" for the value

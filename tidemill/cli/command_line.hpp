@@ -39,6 +39,9 @@ class Verb {
     /// Words that belong to no option are kept here instead of refused.
     void keep_others(std::vector<std::string>& others) { others_ = &others; }
 
+    /// What stands behind "--" is kept here: a command that this verb runs, with options of its own.
+    void command(std::vector<std::string>& words) { command_ = &words; }
+
     /// An option that sets a variable, which must live as long as the verb. Names are like "-o,--output", or
     /// without a dash for an option that is known by its place.
     template <class T>
@@ -132,6 +135,7 @@ class Verb {
     std::deque<Verb>& verbs() { return verbs_; }
     const std::deque<Verb>& verbs() const { return verbs_; }
     std::vector<std::string>* others() const { return others_; }
+    std::vector<std::string>* command() const { return command_; }
     int act() const { return act_(); }
 
   private:
@@ -156,6 +160,7 @@ class Verb {
     std::deque<Option> options_{};  // neither options nor verbs move
     std::deque<Verb> verbs_{};
     std::vector<std::string>* others_ = nullptr;
+    std::vector<std::string>* command_ = nullptr;
     std::function<int()> act_{};
 };
 

@@ -23,6 +23,7 @@ struct Sample {
     bool loud = false;
     bool paced = true;
     std::vector<std::string> others;
+    std::vector<std::string> command;
     bool done = false;
     Verb program{"mill", "Grinds."};
 
@@ -41,6 +42,10 @@ struct Sample {
         verb.does([this] { return done = true, kDone; });
         program.verb("keep", "Keep words").keep_others(others);
         program.verbs().back().does([] { return kDone; });
+        Verb& runner = program.verb("run", "Run a command");
+        runner.command(command);
+        runner.flag("--loud", loud, "With noise");
+        runner.does([] { return kDone; });
     }
 
     int run(std::vector<const char*> words) {
@@ -131,6 +136,14 @@ TEST_CASE("command line: a verb that keeps other words gets them all") {
     Sample sample;
     CHECK(sample.run({"keep", "--twice", "x"}) == kDone);
     CHECK(sample.others == std::vector<std::string>{"--twice", "x"});
+}
+
+TEST_CASE("command line: what stands behind -- is a command for the verb that runs one") {
+    Sample sample;
+    CHECK(sample.run({"run", "--loud", "--", "grind", "--loud", "-x", "--", "--name="}) == kDone);
+    CHECK(sample.loud);
+    CHECK(sample.command == std::vector<std::string>{"grind", "--loud", "-x", "--", "--name="});
+    CHECK(sample.run({"run", "grind"}) == kWrongUsage);
 }
 
 namespace {

@@ -85,6 +85,7 @@ void Watch::look_after(const std::stop_token& done) {
 }
 
 void Watch::show(bool last) {
+    if (!line_) return;
     if (terminal_) {
         draw(fmt::format("\r{}\x1b[K{}", line_(), last ? "\n" : ""));
     } else {

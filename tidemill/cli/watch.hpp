@@ -16,7 +16,7 @@ namespace tidemill::cli {
 /// SIGHUP into a stop request. A second one ends the program at once.
 class Watch {
   public:
-    /// `line` tells how far the job is; it is called from another thread.
+    /// `line` tells how far the job is; it is called from another thread. Empty: nothing is shown.
     explicit Watch(std::function<std::string()> line) : Watch(std::move(line), {}) {}
 
     /// Inside another program, where `outside` is what ends the job: shows nothing, and leaves signals alone.
