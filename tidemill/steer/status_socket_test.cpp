@@ -1,0 +1,58 @@
+#include "tidemill/steer/status_socket.hpp"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tidemill/steer/steer_error.hpp"
+
+namespace tidemill::steer {
+namespace {
+
+std::string own_name() {
+    return fmt::format("tidemill-test-{}", getpid());
+}
+
+}  // namespace
+
+TEST_CASE(
+    "status socket: a second daemon of a name is refused with the number of the first, and later let in") {
+    const std::string name = own_name();
+    std::optional<StatusSocket> first(name);
+    CHECK_THROWS_WITH_AS(StatusSocket{name}, doctest::Contains(fmt::format("process {}", getpid()).c_str()),
+                         SteerError);
+    CHECK_NOTHROW(StatusSocket{name + "-other"});
+    first.reset();
+    CHECK_NOTHROW(StatusSocket{name});
+}
+
+TEST_CASE("status socket: who asks is answered in the form it wants; where nobody is that is said") {
+    const std::string name = own_name();
+    CHECK_THROWS_WITH_AS(ask_status(name, StatusForm::text), doctest::Contains("no daemon steers"),
+                         SteerError);
+    StatusSocket socket(name);
+    std::atomic<bool> done = false;
+    std::string answers;
+    std::jthread asking([&] {
+        for (const StatusForm form : {StatusForm::text, StatusForm::json, StatusForm::metrics})
+            answers += ask_status(name, form);
+        done = true;
+    });
+    while (!done) {
+        socket.answer([](StatusForm form) { return std::string(1000, static_cast<char>(form)); });
+        std::this_thread::yield();
+    }
+    asking.join();
+    CHECK(answers == std::string(1000, 't') + std::string(1000, 'j') + std::string(1000, 'm'));
+}
+
+TEST_CASE("status socket: names that no socket can have are refused") {
+    CHECK_THROWS_AS(StatusSocket{""}, SteerError);
+    CHECK_THROWS_AS(StatusSocket{std::string(200, 'a')}, SteerError);
+}
+
+}  // namespace tidemill::steer

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tidemill/error.hpp"
+
+namespace tidemill::steer {
+
+/// What cannot be steered, or a journal that cannot be read: what, where, what to do.
+class SteerError : public Error {
+  public:
+    using Error::Error;
+};
+
+}  // namespace tidemill::steer
