@@ -46,15 +46,15 @@ std::vector<Speed> speeds(const Snapshot& snapshot) {
     return speeds;
 }
 
-std::string describe(const Change& change, const Snapshot& snapshot,
-                     std::span<const std::string> kind_names) {
+std::string describe(const Change& change, const Snapshot& snapshot, std::span<const std::string> kind_names,
+                     const std::function<std::string(std::size_t thread)>& name_of) {
     const internal::Crowd crowd(snapshot, {});
     std::string text = change.moves.size() == 1 ? "move:" : "exchange:";
     for (const Move& move : change.moves) {
         const double loss = std::exp(crowd.log_factor(move.thread, std::max(move.from, move.to)) -
                                      crowd.log_factor(move.thread, std::min(move.from, move.to)));
         text += fmt::format("{} {} to {} ({:.2f} times longer on {})",
-                            &move == change.moves.data() ? "" : ",", snapshot.threads[move.thread].id,
+                            &move == change.moves.data() ? "" : ",", name_of(move.thread),
                             kind_names[move.to], loss, kind_names[std::max(move.from, move.to)]);
     }
     return text + fmt::format(", for {}", to_string(change.reason));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -88,7 +89,9 @@ struct Speed {
 /// The speeds of all threads, in their order.
 std::vector<Speed> speeds(const Snapshot& snapshot);
 
-/// "exchange: 17 to big (2.30 times longer on little), 19 to little (1.20 times)": for people.
-std::string describe(const Change& change, const Snapshot& snapshot, std::span<const std::string> kind_names);
+/// "exchange: 17 to big (2.30 times longer on little), 19 to little (1.20 times longer on little), for
+/// speed": for people, who know threads by names.
+std::string describe(const Change& change, const Snapshot& snapshot, std::span<const std::string> kind_names,
+                     const std::function<std::string(std::size_t thread)>& name_of);
 
 }  // namespace tidemill::steer

@@ -109,7 +109,8 @@ TEST_CASE("steering: two threads on the wrong cores change places in one step") 
     CHECK(changes[0].reason == Reason::speed);
     CHECK(changes[0].gain == doctest::Approx(std::log(3 / 1.1)));
     const std::vector<std::string> names = {"big", "little"};
-    CHECK(describe(changes[0], snapshot, names) ==
+    const auto name_of = [&](std::size_t i) { return std::to_string(snapshot.threads[i].id); };
+    CHECK(describe(changes[0], snapshot, names, name_of) ==
           "exchange: 9 to big (3.00 times longer on little), 7 to little (1.10 times longer on little), for "
           "speed");
 }

@@ -1,0 +1,229 @@
+#include "tidemill/steer/daemon.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/steer/steer_error.hpp"
+
+namespace tidemill::steer {
+
+namespace {
+
+constexpr double kActive = 0.01;        // part of the time from which on a thread takes part in decisions
+constexpr double kReleasedAfter_s = 2;  // at the end of a phase nobody is released and confined again
+constexpr double kNotAgainFor_s = 5;    // after a change that the system did not allow
+constexpr double kPromiseWindow_s = 4;  // over which a thread's speed is compared with what it was promised
+constexpr std::size_t kMostRecent = 20;
+
+std::vector<CpuKind> checked(std::vector<CpuKind> kinds) {
+    if (kinds.size() < 2)
+        throw SteerError(
+            "all cores are of one kind, so there is nothing to steer; say otherwise with --kinds "
+            "big=0-3,little=4-7");
+    return kinds;
+}
+
+Restored restore_after_crash(const DaemonOptions& options, System& system) {
+    if (options.dry_run) return {};
+    const Restored restored = restore(read_journal(options.journal), system);
+    write_journal({.boot_id = system.boot_id(), .threads = {}}, options.journal);
+    return restored;
+}
+
+}  // namespace
+
+Daemon::Daemon(System& system, std::vector<CpuKind> kinds, Target target, DaemonOptions options)
+    : system_(system),
+      kinds_(checked(std::move(kinds))),
+      options_(std::move(options)),
+      restored_at_start_(restore_after_crash(options_, system_)),
+      journal_{.boot_id = system_.boot_id(), .threads = {}},
+      roster_(system_, kinds_, std::move(target)),
+      started_s_(system_.now_s()),
+      looked_s_(started_s_),
+      ticked_s_(started_s_) {
+    kinds_.set_online(system_.online());
+}
+
+Daemon::~Daemon() {
+    try {
+        end();
+    } catch (const Error&) {
+        // The journal stays for the next daemon.
+    }
+}
+
+void Daemon::tick() {
+    const double now_s = system_.now_s();
+    if (now_s - looked_s_ >= options_.look_every_s) look(now_s);
+    roster_.sample();
+    roster_.examine_some();
+    take_snapshot(now_s);
+    if (options_.decision.fair) note_received(now_s);
+    carry_out(steer(snapshot_, options_.decision));
+    release_idle(now_s);
+    ticked_s_ = now_s;
+}
+
+void Daemon::look(double now_s) {
+    looked_s_ = now_s;
+    kinds_.set_online(system_.online());
+    roster_.look([this](RosterThread& thread) { forget(thread); });
+    write_journal_if_changed();
+}
+
+void Daemon::forget(RosterThread& thread) {
+    std::erase(active_, &thread);
+}
+
+void Daemon::take_snapshot(double now_s) {
+    active_.clear();
+    std::ranges::copy_if(roster_.threads(), std::back_inserter(active_), [](const RosterThread* thread) {
+        return thread->demand >= kActive && !thread->is_gone;
+    });
+    snapshot_.kinds = kinds_.cores();
+    snapshot_.threads.resize(active_.size());
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+        RosterThread& thread = *active_[i];
+        ThreadState& state = snapshot_.threads[i];
+        state.id = static_cast<std::uint64_t>(thread.number);
+        state.weight = thread.facts.weight();
+        state.demand = std::min(1.0, thread.demand);
+        state.kind = thread.kind;
+        state.rest_s = now_s - thread.moved_s;
+        state.stays = !thread.is_ours() || now_s < thread.stays_until_s;
+        state.received = thread.received;
+        state.factors = factors_of(thread);
+    }
+}
+
+const std::vector<bridge::Factor>& Daemon::factors_of(RosterThread& thread) const {
+    if (thread.known.empty() && options_.known) thread.known = options_.known(thread.program);
+    return thread.known;
+}
+
+void Daemon::note_received(double now_s) {
+    const double part = std::min(1.0, (now_s - ticked_s_) / kPromiseWindow_s);
+    const std::vector<Speed> now = speeds(snapshot_);
+    for (std::size_t i = 0; i < active_.size(); ++i)
+        if (now[i].alone > 0)
+            active_[i]->received += part * (now[i].now / now[i].alone - active_[i]->received);
+}
+
+// A decision is one on the whole assignment: who is free would be moved out of it by the system.
+void Daemon::carry_out(const std::vector<Change>& changes) {
+    if (changes.empty()) return;
+    announce(changes);
+    for (const Change& change : changes) {
+        if (!carry_out(change)) continue;
+        ++(change.moves.size() == 1 ? counts_.moves : counts_.exchanges);
+        tell(change);
+    }
+    for (RosterThread* const thread : active_)
+        if (is_to_be_held(*thread)) confine(*thread, thread->kind);
+}
+
+bool Daemon::is_to_be_held(const RosterThread& thread) const {
+    return thread.standing == Standing::free && thread.demand >= options_.decision.least_demand &&
+           system_.now_s() >= thread.stays_until_s;
+}
+
+// If we are killed from now on, the next daemon knows whom to look for.
+void Daemon::announce(const std::vector<Change>& changes) {
+    for (const Change& change : changes)
+        for (const Move& move : change.moves) roster_.note_intended(*active_[move.thread], move.to);
+    for (RosterThread* const thread : active_)
+        if (is_to_be_held(*thread)) roster_.note_intended(*thread, thread->kind);
+    write_journal_if_changed();
+}
+
+void Daemon::tell(const Change& change) {
+    const auto name_of = [&](std::size_t thread) {
+        return fmt::format("{} {}", active_[thread]->number, active_[thread]->program);
+    };
+    recent_.push_back(fmt::format("{:.1f} s: {}", system_.now_s() - started_s_,
+                                  describe(change, snapshot_, kinds_.names(), name_of)));
+    options_.told(recent_.back());
+    if (recent_.size() > kMostRecent) recent_.pop_front();
+}
+
+// Where one thread of an exchange may not go the others go back: without it the change is another one.
+bool Daemon::carry_out(const Change& change) {
+    std::vector<std::pair<RosterThread*, bool>> done;  // and whether it was confined
+    for (const Move& move : change.moves) {
+        RosterThread& thread = *active_[move.thread];
+        const bool was_confined = thread.standing == Standing::confined;
+        const Outcome outcome = confine(thread, move.to);
+        if (outcome == Outcome::done) done.emplace_back(&thread, was_confined);
+        if (outcome == Outcome::done || outcome == Outcome::gone) continue;
+        thread.stays_until_s = system_.now_s() + kNotAgainFor_s;
+        for (std::size_t i = 0; i < done.size(); ++i)
+            done[i].second ? static_cast<void>(confine(*done[i].first, change.moves[i].from))
+                           : static_cast<void>(release(*done[i].first));
+        ++counts_.undone;
+        return false;
+    }
+    return !done.empty();
+}
+
+Outcome Daemon::confine(RosterThread& thread, std::size_t kind) {
+    if (options_.dry_run) {
+        roster_.note_confined(thread, kind);
+        return Outcome::done;
+    }
+    roster_.examine(thread);
+    if (thread.is_gone) return Outcome::gone;
+    if (!thread.is_ours()) return Outcome::refused;
+    const Outcome outcome = thread.held->set_affinity(kinds_.cpus(kind));
+    if (outcome == Outcome::done) roster_.note_confined(thread, kind);
+    if (outcome == Outcome::gone) thread.is_gone = true;
+    if (outcome == Outcome::refused) {
+        thread.standing = Standing::refused;
+        ++counts_.refused;
+    }
+    return outcome;
+}
+
+bool Daemon::release(RosterThread& thread) {
+    if (!options_.dry_run) {
+        roster_.examine(thread);
+        if (thread.is_gone || thread.standing != Standing::confined) return false;
+        if (thread.held->set_affinity(system_.possible()) != Outcome::done) return false;
+    }
+    roster_.note_free(thread);
+    return true;
+}
+
+void Daemon::release_idle(double now_s) {
+    for (RosterThread* const thread : roster_.threads()) {
+        if (thread->standing != Standing::confined || thread->is_gone) continue;
+        if (thread->demand > options_.decision.least_demand / 2) continue;
+        if (now_s - thread->moved_s >= kReleasedAfter_s && release(*thread)) ++counts_.released;
+    }
+}
+
+void Daemon::write_journal_if_changed() {
+    if (options_.dry_run || ended_) return;
+    std::vector<SteeredThread> threads;
+    for (const RosterThread* const thread : roster_.threads()) {
+        if (thread->sets.empty() || !thread->is_ours()) continue;
+        threads.push_back({thread->process, thread->number, thread->facts.start_ticks, thread->facts.session,
+                           thread->program, thread->before, thread->sets, thread->since_ticks});
+    }
+    if (threads == journal_.threads) return;
+    journal_.threads = std::move(threads);
+    write_journal(journal_, options_.journal);
+}
+
+Restored Daemon::end() {
+    if (std::exchange(ended_, true)) return {};
+    if (options_.dry_run) return {};
+    const Restored restored = restore(journal_, system_);
+    write_journal({.boot_id = journal_.boot_id, .threads = {}}, options_.journal);
+    return restored;
+}
+
+}  // namespace tidemill::steer

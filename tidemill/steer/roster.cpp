@@ -1,0 +1,238 @@
+#include "tidemill/steer/roster.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tidemill/steer/journal.hpp"
+#include "tidemill/steer/steer_error.hpp"
+
+namespace tidemill::steer {
+
+namespace {
+
+// What reading costs is bounded, however many threads there are: one of those that run is read later then.
+constexpr std::size_t kMostReads = 250;
+constexpr std::size_t kMostExamined = 8;
+constexpr double kIdleEvery_s = 0.4;
+constexpr double kRuns = 0.01;  // part of the time from which on a thread is no idle one
+constexpr double kMemory_s = 0.5;
+
+double seconds_between(std::uint64_t before_ns, std::uint64_t after_ns) {
+    return after_ns > before_ns ? 1e-9 * static_cast<double>(after_ns - before_ns) : 0;
+}
+
+}  // namespace
+
+const char* to_string(Standing standing) {
+    constexpr const char* kWords[] = {"free", "confined", "foreign", "one kind", "real-time", "refused"};
+    return kWords[static_cast<std::size_t>(standing)];
+}
+
+Roster::Roster(System& system, const Kinds& kinds, Target target)
+    : system_(system), kinds_(kinds), target_(std::move(target)), self_(getpid()) {
+    for (const int process : target_.processes)
+        if (process != self_ && !system_.hold(process))
+            throw SteerError(fmt::format("there is no process {}, or it cannot be held", process));
+    static_cast<void>(system_.has_new_processes());
+    for (const int number : candidates()) look_at_process(number);
+    has_begun_ = true;
+    look([](RosterThread&) {});
+}
+
+std::vector<int> Roster::candidates() {
+    return target_.group.empty() ? system_.processes() : system_.group(target_.group);
+}
+
+void Roster::look(const std::function<void(RosterThread&)>& gone) {
+    if (!target_.group.empty() || system_.has_new_processes()) look_for_processes();
+    for (const RosterThread* thread : flat_)
+        if (thread->is_gone) processes_.at(thread->process).has_gone_threads = true;
+    for (auto& [number, process] : processes_) look_for_threads(number, process, gone);
+    std::erase_if(processes_, [](const auto& entry) { return entry.second.held->has_ended(); });
+    flat_.clear();
+    for (auto& [number, process] : processes_)
+        for (auto& [thread, watched] : process.threads) flat_.push_back(watched.get());
+}
+
+void Roster::look_for_processes() {
+    const std::vector<int> all = candidates();
+    const std::set<int> there(all.begin(), all.end());
+    std::erase_if(ignored_, [&](int number) { return !there.contains(number); });
+    for (const int number : all)
+        if (!processes_.contains(number) && !ignored_.contains(number)) look_at_process(number);
+}
+
+bool Roster::belongs(int number, const ThreadFacts& facts) const {
+    if (facts.is_kernel_thread || number == self_) return false;
+    if (target_.processes.empty()) return true;
+    if (processes_.contains(facts.parent)) return true;
+    // Later on, these numbers may be others'; but we ourselves are still there.
+    const auto is_meant = [&](int process) { return std::ranges::count(target_.processes, process) != 0; };
+    return (!has_begun_ && is_meant(number)) || (facts.parent == self_ && is_meant(self_));
+}
+
+void Roster::look_at_process(int number) {
+    Process process{.held = system_.hold(number)};
+    const auto main = process.held ? process.held->hold(number) : nullptr;
+    const auto facts = main ? main->facts() : std::nullopt;
+    if (!facts) return;
+    if (!belongs(number, *facts)) {
+        ignored_.insert(number);
+        return;
+    }
+    process.name = facts->name;
+    if (const auto parent = processes_.find(facts->parent); parent != processes_.end()) {
+        process.given = parent->second.given;
+    } else if (const auto session = sessions_.find(facts->session); session != sessions_.end()) {
+        process.given = session->second;
+    }
+    processes_.emplace(number, std::move(process));
+}
+
+void Roster::look_for_threads(int number, Process& process, const std::function<void(RosterThread&)>& gone) {
+    const bool has_ended = process.held->has_ended();
+    if (!has_ended && !std::exchange(process.has_gone_threads, false) && !process.held->has_other_threads())
+        return;
+    const std::vector<int> numbers = has_ended ? std::vector<int>() : process.held->threads();
+    const std::set<int> there(numbers.begin(), numbers.end());
+    std::erase_if(process.threads, [&](const auto& entry) {
+        const bool ended = entry.second->is_gone || !there.contains(entry.first);
+        if (ended) gone(*entry.second);
+        return ended;
+    });
+    for (const int thread : numbers)
+        if (!process.threads.contains(thread)) take_up(number, process, thread);
+}
+
+void Roster::take_up(int number, Process& process, int thread) {
+    auto watched = std::make_unique<RosterThread>();
+    watched->process = number;
+    watched->number = thread;
+    watched->held = process.held->hold(thread);
+    const auto times = watched->held ? watched->held->times() : std::nullopt;
+    if (!times) return;
+    watched->times = *times;
+    watched->sampled_s = system_.now_s();
+    examine(*watched, process);
+    if (watched->is_gone) return;
+    process.threads.emplace(thread, std::move(watched));
+}
+
+void Roster::examine(RosterThread& thread) {
+    examine(thread, processes_.at(thread.process));
+}
+
+void Roster::examine(RosterThread& thread, Process& process) {
+    const auto facts = thread.held->facts();
+    const auto affinity = facts ? thread.held->affinity() : std::nullopt;
+    if (!affinity) {
+        thread.is_gone = true;
+        return;
+    }
+    const bool is_as_before = *affinity == thread.affinity && facts->policy == thread.facts.policy;
+    if (facts->name != thread.facts.name) rename(thread, process, facts->name);
+    thread.facts = *facts;
+    if (!is_as_before) classify(thread, process, *affinity);
+    if (thread.standing == Standing::confined) return;
+    thread.kind = kinds_.kind_of(thread.facts.processor).value_or(0);
+}
+
+// By itself, or because it has become another program.
+void Roster::rename(RosterThread& thread, Process& process, const std::string& name) {
+    if (thread.number == thread.process) process.name = name;
+    thread.program = fmt::format("{}.{}", process.name, name);
+    thread.known.clear();
+}
+
+void Roster::classify(RosterThread& thread, Process& process, const CpuSet& affinity) {
+    const CpuSet allowed = process.held->allowed().value_or(system_.online());
+    const auto is_in = [&](std::size_t kind) { return is_result_of(kinds_.cpus(kind), affinity, allowed); };
+    const auto has_from_us = [&](const auto& given) {
+        return thread.facts.start_ticks >= given.second && is_in(given.first);
+    };
+    const bool was_confined = thread.standing == Standing::confined;
+    thread.affinity = affinity;
+    if (!thread.facts.is_ordinary()) {
+        thread.standing = Standing::real_time;
+    } else if (was_confined && is_in(thread.kind)) {
+        return;  // its control group has other processors now
+    } else if (is_within(allowed, affinity)) {
+        thread.standing = kinds_.kinds_in(allowed) < 2 ? Standing::one_kind : Standing::free;
+        thread.before = affinity;
+    } else if (const auto given = std::ranges::find_if(process.given, has_from_us);
+               !was_confined && given != process.given.end()) {
+        thread.standing = Standing::confined;  // from whoever began it
+        thread.before = allowed;
+        thread.kind = given->first;
+        thread.sets = {kinds_.cpus(thread.kind)};
+        thread.since_ticks = given->second;
+    } else {
+        thread.standing = Standing::foreign;
+    }
+}
+
+void Roster::examine_some() {
+    std::size_t examined = 0;
+    for (std::size_t i = 0; i < flat_.size() && examined < kMostExamined; ++i) {
+        RosterThread& thread = *flat_[examine_at_++ % flat_.size()];
+        if (thread.demand < kRuns || thread.is_gone) continue;
+        examine(thread);
+        ++examined;
+    }
+}
+
+void Roster::note_intended(RosterThread& thread, std::size_t kind) {
+    const CpuSet& set = kinds_.cpus(kind);
+    if (thread.sets.empty()) thread.since_ticks = system_.now_ticks();
+    if (std::ranges::count(thread.sets, set) == 0) thread.sets.push_back(set);
+    processes_.at(thread.process).given.try_emplace(kind, thread.since_ticks);
+    sessions_[thread.facts.session].try_emplace(kind, thread.since_ticks);
+}
+
+void Roster::note_confined(RosterThread& thread, std::size_t kind) {
+    thread.standing = Standing::confined;
+    thread.kind = kind;
+    thread.moved_s = system_.now_s();
+    thread.affinity = thread.held->affinity().value_or(thread.before);
+}
+
+void Roster::note_free(RosterThread& thread) {
+    thread.standing = Standing::free;
+    thread.sets.clear();
+    thread.affinity = thread.held->affinity().value_or(thread.before);
+}
+
+void Roster::sample() {
+    const double now_s = system_.now_s();
+    std::size_t reads = 0;
+    for (std::size_t i = 0; i < flat_.size() && reads < kMostReads; ++i) {
+        RosterThread& thread = *flat_[sample_at_++ % flat_.size()];
+        const double since_s = now_s - thread.sampled_s;
+        if (thread.is_gone || since_s <= 0 || (thread.demand < kRuns && since_s < kIdleEvery_s)) continue;
+        sample(thread, now_s);
+        ++reads;
+    }
+}
+
+void Roster::sample(RosterThread& thread, double now_s) {
+    const auto times = thread.held->times();
+    if (!times) {
+        thread.is_gone = true;
+        return;
+    }
+    const double since_s = now_s - thread.sampled_s;
+    const double ran_s = seconds_between(thread.times.ran_ns, times->ran_ns);
+    const double waited_s = seconds_between(thread.times.waited_ns, times->waited_ns);
+    // A wait is counted when it is over, so that one sample can hold more than its own time.
+    const double wanted = (ran_s + waited_s) / since_s;
+    const double part = thread.has_samples ? since_s / (since_s + kMemory_s) : 1;
+    thread.has_samples = true;
+    thread.demand += (wanted - thread.demand) * part;
+    thread.times = *times;
+    thread.sampled_s = now_s;
+}
+
+}  // namespace tidemill::steer

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tidemill/steer/kinds.hpp"
+#include "tidemill/steer/system.hpp"
+
+namespace tidemill::steer {
+
+/// Whose threads are watched: all processes, or these and those that they begin, or a control group's.
+struct Target {
+    std::vector<int> processes = {};
+    std::filesystem::path group = {};
+
+    bool is_everything() const { return processes.empty() && group.empty(); }
+};
+
+/// Whether a thread is ours to steer, and why not.
+enum class Standing {
+    free,       ///< may run where its control group may
+    confined,   ///< by us, to a kind
+    foreign,    ///< somebody else has narrowed its affinity
+    one_kind,   ///< its control group has no more than one kind
+    real_time,  ///< the system does not share cores out to it by weight
+    refused,    ///< the system does not let us
+};
+
+const char* to_string(Standing standing);
+
+/// A thread that is watched.
+struct RosterThread {
+    int process = 0;
+    int number = 0;
+    std::string program{};  ///< "process.thread", by the names that the system has for them
+    std::unique_ptr<HeldThread> held{};
+    ThreadFacts facts{};
+    Standing standing = Standing::free;
+    CpuSet affinity{};              ///< when it was last looked at
+    CpuSet before{};                ///< where it could run by itself
+    std::size_t kind = 0;           ///< where it is confined, else where it was seen
+    std::vector<CpuSet> sets{};     ///< where we have let it run
+    std::uint64_t since_ticks = 0;  ///< and from when on, after the system's start
+    double moved_s = -std::numeric_limits<double>::infinity();
+    double stays_until_s = 0;  ///< after a change that the system did not allow
+    ThreadTimes times{};
+    double sampled_s = 0;
+    double demand = 0;  ///< part of the time in which it ran or waited for a core, over half a second
+    bool has_samples = false;
+    bool is_gone = false;
+    double received = 1;  ///< of what it was promised; for its user
+    std::vector<bridge::Factor>
+        known{};  ///< by kind; for its user, and emptied when the program is another one
+
+    bool is_ours() const { return standing == Standing::free || standing == Standing::confined; }
+};
+
+/// All threads that are watched: finds them, holds them, and knows what they want of the cores.
+class Roster {
+  public:
+    /// Throws SteerError for a process or a control group that is not there.
+    Roster(System& system, const Kinds& kinds, Target target);
+
+    /// Finds what has begun and ended since. `gone` is told each thread before it is forgotten.
+    void look(const std::function<void(RosterThread&)>& gone);
+    /// Reads the times of those that run, and of some of those that do not.
+    void sample();
+    /// Looks whether a thread is still what it was taken for.
+    void examine(RosterThread& thread);
+    /// The same for some of those that run, each in its turn.
+    void examine_some();
+
+    /// A thread is about to be put on a kind.
+    void note_intended(RosterThread& thread, std::size_t kind);
+    /// A thread is on a kind from now on, by our doing. So is whatever its process begins.
+    void note_confined(RosterThread& thread, std::size_t kind);
+    /// It may run where it could before.
+    void note_free(RosterThread& thread);
+
+    const std::vector<RosterThread*>& threads() const { return flat_; }
+    std::size_t processes() const { return processes_.size(); }
+
+  private:
+    /// Kinds that threads were confined to, and since when: what they began later has their affinity.
+    using Given = std::map<std::size_t, std::uint64_t>;
+
+    struct Process {
+        std::unique_ptr<HeldProcess> held{};
+        std::string name{};
+        Given given{};
+        std::map<int, std::unique_ptr<RosterThread>> threads{};
+        bool has_gone_threads = true;
+    };
+
+    std::vector<int> candidates();
+    bool belongs(int number, const ThreadFacts& facts) const;
+    void look_for_processes();
+    void look_at_process(int number);
+    void look_for_threads(int number, Process& process, const std::function<void(RosterThread&)>& gone);
+    void take_up(int number, Process& process, int thread);
+    void examine(RosterThread& thread, Process& process);
+    static void rename(RosterThread& thread, Process& process, const std::string& name);
+    void classify(RosterThread& thread, Process& process, const CpuSet& affinity);
+    void sample(RosterThread& thread, double now_s);
+
+    System& system_;
+    const Kinds& kinds_;
+    Target target_;
+    int self_;
+    bool has_begun_ = false;
+    std::map<int, Process> processes_;
+    std::map<int, Given> sessions_;  // for those whose parents are gone
+    std::set<int> ignored_;          // numbers of processes that are not watched
+    std::vector<RosterThread*> flat_;
+    std::size_t sample_at_ = 0;  // where to go on in flat_
+    std::size_t examine_at_ = 0;
+};
+
+}  // namespace tidemill::steer
