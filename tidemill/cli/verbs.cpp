@@ -4,7 +4,7 @@ namespace tidemill::cli {
 
 void add_verbs(Verb& program) {
     for (const auto add : {add_topo, add_profile, add_schedule, add_pareto, add_calibrate, add_simulate,
-                           add_rehearse, add_tasks, add_dvbs2, add_reproduce, add_bench}) {
+                           add_rehearse, add_tasks, add_bridge, add_dvbs2, add_reproduce, add_bench}) {
         add(program);
     }
 }

@@ -16,6 +16,7 @@ void add_rehearse(Verb& program);
 void add_calibrate(Verb& program);
 void add_simulate(Verb& program);
 void add_tasks(Verb& program);
+void add_bridge(Verb& program);
 void add_reproduce(Verb& program);
 void add_bench(Verb& program);
 void add_dvbs2(Verb& program);

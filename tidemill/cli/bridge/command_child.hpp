@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tidemill::cli {
+
+/// A command that the user wants to be run, as a child of this process. Whatever it leaves behind when it
+/// ends becomes our child, too.
+class CommandChild {
+  public:
+    /// Throws JobFailed when it cannot be started.
+    explicit CommandChild(const std::vector<std::string>& words);
+
+    int process() const { return process_; }
+    /// Takes notice of children that have ended.
+    void look();
+    /// How the command ended, "exit status 3" or "signal 9"; nothing while it runs, and for status 0.
+    const std::optional<std::string>& failure() const { return failure_; }
+    /// Asks it to end, and waits until it has.
+    void end();
+
+  private:
+    void note(int status);
+
+    std::string name_;
+    int process_ = -1;
+    bool runs_ = true;
+    std::optional<std::string> failure_;
+};
+
+}  // namespace tidemill::cli
