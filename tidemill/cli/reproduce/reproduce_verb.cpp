@@ -40,6 +40,19 @@ constexpr std::array kReproductions{
                  fig4_15},
     Reproduction{"fig4.17", "policies on the StreamIt benchmarks in detail", fig4_17},
     Reproduction{"fig4.18", "policies on factorisations and a decoder", fig4_18},
+    Reproduction{"sbridge.fig4", "CFS with the layer for unequal cores: 1 big core and 1 little",
+                 s_bridge_fig4},
+    Reproduction{"sbridge.fig5", "the same: 3 big cores and 1 little", s_bridge_fig5},
+    Reproduction{"sbridge.fig6", "the same: cores of 3.2 and 1.6 GHz", s_bridge_fig6},
+    Reproduction{"sbridge.fig7", "the same: a core of 3.2 GHz and 3 of 1.6", s_bridge_fig7},
+    Reproduction{"sbridge.fig8", "HMP with the layer", s_bridge_fig8},
+    Reproduction{"sbridge.fig9", "programs that are alike, fixed clocks and DVFS", s_bridge_fig9},
+    Reproduction{"sbridge.fig10", "the paper's model by its CPU factor", s_bridge_fig10},
+    Reproduction{"sbridge.fig11", "the layer by the little core's clock", s_bridge_fig11},
+    Reproduction{"sbridge.systems", "all simulated operating systems, with the layer and without",
+                 s_bridge_systems},
+    Reproduction{"sbridge.overhead", "what the layer costs 10,000 empty programs, measured",
+                 s_bridge_overhead},
 };
 
 struct ReproduceVerbOptions {
@@ -67,7 +80,7 @@ int list_reproductions(bool json) {
     Json names = Json::array();
     for (const Reproduction& each : kReproductions) {
         names.push_back({{"name", each.name}, {"summary", each.summary}});
-        if (!json) print("{:<8}  {}\n", each.name, each.summary);
+        if (!json) print("{:<16}  {}\n", each.name, each.summary);
     }
     if (json) print("{}\n", to_text(Json{{"reproductions", names}}, 2));
     return kDone;
@@ -116,9 +129,11 @@ void add_reproduce(Verb& program) {
     verb.option("--frames", options->amount.frames, "Simulated executions (table3, fig11)")
         .in(between(100, 1000000));
     verb.option("--tasks", options->amount.tasks,
-                "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17)")
+                "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17); of sbridge.overhead")
         .in(between(1, 10000000));
-    verb.option("--seed", options->amount.seed, "Of random chains");
+    verb.option("--runs", options->amount.runs, "Of each simulated operating system (sbridge)")
+        .in(between(1, 100000));
+    verb.option("--seed", options->amount.seed, "Of random chains and programs");
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_reproduce(*options); });
 }

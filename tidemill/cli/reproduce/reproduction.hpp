@@ -17,6 +17,7 @@ struct ReproduceOptions {
     std::uint64_t frames = 2000;
     std::uint64_t seed = 1;
     std::uint64_t tasks = 10000;  ///< per worker, of each StreamIt benchmark
+    std::size_t runs = 480;       ///< of each simulated operating system
 
     /// Told, while long experiments run, what comes next and what share is done.
     std::function<void(std::string_view next, double done)> progress{};
@@ -61,5 +62,17 @@ std::vector<ResultTable> fig4_14(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_15(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_17(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_18(const ReproduceOptions& options);
+
+// Of the layer for unequal cores.
+std::vector<ResultTable> s_bridge_fig4(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig5(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig6(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig7(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig8(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig9(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig10(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_fig11(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_systems(const ReproduceOptions& options);
+std::vector<ResultTable> s_bridge_overhead(const ReproduceOptions& options);
 
 }  // namespace tidemill::cli

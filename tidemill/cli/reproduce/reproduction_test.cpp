@@ -1,6 +1,7 @@
 #include "tidemill/cli/reproduce/reproduction.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -62,10 +63,48 @@ TEST_CASE("Fig. 4.13: macroblock decoding waits for its own tasks 20.7 before on
     CHECK(std::get<double>((*own)[3]) == doctest::Approx(20.4).epsilon(0.02));
 }
 
+TEST_CASE("sbridge.fig4: a gain stands beside its control and what was published of the same program") {
+    const std::vector<ResultTable> tables = s_bridge_fig4({.runs = 24});
+    REQUIRE(tables.size() == 4);
+    const auto gain_of = [&](std::size_t row) { return std::get<double>(tables[0].rows[row][1]); };
+    CHECK(tables[0].rows[1][0] == Cell{"the same again"});
+    CHECK(std::abs(gain_of(1)) < 3);
+    CHECK(tables[0].rows[2][0] == Cell{"layer"});
+    CHECK(gain_of(2) > 8);
+    const auto& programs = tables[3].rows;
+    CHECK(programs.size() == 23);
+    const auto patricia =
+        std::ranges::find(programs, Cell{"patricia_l"}, [](const auto& row) { return row[0]; });
+    REQUIRE(patricia != programs.end());
+    CHECK(patricia->back() == Cell{71.4});
+}
+
 TEST_CASE("every row of a reproduction has a cell for each column") {
-    const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000};
-    for (const auto make : {table1, fig5, fig6, table3, fig11, fig13, fig14, table4_2, table4_4, fig4_3,
-                            fig4_4, fig4_8, fig4_9, fig4_10, fig4_13, fig4_18}) {
+    const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000, .runs = 2};
+    for (const auto make : {table1,
+                            fig5,
+                            fig6,
+                            table3,
+                            fig11,
+                            fig13,
+                            fig14,
+                            table4_2,
+                            table4_4,
+                            fig4_3,
+                            fig4_4,
+                            fig4_8,
+                            fig4_9,
+                            fig4_10,
+                            fig4_13,
+                            fig4_18,
+                            s_bridge_fig4,
+                            s_bridge_fig7,
+                            s_bridge_fig8,
+                            s_bridge_fig9,
+                            s_bridge_fig10,
+                            s_bridge_fig11,
+                            s_bridge_systems,
+                            s_bridge_overhead}) {
         for (const ResultTable& table : make(small)) {
             CAPTURE(table.title);
             CHECK_FALSE(table.rows.empty());
