@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -19,12 +20,13 @@ namespace {
 
 struct ProfileVerb {
     std::string output;
+    std::string kinds;
     ProfileOptions how{.seconds = 1};
     bool json = false;
 };
 
 int run_profile(const AppProgram& program, ProfileVerb verb) {
-    const Topology topology = Topology::here();
+    const Topology topology = topology_by(verb.kinds);
     verb.how.cores = cores_here(verb.how.cores, topology);
     const Profile profile = profile_app(program, topology, verb.how);
     for (const std::string& warning : profile.warnings) warn(warning);
@@ -59,6 +61,7 @@ void add_app_profile(Verb& app, const AppProgram& program) {
     verb.option("--seconds", options->how.seconds, "How long to profile each kind of core")
         .is(Kind::seconds)
         .in(between(0.01, 600.0));
+    add_kinds_option(verb, options->kinds);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options, &program] { return run_profile(program, *options); });
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/knob_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/run/journal/journal.hpp"
@@ -54,7 +55,7 @@ std::chrono::nanoseconds in_ns(double seconds) {
 }  // namespace
 
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
-    const Topology topology = Topology::here();
+    const Topology topology = topology_by(options.running.kinds);
     GraphRun run(options.running.how, topology);
     run.prepare([&](const ProfileOptions& how) { return profile_app(program, topology, how); });
     announce(run, promised_period(run));

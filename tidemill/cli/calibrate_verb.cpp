@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/platform/measured_kinds.hpp"
 #include "tidemill/run/profile/calibration.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
 
@@ -17,6 +20,7 @@ struct CalibrateOptions {
     WaitMode waiting = WaitMode::mixed;
     std::string energy_meter = "auto";
     double seconds = 0.05;
+    bool kinds = false;
     bool json = false;
 };
 
@@ -35,16 +39,53 @@ std::string table_of(const Calibration& found) {
     return table;
 }
 
+/// Kinds of cores by what was measured, and that in words.
+struct KindsFound {
+    MeasuredKinds kinds{};
+    std::string words{};
+};
+
+std::string table_of(const Topology& topology, std::span<const MeasuredCore> measured) {
+    CoreSpeed best;
+    for (const MeasuredCore& core : measured) {
+        best.compute = std::max(best.compute, core.best.compute);
+        best.memory = std::max(best.memory, core.best.memory);
+    }
+    std::string table =
+        fmt::format("{:>12}  {:>9}  {:>9}  {:>10}\n", "core", "computing", "memory", "repeats to");
+    for (std::size_t core = 0; core < measured.size(); ++core)
+        table += fmt::format("{:>12}  {:>9.2f}  {:>9.2f}  {:>8.1f} %\n", topology.cores[core].number,
+                             measured[core].best.compute / best.compute,
+                             measured[core].best.memory / best.memory, 100 * measured[core].spread);
+    return table;
+}
+
+KindsFound measure_kinds(const Topology& topology, double seconds) {
+    constexpr int kRounds = 9;
+    tell("speeds of {} cores ...\n", topology.cores.size());
+    const auto measured = measure_cores(topology, core_probe(topology, seconds), kRounds);
+    KindsFound found{kinds_by_speed(topology, measured), table_of(topology, measured)};
+    found.words += fmt::format("core kinds {}\n", found.kinds.kinds);
+    for (const std::string& why : found.kinds.because) found.words += fmt::format("  {}\n", why);
+    return found;
+}
+
 int run_calibrate(const CalibrateOptions& options) {
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
+    KindsFound found_kinds;
+    if (options.kinds) found_kinds = measure_kinds(Topology::here(), options.seconds);
+    const std::string& kinds = found_kinds.kinds.kinds;
     Calibration found =
-        calibrate(Topology::here(), {.waiting = options.waiting,
-                                     .seconds = options.seconds,
-                                     .energy_meter = energy.meter.get(),
-                                     .progress = [](std::string_view what) { tell("{} ...\n", what); }});
+        calibrate(Topology::here(kinds), {.waiting = options.waiting,
+                                          .seconds = options.seconds,
+                                          .energy_meter = energy.meter.get(),
+                                          .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
-    if (!options.output.empty()) writing([&] { write_cost_model(found.model, options.output); });
-    print("{}", options.json ? to_json(found.model) : table_of(found));
+    if (!options.output.empty()) writing([&] { write_cost_model(found.model, options.output, kinds); });
+    if (options.json)
+        print("{}", to_json(found.model, kinds));
+    else
+        print("{}{}", found_kinds.words, table_of(found));
     return kDone;
 }
 
@@ -56,7 +97,8 @@ void add_calibrate(Verb& program) {
         "calibrate", "Measure what this machine's cuts cost, how its cores slow each other down, and watts");
     verb.footer(
         "Example: tidemill calibrate -o model.json\n"
-        "         tidemill schedule profile.json --model model.json");
+        "         tidemill schedule profile.json --model model.json\n"
+        "         tidemill calibrate --kinds -o model.json && tidemill topo --kinds model.json");
     verb.option("-o,--output", options->output, "Write a model file").is(Kind::output_file);
     verb.choice("--waiting", options->waiting,
                 {{"active", WaitMode::active}, {"passive", WaitMode::passive}, {"mixed", WaitMode::mixed}},
@@ -66,6 +108,8 @@ void add_calibrate(Verb& program) {
         .in(between(0.001, 10.0));
     verb.option("--energy-meter", options->energy_meter,
                 "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT");
+    verb.flag("--kinds", options->kinds,
+              "Measure first how fast each core is, and tell kinds by that, whatever the machine tells");
     verb.flag("--json", options->json, "The model as JSON on standard output");
     verb.does([options] { return run_calibrate(*options); });
 }

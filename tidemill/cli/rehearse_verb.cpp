@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -34,7 +35,7 @@ int run_rehearsal(const RehearseOptions& options) {
     std::vector<CostChange> changes;
     for (const std::string& text : options.changes) changes.push_back(parse_cost_change(text));
     const Profile profile = read_profile(options.chain);
-    const Topology topology = Topology::here();
+    const Topology topology = topology_by(options.run.running.kinds);
     GraphRun run(how_of(options, profile), topology);
     run.prepare_for(profile);
     announce(run, promised_period(run));

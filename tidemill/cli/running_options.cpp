@@ -1,5 +1,6 @@
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/bridge/known_tasks.hpp"
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/policy/policy.hpp"
@@ -98,6 +99,7 @@ const Option& add_running_options(Verb& verb, RunningOptions& options) {
     const Option& executor = add_executor_options(verb, options.how);
     verb.heading("Its schedule");
     add_schedule_options(verb, options.how);
+    add_kinds_option(verb, options.kinds);
     verb.heading("Looks inside");
     add_insight_options(verb, options.insight);
     verb.option("--energy-meter", options.energy_meter,

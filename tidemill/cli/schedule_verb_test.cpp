@@ -302,4 +302,32 @@ TEST_CASE("calibrate: what it writes is a model that schedule takes") {
     }
 }
 
+TEST_CASE("calibrate --kinds: the kinds that it measures are in the model, and topo takes them from there") {
+    const ScratchFolder folder;
+    const std::string model = folder / "model.json";
+    const Ended ended =
+        run_program({"calibrate", "--kinds", "--seconds", "0.001", "-o", model, "--energy-meter", "none"});
+    CHECK(ended.status == 0);
+    CHECK(says(ended.out, "core kinds big="));
+    const Json written = Json::parse(ScratchFolder::content_of(model));
+    CHECK(written["core_kinds"].get<std::string>().starts_with("big="));
+    const Json topology = json_of(run_program({"topo", "--kinds", model, "--json"}));
+    CHECK(topology["kinds_from"] == model);
+    CHECK(topology["kinds"].size() == written["kinds"].size());
+}
+
+TEST_CASE("--kinds: a model file that names no kinds, or cores that are not here, is refused") {
+    const ScratchFolder folder;
+    const std::string plain = folder.put("plain.json", R"({"hop_us": 1})");
+    const std::string foreign = folder.put("foreign.json", R"({"core_kinds": "big=0-9999"})");
+    const auto refused = [](const std::string& kinds, int status, const char* why) {
+        const Ended ended = run_program({"topo", "--kinds", kinds});
+        CHECK(ended.status == status);
+        CHECK(says(ended.err, why));
+    };
+    refused(plain, 3, "plain.json: says nothing of kinds of cores; write it by calibrate --kinds");
+    refused(foreign, 2, "9999");
+    refused("big", 2, "write NAME=NODES");
+}
+
 }  // namespace tidemill::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/device/device_list.hpp"
@@ -80,10 +81,10 @@ void add_topo(Verb& program) {
     auto options = std::make_shared<Options>();
     Verb& verb = program.verb("topo", "Show the cores, kinds, clusters, caches and devices of this machine");
     verb.footer(fmt::format("Example: {} topo --kinds fast=0", program.name()));
-    verb.option("--kinds", options->kinds, "Core kinds by hand, big first, as logical PU numbers");
+    add_kinds_option(verb, options->kinds);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] {
-        const Topology topology = Topology::here(options->kinds);
+        const Topology topology = topology_by(options->kinds);
         const FoundDevices found = find_devices();
         print("{}", options->json ? to_text(all_to_json(topology, found), 2) + "\n"
                                   : describe(topology) + "devices\n" + describe(found));

@@ -15,6 +15,7 @@ namespace tidemill::cli {
 /// How a verb runs a graph, and what the user wants to see of it.
 struct RunningOptions {
     HowToRun how{};
+    std::string kinds{};                ///< as topology_by() reads them
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     InsightOptions insight{};
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it

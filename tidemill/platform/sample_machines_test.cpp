@@ -183,10 +183,10 @@ SampleMachine equal_capacities() {
             .l3_kib = 4096};
 }
 
-const SampleKind& kind_of(const SampleMachine& machine, int core) {
+SampleKind kind_of(const SampleMachine& machine, int core) {
     std::size_t cluster = 0;
     for (; core >= machine.clusters[cluster].cores; ++cluster) core -= machine.clusters[cluster].cores;
-    return machine.kinds[machine.clusters[cluster].kind];
+    return machine.kinds.empty() ? SampleKind{} : machine.kinds[machine.clusters[cluster].kind];
 }
 
 SampleMachine two_plain_cores() {

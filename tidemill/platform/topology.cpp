@@ -114,11 +114,6 @@ std::vector<Core> read_cores(hwloc_topology_t machine, hwloc_const_bitmap_t usab
     return cores;
 }
 
-std::string default_kind_name(std::size_t index) {
-    if (index == 0) return "big";
-    return index == 1 ? "little" : fmt::format("kind{}", index + 1);
-}
-
 std::vector<Core> cores_of_known_kind(const std::vector<Core>& all,
                                       const std::map<int, std::size_t>& kind_of_pu) {
     std::vector<Core> cores;
@@ -147,7 +142,8 @@ void apply_kinds(Topology& topology, FoundKinds found) {
     topology.kinds_from = std::move(found.from);
     for (auto& kind : found.kinds) {
         topology.kinds.push_back({
-            .name = kind.name.empty() ? default_kind_name(topology.kinds.size()) : std::move(kind.name),
+            .name =
+                kind.name.empty() ? internal::default_kind_name(topology.kinds.size()) : std::move(kind.name),
             .core_type = std::move(kind.core_type),
             .capacity = kind.capacity,
             .max_frequency_mhz = kind.max_frequency_mhz,

@@ -35,8 +35,13 @@ Json kind_json(const KindCosts& kind) {
     return json;
 }
 
+JsonObject model_object(const JsonPlace& place) {
+    return {place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds", "core_kinds"}};
+}
+
 CostModel model_at(const JsonPlace& place) {
-    const JsonObject object(place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds"});
+    const JsonObject object = model_object(place);
+    if (object.has("core_kinds")) static_cast<void>(object.at("core_kinds").text());
     CostModel model{.stage_us = number_or_0(object, "stage_us"),
                     .hop_us = number_or_0(object, "hop_us"),
                     .byte_us = number_or_0(object, "byte_us"),
@@ -57,16 +62,27 @@ CostModel read_cost_model(const std::filesystem::path& path) {
     return internal::from_json_file(path, model_at);
 }
 
-std::string to_json(const CostModel& model) {
+std::string read_core_kinds(const std::filesystem::path& path) {
+    return internal::from_json_file(path, [](const JsonPlace& place) {
+        const JsonObject object = model_object(place);
+        if (!object.has("core_kinds"))
+            place.fail("says nothing of kinds of cores; write it by calibrate --kinds");
+        return object.at("core_kinds").text();
+    });
+}
+
+std::string to_json(const CostModel& model, const std::string& core_kinds) {
     Json json{{"stage_us", model.stage_us}, {"hop_us", model.hop_us}, {"byte_us", model.byte_us}};
     if (!model.bytes_at_cut.empty()) json["bytes_at_cut"] = model.bytes_at_cut;
     json["kinds"] = Json::object();
     for (const KindCosts& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
+    if (!core_kinds.empty()) json["core_kinds"] = core_kinds;
     return internal::file_text(json);
 }
 
-void write_cost_model(const CostModel& model, const std::filesystem::path& path) {
-    internal::write_file(path, to_json(model));
+void write_cost_model(const CostModel& model, const std::filesystem::path& path,
+                      const std::string& core_kinds) {
+    internal::write_file(path, to_json(model, core_kinds));
 }
 
 }  // namespace tidemill

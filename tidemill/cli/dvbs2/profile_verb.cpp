@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/dvbs2/device_options.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -18,12 +19,13 @@ struct Dvbs2ProfileOptions {
     ReceptionOptions reception;
     DeviceOptions device;
     std::string output;
+    std::string kinds;
     double seconds = 1.0;
     bool json = false;
 };
 
 int run_profile(const Dvbs2ProfileOptions& options) {
-    const Topology topology = Topology::here();
+    const Topology topology = topology_by(options.kinds);
     const auto device = ldpc_device(options.device);
     const ReceptionProfile found =
         profile_reception(prepare(options.reception), topology, {.seconds = options.seconds}, device.get());
@@ -51,6 +53,7 @@ void add_profile_to(Verb& above, std::string summary) {
     verb.option("--seconds", options->seconds, "How long to profile each kind of core")
         .is(Kind::seconds)
         .in(between(0.01, 600.0));
+    add_kinds_option(verb, options->kinds);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_profile(*options); });
 }

@@ -9,6 +9,7 @@
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_page.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
+#include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/device/device_error.hpp"
@@ -155,7 +156,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.outputs = options.outputs;
     outcome.outputs.live = outcome.job.stream != nullptr;
     RxOutputWriter writer(outcome.outputs);
-    const Topology topology = Topology::here();
+    const Topology topology = topology_by(options.running.kinds);
     outcome.job.config.live = outcome.outputs.live;
     GraphRun run(how_to_run(options, outcome.outputs.live), topology);
     prepare(run, topology, outcome);

@@ -148,6 +148,11 @@ FoundKinds kinds_by_hand(std::span<const Core> cores, std::string_view text) {
     return found;
 }
 
+std::string default_kind_name(std::size_t index) {
+    if (index == 0) return "big";
+    return index == 1 ? "little" : fmt::format("kind{}", index + 1);
+}
+
 std::optional<int> type_rank(std::string_view core_type) {
     constexpr std::array<std::string_view, 3> kFastestFirst{"IntelCore", "IntelAtom", "IntelLowPower"};
     const auto found = std::ranges::find(kFastestFirst, core_type);

@@ -35,6 +35,9 @@ FoundKinds kinds_by_hand(std::span<const Core> cores, std::string_view text);
 FoundKinds discover_kinds(hwloc_topology_t machine, std::span<const Core> cores,
                           const std::optional<std::string>& sysfs_root);
 
+/// "big", "little", "kind3" and so on, for kinds that have no name.
+std::string default_kind_name(std::size_t index);
+
 /// Of a vendor's word for a core type: 0 is the fastest; nothing where the word says nothing of speed.
 std::optional<int> type_rank(std::string_view core_type);
 

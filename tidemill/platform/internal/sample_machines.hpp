@@ -61,6 +61,6 @@ SampleMachine equal_capacities();
 SampleMachine two_plain_cores();
 
 /// The kind of a core, by its number.
-const SampleKind& kind_of(const SampleMachine& machine, int core);
+SampleKind kind_of(const SampleMachine& machine, int core);
 
 }  // namespace tidemill::testing
