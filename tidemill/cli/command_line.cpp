@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/bridge/bridge_error.hpp"
 #include "tidemill/cli/manual.hpp"
 #include "tidemill/cli/option_rules.hpp"
 #include "tidemill/cli/places.hpp"
@@ -223,7 +224,7 @@ ExitStatus status_of(const std::exception& error) {
         return kJobFailed;
     if (is.operator()<JournalError, CheckpointError>()) return kUnusableInput;
     if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
-    if (is.operator()<io::IoError, ScheduleError>()) return kUnusableInput;
+    if (is.operator()<io::IoError, ScheduleError, bridge::BridgeError>()) return kUnusableInput;
     return kJobFailed;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/bridge/known_tasks.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -64,7 +65,8 @@ Json to_json(const Answer& made, const Profile& profile) {
 }
 
 int run_one(const ScheduleOptions& options) {
-    const Profile profile = read_profile(options.chain);
+    const Profile profile = bridge::read_profile_or_factors(options.chain);
+    for (const std::string& warning : profile.warnings) warn(warning);
     const Answer made = answer(options.how, profile);
     say_if_out_of_reach(made.objective, made.schedule);
     if (!options.output.empty()) writing([&] { write_schedule(made.schedule, options.output); });
@@ -125,7 +127,7 @@ void add_schedule(Verb& program) {
         "         tidemill schedule data/profiles/dvbs2-rx-opi5.json --objective power --rate 500\n"
         "                           --watts big=1.0,little=0.25\n"
         "         tidemill schedule --batch chains.jsonl --strategy 2catac --json");
-    verb.option("chain", options->chain, "Profile or chain file (JSON)").is(Kind::input_file);
+    verb.option("chain", options->chain, "Profile, chain or factor file (JSON)").is(Kind::input_file);
     verb.option("--batch", options->batch,
                 "File with one chain and its cores in each line (- for standard input); one result a line")
         .is(Kind::input_place);

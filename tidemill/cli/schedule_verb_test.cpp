@@ -279,6 +279,22 @@ TEST_CASE(
     CHECK(run["run"]["bubbles_us"].size() == run["adaptations"].size());
 }
 
+TEST_CASE("schedule: what a run remembers of its tasks is a profile") {
+    const ScratchFolder folder;
+    const std::string factors = folder.put("factors.json", R"({"version": 1, "unit": "us", "cores": {"big": 1,
+        "little": 1}, "known_tasks": [{"name": "a", "kinds": {
+          "big": {"time_us": 10, "calls": 90, "quality": "measured"},
+          "little": {"time_us": 20, "calls": 90, "quality": "measured"}}},
+         {"name": "b", "replicable": true, "kinds": {
+          "big": {"time_us": 9, "calls": 90, "quality": "measured"}}}]})");
+    const Ended ended = run_program({"schedule", factors, "--json"});
+    CHECK(json_of(ended)["period"] == 18.0);
+    CHECK(says(ended.err, "b never ran on kind 'little': its time there is an estimate"));
+    const std::string old = folder.put("old.json", R"({"version": 0, "known_tasks": []})");
+    CHECK(run_program({"schedule", old}).status == 3);
+    CHECK(says(run_program({"schedule", old}).err, "old.json.version: version 0 is of an older program"));
+}
+
 TEST_CASE("calibrate: what it writes is a model that schedule takes") {
     const ScratchFolder folder;
     const std::string model = folder / "model.json";
