@@ -30,7 +30,6 @@ struct cpumask;
 
 struct task_struct {
     int pid;
-    int tgid;
     unsigned int flags;
     int nr_cpus_allowed;
     u64 start_boottime;
@@ -57,6 +56,8 @@ struct sched_ext_ops {
     s32 (*select_cpu)(struct task_struct *, s32, u64);
     void (*enqueue)(struct task_struct *, u64);
     void (*dispatch)(s32, struct task_struct *);
+    void (*runnable)(struct task_struct *, u64);
+    void (*quiescent)(struct task_struct *, u64);
     void (*tick)(struct task_struct *);
     void (*running)(struct task_struct *);
     void (*stopping)(struct task_struct *, bool);

@@ -3,85 +3,52 @@
 // space writes, and each kind has a queue in order of vruntime. A CPU takes from its kind's queue, and from another one
 // only when its own is empty and more than one thread waits there. A thread without a wish stays with the kind that it
 // is on.
-#include "schedext/kernel.bpf.h"
-
-#include "schedext/exchange.h"
-
-// The kernel lets programs under the GPL, or under this pair of licences, call its scheduler.
-char licence[] SEC("license") = "Dual MIT/GPL";
+#include "schedext/maps.bpf.h"
 
 static const u64 kSliceNs = 5000000;
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct Machine);
-} machine SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, kMaxThreads);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __type(key, u32);
-    __type(value, struct Wish);
-} wishes SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, kMaxThreads);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __type(key, u32);
-    __type(value, struct ThreadAccount);
-} threads SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct Ended);
-} ended SEC(".maps");
 
 // The vruntime that each kind's queue has come to. Racy updates may set it back by a slice, which costs nobody more.
 static u64 queue_clock_ns[kMaxKinds];
 
-static const struct Machine *the_machine(void) {
+static const struct MachineEntry *the_machine(void) {
     u32 first = 0;
     return bpf_map_lookup_elem(&machine, &first);
 }
 
-static struct ThreadAccount *account_of(struct task_struct *p) {
+static struct AccountEntry *account_of(struct task_struct *p) {
     u32 thread = p->pid;
     return bpf_map_lookup_elem(&threads, &thread);
 }
 
-static u32 kind_of_cpu(const struct Machine *m, s32 cpu) {
+static u32 kind_of_cpu(const struct MachineEntry *m, s32 cpu) {
     return m->kind_of_cpu[(u32)cpu % kMaxCpus] % kMaxKinds;
 }
 
 // The kernel's threads, and those whose affinity somebody has narrowed, are nobody else's to steer.
-static bool steerable(const struct Machine *m, const struct task_struct *p) {
+static bool steerable(const struct MachineEntry *m, const struct task_struct *p) {
     return !(p->flags & PF_KTHREAD) && p->nr_cpus_allowed >= m->cpus;
 }
 
-static const struct Wish *wish_of(const struct Machine *m, struct task_struct *p) {
+static const struct WishEntry *wish_of(const struct MachineEntry *m, struct task_struct *p) {
     u32 thread = p->pid;
-    const struct Wish *wish = bpf_map_lookup_elem(&wishes, &thread);
+    const struct WishEntry *wish = bpf_map_lookup_elem(&wishes, &thread);
     if (!wish || wish->started_ns != p->start_boottime || wish->kind >= m->kinds || !steerable(m, p))
         return 0;
     return wish;
 }
 
-static u32 kind_wanted(const struct Machine *m, struct task_struct *p) {
-    const struct Wish *wish = wish_of(m, p);
+static u32 kind_wanted(const struct MachineEntry *m, struct task_struct *p) {
+    const struct WishEntry *wish = wish_of(m, p);
     return wish ? wish->kind % kMaxKinds : kind_of_cpu(m, scx_bpf_task_cpu(p));
 }
 
+static const u32 kAnyKind = kMaxKinds;
+
 // An idle CPU of a kind, no longer marked as idle, or -1.
-static s32 claim_idle(const struct Machine *m, u32 kind) {
+static s32 claim_idle(const struct MachineEntry *m, u32 kind) {
     s32 cpu;
     bpf_for(cpu, 0, m->cpus) {
-        if (kind_of_cpu(m, cpu) == kind && scx_bpf_test_and_clear_cpu_idle(cpu))
+        if ((kind == kAnyKind || kind_of_cpu(m, cpu) == kind) && scx_bpf_test_and_clear_cpu_idle(cpu))
             return cpu;
     }
     return -1;
@@ -89,7 +56,7 @@ static s32 claim_idle(const struct Machine *m, u32 kind) {
 
 // Of a kind, and where the thread was if that will do: without an idle one, the thread waits in the kind's queue, whose
 // CPUs look there at the end of a slice.
-static s32 select_of_kind(const struct Machine *m, u32 kind, s32 previous, bool *idle) {
+static s32 select_of_kind(const struct MachineEntry *m, u32 kind, s32 previous, bool *idle) {
     if (kind_of_cpu(m, previous) == kind && scx_bpf_test_and_clear_cpu_idle(previous)) {
         *idle = true;
         return previous;
@@ -102,7 +69,7 @@ static s32 select_of_kind(const struct Machine *m, u32 kind, s32 previous, bool 
 }
 
 // Comes into a kind's queue where that stands; one that slept there has at most a slice of credit.
-static void join(struct ThreadAccount *account, u32 kind) {
+static void join(struct AccountEntry *account, u32 kind) {
     const u64 clock_ns = queue_clock_ns[kind % kMaxKinds];
     if (account->kind != kind)
         account->vruntime_ns = clock_ns;
@@ -113,14 +80,14 @@ static void join(struct ThreadAccount *account, u32 kind) {
 
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(kinds_select_cpu, struct task_struct *p, s32 previous, u64 flags) {
-    const struct Machine *m = the_machine();
+    const struct MachineEntry *m = the_machine();
     bool idle = false;
     if (!m)
         return previous;
-    const struct Wish *wish = wish_of(m, p);
+    const struct WishEntry *wish = wish_of(m, p);
     const s32 cpu = wish ? select_of_kind(m, wish->kind, previous, &idle)
                          : scx_bpf_select_cpu_dfl(p, previous, flags, &idle);
-    struct ThreadAccount *account = account_of(p);
+    struct AccountEntry *account = account_of(p);
     if (idle && account) {
         join(account, kind_of_cpu(m, cpu));
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, kSliceNs, 0);
@@ -128,49 +95,46 @@ s32 BPF_PROG(kinds_select_cpu, struct task_struct *p, s32 previous, u64 flags) {
     return cpu;
 }
 
-// Somebody must look into the queue that has grown: an idle CPU of the kind; another one that may steal; and where the
-// thread comes from a CPU of another kind one that is not idle yet, since it may just have looked.
-static void tell_cpus(const struct Machine *m, u32 kind, u32 here) {
-    s32 cpu = claim_idle(m, kind);
-    if (cpu >= 0) {
+static void kick_if_claimed(s32 cpu) {
+    if (cpu >= 0)
         scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-        return;
-    }
-    if (kind != here)
+}
+
+// Somebody must look into the queue that has grown: the CPU where the thread is, or an idle one of the kind; from
+// elsewhere also one that is not idle yet, since it may just have looked; and where two wait, an idle one that may steal.
+static void tell_cpus(const struct MachineEntry *m, s32 here, u32 kind) {
+    if (kind_of_cpu(m, here) == kind)
+        scx_bpf_kick_cpu(here, SCX_KICK_IDLE);
+    else
         scx_bpf_kick_cpu(m->first_cpu_of[kind % kMaxKinds], 0);
-    if (scx_bpf_dsq_nr_queued(kind) < 2)
-        return;
-    bpf_for(cpu, 0, m->cpus) {
-        if (scx_bpf_test_and_clear_cpu_idle(cpu)) {
-            scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-            return;
-        }
-    }
+    kick_if_claimed(claim_idle(m, kind));
+    if (scx_bpf_dsq_nr_queued(kind) > 1)
+        kick_if_claimed(claim_idle(m, kAnyKind));
 }
 
 SEC("struct_ops/enqueue")
 void BPF_PROG(kinds_enqueue, struct task_struct *p, u64 flags) {
-    const struct Machine *m = the_machine();
-    struct ThreadAccount *account = account_of(p);
+    const struct MachineEntry *m = the_machine();
+    struct AccountEntry *account = account_of(p);
     if (!m || !account || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1)) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, kSliceNs, flags);
         return;
     }
-    const u32 here = kind_of_cpu(m, scx_bpf_task_cpu(p));
+    const s32 here = scx_bpf_task_cpu(p);
     const u32 kind = kind_wanted(m, p);
     join(account, kind);
-    if ((flags & SCX_ENQ_LAST) && kind == here) {
+    if ((flags & SCX_ENQ_LAST) && kind == kind_of_cpu(m, here)) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, kSliceNs, flags);
         return;
     }
     scx_bpf_dsq_insert_vtime(p, kind, kSliceNs, account->vruntime_ns, flags);
-    tell_cpus(m, kind, here);
+    tell_cpus(m, here, kind);
 }
 
 // A thread that was stolen goes back unless its kind has too many again.
 SEC("struct_ops/dispatch")
 void BPF_PROG(kinds_dispatch, s32 cpu, struct task_struct *previous) {
-    const struct Machine *m = the_machine();
+    const struct MachineEntry *m = the_machine();
     u32 other;
     if (!m)
         return;
@@ -187,28 +151,51 @@ void BPF_PROG(kinds_dispatch, s32 cpu, struct task_struct *previous) {
 
 SEC("struct_ops/running")
 void BPF_PROG(kinds_running, struct task_struct *p) {
-    struct ThreadAccount *account = account_of(p);
+    struct AccountEntry *account = account_of(p);
     if (!account)
         return;
     u64 *clock_ns = &queue_clock_ns[account->kind % kMaxKinds];
     account->started_ns = p->start_boottime; // not known yet when the account is made
-    account->process = p->flags & PF_KTHREAD ? 0 : p->tgid;
     account->seen_runtime_ns = p->se.sum_exec_runtime;
     if (*clock_ns < account->vruntime_ns)
         *clock_ns = account->vruntime_ns;
 }
 
+// What a thread wanted up to now, and from when on it wants more; 0: it sleeps.
+static void count_wanted(struct AccountEntry *account, u64 now_ns, u64 since_ns) {
+    if (account->wants_since_ns)
+        account->wanted_ns += now_ns - account->wants_since_ns;
+    account->wants_since_ns = since_ns;
+}
+
+SEC("struct_ops/runnable")
+void BPF_PROG(kinds_runnable, struct task_struct *p, u64 flags) {
+    struct AccountEntry *account = account_of(p);
+    if (account)
+        count_wanted(account, bpf_ktime_get_ns(), bpf_ktime_get_ns());
+}
+
+SEC("struct_ops/quiescent")
+void BPF_PROG(kinds_quiescent, struct task_struct *p, u64 flags) {
+    struct AccountEntry *account = account_of(p);
+    if (account)
+        count_wanted(account, bpf_ktime_get_ns(), 0);
+}
+
 static void charge(struct task_struct *p) {
-    const struct Machine *m = the_machine();
-    struct ThreadAccount *account = account_of(p);
+    const struct MachineEntry *m = the_machine();
+    struct AccountEntry *account = account_of(p);
     if (!m || !account)
         return;
+    const u64 now_ns = bpf_ktime_get_ns();
     const u64 ran_ns = p->se.sum_exec_runtime - account->seen_runtime_ns;
-    const u32 weight = p->scx.weight ? p->scx.weight : 1;
+    account->weight = p->scx.weight ? p->scx.weight : 1;
     account->seen_runtime_ns = p->se.sum_exec_runtime;
     account->on_kind_ns[kind_of_cpu(m, scx_bpf_task_cpu(p))] += ran_ns;
-    account->vruntime_ns += ran_ns * 100 / weight;
+    account->vruntime_ns += ran_ns * 100 / account->weight;
+    account->steerable = steerable(m, p);
     __builtin_memcpy(account->name, p->comm, kNameBytes);
+    count_wanted(account, now_ns, now_ns);
 }
 
 // A thread that has its CPU alone stops for nobody; its time is to be known all the same.
@@ -226,7 +213,7 @@ void BPF_PROG(kinds_stopping, struct task_struct *p, bool runnable) {
 SEC("struct_ops/init_task")
 s32 BPF_PROG(kinds_init_task, struct task_struct *p, struct scx_init_task_args *args) {
     u32 thread = p->pid;
-    struct ThreadAccount account = {.kind = kMaxKinds};
+    struct AccountEntry account = {.kind = kMaxKinds};
     bpf_map_update_elem(&threads, &thread, &account, BPF_ANY);
     return 0;
 }
@@ -240,7 +227,7 @@ void BPF_PROG(kinds_exit_task, struct task_struct *p, struct scx_exit_task_args 
 
 SEC("struct_ops.s/init")
 s32 BPF_PROG(kinds_init) {
-    const struct Machine *m = the_machine();
+    const struct MachineEntry *m = the_machine();
     u32 kind;
     if (!m)
         return -1;
@@ -252,30 +239,20 @@ s32 BPF_PROG(kinds_init) {
     return 0;
 }
 
-SEC("struct_ops/exit")
-void BPF_PROG(kinds_exit, struct scx_exit_info *info) {
-    u32 first = 0;
-    struct Ended *why = bpf_map_lookup_elem(&ended, &first);
-    if (!why)
-        return;
-    bpf_probe_read_kernel_str(why->reason, sizeof why->reason, info->reason);
-    bpf_probe_read_kernel_str(why->message, sizeof why->message, info->msg);
-    why->code = info->exit_code;
-    why->kind = info->kind;
-}
-
 SEC(".struct_ops.link")
 struct sched_ext_ops tidemill_kinds = {
     .select_cpu = (void *)kinds_select_cpu,
     .enqueue = (void *)kinds_enqueue,
     .dispatch = (void *)kinds_dispatch,
+    .runnable = (void *)kinds_runnable,
+    .quiescent = (void *)kinds_quiescent,
     .tick = (void *)kinds_tick,
     .running = (void *)kinds_running,
     .stopping = (void *)kinds_stopping,
     .init_task = (void *)kinds_init_task,
     .exit_task = (void *)kinds_exit_task,
     .init = (void *)kinds_init,
-    .exit = (void *)kinds_exit,
+    .exit = (void *)tell_why_it_ended,
     // A thread that nobody waits behind may be on the wrong kind: it is to come by, too.
     .flags = SCX_OPS_ENQ_LAST,
     .timeout_ms = 10000,

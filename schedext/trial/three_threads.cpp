@@ -1,8 +1,6 @@
-// Three threads for a trial: `compute` keeps to registers, `chase1` and `chase2` follow pointers through memory. They are
-// started in the order given, and each tells at its end how long it ran on each CPU, as it saw itself.
-#include <pthread.h>
-#include <sched.h>
-
+// Three threads for a trial: `compute` keeps to registers, `chase1` and `chase2` follow pointers through
+// memory. They are started in the order given, and each tells at its end how long it ran on each CPU, as it
+// saw itself.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +11,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <pthread.h>
+#include <sched.h>
 
 namespace {
 

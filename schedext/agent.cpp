@@ -1,0 +1,126 @@
+// The agent: attaches the scheduler, looks at what it counts ten times a second, and tells it which thread is
+// to be on which kind of core. SIGTERM and SIGINT end it; then, and if it is killed, the kernel's own
+// scheduler is back.
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "schedext/kernel_scheduler.hpp"
+#include "schedext/scheduler_error.hpp"
+#include <fmt/format.h>
+
+#include "tidemill/bridge/factor_file.hpp"
+#include "tidemill/error.hpp"
+
+namespace tidemill::schedext {
+
+namespace {
+
+constexpr timespec kBetweenLooks{.tv_sec = 0, .tv_nsec = 100'000'000};
+constexpr int kRefused = 1;
+constexpr int kThrownOut = 3;
+
+double now_s() {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+void say(const std::string& line) {
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+}
+
+/// What threads of known names took, told when they are gone.
+class Obituaries {
+  public:
+    Obituaries(const bridge::FactorFile& known, const Cpus& cpus) : known_(known), cpus_(cpus) {}
+
+    void look(const std::vector<steer::ThreadAccount>& accounts) {
+        std::map<std::uint32_t, steer::ThreadAccount> now;
+        for (const steer::ThreadAccount& account : accounts)
+            if (known_.find(account.name) != nullptr) now.emplace(account.id, account);
+        for (const auto& [id, account] : threads_)
+            if (!now.contains(id)) say(text(account));
+        threads_ = std::move(now);
+    }
+
+  private:
+    std::string text(const steer::ThreadAccount& account) const {
+        std::string text = fmt::format("took {} {}:", account.name, account.id);
+        for (std::size_t kind = 0; kind < account.on_kind_ns.size(); ++kind)
+            text += fmt::format(" {} {} ms", cpus_.kinds[kind].name, account.on_kind_ns[kind] / 1'000'000);
+        return text;
+    }
+
+    const bridge::FactorFile& known_;
+    const Cpus& cpus_;
+    std::map<std::uint32_t, steer::ThreadAccount> threads_;
+};
+
+/// Nothing after a signal. CPUs may come back.
+std::optional<Cpus> cpus_of_kinds(const sigset_t& signals) {
+    constexpr timespec kBetween{.tv_sec = 1, .tv_nsec = 0};
+    while (sigtimedwait(&signals, nullptr, &kBetween) < 0) {
+        Cpus cpus = read_cpus();
+        if (cpus.kinds.size() > 1) return cpus;
+    }
+    return std::nullopt;
+}
+
+/// Until a signal, then nothing; or until the kernel lets the scheduler go.
+std::optional<Ending> steer_until_the_end(const char* object, const bridge::FactorFile& known,
+                                          const Cpus& cpus, const sigset_t& signals) {
+    steer::KindWishes wishes(cpus.kinds, known);
+    Obituaries obituaries(known, cpus);
+    KernelScheduler scheduler(object, cpus);
+    say("attached: " + cpus.describe());
+    while (sigtimedwait(&signals, nullptr, &kBetweenLooks) < 0) {
+        if (auto ending = scheduler.ending()) return ending;
+        const auto accounts = scheduler.accounts();
+        obituaries.look(accounts);
+        const steer::KindDecision decision = wishes.look(now_s(), accounts);
+        for (const steer::Wish& wish : decision.wishes) scheduler.tell(wish);
+        for (const std::string& text : decision.told) say(text);
+    }
+    return std::nullopt;
+}
+
+int run(const char* object, const char* factors) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    const bridge::FactorFile known = bridge::read_factor_file(factors);
+    std::optional<Cpus> cpus = read_cpus();
+    if (cpus->kinds.size() < 2)
+        throw SchedulerError(
+            "the CPUs that are on line have one cpu_capacity, and there is nothing to decide");
+    for (; cpus; cpus = cpus_of_kinds(signals)) {
+        const auto ending = steer_until_the_end(object, known, *cpus, signals);
+        if (!ending) break;
+        say("the kernel let the scheduler go: " + ending->reason);
+        if (!ending->restarts) return kThrownOut;
+        say("waiting for CPUs of two kinds");
+    }
+    return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace tidemill::schedext
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        fmt::print(stderr, "usage: schedext-agent SCHEDULER.bpf.o FACTORS.json\n");
+        return 2;
+    }
+    try {
+        return tidemill::schedext::run(argv[1], argv[2]);
+    } catch (const tidemill::Error& error) {
+        fmt::print(stderr, "schedext-agent: {}\n", error.what());
+        return tidemill::schedext::kRefused;
+    }
+}

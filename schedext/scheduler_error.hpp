@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tidemill/error.hpp"
+
+namespace tidemill::schedext {
+
+/// The kernel refuses the scheduler, or the machine is not one for it.
+class SchedulerError : public Error {
+  public:
+    using Error::Error;
+};
+
+}  // namespace tidemill::schedext
