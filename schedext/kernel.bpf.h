@@ -24,6 +24,7 @@ struct sched_entity {
 struct sched_ext_entity {
     u32 flags;
     u32 weight;
+    u64 dsq_vtime;
 };
 
 struct cpumask;
@@ -75,6 +76,11 @@ struct bpf_iter_num {
     u64 opaque[1];
 } __attribute__((aligned(8)));
 
+/* And one over the threads that wait in a queue. */
+struct bpf_iter_scx_dsq {
+    u64 opaque[6];
+} __attribute__((aligned(8)));
+
 enum {
     PF_KTHREAD = 0x00200000,
     SCX_TASK_QUEUED = 1,
@@ -90,6 +96,10 @@ extern bool scx_bpf_dsq_move_to_local(u64 queue) __ksym;
 extern void scx_bpf_dsq_insert(struct task_struct *p, u64 queue, u64 slice_ns, u64 flags) __ksym;
 extern void scx_bpf_dsq_insert_vtime(struct task_struct *p, u64 queue, u64 slice_ns, u64 vruntime_ns, u64 flags) __ksym;
 extern s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 previous, u64 flags, bool *is_idle) __ksym;
+extern int bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq *iterator, u64 queue, u64 flags) __ksym;
+extern struct task_struct *bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq *iterator) __ksym;
+extern void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq *iterator) __ksym;
+extern bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice_ns) __ksym;
 extern bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym;
 extern void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
 extern s32 scx_bpf_task_cpu(const struct task_struct *p) __ksym;

@@ -5,7 +5,7 @@
 // is on.
 #include "schedext/maps.bpf.h"
 
-static const u64 kSliceNs = 5000000;
+static const u64 kSliceNs = 4000000;
 
 // The vruntime that each kind's queue has come to. Racy updates may set it back by a slice, which costs nobody more.
 static u64 queue_clock_ns[kMaxKinds];
@@ -100,13 +100,13 @@ static void kick_if_claimed(s32 cpu) {
         scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 }
 
-// Somebody must look into the queue that has grown: the CPU where the thread is, or an idle one of the kind; from
-// elsewhere also one that is not idle yet, since it may just have looked; and where two wait, an idle one that may steal.
-static void tell_cpus(const struct MachineEntry *m, s32 here, u32 kind) {
-    if (kind_of_cpu(m, here) == kind)
-        scx_bpf_kick_cpu(here, SCX_KICK_IDLE);
-    else
-        scx_bpf_kick_cpu(m->first_cpu_of[kind % kMaxKinds], 0);
+// Somebody must look into the queue that has grown: the CPU where the thread is, or one of its kind; an idle one of the
+// kind; and where two wait, an idle one that may steal. A CPU that has just looked may not be idle yet: one that comes
+// by of itself need not be told, the others must.
+static void tell_cpus(const struct MachineEntry *m, s32 here, u32 kind, u64 flags) {
+    const bool is_here = kind_of_cpu(m, here) == kind;
+    const bool comes_by = is_here && !(flags & SCX_ENQ_LAST);
+    scx_bpf_kick_cpu(is_here ? here : m->first_cpu_of[kind % kMaxKinds], comes_by ? SCX_KICK_IDLE : 0);
     kick_if_claimed(claim_idle(m, kind));
     if (scx_bpf_dsq_nr_queued(kind) > 1)
         kick_if_claimed(claim_idle(m, kAnyKind));
@@ -120,15 +120,50 @@ void BPF_PROG(kinds_enqueue, struct task_struct *p, u64 flags) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, kSliceNs, flags);
         return;
     }
-    const s32 here = scx_bpf_task_cpu(p);
     const u32 kind = kind_wanted(m, p);
     join(account, kind);
-    if ((flags & SCX_ENQ_LAST) && kind == kind_of_cpu(m, here)) {
-        scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, kSliceNs, flags);
-        return;
-    }
     scx_bpf_dsq_insert_vtime(p, kind, kSliceNs, account->vruntime_ns, flags);
-    tell_cpus(m, here, kind);
+    tell_cpus(m, scx_bpf_task_cpu(p), kind, flags);
+}
+
+// What a thread wanted up to now, and from when on it wants more; 0: it sleeps.
+static void count_wanted(struct AccountEntry *account, u64 now_ns, u64 since_ns) {
+    if (account->wants_since_ns)
+        account->wanted_ns += now_ns - account->wants_since_ns;
+    account->wants_since_ns = since_ns;
+}
+
+static void charge(struct task_struct *p) {
+    const struct MachineEntry *m = the_machine();
+    struct AccountEntry *account = account_of(p);
+    if (!m || !account)
+        return;
+    const u64 now_ns = bpf_ktime_get_ns();
+    const u64 ran_ns = p->se.sum_exec_runtime - account->seen_runtime_ns;
+    account->weight = p->scx.weight ? p->scx.weight : 1;
+    account->seen_runtime_ns = p->se.sum_exec_runtime;
+    account->on_kind_ns[kind_of_cpu(m, scx_bpf_task_cpu(p))] += ran_ns;
+    account->vruntime_ns += ran_ns * 100 / account->weight;
+    account->steerable = steerable(m, p);
+    __builtin_memcpy(account->name, p->comm, kNameBytes);
+    count_wanted(account, now_ns, now_ns);
+}
+
+static bool is_before_all_in(u32 kind, const struct AccountEntry *account) {
+    struct task_struct *first;
+    bpf_for_each(scx_dsq, first, kind, 0) {
+        return account->vruntime_ns < first->scx.dsq_vtime;
+    }
+    return true;
+}
+
+// Whether the thread that has the CPU of that kind is to keep it for another slice.
+static bool goes_on(const struct MachineEntry *m, struct task_struct *p, u32 kind) {
+    if (!p || !(p->scx.flags & SCX_TASK_QUEUED) || kind_wanted(m, p) != kind)
+        return false;
+    charge(p);
+    const struct AccountEntry *account = account_of(p);
+    return account && is_before_all_in(kind, account);
 }
 
 // A thread that was stolen goes back unless its kind has too many again.
@@ -139,9 +174,11 @@ void BPF_PROG(kinds_dispatch, s32 cpu, struct task_struct *previous) {
     if (!m)
         return;
     const u32 kind = kind_of_cpu(m, cpu);
-    if (scx_bpf_dsq_move_to_local(kind))
+    if (goes_on(m, previous, kind)) {
+        scx_bpf_task_set_slice(previous, kSliceNs);
         return;
-    if (previous && (previous->scx.flags & SCX_TASK_QUEUED) && kind_wanted(m, previous) == kind)
+    }
+    if (scx_bpf_dsq_move_to_local(kind))
         return;
     bpf_for(other, 0, m->kinds) {
         if (other != kind && scx_bpf_dsq_nr_queued(other) > 1 && scx_bpf_dsq_move_to_local(other))
@@ -161,13 +198,6 @@ void BPF_PROG(kinds_running, struct task_struct *p) {
         *clock_ns = account->vruntime_ns;
 }
 
-// What a thread wanted up to now, and from when on it wants more; 0: it sleeps.
-static void count_wanted(struct AccountEntry *account, u64 now_ns, u64 since_ns) {
-    if (account->wants_since_ns)
-        account->wanted_ns += now_ns - account->wants_since_ns;
-    account->wants_since_ns = since_ns;
-}
-
 SEC("struct_ops/runnable")
 void BPF_PROG(kinds_runnable, struct task_struct *p, u64 flags) {
     struct AccountEntry *account = account_of(p);
@@ -180,22 +210,6 @@ void BPF_PROG(kinds_quiescent, struct task_struct *p, u64 flags) {
     struct AccountEntry *account = account_of(p);
     if (account)
         count_wanted(account, bpf_ktime_get_ns(), 0);
-}
-
-static void charge(struct task_struct *p) {
-    const struct MachineEntry *m = the_machine();
-    struct AccountEntry *account = account_of(p);
-    if (!m || !account)
-        return;
-    const u64 now_ns = bpf_ktime_get_ns();
-    const u64 ran_ns = p->se.sum_exec_runtime - account->seen_runtime_ns;
-    account->weight = p->scx.weight ? p->scx.weight : 1;
-    account->seen_runtime_ns = p->se.sum_exec_runtime;
-    account->on_kind_ns[kind_of_cpu(m, scx_bpf_task_cpu(p))] += ran_ns;
-    account->vruntime_ns += ran_ns * 100 / account->weight;
-    account->steerable = steerable(m, p);
-    __builtin_memcpy(account->name, p->comm, kNameBytes);
-    count_wanted(account, now_ns, now_ns);
 }
 
 // A thread that has its CPU alone stops for nobody; its time is to be known all the same.

@@ -10,7 +10,6 @@ host_packages="clang-19 g++-aarch64-linux-gnu qemu-system-arm device-tree-compil
 libraries="libelf-dev zlib1g-dev busybox-static"
 newer_libraries="libbpf-dev"
 console=$into/console.log
-trial_seconds="${TIDEMILL_TRIAL_SECONDS:-4}"
 
 skip() {
     printf 'Skipped: %s\n' "$*"
@@ -113,12 +112,12 @@ make_guest() {
     local root=$into/root
     rm -rf "$root"
     mkdir -p "$root"/{bin,dev,etc,proc,sys}
-    cp "$into/packages/bin/busybox" "$into"/agent/{schedext-agent,three-threads} "$root/bin/"
+    cp "$into/packages/bin/busybox" "$into"/agent/{schedext-agent,three-threads,obeys} "$root/bin/"
     cp "$into"/agent/*.bpf.o schedext/trial/factors.json "$root/"
     install -m 755 schedext/trial/guest.sh "$root/init"
     printf 'root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n' >"$root/etc/passwd"
     local tool
-    for tool in sh mount cat cut sed seq sleep tr grep uname kill su poweroff; do ln -s busybox "$root/bin/$tool"; done
+    for tool in sh mount cat cut seq sleep tr grep uname kill su poweroff; do ln -s busybox "$root/bin/$tool"; done
     (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$into/guest.gz"
 }
 
@@ -126,7 +125,7 @@ prepare_machine() { make_device_tree && make_guest; }
 
 boot() {
     qemu -M virt -kernel "$into"/kernel/usr/lib/modules/*/vmlinuz -initrd "$into/guest.gz" \
-        -dtb "$into/board.dtb" -append "console=ttyAMA0 quiet panic=-1 trial_seconds=$trial_seconds" | tr -d '\r' >"$console"
+        -dtb "$into/board.dtb" -append "console=ttyAMA0 quiet panic=-1" | tr -d '\r' >"$console"
 }
 
 logged() { # NAME TEXT COMMAND...

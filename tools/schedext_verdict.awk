@@ -9,6 +9,10 @@
 # took compute 105: big 3767 ms little 149 ms
 /^took / && who { counted[order, $2] = percent($5, $8) }
 section { told[section] = told[section] "\n" $0 }
+/^obeys stolen / { stolen[$3] = $4 }
+/^obeys weight / { weight = $3 }
+/^obeys lone / { lone = lone == "" || $4 < lone ? $4 : lone }
+/^obeys foreign / { foreign = $3 }
 /^done after / { done = $3 }
 
 function percent(part, rest) { return part + rest > 0 ? 100 * part / (part + rest) : 0 }
@@ -58,6 +62,11 @@ END {
     verdict(count == 6, count + 0 " orders of start were tried; 6 must be")
     verdict(least_on_big() >= 80, sprintf("the compute-bound thread is on the big CPU for %.0f %% of its time at least; 80 must be", least_on_big()))
     verdict(largest_difference() <= 10, sprintf("the scheduler counts a thread's times by kind as the thread does, to %.0f %%; 10 may be", largest_difference()))
+    verdict(stolen[2] != "" && stolen[2] <= 5, sprintf("of two threads wished on the little CPU, one of them waiting, the idle big one takes %s %%; 5 may be", stolen[2]))
+    verdict(stolen[4] >= 25, sprintf("of four, it takes %s %%; 25 must be", stolen[4]))
+    verdict(weight >= 68 && weight <= 82, sprintf("of two threads of nice 0 and 5 the first one has %s %%; by their weights it is 75", weight))
+    verdict(lone >= 90, sprintf("a thread that nobody waits behind goes where it is wished: %s %% of its time there; 90 must be", lone))
+    verdict(foreign != "" && foreign <= 5, sprintf("a wish for an earlier thread of the same number is ignored: %s %% there; 5 may be", foreign))
     verdict(tells("second", "another scheduler is in charge") && tells("second", "exit 1"), "a second agent is refused, and says why")
     verdict(tells("unload", "exit 0") && tells("unload", "state disabled") && tells("unload", "threads [3-6]"), "a terminated agent unloads the scheduler, and the threads go on")
     verdict(tells("killed", "exit 137") && tells("killed", "state disabled") && tells("killed", "threads [3-6]"), "a killed agent gives the machine back, and the threads go on")

@@ -5,7 +5,6 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 echo 1 >/proc/sys/kernel/printk
 exec 2>&1
-seconds=$(sed -n 's/.*trial_seconds=\([0-9]*\).*/\1/p' /proc/cmdline)
 orders='compute,chase1,chase2 compute,chase2,chase1 chase1,compute,chase2
         chase2,compute,chase1 chase1,chase2,compute chase2,chase1,compute'
 
@@ -20,10 +19,10 @@ await() { # STATE: for up to a minute
     echo "the state is $(state) for a minute, not $1"
 }
 
-in_order() { # WHO SCHEDULES, ORDER
+in_order() { # WHO SCHEDULES, ORDER, SECONDS
     echo "trial $1 $2"
     # shellcheck disable=SC2046 # a list of names
-    three-threads "$seconds" $(echo "$2" | tr , ' ')
+    three-threads "$3" $(echo "$2" | tr , ' ')
     sleep 0.3 # for the agent to see that they are gone
 }
 
@@ -47,10 +46,10 @@ end_in_a_trial() { # SIGNAL
 }
 
 echo "guest $(uname -r), capacities $(cat /sys/devices/system/cpu/cpu*/cpu_capacity | tr '\n' ' ')"
-for order in $orders; do in_order kernel "$order"; done
+for order in $orders; do in_order kernel "$order" 2; done
 attach kinds
 echo "attached after $(uptime_s) s"
-for order in $orders; do in_order kinds "$order"; done
+for order in $orders; do in_order kinds "$order" 5; done
 
 echo 'case second'
 schedext-agent /kinds.bpf.o /factors.json
@@ -62,6 +61,8 @@ end_in_a_trial TERM
 echo 'case killed'
 attach kinds
 end_in_a_trial KILL
+
+obeys /kinds.bpf.o
 
 echo 'case hotplug'
 attach kinds
@@ -75,7 +76,7 @@ wait "$agent"
 echo "exit $?"
 
 echo 'case watchdog'
-three-threads 8 compute chase1 chase2 >/beside &
+three-threads 12 compute chase1 chase2 >/beside &
 trial=$!
 schedext-agent /stalls.bpf.o /factors.json
 echo "exit $?"

@@ -19,6 +19,6 @@ struct sched_ext_ops tidemill_stalls = {
     .init = (void *)stalls_init,
     .enqueue = (void *)stalls_enqueue,
     .exit = (void *)tell_why_it_ended,
-    .timeout_ms = 1000,
+    .timeout_ms = 5000,
     .name = "tidemill_stalls",
 };

@@ -67,7 +67,8 @@ void KindWishes::note(double now_s, const ThreadAccount& account) {
     } else if (now_s > seen.since_s) {
         const double passed_s = now_s - seen.since_s;
         const double wanted = static_cast<double>(account.wanted_ns - seen.last.wanted_ns) * 1e-9 / passed_s;
-        seen.demand += (std::min(wanted, 1.0) - seen.demand) * (1 - std::exp(-passed_s / kMemory_s));
+        const double news = seen.demand ? 1 - std::exp(-passed_s / kMemory_s) : 1;
+        seen.demand = seen.demand.value_or(0) * (1 - news) + std::min(wanted, 1.0) * news;
         seen.kind = seen.wish.value_or(most_time_since(seen.last, account, seen.kind));
         seen.since_s = now_s;
         seen.last = account;
@@ -79,13 +80,13 @@ Snapshot KindWishes::snapshot(double now_s) const {
     Snapshot snapshot;
     for (const NamedKind& kind : kinds_) snapshot.kinds.push_back(kind.cores);
     for (const auto& [id, seen] : threads_)
-        if (seen.demand >= kNoticeable) snapshot.threads.push_back(state_of(seen, now_s));
+        if (seen.demand > kNoticeable) snapshot.threads.push_back(state_of(seen, now_s));
     return snapshot;
 }
 
 ThreadState KindWishes::state_of(const Seen& seen, double now_s) const {
     ThreadState state{
-        .id = seen.last.id, .weight = seen.last.weight, .demand = seen.demand, .kind = seen.kind};
+        .id = seen.last.id, .weight = seen.last.weight, .demand = seen.demand.value_or(0), .kind = seen.kind};
     const auto known = factors_.find(seen.last.name);
     if (known != factors_.end()) state.factors = known->second;
     state.stays = seen.last.stays || known == factors_.end();
@@ -105,7 +106,7 @@ std::vector<Wish> KindWishes::new_wishes() {
     std::vector<Wish> wishes;
     for (auto& [id, seen] : threads_) {
         const bool ours = !seen.last.stays && factors_.contains(seen.last.name);
-        const bool busy = seen.demand >= settings_.least_demand;
+        const bool busy = seen.demand > settings_.least_demand;
         const std::optional<std::size_t> wish = ours && busy ? std::optional(seen.kind) : std::nullopt;
         if (wish != seen.wish) wishes.push_back({id, seen.last.started_ns, wish});
         seen.wish = wish;

@@ -56,13 +56,13 @@ class KindWishes {
     KindDecision look(double now_s, std::span<const ThreadAccount> accounts);
 
   private:
-    static constexpr double kMemory_s = 0.5;     // demands are averages of about so long
+    static constexpr double kMemory_s = 0.3;     // demands are averages of about so long
     static constexpr double kNoticeable = 0.01;  // of a core: who wants less takes nothing from others
 
     struct Seen {
         ThreadAccount last;
         double since_s = 0;
-        double demand = 0;
+        std::optional<double> demand = {};  // from the second look on
         std::size_t kind = 0;
         std::optional<double> moved_s = {};
         std::optional<std::size_t> wish = {};
