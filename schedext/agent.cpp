@@ -22,10 +22,10 @@ constexpr timespec kBetweenLooks{.tv_sec = 0, .tv_nsec = 100'000'000};
 constexpr int kRefused = 1;
 constexpr int kThrownOut = 3;
 
-double now_s() {
+std::uint64_t monotonic_ns() {
     timespec now{};
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 void say(const std::string& line) {
@@ -34,9 +34,9 @@ void say(const std::string& line) {
 }
 
 /// What threads of known names took, told when they are gone.
-class Obituaries {
+class Departures {
   public:
-    Obituaries(const bridge::FactorFile& known, const Cpus& cpus) : known_(known), cpus_(cpus) {}
+    Departures(const bridge::FactorFile& known, const Cpus& cpus) : known_(known), cpus_(cpus) {}
 
     void look(const std::vector<steer::ThreadAccount>& accounts) {
         std::map<std::uint32_t, steer::ThreadAccount> now;
@@ -74,14 +74,15 @@ std::optional<Cpus> cpus_of_kinds(const sigset_t& signals) {
 std::optional<Ending> steer_until_the_end(const char* object, const bridge::FactorFile& known,
                                           const Cpus& cpus, const sigset_t& signals) {
     steer::KindWishes wishes(cpus.kinds, known);
-    Obituaries obituaries(known, cpus);
+    Departures departures(known, cpus);
     KernelScheduler scheduler(object, cpus);
     say("attached: " + cpus.describe());
     while (sigtimedwait(&signals, nullptr, &kBetweenLooks) < 0) {
         if (auto ending = scheduler.ending()) return ending;
-        const auto accounts = scheduler.accounts();
-        obituaries.look(accounts);
-        const steer::KindDecision decision = wishes.look(now_s(), accounts);
+        const std::uint64_t now_ns = monotonic_ns();
+        const auto accounts = scheduler.accounts(now_ns);
+        departures.look(accounts);
+        const steer::KindDecision decision = wishes.look(static_cast<double>(now_ns) * 1e-9, accounts);
         for (const steer::Wish& wish : decision.wishes) scheduler.tell(wish);
         for (const std::string& text : decision.told) say(text);
     }

@@ -15,8 +15,8 @@ namespace tidemill::schedext {
 namespace {
 
 constexpr __u32 kFirst = 0;
-// The kernel's: a user's doing, up to what it counts as an error of the scheduler; and that it may come back.
-constexpr std::uint64_t kMayRestart = 1ULL << 48;
+constexpr __u32 kAtOnce = 1024;                    // accounts in one system call
+constexpr std::uint64_t kMayRestart = 1ULL << 48;  // in the kernel's exit code
 
 struct CloseObject {
     void operator()(bpf_object* object) const { bpf_object__close(object); }
@@ -60,14 +60,21 @@ bpf_map* scheduler_in(bpf_object* object) {
     return nullptr;
 }
 
-steer::ThreadAccount account_from(__u32 id, const AccountEntry& entry, std::size_t kinds) {
+// What the thread wants since the scheduler last looked at it is not in the account yet.
+std::uint64_t wanted_ns(const AccountEntry& entry, std::uint64_t now_ns) {
+    const bool wants = entry.wants_since_ns != 0 && entry.wants_since_ns < now_ns;
+    return entry.wanted_ns + (wants ? now_ns - entry.wants_since_ns : 0);
+}
+
+steer::ThreadAccount account_from(__u32 id, const AccountEntry& entry, std::size_t kinds,
+                                  std::uint64_t now_ns) {
     return {.id = id,
             .started_ns = entry.started_ns,
             .name = std::string(entry.name, strnlen(entry.name, sizeof entry.name)),
             .weight = entry.weight / 100.0,
             .stays = entry.steerable == 0,
             .on_kind_ns = {entry.on_kind_ns, entry.on_kind_ns + kinds},
-            .wanted_ns = entry.wanted_ns};
+            .wanted_ns = wanted_ns(entry, now_ns)};
 }
 
 }  // namespace
@@ -106,14 +113,20 @@ KernelScheduler::KernelScheduler(const std::string& object, const Cpus& cpus) {
 
 KernelScheduler::~KernelScheduler() = default;
 
-std::vector<steer::ThreadAccount> KernelScheduler::accounts() const {
+std::vector<steer::ThreadAccount> KernelScheduler::accounts(std::uint64_t now_ns) const {
     std::vector<steer::ThreadAccount> accounts;
-    AccountEntry entry;
-    __u32 id = 0;
-    for (const __u32* before = nullptr; bpf_map_get_next_key(loaded_->threads, before, &id) == 0;
-         before = &id)
-        if (bpf_map_lookup_elem(loaded_->threads, &id, &entry) == 0 && entry.started_ns != 0)
-            accounts.push_back(account_from(id, entry, loaded_->kinds));
+    std::vector<__u32> ids(kAtOnce);
+    std::vector<AccountEntry> entries(kAtOnce);
+    __u32 place = 0;
+    int error = 0;
+    for (__u32* from = nullptr; error == 0; from = &place) {  // -ENOENT: these were the last
+        __u32 count = kAtOnce;
+        error =
+            bpf_map_lookup_batch(loaded_->threads, from, &place, ids.data(), entries.data(), &count, nullptr);
+        for (__u32 i = 0; i < count && (error == 0 || error == -ENOENT); ++i)
+            if (entries[i].started_ns != 0)
+                accounts.push_back(account_from(ids[i], entries[i], loaded_->kinds, now_ns));
+    }
     return accounts;
 }
 

@@ -28,7 +28,8 @@ class KernelScheduler {
     KernelScheduler(const KernelScheduler&) = delete;
     KernelScheduler& operator=(const KernelScheduler&) = delete;
 
-    std::vector<steer::ThreadAccount> accounts() const;
+    /// `now_ns` is CLOCK_MONOTONIC's.
+    std::vector<steer::ThreadAccount> accounts(std::uint64_t now_ns) const;
     void tell(const steer::Wish& wish);
     /// Nothing while it schedules.
     std::optional<Ending> ending() const;

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # ./x schedext: the scheduler of schedext/ in a kernel that has sched_ext, under QEMU, on a machine with a big and a little
 # CPU. What it takes comes from Debian and stays under build/schedext; nothing of it is installed here. Where something
-# cannot be had, that is said, and is no failure.
+# cannot be had, that is said, and is no failure. Takes the packages of this machine that must be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 into=$PWD/build/schedext
-host_packages="clang-19 g++-aarch64-linux-gnu qemu-system-arm device-tree-compiler cpio"
+host_packages="$*"
 libraries="libelf-dev zlib1g-dev busybox-static"
 newer_libraries="libbpf-dev"
 console=$into/console.log
@@ -52,6 +52,8 @@ get_libraries() {
         unpack "$codename-backports" "$into/packages"
 }
 
+kernel_image() { find "$into/kernel" -name 'vmlinuz*' -type f; } # below boot or below usr/lib/modules
+
 # The newest kernel that is offered and has sched_ext. Old versions vanish, and newer ones need not come along.
 get_kernel() {
     local suite=trixie-backports name
@@ -60,7 +62,7 @@ get_kernel() {
         sort -rV | head -n 5); do
         rm -rf "$into/apt/$suite"/archives/*.deb "$into/kernel"
         download "$suite" "$name" && unpack "$suite" "$into/kernel" &&
-            grep -qa sched_ext_ops "$into"/kernel/usr/lib/modules/*/vmlinuz && return
+            grep -qa sched_ext_ops "$(kernel_image)" && return
     done
     return 1
 }
@@ -124,7 +126,7 @@ make_guest() {
 prepare_machine() { make_device_tree && make_guest; }
 
 boot() {
-    qemu -M virt -kernel "$into"/kernel/usr/lib/modules/*/vmlinuz -initrd "$into/guest.gz" \
+    qemu -M virt -kernel "${TIDEMILL_SCHEDEXT_KERNEL:-$(kernel_image)}" -initrd "$into/guest.gz" \
         -dtb "$into/board.dtb" -append "console=ttyAMA0 quiet panic=-1" | tr -d '\r' >"$console"
 }
 

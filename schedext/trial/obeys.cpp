@@ -47,7 +47,7 @@ class Busy {
 
 steer::ThreadAccount account_of(const KernelScheduler& scheduler, std::uint32_t id) {
     for (;;)  // it has one from when it first ran
-        for (steer::ThreadAccount& account : scheduler.accounts())
+        for (steer::ThreadAccount& account : scheduler.accounts(0))
             if (account.id == id) return std::move(account);
 }
 
