@@ -13,6 +13,7 @@
 
 #include "tidemill/bridge/factor_file.hpp"
 #include "tidemill/error.hpp"
+#include "tidemill/steer/known_programs.hpp"
 
 namespace tidemill::schedext {
 
@@ -33,29 +34,38 @@ void say(const std::string& line) {
     std::fflush(stdout);
 }
 
-/// What threads of known names took, told when they are gone.
+steer::KnownFactors known_by(const bridge::FactorFile& file, const Cpus& cpus) {
+    return [&](const std::string& program) {
+        std::vector<bridge::Factor> factors;
+        for (const steer::NamedKind& kind : cpus.kinds)
+            factors.push_back(steer::known_factor(file, program, kind.name, cpus.kinds.front().name));
+        return factors;
+    };
+}
+
+/// What threads that were steered took, told when they are gone.
 class Departures {
   public:
-    Departures(const bridge::FactorFile& known, const Cpus& cpus) : known_(known), cpus_(cpus) {}
+    explicit Departures(const Cpus& cpus) : cpus_(cpus) {}
 
+    void expect(const steer::Wish& wish) { threads_.try_emplace(wish.thread); }
     void look(const std::vector<steer::ThreadAccount>& accounts) {
         std::map<std::uint32_t, steer::ThreadAccount> now;
         for (const steer::ThreadAccount& account : accounts)
-            if (known_.find(account.name) != nullptr) now.emplace(account.id, account);
+            if (threads_.contains(account.id)) now.emplace(account.id, account);
         for (const auto& [id, account] : threads_)
-            if (!now.contains(id)) say(text(account));
+            if (!now.contains(id) && account.id != 0) say(text(account));
         threads_ = std::move(now);
     }
 
   private:
     std::string text(const steer::ThreadAccount& account) const {
-        std::string text = fmt::format("took {} {}:", account.name, account.id);
+        std::string text = fmt::format("took {} {}:", account.program, account.id);
         for (std::size_t kind = 0; kind < account.on_kind_ns.size(); ++kind)
             text += fmt::format(" {} {} ms", cpus_.kinds[kind].name, account.on_kind_ns[kind] / 1'000'000);
         return text;
     }
 
-    const bridge::FactorFile& known_;
     const Cpus& cpus_;
     std::map<std::uint32_t, steer::ThreadAccount> threads_;
 };
@@ -73,8 +83,8 @@ std::optional<Cpus> cpus_of_kinds(const sigset_t& signals) {
 /// Until a signal, then nothing; or until the kernel lets the scheduler go.
 std::optional<Ending> steer_until_the_end(const char* object, const bridge::FactorFile& known,
                                           const Cpus& cpus, const sigset_t& signals) {
-    steer::KindWishes wishes(cpus.kinds, known);
-    Departures departures(known, cpus);
+    steer::KindWishes wishes(cpus.kinds, known_by(known, cpus));
+    Departures departures(cpus);
     KernelScheduler scheduler(object, cpus);
     say("attached: " + cpus.describe());
     while (sigtimedwait(&signals, nullptr, &kBetweenLooks) < 0) {
@@ -83,7 +93,10 @@ std::optional<Ending> steer_until_the_end(const char* object, const bridge::Fact
         const auto accounts = scheduler.accounts(now_ns);
         departures.look(accounts);
         const steer::KindDecision decision = wishes.look(static_cast<double>(now_ns) * 1e-9, accounts);
-        for (const steer::Wish& wish : decision.wishes) scheduler.tell(wish);
+        for (const steer::Wish& wish : decision.wishes) {
+            scheduler.tell(wish);
+            departures.expect(wish);
+        }
         for (const std::string& text : decision.told) say(text);
     }
     return std::nullopt;

@@ -37,7 +37,8 @@ struct AccountEntry {
     __u32 weight;                /* 100 at nice 0 */
     __u32 kind;                  /* whose queue it is in */
     __u32 steerable;
-    char name[kNameBytes];
+    char process[kNameBytes];
+    char thread[kNameBytes];
 };
 
 /* Map `ended`, one entry: why the kernel let the scheduler go. */

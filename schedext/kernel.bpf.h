@@ -36,6 +36,7 @@ struct task_struct {
     u64 start_boottime;
     struct sched_entity se;
     struct sched_ext_entity scx;
+    struct task_struct *group_leader;
     char comm[16];
 };
 

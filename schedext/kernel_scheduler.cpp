@@ -15,7 +15,7 @@ namespace tidemill::schedext {
 namespace {
 
 constexpr __u32 kFirst = 0;
-constexpr __u32 kAtOnce = 1024;                    // accounts in one system call
+constexpr __u32 kAtOnce = 256;                     // accounts in one system call
 constexpr std::uint64_t kMayRestart = 1ULL << 48;  // in the kernel's exit code
 
 struct CloseObject {
@@ -70,7 +70,7 @@ steer::ThreadAccount account_from(__u32 id, const AccountEntry& entry, std::size
                                   std::uint64_t now_ns) {
     return {.id = id,
             .started_ns = entry.started_ns,
-            .name = std::string(entry.name, strnlen(entry.name, sizeof entry.name)),
+            .program = fmt::format("{}.{}", entry.process, entry.thread),
             .weight = entry.weight / 100.0,
             .stays = entry.steerable == 0,
             .on_kind_ns = {entry.on_kind_ns, entry.on_kind_ns + kinds},

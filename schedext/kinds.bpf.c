@@ -145,7 +145,8 @@ static void charge(struct task_struct *p) {
     account->on_kind_ns[kind_of_cpu(m, scx_bpf_task_cpu(p))] += ran_ns;
     account->vruntime_ns += ran_ns * 100 / account->weight;
     account->steerable = steerable(m, p);
-    __builtin_memcpy(account->name, p->comm, kNameBytes);
+    bpf_probe_read_kernel_str(account->process, kNameBytes, p->group_leader->comm);
+    bpf_probe_read_kernel_str(account->thread, kNameBytes, p->comm);
     count_wanted(account, now_ns, now_ns);
 }
 

@@ -6,8 +6,8 @@
 /^trial / { who = $2; order = $3; section = ""; if (!(order in seen)) orders[++count] = order; seen[order] = 1 }
 /^case / { section = $2; who = "" }
 /^ran / && who { on_cpu[who, order, $2, $3] += $4 }
-# took compute 105: big 3767 ms little 149 ms
-/^took / && who { counted[order, $2] = percent($5, $8) }
+# took three-threads.compute 105: big 3767 ms little 149 ms
+/^took / && who { sub(/^.*\./, "", $2); counted[order, $2] = percent($5, $8) }
 section { told[section] = told[section] "\n" $0 }
 /^obeys stolen / { stolen[$3] = $4 }
 /^obeys weight / { weight = $3 }

@@ -7,13 +7,11 @@
 #include <vector>
 
 #include "tidemill/steer/journal.hpp"
+#include "tidemill/steer/known_programs.hpp"
 #include "tidemill/steer/report.hpp"
 #include "tidemill/steer/roster.hpp"
 
 namespace tidemill::steer {
-
-/// What is known beforehand of a program, "process.thread", on each kind of core.
-using KnownFactors = std::function<std::vector<bridge::Factor>(const std::string& program)>;
 
 struct DaemonOptions {
     Settings decision = {};

@@ -4,22 +4,17 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace tidemill::steer {
 
 namespace {
 
-Platform platform_of(std::span<const NamedKind> kinds) {
-    Platform platform;
-    for (const NamedKind& kind : kinds) platform.set(kind.name, static_cast<int>(kind.cores.cores));
-    return platform;
-}
-
-// A factor needs both times, and is as sure as the less sure one.
-bridge::Factor factor(const bridge::KnownTask& task, const std::string& kind, const std::string& reference) {
-    const auto there = task.kinds.find(kind);
-    const auto here = task.kinds.find(reference);
-    if (there == task.kinds.end() || here == task.kinds.end() || here->second.us <= 0) return {};
-    return {there->second.us / here->second.us, std::min(there->second.quality, here->second.quality), 0};
+// That it takes as long as itself on the first kind says nothing.
+bool is_known(const std::vector<bridge::Factor>& factors) {
+    return std::any_of(
+        factors.begin() + (factors.empty() ? 0 : 1), factors.end(),
+        [](const bridge::Factor& factor) { return factor.quality != bridge::Quality::absent; });
 }
 
 std::size_t most_time_since(const ThreadAccount& before, const ThreadAccount& now, std::size_t otherwise) {
@@ -34,14 +29,8 @@ std::size_t most_time_since(const ThreadAccount& before, const ThreadAccount& no
 
 }  // namespace
 
-KindWishes::KindWishes(std::vector<NamedKind> kinds, const bridge::FactorFile& known,
-                       const Settings& settings)
-    : kinds_(std::move(kinds)), settings_(settings) {
-    check_kinds(known, platform_of(kinds_), "the factors");
-    for (const bridge::KnownTask& task : known.tasks)
-        for (const NamedKind& kind : kinds_)
-            factors_[task.name].push_back(factor(task, kind.name, kinds_.front().name));
-}
+KindWishes::KindWishes(std::vector<NamedKind> kinds, KnownFactors known, const Settings& settings)
+    : kinds_(std::move(kinds)), known_(std::move(known)), settings_(settings) {}
 
 KindDecision KindWishes::look(double now_s, std::span<const ThreadAccount> accounts) {
     ++looks_;
@@ -49,11 +38,9 @@ KindDecision KindWishes::look(double now_s, std::span<const ThreadAccount> accou
     std::erase_if(threads_, [&](const auto& entry) { return entry.second.look != looks_; });
     KindDecision decision;
     const Snapshot now = snapshot(now_s);
-    std::vector<std::string> names;
-    for (const NamedKind& kind : kinds_) names.push_back(kind.name);
     for (const Change& change : steer(now, settings_)) {
         apply(change, now, now_s);
-        decision.told.push_back(describe(change, now, names));
+        decision.told.push_back(in_words(change, now));
     }
     decision.wishes = new_wishes();
     return decision;
@@ -62,18 +49,23 @@ KindDecision KindWishes::look(double now_s, std::span<const ThreadAccount> accou
 void KindWishes::note(double now_s, const ThreadAccount& account) {
     const auto [entry, is_new] = threads_.try_emplace(account.id);
     Seen& seen = entry->second;
-    if (is_new || seen.last.started_ns != account.started_ns) {
-        seen = Seen{.last = account, .since_s = now_s};
-    } else if (now_s > seen.since_s) {
-        const double passed_s = now_s - seen.since_s;
-        const double wanted = static_cast<double>(account.wanted_ns - seen.last.wanted_ns) * 1e-9 / passed_s;
-        const double news = seen.demand ? 1 - std::exp(-passed_s / kMemory_s) : 1;
-        seen.demand = seen.demand.value_or(0) * (1 - news) + std::min(wanted, 1.0) * news;
-        seen.kind = seen.wish.value_or(most_time_since(seen.last, account, seen.kind));
-        seen.since_s = now_s;
-        seen.last = account;
-    }
+    if (is_new || seen.last.started_ns != account.started_ns)
+        seen = {};
+    else if (now_s > seen.since_s)
+        measure(seen, now_s, account);
+    if (seen.last.program != account.program) seen.factors = known_(account.program);
+    seen.last = account;
+    seen.since_s = now_s;
     seen.look = looks_;
+}
+
+// Whoever begins is believed at once: what is not wanted yet would look like room for others.
+void KindWishes::measure(Seen& seen, double now_s, const ThreadAccount& account) {
+    const double passed_s = now_s - seen.since_s;
+    const double wanted = static_cast<double>(account.wanted_ns - seen.last.wanted_ns) * 1e-9 / passed_s;
+    const double news = seen.demand ? 1 - std::exp(-passed_s / kMemory_s) : 1;
+    seen.demand = seen.demand.value_or(0) * (1 - news) + std::min(wanted, 1.0) * news;
+    seen.kind = seen.wish.value_or(most_time_since(seen.last, account, seen.kind));
 }
 
 Snapshot KindWishes::snapshot(double now_s) const {
@@ -85,11 +77,12 @@ Snapshot KindWishes::snapshot(double now_s) const {
 }
 
 ThreadState KindWishes::state_of(const Seen& seen, double now_s) const {
-    ThreadState state{
-        .id = seen.last.id, .weight = seen.last.weight, .demand = seen.demand.value_or(0), .kind = seen.kind};
-    const auto known = factors_.find(seen.last.name);
-    if (known != factors_.end()) state.factors = known->second;
-    state.stays = seen.last.stays || known == factors_.end();
+    ThreadState state{.id = seen.last.id,
+                      .weight = seen.last.weight,
+                      .demand = seen.demand.value_or(0),
+                      .kind = seen.kind,
+                      .factors = seen.factors,
+                      .stays = !seen.is_ours()};
     if (seen.moved_s) state.rest_s = now_s - *seen.moved_s;
     return state;
 }
@@ -105,13 +98,25 @@ void KindWishes::apply(const Change& change, const Snapshot& snapshot, double no
 std::vector<Wish> KindWishes::new_wishes() {
     std::vector<Wish> wishes;
     for (auto& [id, seen] : threads_) {
-        const bool ours = !seen.last.stays && factors_.contains(seen.last.name);
-        const bool busy = seen.demand > settings_.least_demand;
-        const std::optional<std::size_t> wish = ours && busy ? std::optional(seen.kind) : std::nullopt;
+        const bool is_busy = seen.demand > settings_.least_demand;
+        const auto wish = seen.is_ours() && is_busy ? std::optional(seen.kind) : std::nullopt;
         if (wish != seen.wish) wishes.push_back({id, seen.last.started_ns, wish});
         seen.wish = wish;
     }
     return wishes;
+}
+
+bool KindWishes::Seen::is_ours() const {
+    return !last.stays && is_known(factors);
+}
+
+std::string KindWishes::in_words(const Change& change, const Snapshot& snapshot) const {
+    std::vector<std::string> names;
+    for (const NamedKind& kind : kinds_) names.push_back(kind.name);
+    return describe(change, snapshot, names, [&](std::size_t thread) {
+        const std::uint64_t id = snapshot.threads[thread].id;
+        return fmt::format("{} {}", id, threads_.at(static_cast<std::uint32_t>(id)).last.program);
+    });
 }
 
 }  // namespace tidemill::steer

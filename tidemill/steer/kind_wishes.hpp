@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/bridge/factor_file.hpp"
+#include "tidemill/steer/known_programs.hpp"
 #include "tidemill/steer/steering.hpp"
 
 namespace tidemill::steer {
@@ -16,9 +16,9 @@ namespace tidemill::steer {
 struct ThreadAccount {
     std::uint32_t id = 0;
     std::uint64_t started_ns = 0;  ///< after boot: tells it from another one that had the same id
-    std::string name = {};
-    double weight = 1;                           ///< 1 at nice 0
-    bool stays = false;                          ///< the kernel's own, or somebody narrowed its affinity
+    std::string program = {};      ///< "process.thread"
+    double weight = 1;             ///< 1 at nice 0
+    bool stays = false;            ///< the kernel's own, or somebody narrowed its affinity
     std::vector<std::uint64_t> on_kind_ns = {};  ///< processor time on each kind
     std::uint64_t wanted_ns = 0;                 ///< in which it ran or waited for a core
 };
@@ -49,8 +49,7 @@ struct NamedKind {
 /// cores, and are left alone.
 class KindWishes {
   public:
-    /// Throws BridgeError where `known` knows nothing of one of the kinds.
-    KindWishes(std::vector<NamedKind> kinds, const bridge::FactorFile& known, const Settings& settings = {});
+    KindWishes(std::vector<NamedKind> kinds, KnownFactors known, const Settings& settings = {});
 
     /// `now_s` never goes back. An account that is new begins with what it has counted at its first look.
     KindDecision look(double now_s, std::span<const ThreadAccount> accounts);
@@ -61,22 +60,27 @@ class KindWishes {
 
     struct Seen {
         ThreadAccount last;
+        std::vector<bridge::Factor> factors = {};
         double since_s = 0;
         std::optional<double> demand = {};  // from the second look on
         std::size_t kind = 0;
         std::optional<double> moved_s = {};
         std::optional<std::size_t> wish = {};
         std::uint64_t look = 0;
+
+        bool is_ours() const;
     };
 
     void note(double now_s, const ThreadAccount& account);
+    static void measure(Seen& seen, double now_s, const ThreadAccount& account);
     Snapshot snapshot(double now_s) const;
     ThreadState state_of(const Seen& seen, double now_s) const;
     void apply(const Change& change, const Snapshot& snapshot, double now_s);
     std::vector<Wish> new_wishes();
+    std::string in_words(const Change& change, const Snapshot& snapshot) const;
 
     std::vector<NamedKind> kinds_;
-    std::map<std::string, std::vector<bridge::Factor>, std::less<>> factors_;  // by name, then kind
+    KnownFactors known_;
     Settings settings_;
     std::map<std::uint32_t, Seen> threads_;
     std::uint64_t looks_ = 0;

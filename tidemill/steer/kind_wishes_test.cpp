@@ -5,20 +5,15 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/bridge/bridge_error.hpp"
-
 namespace tidemill::steer {
 namespace {
 
 constexpr double kLook_s = 0.1;
 
-bridge::FactorFile known() {
-    bridge::FactorFile file;
-    file.cores.set("big", 1);
-    file.cores.set("little", 1);
-    for (const auto& [name, little_us] : {std::pair("compute", 240.0), {"chase1", 110.0}, {"chase2", 110.0}})
-        file.tasks.push_back({.name = name, .kinds = {{"big", {100, 9}}, {"little", {little_us, 9}}}});
-    return file;
+std::vector<bridge::Factor> known(const std::string& program) {
+    const bridge::Factor on_little{program == "three.compute" ? 2.4 : 1.1, bridge::Quality::measured, 0};
+    if (!program.starts_with("three.")) return {{1, bridge::Quality::measured, 0}, {}};
+    return {{1, bridge::Quality::measured, 0}, on_little};
 }
 
 std::vector<NamedKind> kinds() {
@@ -28,8 +23,8 @@ std::vector<NamedKind> kinds() {
 /// A machine whose threads are where they are wished to be, and share its cores there.
 class Machine {
   public:
-    ThreadAccount& add(std::uint32_t id, const std::string& name, std::size_t kind) {
-        accounts_.push_back({.id = id, .started_ns = id * 10, .name = name, .on_kind_ns = {0, 0}});
+    ThreadAccount& add(std::uint32_t id, const std::string& program, std::size_t kind) {
+        accounts_.push_back({.id = id, .started_ns = id * 10, .program = program, .on_kind_ns = {0, 0}});
         places_.push_back(kind);
         return accounts_.back();
     }
@@ -73,11 +68,11 @@ class Machine {
 TEST_CASE("Of three threads the compute-bound one comes to the big core, wherever they all begin") {
     for (std::size_t beginning = 0; beginning < 8; ++beginning) {
         CAPTURE(beginning);
-        KindWishes wishes(kinds(), known());
+        KindWishes wishes(kinds(), known);
         Machine machine;
-        machine.add(1, "compute", beginning & 1);
-        machine.add(2, "chase1", beginning >> 1 & 1);
-        machine.add(3, "chase2", beginning >> 2);
+        machine.add(1, "three.compute", beginning & 1);
+        machine.add(2, "three.chase1", beginning >> 1 & 1);
+        machine.add(3, "three.chase2", beginning >> 2);
         machine.settle(wishes);
         CHECK(machine.place(1) == 0);
         CHECK(machine.place(2) + machine.place(3) >= 1);
@@ -86,29 +81,29 @@ TEST_CASE("Of three threads the compute-bound one comes to the big core, whereve
 }
 
 TEST_CASE("A change is told in the words of the decision") {
-    KindWishes wishes(kinds(), known());
+    KindWishes wishes(kinds(), known);
     Machine machine;
-    machine.add(1, "compute", 1);
-    machine.add(2, "chase1", 0);
+    machine.add(1, "three.compute", 1);
+    machine.add(2, "three.chase1", 0);
     std::vector<std::string> told;
     for (int i = 0; i < 30; ++i)
         for (const std::string& text : machine.look(wishes).told) told.push_back(text);
     REQUIRE(told.size() == 1);
-    CHECK(told.front().starts_with("exchange:"));
+    CHECK(told.front().starts_with("exchange: 1 three.compute to big (2.40 times longer on little)"));
 }
 
 TEST_CASE("Threads of which nothing is known, or which are not ours, are left alone") {
-    KindWishes wishes(kinds(), known());
+    KindWishes wishes(kinds(), known);
     Machine machine;
-    machine.add(1, "other", 1);
-    machine.add(2, "compute", 1).stays = true;
+    machine.add(1, "other.compute", 1);
+    machine.add(2, "three.compute", 1).stays = true;
     for (int i = 0; i < 30; ++i) CHECK(machine.look(wishes).wishes.empty());
 }
 
 TEST_CASE("A thread that falls idle is left alone again, and wished somewhere when it is busy") {
-    KindWishes wishes(kinds(), known());
+    KindWishes wishes(kinds(), known);
     Machine machine;
-    machine.add(1, "compute", 0);
+    machine.add(1, "three.compute", 0);
     machine.settle(wishes);
     double now_s = 100;
     ThreadAccount idle = machine.accounts().front();
@@ -126,21 +121,15 @@ TEST_CASE("A thread that falls idle is left alone again, and wished somewhere wh
 }
 
 TEST_CASE("A thread that has another one's number begins anew") {
-    KindWishes wishes(kinds(), known());
+    KindWishes wishes(kinds(), known);
     Machine machine;
-    machine.add(1, "compute", 1);
+    machine.add(1, "three.compute", 1);
     machine.settle(wishes);
     REQUIRE(machine.place(1) == 0);
     machine.accounts().front().started_ns = 77;
     CHECK(machine.look(wishes).wishes.empty());  // nothing is known of its demand
     machine.settle(wishes);
     CHECK(machine.place(1) == 0);
-}
-
-TEST_CASE("Factors of another machine are refused") {
-    bridge::FactorFile other;
-    other.cores.set("big", 1);
-    CHECK_THROWS_AS(KindWishes(kinds(), other), bridge::BridgeError);
 }
 
 }  // namespace tidemill::steer

@@ -71,15 +71,8 @@ class Known {
 
     std::optional<bridge::Factor> from_file(const std::string& program, const std::string& kind) const {
         if (!file_) return std::nullopt;
-        const bridge::KnownTask* task = file_->find(program);
-        if (task == nullptr) task = file_->find(program.substr(0, program.find('.')));
-        if (task == nullptr) return std::nullopt;
-        const auto there = task->kinds.find(kind);
-        const auto first = task->kinds.find(kinds_.front());
-        if (there == task->kinds.end() || first == task->kinds.end() || first->second.us <= 0)
-            return std::nullopt;
-        return bridge::Factor{there->second.us / first->second.us,
-                              std::min(there->second.quality, first->second.quality), 0};
+        const bridge::Factor known = steer::known_factor(*file_, program, kind, kinds_.front());
+        return known.quality == bridge::Quality::absent ? std::nullopt : std::optional(known);
     }
 
     bridge::Emulation slower_;
