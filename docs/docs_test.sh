@@ -29,7 +29,7 @@ named_verbs() { # FILE
 verbs=$(./x help | sed -nE 's/^  ([a-z]+) .*/\1/p')
 [ -n "$verbs" ] || wrong x "help lists no verbs"
 
-documents=(*.md docs/**/*.md data/*.md examples/**/*.md tidemill/**/*.md)
+documents=(*.md docs/**/*.md data/*.md examples/**/*.md schedext/*.md tidemill/**/*.md)
 [ ${#documents[@]} -gt 0 ] || wrong docs "there are no documents"
 
 for document in "${documents[@]}"; do
