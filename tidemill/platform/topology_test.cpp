@@ -249,6 +249,9 @@ TEST_CASE("the vendor's word for a core type is believed before its maximum freq
     machine.kinds[0].core_type = "IntelCore";
     machine.kinds[1].core_type = "IntelAtom";
     CHECK(cores_of_kind(load(machine), 0) == "0-5");
+    machine.kinds[0].core_type = "AMDPerformance";
+    machine.kinds[1].core_type = "AMDEfficiency";
+    CHECK(cores_of_kind(load(machine), 0) == "0-5");
 }
 
 TEST_CASE("which counters belong to which cores tells their types where frequencies are swapped") {

@@ -1,9 +1,10 @@
 #include "tidemill/platform/internal/core_kinds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <functional>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,12 +72,12 @@ bool types_tell(std::span<const RankedKind> ranked) {
 bool sort_big_first(std::vector<RankedKind>& ranked) {
     if (ranked.size() < 2) return true;
     const auto sort_by = [&](auto key) { std::ranges::stable_sort(ranked, std::greater{}, key); };
-    if (std::ranges::all_of(ranked, [](const RankedKind& r) { return r.efficiency >= 0; }))
-        sort_by(&RankedKind::efficiency);
-    else if (types_tell(ranked))
+    if (types_tell(ranked))
         sort_by([](const RankedKind& r) {
-            return std::pair(-*type_rank(r.kind.core_type), r.kind.max_frequency_mhz);
+            return std::tuple(-*type_rank(r.kind.core_type), r.efficiency, r.kind.max_frequency_mhz);
         });
+    else if (std::ranges::all_of(ranked, [](const RankedKind& r) { return r.efficiency >= 0; }))
+        sort_by(&RankedKind::efficiency);
     else if (all_know(ranked, &FoundKind::capacity))
         sort_by([](const RankedKind& r) { return *r.kind.capacity; });
     else if (all_know(ranked, &FoundKind::max_frequency_mhz))
@@ -154,10 +155,17 @@ std::string default_kind_name(std::size_t index) {
 }
 
 std::optional<int> type_rank(std::string_view core_type) {
-    constexpr std::array<std::string_view, 3> kFastestFirst{"IntelCore", "IntelAtom", "IntelLowPower"};
-    const auto found = std::ranges::find(kFastestFirst, core_type);
-    if (found == kFastestFirst.end()) return std::nullopt;
-    return static_cast<int>(found - kFastestFirst.begin());
+    struct Ranked {
+        std::string_view type;
+        int rank;
+    };
+    constexpr Ranked kKnown[] = {{"IntelCore", 0},
+                                 {"IntelAtom", 1},
+                                 {"IntelLowPower", 2},
+                                 {"AMDPerformance", 0},
+                                 {"AMDEfficiency", 1}};
+    const auto* const found = std::ranges::find(kKnown, core_type, &Ranked::type);
+    return found == std::end(kKnown) ? std::nullopt : std::optional(found->rank);
 }
 
 std::vector<int> all_os_numbers(std::span<const Core> cores) {
