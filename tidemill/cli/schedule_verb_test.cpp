@@ -332,6 +332,12 @@ TEST_CASE("calibrate --kinds: the kinds that it measures are in the model, and t
     CHECK(topology["kinds"].size() == written["kinds"].size());
 }
 
+TEST_CASE("topo: it says which counters the cores have, or why there are none") {
+    CHECK(says(run_program({"topo"}).out, "\ncounters\n"));
+    const Json topology = json_of(run_program({"topo", "--json"}));
+    CHECK(topology.contains("counters") != topology.contains("no_counters"));
+}
+
 TEST_CASE("--kinds: a model file that names no kinds, or cores that are not here, is refused") {
     const ScratchFolder folder;
     const std::string plain = folder.put("plain.json", R"({"hop_us": 1})");

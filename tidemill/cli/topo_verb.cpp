@@ -7,6 +7,7 @@
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/device/device_list.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/platform/counters.hpp"
 #include "tidemill/platform/describe.hpp"
 #include "tidemill/platform/topology.hpp"
 
@@ -64,11 +65,27 @@ Json to_json(const FoundDevices& found) {
     return devices;
 }
 
-Json all_to_json(const Topology& topology, const FoundDevices& found) {
+/// What stands beside the cores.
+struct Extras {
+    FoundDevices devices = find_devices();
+    FoundCounters counters = find_counters();
+};
+
+Json all_to_json(const Topology& topology, const Extras& extras) {
     Json json = to_json(topology);
-    json["devices"] = to_json(found);
-    json["no_devices"] = found.absent;
+    json["devices"] = to_json(extras.devices);
+    json["no_devices"] = extras.devices.absent;
+    if (extras.counters.counters)
+        json["counters"] = extras.counters.counters->name();
+    else
+        json["no_counters"] = extras.counters.reason;
     return json;
+}
+
+std::string to_text(const Topology& topology, const Extras& extras) {
+    const FoundCounters& found = extras.counters;
+    return fmt::format("{}devices\n{}counters\n{}\n", describe(topology), describe(extras.devices),
+                       found.counters ? found.counters->name() : "none      " + found.reason);
 }
 
 }  // namespace
@@ -79,15 +96,16 @@ void add_topo(Verb& program) {
         bool json = false;
     };
     auto options = std::make_shared<Options>();
-    Verb& verb = program.verb("topo", "Show the cores, kinds, clusters, caches and devices of this machine");
+    Verb& verb =
+        program.verb("topo", "Show the cores, kinds, clusters, caches, devices and counters of this machine");
     verb.footer(fmt::format("Example: {} topo --kinds fast=0", program.name()));
     add_kinds_option(verb, options->kinds);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] {
         const Topology topology = topology_by(options->kinds);
-        const FoundDevices found = find_devices();
-        print("{}", options->json ? to_text(all_to_json(topology, found), 2) + "\n"
-                                  : describe(topology) + "devices\n" + describe(found));
+        const Extras extras;
+        print("{}",
+              options->json ? to_text(all_to_json(topology, extras), 2) + "\n" : to_text(topology, extras));
         return kDone;
     });
 }
