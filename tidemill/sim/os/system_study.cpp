@@ -5,7 +5,7 @@
 #include <memory>
 #include <random>
 
-#include "tidemill/bridge/cpi_model.hpp"
+#include "tidemill/bridge/cpi_stack.hpp"
 #include "tidemill/sim/os/scheduler.hpp"
 #include "tidemill/sim/sim_error.hpp"
 

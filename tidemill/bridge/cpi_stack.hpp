@@ -2,13 +2,10 @@
 
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "tidemill/bridge/layer.hpp"
 #include "tidemill/bridge/sample.hpp"
-#include "tidemill/platform/counters.hpp"
 
 namespace tidemill::bridge {
 
@@ -30,12 +27,5 @@ std::optional<double> big_core_benefit(std::span<const History> on_kinds,
 /// since it says what a task would do where it never ran; absent without counters. Throws BridgeError where
 /// the numbers cannot be.
 Model cpi_stack(CpiMachine machine);
-
-/// The rule generator of a name: "time-ratio" or "cpi-stack". Throws BridgeError listing them for any other.
-Model rule_named(std::string_view name, const CpiMachine& machine);
-
-/// What was counted of a task on one type of core. Cycles count only where misses were counted, too: without
-/// them, nobody knows what they were for.
-Sample sample_of(const CoreTypeCounts& counts);
 
 }  // namespace tidemill::bridge

@@ -1,4 +1,4 @@
-#include "tidemill/bridge/cpi_model.hpp"
+#include "tidemill/bridge/cpi_stack.hpp"
 
 #include <doctest/doctest.h>
 
@@ -61,18 +61,16 @@ TEST_CASE("CPI stack: without counters there is no CPI, and the factor is absent
     timed[0].note({.time_ns = 400'000, .instructions = 1'000'000});
     timed[1].note({.time_ns = 1'000'000, .instructions = 1'000'000});
     CHECK(cpi_stack(kBoard)(timed, 1).quality == Quality::absent);
-    CHECK(rule_named("time-ratio", kBoard)(timed, 1).value == Approx(2.5));
+    CHECK(time_ratio(timed, 1).value == Approx(2.5));
 }
 
-TEST_CASE("CPI stack: in the layer, a model is exchanged by its name") {
-    Layer layer(2, 2, rule_named("cpi-stack", kBoard));
+TEST_CASE("CPI stack: the layer makes its factors by the model that it is given") {
+    Layer layer(2, 2, cpi_stack(kBoard));
     layer.create(1);
     layer.statistic(1, 0,
                     {.time_ns = 1'000, .instructions = 1'000'000, .cycles = 2'000'000, .misses = 3'000});
     layer.generate();
     CHECK(layer.factors().read(1, 1).value == Approx(1.5 * 0.7));
-    CHECK_THROWS_WITH_AS(rule_named("guess", kBoard), doctest::Contains("choose time-ratio or cpi-stack"),
-                         BridgeError);
 }
 
 TEST_CASE("CPI stack: a machine that cannot be is refused") {
@@ -82,16 +80,6 @@ TEST_CASE("CPI stack: a machine that cannot be is refused") {
     CHECK_THROWS_WITH_AS(cpi_stack({{1, 1}, {200, 90}, 0}), doctest::Contains("above 0"), BridgeError);
     CHECK_THROWS_WITH_AS(cpi_stack({{1, 1}, {200, -1}}), doctest::Contains("less than 0 cycles"),
                          BridgeError);
-}
-
-TEST_CASE("CPI stack: cycles of which nobody knows the misses do not count") {
-    const Sample whole = sample_of({"cpu_core", 1000.4, 3000, 6000, 30});
-    CHECK(whole.time_ns == 1000);
-    CHECK(whole.cycles == 3000);
-    CHECK(whole.misses == 30);
-    const Sample part = sample_of({"cpu_core", 1000, 3000, 6000, std::nullopt});
-    CHECK(part.instructions == 6000);
-    CHECK(part.cycles == 0);
 }
 
 }  // namespace tidemill::bridge

@@ -1,4 +1,4 @@
-#include "tidemill/bridge/cpi_model.hpp"
+#include "tidemill/bridge/cpi_stack.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,10 +34,6 @@ Factor load_factor(const CpiMachine& machine, std::span<const History> on_kinds,
     return {machine.scale * core_factor * *benefit, Quality::estimated};
 }
 
-std::uint64_t whole(const std::optional<double>& count) {
-    return static_cast<std::uint64_t>(std::llround(count.value_or(0)));
-}
-
 }  // namespace
 
 std::optional<double> big_core_benefit(std::span<const History> on_kinds,
@@ -59,20 +55,6 @@ Model cpi_stack(CpiMachine machine) {
     return [machine = std::move(machine)](std::span<const History> on_kinds, policy::KindId kind) {
         return load_factor(machine, on_kinds, kind);
     };
-}
-
-Model rule_named(std::string_view name, const CpiMachine& machine) {
-    if (name == "time-ratio") return time_ratio;
-    if (name == "cpi-stack") return cpi_stack(machine);
-    throw BridgeError(fmt::format("there is no model \"{}\": choose time-ratio or cpi-stack", name));
-}
-
-Sample sample_of(const CoreTypeCounts& counts) {
-    Sample sample{.time_ns = whole(counts.ran_ns), .instructions = whole(counts.instructions)};
-    if (!counts.cycles || !counts.last_level_misses) return sample;
-    sample.cycles = whole(counts.cycles);
-    sample.misses = whole(counts.last_level_misses);
-    return sample;
 }
 
 }  // namespace tidemill::bridge
