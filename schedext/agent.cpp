@@ -37,10 +37,17 @@ void say(const std::string& line) {
 steer::KnownFactors known_by(const bridge::FactorFile& file, const Cpus& cpus) {
     return [&](const std::string& program) {
         std::vector<bridge::Factor> factors;
-        for (const steer::NamedKind& kind : cpus.kinds)
-            factors.push_back(steer::known_factor(file, program, kind.name, cpus.kinds.front().name));
+        for (const std::string& kind : cpus.kinds.names())
+            factors.push_back(steer::known_factor(file, program, kind, cpus.kinds.name(0)));
         return factors;
     };
+}
+
+Platform platform_of(const steer::Kinds& kinds) {
+    Platform platform;
+    for (std::size_t kind = 0; kind < kinds.count(); ++kind)
+        platform.set(kinds.name(kind), static_cast<int>(kinds.cores()[kind].cores));
+    return platform;
 }
 
 /// What threads that were steered took, told when they are gone.
@@ -62,7 +69,7 @@ class Departures {
     std::string text(const steer::ThreadAccount& account) const {
         std::string text = fmt::format("took {} {}:", account.program, account.id);
         for (std::size_t kind = 0; kind < account.on_kind_ns.size(); ++kind)
-            text += fmt::format(" {} {} ms", cpus_.kinds[kind].name, account.on_kind_ns[kind] / 1'000'000);
+            text += fmt::format(" {} {} ms", cpus_.kinds.name(kind), account.on_kind_ns[kind] / 1'000'000);
         return text;
     }
 
@@ -75,7 +82,7 @@ std::optional<Cpus> cpus_of_kinds(const sigset_t& signals) {
     constexpr timespec kBetween{.tv_sec = 1, .tv_nsec = 0};
     while (sigtimedwait(&signals, nullptr, &kBetween) < 0) {
         Cpus cpus = read_cpus();
-        if (cpus.kinds.size() > 1) return cpus;
+        if (cpus.kinds_online() > 1) return cpus;
     }
     return std::nullopt;
 }
@@ -109,7 +116,8 @@ int run(const char* object, const char* factors) {
     sigprocmask(SIG_BLOCK, &signals, nullptr);
     const bridge::FactorFile known = bridge::read_factor_file(factors);
     std::optional<Cpus> cpus = read_cpus();
-    if (cpus->kinds.size() < 2)
+    check_kinds(known, platform_of(cpus->kinds), factors);
+    if (cpus->kinds_online() < 2)
         throw SchedulerError(
             "the CPUs that are on line have one cpu_capacity, and there is nothing to decide");
     for (; cpus; cpus = cpus_of_kinds(signals)) {

@@ -1,26 +1,26 @@
 #pragma once
 
-#include <filesystem>
-#include <vector>
+#include <string>
 
 #include "schedext/exchange.h"
 
-#include "tidemill/steer/kind_wishes.hpp"
+#include "tidemill/steer/kinds.hpp"
 
 namespace tidemill::schedext {
 
-/// A machine's CPUs, as the kernel tells them.
+/// This machine's CPUs, as the kernel tells them.
 struct Cpus {
+    steer::Kinds kinds;
     MachineEntry machine{};
-    std::vector<steer::NamedKind> kinds;  ///< the largest capacity first; cores that are online
 
+    /// Kinds that have a CPU on line.
+    std::size_t kinds_online() const;
     /// "1 big from cpu0 on, 2 little from cpu1 on"
     std::string describe() const;
 };
 
-/// By the files under /sys/devices/system/cpu. CPUs whose capacities differ by less than a tenth are of one
-/// kind. Throws SchedulerError where there are not two kinds, and where there are more CPUs or kinds than a
-/// map can hold.
-Cpus read_cpus(const std::filesystem::path& folder = "/sys/devices/system/cpu");
+/// Throws SteerError where the kernel tells no CPUs, and SchedulerError where there are more CPUs or kinds
+/// than the scheduler's map can hold.
+Cpus read_cpus();
 
 }  // namespace tidemill::schedext

@@ -98,7 +98,7 @@ KernelScheduler::KernelScheduler(const std::string& object, const Cpus& cpus) {
     words_of_libbpf().clear();
     libbpf_set_print(keep_words);
     loaded_ = std::make_unique<Loaded>(
-        Loaded{.object = {bpf_object__open_file(object.c_str(), nullptr), {}}, .kinds = cpus.kinds.size()});
+        Loaded{.object = {bpf_object__open_file(object.c_str(), nullptr), {}}, .kinds = cpus.kinds.count()});
     if (!loaded_->object) refuse(object, "open", errno);
     if (const int error = bpf_object__load(loaded_->object.get())) refuse(object, "load", -error);
     loaded_->threads = loaded_->map("threads");

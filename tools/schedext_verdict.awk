@@ -74,6 +74,7 @@ END {
     verdict(tells("watchdog", "runnable task stall") && tells("watchdog", "exit 3") && tells("watchdog", "state disabled") && tells("watchdog", "threads [3-6]"), "the watchdog throws a scheduler out: the agent says so, and the threads go on")
     verdict(tells("verifier", "refuses to load it") && tells("verifier", "map_value_or_null") && tells("verifier", "exit 1"), "the verifier's refusal is told in its own words")
     verdict(tells("user", "run it as root") && tells("user", "exit 1"), "without the right to load BPF the agent says what is missing")
+    verdict(tells("factors", "knows nothing of kind .little.") && tells("factors", "exit 1"), "a file of another machine's factors is refused")
     verdict(done > 0, "the guest came to its end")
     exit missed
 }

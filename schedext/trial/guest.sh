@@ -92,5 +92,10 @@ echo 'case user'
 su nobody -c 'schedext-agent /kinds.bpf.o /factors.json'
 echo "exit $?"
 
+echo 'case factors'
+echo '{"version": 1, "unit": "us", "cores": {"big": 1}, "known_tasks": []}' >/other.json
+schedext-agent /kinds.bpf.o /other.json
+echo "exit $?"
+
 echo "done after $(uptime_s) s"
 poweroff -f

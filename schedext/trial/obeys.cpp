@@ -66,10 +66,11 @@ double percent(double part, double whole) {
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-/// What the threads take on each kind in the next second and a half, thread by thread.
+/// What the threads take on each kind in a second and a half, thread by thread, once slices of before are over.
 std::vector<std::vector<double>> watch_ms(const KernelScheduler& scheduler, const std::deque<Busy>& threads) {
     std::vector<std::vector<double>> before;
     std::vector<std::vector<double>> ms;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     for (const Busy& thread : threads) before.push_back(taken_ms(scheduler, thread));
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     for (const Busy& thread : threads) ms.push_back(taken_ms(scheduler, thread));

@@ -29,7 +29,7 @@ std::size_t most_time_since(const ThreadAccount& before, const ThreadAccount& no
 
 }  // namespace
 
-KindWishes::KindWishes(std::vector<NamedKind> kinds, KnownFactors known, const Settings& settings)
+KindWishes::KindWishes(Kinds kinds, KnownFactors known, const Settings& settings)
     : kinds_(std::move(kinds)), known_(std::move(known)), settings_(settings) {}
 
 KindDecision KindWishes::look(double now_s, std::span<const ThreadAccount> accounts) {
@@ -69,8 +69,7 @@ void KindWishes::measure(Seen& seen, double now_s, const ThreadAccount& account)
 }
 
 Snapshot KindWishes::snapshot(double now_s) const {
-    Snapshot snapshot;
-    for (const NamedKind& kind : kinds_) snapshot.kinds.push_back(kind.cores);
+    Snapshot snapshot{.kinds = kinds_.cores(), .threads = {}};
     for (const auto& [id, seen] : threads_)
         if (seen.demand > kNoticeable) snapshot.threads.push_back(state_of(seen, now_s));
     return snapshot;
@@ -111,9 +110,7 @@ bool KindWishes::Seen::is_ours() const {
 }
 
 std::string KindWishes::in_words(const Change& change, const Snapshot& snapshot) const {
-    std::vector<std::string> names;
-    for (const NamedKind& kind : kinds_) names.push_back(kind.name);
-    return describe(change, snapshot, names, [&](std::size_t thread) {
+    return describe(change, snapshot, kinds_.names(), [&](std::size_t thread) {
         const std::uint64_t id = snapshot.threads[thread].id;
         return fmt::format("{} {}", id, threads_.at(static_cast<std::uint32_t>(id)).last.program);
     });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/steer/kinds.hpp"
 #include "tidemill/steer/known_programs.hpp"
 #include "tidemill/steer/steering.hpp"
 
@@ -38,18 +39,12 @@ struct KindDecision {
     std::vector<std::string> told;  ///< why threads change kinds, for people
 };
 
-/// A kind of cores as the kernel's scheduler knows it. Kind 0 is the one that factors refer to.
-struct NamedKind {
-    std::string name;
-    KindOfCores cores;
-};
-
 /// Decides for a scheduler in the kernel that obeys a kind per thread: steer() on what that scheduler counts.
 /// A thread is wished somewhere while its name is known and it is busy; all others take their share of the
 /// cores, and are left alone.
 class KindWishes {
   public:
-    KindWishes(std::vector<NamedKind> kinds, KnownFactors known, const Settings& settings = {});
+    KindWishes(Kinds kinds, KnownFactors known, const Settings& settings = {});
 
     /// `now_s` never goes back. An account that is new begins with what it has counted at its first look.
     KindDecision look(double now_s, std::span<const ThreadAccount> accounts);
@@ -79,7 +74,7 @@ class KindWishes {
     std::vector<Wish> new_wishes();
     std::string in_words(const Change& change, const Snapshot& snapshot) const;
 
-    std::vector<NamedKind> kinds_;
+    Kinds kinds_;
     KnownFactors known_;
     Settings settings_;
     std::map<std::uint32_t, Seen> threads_;

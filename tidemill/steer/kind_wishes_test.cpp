@@ -16,8 +16,10 @@ std::vector<bridge::Factor> known(const std::string& program) {
     return {{1, bridge::Quality::measured, 0}, on_little};
 }
 
-std::vector<NamedKind> kinds() {
-    return {{"big", {.cores = 1}}, {"little", {.cores = 1, .usual_factor = 2.3}}};
+Kinds kinds() {
+    Kinds kinds({{"big", {{0}}, 1}, {"little", {{1}}, 2.3}});
+    kinds.set_online({0, 1});
+    return kinds;
 }
 
 /// A machine whose threads are where they are wished to be, and share its cores there.
@@ -52,7 +54,7 @@ class Machine {
         if (wish.kind) places_.at(static_cast<std::size_t>(thread - accounts_.begin())) = *wish.kind;
     }
     void run(std::size_t thread) {
-        const auto sharers = std::ranges::count(places_, places_[thread]);
+        const auto sharers = std::max<std::ptrdiff_t>(1, std::ranges::count(places_, places_[thread]));
         accounts_[thread].wanted_ns += static_cast<std::uint64_t>(kLook_s * 1e9);
         accounts_[thread].on_kind_ns.at(places_[thread]) +=
             static_cast<std::uint64_t>(kLook_s * 1e9) / static_cast<std::uint64_t>(sharers);
