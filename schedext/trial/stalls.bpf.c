@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// A scheduler that forgets every thread that is not the kernel's: the kernel's watchdog must notice, and the agent say it.
+// A scheduler that forgets the threads called chase…: the kernel's watchdog must notice, and the agent say it. All others
+// run on, since the kernel waits for whoever attaches a scheduler.
 #include "schedext/maps.bpf.h"
 
 enum { kForgotten = 99 };
@@ -11,7 +12,8 @@ s32 BPF_PROG(stalls_init) {
 
 SEC("struct_ops/enqueue")
 void BPF_PROG(stalls_enqueue, struct task_struct *p, u64 flags) {
-    scx_bpf_dsq_insert(p, p->flags & PF_KTHREAD ? SCX_DSQ_LOCAL : kForgotten, 5000000, flags);
+    const bool is_chase = p->comm[0] == 'c' && p->comm[1] == 'h';
+    scx_bpf_dsq_insert(p, is_chase ? kForgotten : SCX_DSQ_LOCAL, 5000000, flags);
 }
 
 SEC(".struct_ops.link")
