@@ -17,6 +17,7 @@ namespace {
 constexpr double kFirstIntervalUs = 100;  // between two looks at all tasks
 constexpr double kLongestIntervalUs = 10'000;
 constexpr double kAsCheap = 1.03;     // what costs so little more is at home, too
+constexpr double kDear = 1.15;        // what costs so much more is not worth learning well
 constexpr double kChanged = 1.5;      // how far from before a time is that counts as a strike
 constexpr std::uint8_t kStrikes = 4;  // in a row, for a change
 constexpr std::uint64_t kDeaf = 4;    // frames without notice after a first change
@@ -65,13 +66,19 @@ void Placement::add_type(policy::KindSet kinds, bool sequential, const KnownTick
     times_.resize(types_.size());
     for (KindId kind = 0; kind < kinds_; ++kind) {
         Entry fresh;
-        fresh.may_run = (kinds >> kind & 1) != 0 && cores_[kind] > 0;
         if (kind < known.size() && known[kind] > 0) {
             times_.on(kind, type).note(known[kind]);
             fresh.trust = kLearned;
         }
         entries_.push_back(fresh);
     }
+    confine(type, kinds);
+}
+
+void Placement::confine(TaskTypeId type, policy::KindSet kinds) {
+    for (KindId kind = 0; kind < kinds_; ++kind)
+        entry(type, kind).may_run = (kinds >> kind & 1) != 0 && cores_[kind] > 0;
+    indifferent_ = false;
     next_generation_ = 0;
 }
 
@@ -87,7 +94,7 @@ void Placement::issued(WorkerId worker, TaskTypeId type, std::uint64_t expected_
     if (busy.busy_until == 0) busy.busy_until = settings_.now();
     busy.busy_until += expected_ticks;
     Entry& entry = this->entry(type, busy.kind);
-    if (entry.trust < kLearned) entry.trying = true;
+    if (entry.wanted()) entry.trying = true;
 }
 
 void Placement::completed(WorkerId worker, TaskTypeId type, std::uint64_t tasks, std::uint64_t ticks) {
@@ -100,6 +107,7 @@ void Placement::completed(WorkerId worker, TaskTypeId type, std::uint64_t tasks,
     work_ += static_cast<double>(tasks * ticks);
     Entry& entry = this->entry(type, kind);
     entry.trying = false;
+    entry.asked = false;
     entry.last_call = calls_;
     if (!entry.at_home) explored_ += static_cast<double>(tasks * ticks);
     note(type, kind, tasks, ticks);
@@ -115,8 +123,10 @@ void Placement::note(TaskTypeId type, KindId kind, std::uint64_t tasks, std::uin
         mean.note(near(mean, ticks));
     }
     if (entry.trust == kLearned) return;
-    entry.trust = static_cast<std::uint8_t>(std::min<std::uint64_t>(kLearned, entry.trust + tasks));
-    if (entry.trust < kLearned && entry.trust > 1) return;
+    const std::uint8_t before = entry.trust;
+    entry.trust = static_cast<std::uint8_t>(std::min<std::uint64_t>(kLearned, before + tasks));
+    const auto reaches = [&](std::uint8_t calls) { return before < calls && entry.trust >= calls; };
+    if (!reaches(1) && !reaches(kFew) && !reaches(kLearned)) return;
     entry.doubt = Doubt::none;
     next_generation_ = 0;
 }
@@ -173,6 +183,7 @@ void Placement::doubt_kinds_but(KindId kind, TaskTypeId type) {
 void Placement::doubt(TaskTypeId type, KindId kind, Doubt why) {
     Entry& entry = this->entry(type, kind);
     entry.trust = std::min(entry.trust, kDoubted);
+    entry.dismissed = false;
     entry.doubt = why;
 }
 
@@ -188,7 +199,7 @@ double Placement::ticks_of(TaskTypeId type, KindId kind) const {
 
 bool Placement::is_for(TaskTypeId type, KindId kind) const {
     const Entry& entry = this->entry(type, kind);
-    return entry.may_run && (entry.at_home || (entry.trust < kLearned && !entry.trying));
+    return entry.may_run && (entry.at_home || (entry.wanted() && !entry.trying));
 }
 
 Placement::Found Placement::find(WorkerId worker) {
@@ -197,7 +208,7 @@ Placement::Found Placement::find(WorkerId worker) {
     Found found{false, may_have_};
     // First what is to be found out, then what is at home nowhere else.
     const auto comes = [](const Entry& here, int pass) {
-        return pass == 0 ? here.trust < kLearned : pass == 2 || !here.shared;
+        return pass == 0 ? here.wanted() : pass == 2 || !here.shared;
     };
     for (int pass = 0; pass < 3; ++pass) {
         for (TaskTypeId type = 0; type < types_.size(); ++type) {
@@ -280,7 +291,7 @@ void Placement::generate(std::uint64_t now) {
     find_homes();
     explore();
     indifferent_ = std::ranges::all_of(
-        entries_, [](const Entry& each) { return each.may_run && each.at_home && each.trust == kLearned; });
+        entries_, [](const Entry& each) { return each.may_run && each.at_home && !each.wanted(); });
     publish();
     double demand = 0;
     for (const Type& type : types_) demand += type.demand;
@@ -337,6 +348,7 @@ void Placement::find_homes() {
         for (std::size_t way = 0; way < kind_of_way.size(); ++way) {
             Entry& each = entry(known[task], kind_of_way[way]);
             each.at_home = fits(way) && cost(way) <= cheapest * kAsCheap;
+            each.dismissed = each.trust >= kFew && (!fits(way) || cost(way) > cheapest * kDear);
             homes += each.at_home;
         }
         for (const KindId kind : kind_of_way) entry(known[task], kind).shared = homes > 1;
@@ -348,10 +360,10 @@ void Placement::explore() {
     if (!settings_.explores || explored_ > kExplored * work_) return;
     Entry* oldest = nullptr;
     for (Entry& each : entries_) {
-        if (!each.may_run || each.at_home || each.trust < kLearned) continue;
+        if (!each.may_run || each.at_home || each.wanted()) continue;
         if (oldest == nullptr || each.last_call < oldest->last_call) oldest = &each;
     }
-    if (oldest != nullptr) oldest->trust = kLearned - 1;
+    if (oldest != nullptr) oldest->asked = true;
 }
 
 void Placement::publish() {
@@ -360,8 +372,7 @@ void Placement::publish() {
         for (KindId kind = 0; kind < kinds_; ++kind) {
             if (times_.least(type) == 0) continue;
             const double reference = ticks_of(type, 0);
-            const bool measured =
-                entry(type, kind).trust + 1 >= kLearned && entry(type, 0).trust + 1 >= kLearned;
+            const bool measured = entry(type, kind).trust == kLearned && entry(type, 0).trust == kLearned;
             factors_.write(type, kind, reference > 0 ? ticks_of(type, kind) / reference : 1,
                            measured ? Quality::measured : Quality::estimated);
         }

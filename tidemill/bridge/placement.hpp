@@ -44,6 +44,8 @@ class Placement {
     /// time.
     void add_type(policy::KindSet kinds, bool sequential, const KnownTicks& known = {});
     std::size_t types() const { return types_.size(); }
+    /// From now on, tasks of a type run on those kinds only.
+    void confine(policy::TaskTypeId type, policy::KindSet kinds);
 
     /// A task has become ready.
     void ready(policy::TaskTypeId type);
@@ -68,6 +70,7 @@ class Placement {
 
   private:
     static constexpr std::uint8_t kLearned = 8;  // calls after which a time is trusted
+    static constexpr std::uint8_t kFew = 3;      // calls after which it may be dismissed
     static constexpr std::uint8_t kDoubted = 4;  // what is left of that where it may have changed
     static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
@@ -84,6 +87,8 @@ class Placement {
         bool at_home = true;
         bool shared = true;        // at home elsewhere, too
         bool trying = false;       // a task of it runs there to find out
+        bool asked = false;        // it is to be looked at once more
+        bool dismissed = false;    // it is so dear there that a few calls were enough
         std::uint8_t trust = 0;    // calls since it was new or doubted, up to kLearned
         std::uint8_t strikes = 0;  // calls in a row that were far from `steady`
         Doubt doubt = Doubt::none;
@@ -92,6 +97,8 @@ class Placement {
         std::uint64_t last_call = 0;
         std::uint64_t deaf_until = 0;  // call up to which it notices no change
         std::uint8_t changes = 0;
+
+        bool wanted() const { return asked || (trust < kLearned && !dismissed); }
     };
     struct Type {
         bool sequential;
