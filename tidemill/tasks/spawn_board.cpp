@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/pool/patience.hpp"
 
 namespace tidemill {
 
@@ -10,9 +11,15 @@ using policy::TaskSlot;
 
 namespace {
 
-ReadyTasks ready_of(const TasksOptions& options, std::uint64_t bundle_ticks) {
-    return {policy::make_policy(options.policy, options.kinds, options.adapting), options.kinds,
-            bundle_ticks};
+ReadyTasks ready_of(const TasksOptions& options, std::uint64_t bundle_ticks, bridge::Placement* placement) {
+    return {policy::make_policy(options.policy, options.kinds, options.adapting), options.kinds, bundle_ticks,
+            placement};
+}
+
+std::unique_ptr<bridge::Placement> placement_of(const TasksOptions& options) {
+    if (!options.places || std::ranges::max(options.kinds) == 0) return nullptr;
+    return std::make_unique<bridge::Placement>(
+        bridge::Placement::Settings{options.kinds, ticks, 1e3 / ns_per_tick()});
 }
 
 // The slots are what limits tasks.
@@ -25,7 +32,9 @@ std::optional<policy::Throttle> throttle_of(const policy::Window& window) {
 }  // namespace
 
 SpawnBoard::SpawnBoard(const TasksOptions& options, std::uint64_t bundle_ticks, Program program)
-    : tasks_(ready_of(options, bundle_ticks), options.window.tasks, bundle_ticks),
+    : placement_(placement_of(options)),
+      tasks_(ready_of(options, bundle_ticks, placement_.get()), options.window.tasks, bundle_ticks,
+             placement_.get()),
       bundle_ticks_(bundle_ticks),
       program_(program),
       slots_(options.window.tasks),
@@ -72,6 +81,10 @@ void SpawnBoard::take(WorkerId worker, std::size_t hungry, HeldTasks& held) {
     held.soon_back = held.expected_ticks < bundle_ticks_;
     soon_back_ += held.soon_back ? 1 : 0;
     if (worker == program_.worker) program_is_busy_ = !held.soon_back;
+}
+
+long SpawnBoard::patience_ns(WorkerId worker) const {
+    return placement_ ? patience_of(placement_->patience_ticks(worker)) : kPatienceNs;
 }
 
 // Two threads that hand each other short tasks are slower than one. So little work is left to whoever is

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tidemill/bridge/placement.hpp"
 #include "tidemill/policy/throttle.hpp"
-#include "tidemill/run/pool/bell.hpp"
 #include "tidemill/tasks/spawned_tasks.hpp"
 #include "tidemill/tasks/tasks.hpp"
 
@@ -72,14 +73,15 @@ class SpawnBoard {
 
     // As WorkerPool wants it.
     void settle(WorkerId worker, HeldTasks& held);
-    bool may_take(WorkerId worker) const {
+    bool may_take(WorkerId worker) {
+        if (placement_ && !placement_->may_take(worker)) return false;
         return confined_ || (!left_to_others() && (worker == program_.worker || !left_to_program()));
     }
     void take(WorkerId worker, std::size_t hungry, HeldTasks& held);
     const ReadyWork& ready() const { return tasks_.ready(); }
     static std::uint64_t expected_ticks(const HeldTasks& held) { return held.expected_ticks; }
     std::optional<WorkerId> released();
-    static constexpr long patience_ns(WorkerId) { return kPatienceNs; }
+    long patience_ns(WorkerId worker) const;
 
     /// Whether the program may go on; otherwise it waits. `iteration` is the one that it begins.
     bool reaches(Goal goal, std::uint64_t iteration);
@@ -97,6 +99,7 @@ class SpawnBoard {
     bool left_to_others() const;
     bool left_to_program() const;
 
+    std::unique_ptr<bridge::Placement> placement_;  // none where workers may have anything
     SpawnedTasks tasks_;
     std::uint64_t bundle_ticks_;
     Program program_;

@@ -8,16 +8,21 @@ namespace tidemill {
 using policy::TaskSlot;
 using policy::TaskTypeId;
 
-SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks)
+SpawnedTasks::SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks,
+                           bridge::Placement* placement)
     : ready_(std::move(ready)),
       bundle_ticks_(bundle_ticks),
+      placement_(placement),
       tasks_(slots),
       times_(1 + std::ranges::max(ready_.kinds())) {
     ready_.resize(slots);
 }
 
 void SpawnedTasks::know(TaskTypeId type) {
-    while (type >= types_.size()) types_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
+    while (type >= types_.size()) {
+        types_.push_back({.ready_group = ready_.group_of(policy::kAnyKind)});
+        if (placement_) placement_->add_type(policy::kAnyKind, false);
+    }
     times_.resize(types_.size());
 }
 
@@ -26,6 +31,7 @@ void SpawnedTasks::confine(TaskTypeId id, policy::KindSet kinds) {
     TypeState& confined = types_[id];
     confined.kinds = kinds;
     confined.ready_group = ready_.group_of(kinds);
+    if (placement_) placement_->confine(id, kinds);
 }
 
 void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
@@ -93,6 +99,7 @@ std::uint64_t SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, st
 void SpawnedTasks::complete(policy::WorkerId worker, TaskSlot slot, std::uint64_t ticks) {
     TaskState& task = tasks_[slot];
     times_.on(ready_.kinds()[worker], task.type).note(ticks);
+    if (placement_) placement_->completed(worker, task.type, 1, ticks);
     ready_.complete(slot, worker);
     task.in_flight = false;
     --in_flight_;

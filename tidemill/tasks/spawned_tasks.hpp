@@ -25,8 +25,10 @@ struct Spawn {
 /// callers take turns.
 class SpawnedTasks {
   public:
-    /// `slots` is the most tasks there can be at once.
-    SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks);
+    /// `slots` is the most tasks there can be at once. Where there is a placement, it is the one that `ready`
+    /// asks.
+    SpawnedTasks(ReadyTasks ready, std::size_t slots, std::uint64_t bundle_ticks,
+                 bridge::Placement* placement = nullptr);
 
     /// Tasks of this task type run on cores of these kinds only.
     void confine(policy::TaskTypeId type, policy::KindSet kinds);
@@ -80,6 +82,7 @@ class SpawnedTasks {
 
     ReadyTasks ready_;
     std::uint64_t bundle_ticks_;
+    bridge::Placement* placement_;
     std::vector<TaskState> tasks_;  // per slot
     std::vector<TypeState> types_;  // those that have come by
     bridge::TaskTimes times_;

@@ -122,6 +122,9 @@ struct TasksOptions {
     std::vector<PuSet> cores{};
     /// The kind of each worker's core; empty: all are of kind 0.
     std::vector<policy::KindId> kinds{};
+    /// Where workers are of several kinds, each gets the tasks that its kind is good at, by times that are
+    /// learned meanwhile; false: any that are ready.
+    bool places = true;
     /// Shorter tasks are handed out several at a time, up to this much work; 0: always one by one.
     std::chrono::nanoseconds bundle{2000};
     policy::Adapting adapting{};  ///< of the adaptive policies

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <random>
 #include <stdexcept>
@@ -266,6 +267,31 @@ TEST_CASE("more workers than the system has threads are refused, and fewer do") 
         return;
     }
     CHECK(*status == 0);
+}
+
+TEST_CASE("tasks: a worker gets more of what its kind of core is good at") {
+    using Clock = std::chrono::steady_clock;
+    const auto pass = [](std::chrono::microseconds time) {
+        const Clock::time_point end = Clock::now() + time;
+        while (Clock::now() < end) {
+        }
+    };
+    const std::thread::id big = std::this_thread::get_id();  // it helps, as the first worker
+    std::array<std::atomic<int>, 2> on_little{};
+    Tasks tasks({.workers = 2, .window = {.tasks = 16}, .kinds = {0, 1}});
+    const std::array types{tasks.type("hurt"), tasks.type("steady")};
+    constexpr int kEach = 1000;
+    for (int i = 0; i < kEach; ++i) {
+        for (const int type : {0, 1}) {
+            tasks.spawn(types[type], {}, [&, type] {
+                const bool little = std::this_thread::get_id() != big;
+                pass(std::chrono::microseconds(little && type == 0 ? 300 : 50));
+                if (little) ++on_little[type];
+            });
+        }
+    }
+    CHECK(tasks.wait().ran == 2 * kEach);
+    CHECK(on_little[0] < on_little[1]);
 }
 
 }  // namespace tidemill

@@ -1,6 +1,5 @@
 #include "tidemill/run/dynamic/task_crew.hpp"
 
-#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -113,8 +112,7 @@ void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
 
 long TaskCrew::Turns::patience_ns(WorkerId worker) const {
     const std::optional<std::uint64_t> patience = board_.patience_ticks(worker);
-    if (!patience) return kPatienceNs;
-    return static_cast<long>(std::min(to_ns(*patience) + 1, static_cast<double>(kPatienceNs)));
+    return patience ? patience_of(*patience) : kPatienceNs;
 }
 
 std::vector<std::uint64_t> TaskCrew::next_frames() const {

@@ -6,9 +6,6 @@
 
 namespace tidemill {
 
-/// How long a thread sleeps at most before it looks for itself.
-inline constexpr long kPatienceNs = 5'000'000;
-
 /// Wakes one thread. Rung before the thread waits, it does not wait.
 template <class Threads>
 class alignas(64) Bell {

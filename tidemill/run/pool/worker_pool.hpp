@@ -8,6 +8,7 @@
 
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/pool/bell.hpp"
+#include "tidemill/run/pool/patience.hpp"
 #include "tidemill/run/pool/ready_work.hpp"
 #include "tidemill/run/pool/spin_lock.hpp"
 #include "tidemill/run/real_threads.hpp"
