@@ -1,23 +1,39 @@
 #include "tidemill/run/profile/adaptation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "tidemill/run/profile/live_profile.hpp"
 
 namespace tidemill {
 
-Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen) {
+namespace {
+
+void scale(std::vector<double>& weights_us, double before_us, double seen_us) {
+    for (double& weight_us : weights_us) {
+        if (weight_us == kCannotRun) continue;
+        weight_us = before_us > 0 ? weight_us * seen_us / before_us : seen_us;
+    }
+}
+
+}  // namespace
+
+Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, SeenOnKinds& on_kinds) {
+    const std::size_t kinds = profile.kinds.size();
+    on_kinds.resize(profile.tasks.size(), std::vector<bool>(kinds));
     for (const Stage& stage : schedule.stages) {
         const std::size_t kind = profile.kind_index(stage.core_kind);
         for (std::size_t unit = stage.first_task; unit < stage.first_task + stage.task_count; ++unit) {
             std::vector<double>& weights_us = profile.tasks[unit].weight_us;
-            const double before_us = weights_us[kind];
             const double seen_us = seen.weights_us[unit];
             if (seen_us == 0) continue;
-            for (double& weight_us : weights_us) {
-                if (weight_us == kCannotRun) continue;
-                weight_us = before_us > 0 ? weight_us * seen_us / before_us : seen_us;
+            const bool elsewhere = std::ranges::count(on_kinds[unit], true) > 0;
+            if (elsewhere && !on_kinds[unit][kind]) {
+                weights_us[kind] = seen_us;
+            } else {
+                scale(weights_us, weights_us[kind], seen_us);
             }
+            on_kinds[unit][kind] = true;
         }
     }
     static_cast<Chain&>(profile) = rounded(profile);
@@ -45,7 +61,7 @@ bool Adaptation::look() {
     frames_ += seen.frames;
     // Just after a change, what was seen belongs to both schedules.
     if (std::exchange(just_changed_, false)) return false;
-    profile_ = updated(std::move(profile_), schedule_, seen);
+    profile_ = updated(std::move(profile_), schedule_, seen, on_kinds_);
     const double now_us = period_us(schedule_, profile_, options_.model);
     Schedule best = options_.strategy->schedule(profile_, options_.cores, options_.objective, options_.model);
     if (*best.period_us > (1 - options_.threshold) * now_us) return false;

@@ -13,9 +13,13 @@ namespace tidemill {
 class LiveProfile;
 struct LiveWindow;
 
-/// The profile with the weights that were seen while a schedule ran: each unit's weight on the kind that it
-/// ran on, and those on other kinds changed by the same factor. Units that did not run keep their weights.
-Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen);
+/// Of each unit, on which kinds it was seen to run.
+using SeenOnKinds = std::vector<std::vector<bool>>;
+
+/// The profile with the weights that were seen while a schedule ran. What a unit takes on a kind where it is
+/// seen for the first time, after others, is that kind's own; else the unit itself has changed, and its
+/// weights on all kinds by the same factor. Units that did not run keep their weights. Notes where they did.
+Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, SeenOnKinds& on_kinds);
 
 /// When a pipeline is worth another schedule.
 struct AdaptationOptions {
@@ -63,6 +67,7 @@ class Adaptation {
     Schedule schedule_;
     AdaptationOptions options_;
     std::unique_ptr<LiveProfile> live_;
+    SeenOnKinds on_kinds_;
     std::uint64_t frames_ = 0;
     bool just_changed_ = false;
     std::vector<AdaptationChange> changes_;

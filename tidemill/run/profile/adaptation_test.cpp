@@ -68,14 +68,28 @@ Profile profile_of_beginning() {
 TEST_CASE(
     "weights seen on one kind change those on the others alike, and units that did not run keep theirs") {
     const Schedule schedule{.stages = {{0, 2, 1, "little"}, {2, 2, 1, "big"}}};
-    const Profile seen = updated(profile_of_beginning(), schedule, {100, {200, 1000, 0, 3}});
+    SeenOnKinds on_kinds;
+    const Profile seen = updated(profile_of_beginning(), schedule, {100, {200, 1000, 0, 3}}, on_kinds);
     CHECK(seen.tasks[0].weight_us == std::vector<double>{100, 200});
     CHECK(seen.tasks[1].weight_us == std::vector<double>{500, 1000});
     CHECK(seen.tasks[2].weight_us == std::vector<double>{500, 1500});
     CHECK(seen.tasks[3].weight_us == std::vector<double>{3, 3});
     Profile unknown = profile_of_beginning();
     unknown.tasks[3].weight_us = {0, 0};
-    CHECK(updated(unknown, schedule, {100, {0, 0, 0, 3}}).tasks[3].weight_us == std::vector<double>{3, 3});
+    CHECK(updated(unknown, schedule, {100, {0, 0, 0, 3}}, on_kinds).tasks[3].weight_us ==
+          std::vector<double>{3, 3});
+}
+
+TEST_CASE(
+    "what a unit takes on another kind is that kind's own weight, and a change there is one everywhere") {
+    const Schedule little{.stages = {{0, 4, 1, "little"}}};
+    const Schedule big{.stages = {{0, 4, 1, "big"}}};
+    SeenOnKinds on_kinds;
+    Profile seen = updated(profile_of_beginning(), little, {100, {200, 0, 0, 0}}, on_kinds);
+    seen = updated(seen, big, {100, {50, 0, 0, 0}}, on_kinds);
+    CHECK(seen.tasks[0].weight_us == std::vector<double>{50, 200});
+    seen = updated(seen, big, {100, {100, 0, 0, 0}}, on_kinds);
+    CHECK(seen.tasks[0].weight_us == std::vector<double>{100, 400});
 }
 
 TEST_CASE("units are profiled while they run, per source frame and over all threads") {
