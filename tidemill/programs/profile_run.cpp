@@ -46,6 +46,7 @@ class ProfileRun {
             how_.kind_names.push_back(kind.kind);
         }
         stream_ = profile_stream(profile, how_.kind_names);
+        if (options.independent) stream_.graph.edges.clear();
         how_.workers = how_.kinds.size();
         how_.policy = options.policy;
         how_.window = options.window;
@@ -63,6 +64,12 @@ class ProfileRun {
         StreamModules modules(stream_.graph, Pastime::computing);
         Dynamic dynamic(modules.graph(), how_);
         RunReport report = dynamic.run({.frames = frames});
+        if (options_.checked) check(modules, frames);
+        return report;
+    }
+
+  private:
+    void check(const StreamModules& modules, std::uint64_t frames) const {
         StreamModules expected(stream_.graph, Pastime::computing);
         Sequence(expected.graph()).run({.frames = frames});
         if (modules.digest() != expected.digest())
@@ -70,10 +77,8 @@ class ProfileRun {
                 fmt::format("the profile's tasks came out otherwise than in order: {:016x}, "
                             "not {:016x}",
                             modules.digest(), expected.digest()));
-        return report;
     }
 
-  private:
     // Where each may run, what it takes on each kind, and that no core here is of such a kind.
     void tell_tasks() {
         auto emulation = std::make_shared<bridge::Emulation>();

@@ -17,10 +17,12 @@ struct ProfileRunOptions {
     Placing placing = Placing::learned;
     std::uint64_t frames = 0;  ///< 0: as many as take about `seconds`
     double seconds = 1;
+    bool independent = false;  ///< the tasks of a frame need not follow each other
+    bool checked = true;       ///< compared with a run in order
 };
 
 /// A profile's chain on real workers: tasks compute for as long as they weigh on the kind where they are
-/// fastest, and other kinds are emulated. Compared with a run in order, bit by bit.
+/// fastest, and other kinds are emulated.
 ///
 /// Throws ScheduleError for a kind that the profile does not weigh and for a task that runs nowhere,
 /// PolicyError for a policy or window that cannot be, GraphError for a window without room for a frame,

@@ -41,6 +41,7 @@ constexpr Topic kTopics[] = {
     {"hop", "run", "what a frame's way from stage to stage costs, and what batches of frames save"},
     {"outside", "run", "what a frame costs that a program pushes into a stream, or pulls out of it"},
     {"locality", "run", "which buffers and pinnings make a pipeline of memory-bound tasks worth it"},
+    {"bridge", "programs", "what workers of two kinds make of tasks that little cores hurt more or less"},
     {"baseline", "run", "found schedules beside a thread per task, and duplicates of a graph"},
 };
 

@@ -152,6 +152,9 @@ double openmp_ns(std::uint64_t, std::uint64_t) {
          "gpriority?\nBeside it the same as a oneTBB flow graph, and as OpenMP tasks with depend; 0 where "
          "the package is not there.",
          "ns a task", "oneTBB"}) &&
+    bench::ask({"dynamic/two_kinds",
+                "What does it cost where the two threads are called a big and a little core, and are alike?",
+                "ns a task", "the same on one kind"}) &&
     bench::ask({"dynamic/efficiency",
                 "Of how much work must a task be for two threads to be used half? The efficiency is the time "
                 "that the tasks alone would take, spread over two threads, beside what it took.",
@@ -171,6 +174,21 @@ void dependent_stream(benchmark::State& state) {
     }
     ratio.report(state, {.target = 70});
     state.counters["OpenMP"] = bench::median(openmp);
+}
+
+void two_kinds(benchmark::State& state) {
+    const auto turns = static_cast<std::uint64_t>(state.range(0));
+    const std::uint64_t frames = 1'000'000 / (turns + 25);
+    Stream stream(turns);
+    Dynamic two(stream.graph, {.workers = kWorkers, .kinds = {0, 1}});
+    Stream same(turns);
+    Dynamic one(same.graph, {.workers = kWorkers});
+    bench::Ratio ratio;
+    for (auto _ : state) {
+        for (int round = 0; round < 3 * kRounds; ++round)
+            ratio.add(dynamic_ns(stream, two, frames), dynamic_ns(same, one, frames));
+    }
+    ratio.report(state);
 }
 
 void efficiency(benchmark::State& state) {
@@ -195,6 +213,7 @@ void efficiency(benchmark::State& state) {
 }
 
 BENCHMARK(dependent_stream)->Name("dynamic/stream/gpriority")->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(two_kinds)->Name("dynamic/two_kinds")->ArgName("turns")->Arg(0)->Arg(400)->Apply(bench::once);
 BENCHMARK(efficiency)
     ->Name("dynamic/efficiency")
     ->ArgName("turns")
