@@ -17,6 +17,7 @@ namespace {
 constexpr double kFirstIntervalUs = 100;  // between two looks at all tasks
 constexpr double kLongestIntervalUs = 10'000;
 constexpr double kAsCheap = 1.03;     // what costs so little more is at home, too
+constexpr double kPays = 1.02;        // by which the period must be better for tasks to be placed
 constexpr double kDear = 1.15;        // what costs so much more is not worth learning well
 constexpr double kChanged = 1.5;      // how far from before a time is that counts as a strike
 constexpr std::uint8_t kStrikes = 4;  // in a row, for a change
@@ -35,6 +36,23 @@ std::uint64_t near(const MeanTicks& mean, std::uint64_t ticks) {
 void learn(MeanTicks& mean, std::uint64_t ticks) {
     if (mean.known() && kChanged * static_cast<double>(ticks) < static_cast<double>(mean.value())) mean = {};
     mean.note(mean.known() ? near(mean, ticks) : ticks);
+}
+
+// Where each core takes its share of everything. Infinite where some cannot: a task does not run there, or
+// one at a time takes longer than that.
+double period_anyhow(const SplitWork& work) {
+    double frames = 0;
+    for (std::size_t way = 0; way < work.ways.size(); ++way) {
+        double core_ticks = 0;
+        for (std::size_t task = 0; task < work.sequential.size(); ++task)
+            core_ticks += work.weight(task, way);
+        frames += work.pool_units[way] / core_ticks;
+    }
+    for (std::size_t task = 0; task < work.sequential.size(); ++task)
+        for (std::size_t way = 0; way < work.ways.size(); ++way)
+            if (work.sequential[task] && work.weight(task, way) * frames > 1)
+                return std::numeric_limits<double>::infinity();
+    return 1 / frames;
 }
 
 std::vector<int> cores_of(const std::vector<KindId>& kinds) {
@@ -290,8 +308,8 @@ void Placement::generate(std::uint64_t now) {
     estimate_ratios();
     find_homes();
     explore();
-    indifferent_ = std::ranges::all_of(
-        entries_, [](const Entry& each) { return each.may_run && each.at_home && !each.wanted(); });
+    indifferent_ = !pays_ && std::ranges::none_of(
+                                 entries_, [](const Entry& each) { return !each.may_run || each.wanted(); });
     publish();
     double demand = 0;
     for (const Type& type : types_) demand += type.demand;
@@ -335,6 +353,7 @@ void Placement::find_homes() {
     }
     if (known.empty()) return;
     const LeastPeriod least = least_period(work, 1e-6);
+    pays_ = least.period * kPays < period_anyhow(work);
     for (std::size_t way = 0; way < kind_of_way.size(); ++way) prices_[kind_of_way[way]] = least.prices[way];
     for (std::size_t task = 0; task < known.size(); ++task) {
         double cheapest = std::numeric_limits<double>::infinity();

@@ -148,7 +148,8 @@ class Placement {
     std::vector<double> ratios_;           // [kind x kinds + other]: of times, over tasks known on both
     std::vector<std::uint8_t> may_have_;   // per type, of the worker asked for
     std::vector<std::uint8_t> all_types_;  // the same where all may have anything
-    bool indifferent_ = false;             // all is known, and at home everywhere
+    bool indifferent_ = false;             // all is known, and it does not matter who has what
+    bool pays_ = true;                     // that each has what its kind is good at
     std::uint64_t ready_ = 0;              // tasks of all types
     std::uint64_t calls_ = 0;
     std::uint64_t next_generation_ = 0;
