@@ -14,6 +14,11 @@ class MeanTicks {
         mean_ = mean_ == 0 ? least : (3 * mean_ + std::min(least, kLongest * mean_) + 2) / 4;
     }
 
+    /// A call of many that are alike: of what they have in common more is known than of the last few.
+    void note_slowly(std::uint64_t ticks) {
+        mean_ = std::max<std::uint64_t>(1, (15 * mean_ + ticks + 8) / 16);
+    }
+
     /// Without a call: all that is known has changed by this factor.
     void scale(double factor) {
         mean_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(mean_) * factor));

@@ -18,6 +18,7 @@ constexpr double kFirstIntervalUs = 100;  // between two looks at all tasks
 constexpr double kLongestIntervalUs = 10'000;
 constexpr double kAsCheap = 1.03;     // what costs so little more is at home, too
 constexpr double kPays = 1.02;        // by which the period must be better for tasks to be placed
+constexpr double kWaitUs = 5;         // that a wait costs: for less nobody waits
 constexpr double kDear = 1.15;        // what costs so much more is not worth learning well
 constexpr double kChanged = 1.5;      // how far from before a time is that counts as a strike
 constexpr std::uint8_t kStrikes = 4;  // in a row, for a change
@@ -138,7 +139,7 @@ void Placement::note(TaskTypeId type, KindId kind, std::uint64_t tasks, std::uin
     if (!mean.known() || entry.trust < kDoubted) {
         learn(mean, ticks);
     } else if (!has_changed(type, kind, ticks)) {
-        mean.note(near(mean, ticks));
+        mean.note_slowly(near(mean, ticks));
     }
     if (entry.trust == kLearned) return;
     const std::uint8_t before = entry.trust;
@@ -284,6 +285,7 @@ double Placement::sooner_from(TaskTypeId type, const Worker& worker) const {
         const double there = ticks_of(type, other);
         const double wasted =
             prices_[worker.kind] > 0 ? here - there * prices_[other] / prices_[worker.kind] : 0;
+        if (wasted < kWaitUs * settings_.ticks_per_us) continue;
         from = std::max({from, static_cast<double>(worker.idle_since) + wasted,
                          late_from(other, here - there - ahead_on(other, type))});
     }
