@@ -46,6 +46,10 @@ class ReadyWork {
     Amount of(policy::KindId kind) const {
         return sum([=](policy::KindSet kinds) { return has(kinds, kind); });
     }
+    /// For both.
+    Amount of_both(policy::KindId kind, policy::KindId other) const {
+        return sum([=](policy::KindSet kinds) { return has(kinds, kind) && has(kinds, other); });
+    }
     /// For them, and not for those of the `other` kind.
     Amount of_only(policy::KindId kind, policy::KindId other) const {
         return sum([=](policy::KindSet kinds) { return has(kinds, kind) && !has(kinds, other); });

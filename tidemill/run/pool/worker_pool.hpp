@@ -135,7 +135,12 @@ class WorkerPool {
 
     // How many others the ready tasks are to be shared with.
     std::size_t hungry(policy::KindId kind) const {
-        return board_.ready().of(kind).ticks < settings_.bundle_ticks ? 0 : idle_[kind].size();
+        if (board_.ready().of(kind).ticks < settings_.bundle_ticks) return 0;
+        std::size_t others = 0;
+        for (policy::KindId each = 0; each < idle_.size(); ++each)
+            if (!idle_[each].empty() && board_.ready().of_both(kind, each).tasks > 0)
+                others += idle_[each].size();
+        return others;
     }
 
     // Whoever is woken wakes the next one, also when others have taken what it was woken for.

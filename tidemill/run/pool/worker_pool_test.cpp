@@ -95,4 +95,14 @@ TEST_CASE("a pool of workers runs each task once, and whoever waits for the last
     }
 }
 
+TEST_CASE("ready work: what both kinds may run is told from what only one of them may") {
+    ReadyWork work;
+    work.add(work.group_of(policy::kAnyKind), 5);
+    work.add(work.group_of(policy::KindSet{1}), 7);
+    CHECK(work.of(0).ticks == 12);
+    CHECK(work.of(1).ticks == 5);
+    CHECK(work.of_both(0, 1).ticks == 5);
+    CHECK(work.of_only(0, 1).ticks == 7);
+}
+
 }  // namespace tidemill
