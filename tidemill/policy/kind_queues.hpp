@@ -30,11 +30,10 @@ class KindQueues {
             if (kinds == kAnyKind) return 0;
             type = 0;
         }
-        const auto known = std::ranges::find_if(
-            confined_, [=](const Confined& each) { return each.kinds == kinds && each.type == type; });
-        const auto place = static_cast<std::uint32_t>(known - confined_.begin() + 1);
-        if (known == confined_.end()) add(kinds, type);
-        return place;
+        if (type >= last_place_.size()) last_place_.resize(type + 1, 0);
+        std::uint32_t& last = last_place_[type];
+        if (last == 0 || confined_[last - 1].kinds != kinds) last = find_place(kinds, type);
+        return last;
     }
 
     Queue& operator[](std::uint32_t place) { return place == 0 ? any_ : confined_[place - 1].queue; }
@@ -80,6 +79,14 @@ class KindQueues {
         Queue queue{};
     };
 
+    std::uint32_t find_place(KindSet kinds, TaskTypeId type) {
+        const auto known = std::ranges::find_if(
+            confined_, [=](const Confined& each) { return each.kinds == kinds && each.type == type; });
+        const auto place = static_cast<std::uint32_t>(known - confined_.begin() + 1);
+        if (known == confined_.end()) add(kinds, type);
+        return place;
+    }
+
     void add(KindSet kinds, TaskTypeId type) {
         if (std::ranges::none_of(kind_of_worker_, [&](KindSet each) { return (each & kinds) != 0; }))
             throw PolicyError(
@@ -90,6 +97,7 @@ class KindQueues {
     bool parted_ = false;
     Queue any_;
     std::vector<Confined> confined_;
+    std::vector<std::uint32_t> last_place_;  // per task type: where its last task went; 0: none did
     std::vector<KindSet> kind_of_worker_;
 };
 
