@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "tidemill/platform/relax.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill::bridge {
@@ -60,15 +61,10 @@ void Stretch::pass(double ns) {
     owed_ns_ = 0;
 }
 
+// Lightly: on a machine with two hardware threads a core, the other one may be the big core.
 void Stretch::spin() {
-    const bool is_short = owed_ns_ < in_ns(kShort);
     const std::uint64_t start = ticks();
-    const std::int64_t cpu_start = is_short ? 0 : cpu_ns();
-    double spent = 0;
-    while (spent < owed_ns_)
-        spent = is_short ? static_cast<double>(ticks() - start) * ns_per_tick_
-                         : static_cast<double>(cpu_ns() - cpu_start);
-    owed_ns_ -= spent;
+    while (static_cast<double>(ticks() - start) * ns_per_tick_ < owed_ns_) relax();
 }
 
 void Stretch::sleep(double ns) {

@@ -21,8 +21,8 @@ class Stretch {
     /// together.
     static constexpr std::chrono::nanoseconds kGrain{200'000};
     /// From here on, waits sleep, but for their end.
-    static constexpr std::chrono::nanoseconds kLong{2'000'000};
-    /// Calls that usually take less are measured by the clock, and such waits, too.
+    static constexpr std::chrono::nanoseconds kLong{500'000};
+    /// Calls that usually take less are measured by the clock.
     static constexpr std::chrono::nanoseconds kShort{50'000};
 
     /// `ratios` are those of the calls, by their numbers; at least 1.

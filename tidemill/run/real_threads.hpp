@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "tidemill/platform/relax.hpp"
+
 namespace tidemill {
 
 /// What code that threads share asks of the machine: words, and ways to wait until they change.
@@ -22,14 +24,7 @@ struct RealThreads {
     static constexpr int kLongSpin = 2000;  ///< some 30 to 70 us: more than a pair of futex calls costs
     static constexpr int kSpinBeforeYield = 200;
 
-    /// Tells the processor that this is a spin.
-    static void relax() {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        asm volatile("yield");
-#endif
-    }
+    static void relax() { tidemill::relax(); }
 
     /// Lets other threads have the core.
     static void yield_core();

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace tidemill {
+
+/// Tells the processor that this is a spin, so that its other hardware thread gets on.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+}  // namespace tidemill
