@@ -13,7 +13,6 @@ namespace {
 constexpr double kFarLess = 100.0 / 112;
 // A core takes programs from one with more than this many times its own load.
 constexpr double kFarMore = 1.25;
-constexpr double kBusyInterval_s = 0.064;
 
 CoreId least_loaded(const System& system) {
     CoreId least = 0;
@@ -69,7 +68,7 @@ void Cfs::tick(System& system, CoreId core) {
     next_s_.resize(system.cores());
     if (system.now_s() < next_s_[core]) return;
     const bool is_idle = system.runnable(core) == 0;
-    next_s_[core] = system.now_s() + (is_idle ? System::kTick_s : kBusyInterval_s);
+    next_s_[core] = system.now_s() + (is_idle ? System::kTick_s : System::kBalance_s);
     pull(system, core, system.runnable(core) + 32);
 }
 

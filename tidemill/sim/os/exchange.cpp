@@ -17,12 +17,6 @@ struct Pair {
     double saved = 0;
 };
 
-std::vector<TaskId> all_on(const System& system, CoreId core) {
-    std::vector<TaskId> all(system.waiting(core).begin(), system.waiting(core).end());
-    if (system.running(core)) all.push_back(*system.running(core));
-    return all;
-}
-
 // What a task's load grows by on the other core; nothing where that is not known.
 std::optional<double> growth(const System& system, TaskId task, CoreId from, CoreId to) {
     const KindId kind = system.machine().cores[from];
@@ -32,10 +26,10 @@ std::optional<double> growth(const System& system, TaskId task, CoreId from, Cor
 }
 
 void consider(const System& system, CoreId core, CoreId other, std::optional<Pair>& best) {
-    for (const TaskId task : all_on(system, core)) {
+    for (const TaskId task : system.on(core)) {
         const std::optional<double> there = growth(system, task, core, other);
         if (!there) continue;
-        for (const TaskId partner : all_on(system, other)) {
+        for (const TaskId partner : system.on(other)) {
             const std::optional<double> here = growth(system, partner, other, core);
             if (!here) continue;
             const double before = system.load(task, core) + system.load(partner, other);

@@ -9,9 +9,8 @@ namespace tidemill::os {
 
 namespace {
 
-constexpr double kFarMore = 1.17;
+constexpr double kImbalance = 1.17;
 constexpr double kRoom = 1.25;  // that a core must have beyond what fits it
-constexpr double kBusyInterval_s = 0.064;
 
 double speed(const System& system, CoreId core) {
     return system.machine().kind_of(core).speed;
@@ -60,7 +59,7 @@ void Fair::tick(System& system, CoreId core) {
     cores_.resize(system.cores());
     if (system.now_s() < cores_[core].next_s) return;
     const bool is_idle = system.runnable(core) == 0;
-    cores_[core].next_s = system.now_s() + (is_idle ? System::kTick_s : kBusyInterval_s);
+    cores_[core].next_s = system.now_s() + (is_idle ? System::kTick_s : System::kBalance_s);
     if (is_idle) {
         idle(system, core);
     } else {
@@ -107,7 +106,7 @@ std::optional<CoreId> Fair::busiest_but(const System& system, CoreId core) const
 double Fair::imbalance(const System& system, CoreId from, CoreId to) const {
     const double most = relative_load(system, from);
     const double here = relative_load(system, to);
-    if (most <= kFarMore * here) return 0;
+    if (most <= kImbalance * here) return 0;
     double loads = 0;
     double capacities = 0;
     for (CoreId core = 0; core < system.cores(); ++core) {

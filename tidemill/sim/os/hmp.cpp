@@ -12,7 +12,6 @@ namespace {
 constexpr double kMost = 1023;
 constexpr double kDelay_s = 0.004;
 constexpr double kStarving = 0.75;  // of the time that it could run, a program that has less than this
-constexpr double kBusyInterval_s = 0.064;
 
 bool is_big(const System& system, CoreId core) {
     return system.machine().cores[core] == 0;
@@ -32,12 +31,6 @@ std::optional<CoreId> emptiest(const System& system, bool big, CoreId first) {
 std::optional<CoreId> idle_core(const System& system, bool big, CoreId first) {
     const std::optional<CoreId> core = emptiest(system, big, first);
     return core && system.runnable(*core) == 0 ? core : std::nullopt;
-}
-
-std::vector<TaskId> all_on(const System& system, CoreId core) {
-    std::vector<TaskId> all(system.waiting(core).begin(), system.waiting(core).end());
-    if (system.running(core)) all.push_back(*system.running(core));
-    return all;
 }
 
 // Within a domain programs count alike.
@@ -78,7 +71,7 @@ void Hmp::tick(System& system, CoreId core) {
     if (system.runnable(core) == 0) return idle(system, core);
     if (is_big(system, core)) off_load(system, core);
     if (system.now_s() < next_s_[core]) return;
-    next_s_[core] = system.now_s() + kBusyInterval_s;
+    next_s_[core] = system.now_s() + System::kBalance_s;
     even_out(system, core);
 }
 
@@ -117,7 +110,7 @@ void Hmp::off_load(System& system, CoreId from) {
     const std::optional<CoreId> little = idle_core(system, false, from);
     if (!little || system.runnable(from) < 2 || idle_core(system, true, from)) return;
     std::optional<TaskId> lightest;
-    for (const TaskId task : all_on(system, from)) {
+    for (const TaskId task : system.on(from)) {
         const bool starves = system.utilisation(task) < kStarving * system.runnable_share(task);
         if (!starves || !settled(system, task)) continue;
         if (!lightest || load(system, task) < load(system, *lightest)) lightest = task;

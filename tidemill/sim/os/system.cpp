@@ -85,6 +85,12 @@ Outcome System::run_until(double last_s) {
     return outcome_;
 }
 
+std::vector<TaskId> System::on(CoreId core) const {
+    std::vector<TaskId> all = cores_[core].waiting;
+    if (cores_[core].running) all.push_back(*cores_[core].running);
+    return all;
+}
+
 std::optional<double> System::factor(TaskId task, KindId kind) const {
     if (bridged_.layer == nullptr || !bridged_.factors_used) return {};
     const bridge::Factor factor = bridged_.layer->factors().read(task, kind);

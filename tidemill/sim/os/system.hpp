@@ -41,7 +41,8 @@ struct Bridged {
 class System {
   public:
     static constexpr double kTick_s = 0.004;
-    static constexpr double kMiss_ns = 100;  ///< that a core waits for memory
+    static constexpr double kBalance_s = 0.064;  ///< between two looks of a busy core at the others
+    static constexpr double kMiss_ns = 100;      ///< that a core waits for memory
 
     /// Throws SimError for a machine without cores, a program without work and numbers that cannot be.
     System(const Machine& machine, std::span<const Program> programs, Scheduler& scheduler,
@@ -60,6 +61,8 @@ class System {
     std::optional<TaskId> running(CoreId core) const { return cores_[core].running; }
     /// Those that wait there, the next one first.
     std::span<const TaskId> waiting(CoreId core) const { return cores_[core].waiting; }
+    /// All of them.
+    std::vector<TaskId> on(CoreId core) const;
     std::size_t runnable(CoreId core) const {
         return cores_[core].waiting.size() + (cores_[core].running ? 1 : 0);
     }
