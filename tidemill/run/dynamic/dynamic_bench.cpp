@@ -178,7 +178,7 @@ void dependent_stream(benchmark::State& state) {
 
 void two_kinds(benchmark::State& state) {
     const auto turns = static_cast<std::uint64_t>(state.range(0));
-    const std::uint64_t frames = 1'000'000 / (turns + 25);
+    const std::uint64_t frames = 10'000'000 / (turns + 25);
     Stream stream(turns);
     Dynamic two(stream.graph, {.workers = kWorkers, .kinds = {0, 1}});
     Stream same(turns);
