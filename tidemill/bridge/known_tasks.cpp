@@ -39,12 +39,13 @@ void check_all_ran(const FactorFile& file, std::string_view source) {
 class Estimates {
   public:
     Estimates(const FactorFile& file, std::string_view source) : file_(file), source_(source) {
-        for (const auto& [kind, count] : file.cores.kinds())
-            if (std::ranges::any_of(file.tasks,
-                                    [&](const KnownTask& task) { return task.kinds.contains(kind); }))
-                kinds_.push_back(kind);
-            else if (count > 0)
-                warnings_.push_back(fmt::format("no task ran on kind '{}', which is left out", kind));
+        for (const CoreCount& cores : file.cores.kinds()) {
+            const auto ran_there = [&](const KnownTask& task) { return task.kinds.contains(cores.kind); };
+            if (std::ranges::any_of(file.tasks, ran_there))
+                kinds_.push_back(cores.kind);
+            else if (cores.count > 0)
+                warnings_.push_back(fmt::format("no task ran on kind '{}', which is left out", cores.kind));
+        }
     }
 
     const std::vector<std::string>& kinds() const { return kinds_; }

@@ -92,7 +92,7 @@ std::optional<std::uint64_t> event_number(const std::string& text, const std::st
         const std::string name = word.substr(0, equals);
         if (name.empty() || name.find('/') != std::string::npos)
             throw PlatformError(fmt::format("{}: \"{}\" is not an event", format_folder, text));
-        const std::vector<int> bits = bits_of(format_folder + "/" + name);
+        const std::vector<int> bits = bits_of(fmt::format("{}/{}", format_folder, name));
         if (bits.empty()) return std::nullopt;
         number |= spread(equals == std::string::npos ? 1 : parse_word(word.substr(equals + 1), text), bits);
     }
