@@ -1,5 +1,6 @@
 #include "tidemill/bridge/layer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,25 +17,31 @@ constexpr double kFar = 1.5;
 }  // namespace
 
 Layer::Layer(std::size_t most_tasks, std::size_t kinds, Model model)
-    : kinds_(kinds), model_(std::move(model)), entries_(most_tasks), factors_(most_tasks, kinds) {
+    : kinds_(kinds),
+      model_(std::move(model)),
+      entries_(most_tasks),
+      histories_(most_tasks * kinds),
+      factors_(most_tasks, kinds) {
     if (most_tasks == 0 || kinds == 0) {
         throw BridgeError(fmt::format("factors for {} tasks on {} kinds of cores: give one of each at least",
                                       most_tasks, kinds));
     }
-    for (Entry& entry : entries_) entry.on_kinds.resize(kinds);
 }
 
 void Layer::create(TaskId task) {
-    entries_[task].program.clear();
-    forget(entries_[task]);
-    tell_news(task);
+    entries_[task].remembered = nullptr;
+    forget(task);
+    // At once: whoever had this place before must not be read.
+    for (policy::KindId kind = 0; kind < kinds_; ++kind) factors_.write(task, kind, 1, Quality::absent);
 }
 
 void Layer::exec(TaskId task, std::string_view program) {
     create(task);
-    entries_[task].program = program;
-    const auto known = remembered_.find(program);
-    if (known != remembered_.end()) entries_[task].on_kinds = known->second;
+    auto known = remembered_.find(program);
+    if (known == remembered_.end()) known = remembered_.emplace(program, kinds_).first;
+    entries_[task].remembered = &known->second;
+    std::ranges::copy(known->second, histories(task).begin());
+    tell_news(task);
 }
 
 void Layer::migrate(TaskId task, policy::KindId from, const Sample& done) {
@@ -43,9 +50,8 @@ void Layer::migrate(TaskId task, policy::KindId from, const Sample& done) {
 
 void Layer::statistic(TaskId task, policy::KindId kind, const Sample& done) {
     if (done.time_ns == 0) return;
-    Entry& entry = entries_[task];
-    if (has_changed(entry, kind, done)) forget(entry);
-    entry.on_kinds[kind].note(done);
+    if (has_changed(task, kind, done)) forget(task);
+    histories(task)[kind].note(done);
     tell_news(task);
 }
 
@@ -57,23 +63,25 @@ void Layer::generate() {
 }
 
 void Layer::exit(TaskId task) {
-    Entry& entry = entries_[task];
-    if (!entry.program.empty()) remembered_[entry.program] = entry.on_kinds;
+    if (entries_[task].remembered != nullptr) {
+        std::ranges::copy(histories(task), entries_[task].remembered->begin());
+    }
     create(task);
 }
 
-bool Layer::has_changed(Entry& entry, policy::KindId kind, const Sample& done) const {
-    const double before_ns = entry.on_kinds[kind].ns_per_instruction();
+bool Layer::has_changed(TaskId task, policy::KindId kind, const Sample& done) {
+    const double before_ns = histories(task)[kind].ns_per_instruction();
     if (before_ns == 0 || done.instructions == 0) return false;
     const double now_ns = static_cast<double>(done.time_ns) / static_cast<double>(done.instructions);
     const bool far = now_ns > kFar * before_ns || before_ns > kFar * now_ns;
-    entry.strikes = far ? entry.strikes + 1 : 0;
-    return entry.strikes >= kStrikes;
+    std::uint8_t& strikes = entries_[task].strikes;
+    strikes = far ? strikes + 1 : 0;
+    return strikes >= kStrikes;
 }
 
-void Layer::forget(Entry& entry) const {
-    entry.on_kinds.assign(kinds_, {});
-    entry.strikes = 0;
+void Layer::forget(TaskId task) {
+    std::ranges::fill(histories(task), History{});
+    entries_[task].strikes = 0;
 }
 
 void Layer::tell_news(TaskId task) {
@@ -81,10 +89,10 @@ void Layer::tell_news(TaskId task) {
 }
 
 void Layer::write_factors(TaskId task) {
-    Entry& entry = entries_[task];
-    entry.news = false;
+    entries_[task].news = false;
+    const std::span<const History> on_kinds = histories(task);
     for (policy::KindId kind = 0; kind < kinds_; ++kind) {
-        const Factor factor = model_(entry.on_kinds, kind);
+        const Factor factor = model_(on_kinds, kind);
         factors_.write(task, kind, factor.value, factor.quality);
     }
 }

@@ -49,20 +49,21 @@ class Layer {
     static constexpr std::uint8_t kStrikes = 4;  // samples in a row that are a change of behaviour
 
     struct Entry {
-        std::string program{};
-        std::vector<History> on_kinds{};
+        std::vector<History>* remembered = nullptr;  // under the name of its program
         std::uint8_t strikes = 0;
         bool news = false;
     };
 
-    bool has_changed(Entry& entry, policy::KindId kind, const Sample& done) const;
-    void forget(Entry& entry) const;
+    std::span<History> histories(TaskId task) { return std::span(histories_).subspan(task * kinds_, kinds_); }
+    bool has_changed(TaskId task, policy::KindId kind, const Sample& done);
+    void forget(TaskId task);
     void tell_news(TaskId task);
     void write_factors(TaskId task);
 
     std::size_t kinds_;
     Model model_;
     std::vector<Entry> entries_;
+    std::vector<History> histories_;  // [task x kinds + kind]
     std::vector<TaskId> news_;
     std::map<std::string, std::vector<History>, std::less<>> remembered_;
     FactorMatrix factors_;

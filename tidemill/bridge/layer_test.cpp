@@ -59,6 +59,17 @@ TEST_CASE("layer: a program that ran before is known when it starts again, in an
     CHECK(layer.factors().read(1, kLittle).quality == Quality::measured);
 }
 
+TEST_CASE(
+    "layer: a place that is given to another task has no factors of the one before, not even at first") {
+    Layer layer(1, 2);
+    layer.exec(0, "fft");
+    for (const policy::KindId kind : {kBig, kLittle}) run(layer, 0, kind, 100'000, 8);
+    layer.exit(0);
+    CHECK(layer.factors().read(0, kLittle).quality == Quality::absent);
+    layer.create(0);
+    CHECK(layer.factors().read(0, kLittle).quality == Quality::absent);
+}
+
 TEST_CASE("layer: what is known of a task is dropped after four samples of another speed, not after three") {
     Layer layer(1, 2);
     run(layer, 0, kLittle, 400'000, 8);
