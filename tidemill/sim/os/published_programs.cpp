@@ -25,16 +25,23 @@ class Draws {
   public:
     Draws(const Ratios& ratios, std::uint64_t seed) : ratios_(ratios), random_(seed) {}
 
-    // Of the ratios between these shares of their range.
-    double core_bound(Range share) {
-        const double at = std::lerp(share.from, share.to, unit_(random_));
-        return ratios_.core_bound(std::lerp(ratios_.least, ratios_.most, at));
+    // With a ratio between these shares of their range.
+    Phase phase(double work_s, Range share) {
+        const double ratio = std::lerp(ratios_.least, ratios_.most, std::lerp(share.from, share.to, unit()));
+        Phase phase{.work_s = work_s};
+        do {
+            phase.pipeline = std::pow(ratios_.pipelines, 2 * unit() - 1);
+            phase.core_bound = (ratio - 1) / (ratios_.most * phase.pipeline - 1);
+        } while (phase.core_bound > 1);
+        return phase;
     }
     double work_s(Range range) {
-        return std::exp(std::lerp(std::log(range.from), std::log(range.to), unit_(random_)));
+        return std::exp(std::lerp(std::log(range.from), std::log(range.to), unit()));
     }
 
   private:
+    double unit() { return unit_(random_); }
+
     Ratios ratios_;
     std::mt19937_64 random_;
     std::uniform_real_distribution<double> unit_;
@@ -51,10 +58,9 @@ Range length_of(std::string_view length) {
 
 Program alternating(const std::string& name, double work_s, Draws& draws) {
     const double rounds = std::max(1.0, std::round(work_s / (2 * kAlternation_s)));
-    return {
-        .name = name,
-        .phases = {{kAlternation_s, draws.core_bound(kCompute)}, {kAlternation_s, draws.core_bound(kMemory)}},
-        .rounds = static_cast<std::size_t>(rounds)};
+    return {.name = name,
+            .phases = {draws.phase(kAlternation_s, kCompute), draws.phase(kAlternation_s, kMemory)},
+            .rounds = static_cast<std::size_t>(rounds)};
 }
 
 Program drawn(const PublishedRow& row, Draws& draws) {
@@ -62,7 +68,7 @@ Program drawn(const PublishedRow& row, Draws& draws) {
     const double work_s = draws.work_s(length_of(row.text("length")));
     if (behaviour == "alternating") return alternating(row.text("program"), work_s, draws);
     const Range share = behaviour == "compute" ? kCompute : behaviour == "memory" ? kMemory : kAny;
-    return {.name = row.text("program"), .phases = {{work_s, draws.core_bound(share)}}};
+    return {.name = row.text("program"), .phases = {draws.phase(work_s, share)}};
 }
 
 std::vector<Program> drawn(std::size_t count, Range behaviour, const Ratios& ratios, std::uint64_t seed) {
@@ -70,7 +76,7 @@ std::vector<Program> drawn(std::size_t count, Range behaviour, const Ratios& rat
     std::vector<Program> programs;
     for (std::size_t i = 0; i < count; ++i) {
         programs.push_back({.name = fmt::format("program {}", i),
-                            .phases = {{draws.work_s(length_of("")), draws.core_bound(behaviour)}}});
+                            .phases = {draws.phase(draws.work_s(length_of("")), behaviour)}});
     }
     return programs;
 }

@@ -9,20 +9,18 @@
 namespace tidemill::os {
 
 /// How many times longer programs take on a little core, from those that wait for memory most to those that
-/// only compute.
+/// only compute, and how far apart programs with the same counters are in that.
 struct Ratios {
     double least = 1.3;
     double most = 4.24;
-
-    /// Of a big core's time, what a program of that ratio computes; the rest is the same on both.
-    double core_bound(double ratio) const { return (ratio - 1) / (most - 1); }
+    double pipelines = 1.5;  ///< Phase::pipeline is between its inverse and this; 1: the clock alone differs
 };
 
 /// The programs of "mibench", "spec10" or "spec12" in `published/sbridge_programs.csv`. What the paper does
-/// not say of a program is drawn by the seed: its ratio evenly (of those that compute or wait for memory,
-/// from the upper or the lower third), its work from 0.3 to 6 s on a big core (0.1 to 0.5 if it is short, 5
-/// to 20 if it is long), evenly by its logarithm. Alternating ones change between both thirds every 0.25 s.
-/// Throws SimError for another workload.
+/// not say of a program is drawn by the seed: its ratio evenly, and what of it is the pipeline's (of those
+/// that compute or wait for memory, from the upper or the lower third), its work from 0.3 to 6 s on a big
+/// core (0.1 to 0.5 if it is short, 5 to 20 if it is long), evenly by its logarithm. Alternating ones change
+/// between both thirds every 0.25 s. Throws SimError for another workload.
 std::vector<Program> published_programs(std::string_view workload, const Ratios& ratios, std::uint64_t seed);
 
 /// So many programs that are drawn like those of which the paper says nothing.

@@ -41,7 +41,8 @@ void check(const Machine& machine) {
 
 void check(const Program& program, std::size_t cores) {
     const bool works = std::ranges::all_of(program.phases, [](const Phase& phase) {
-        return phase.work_s > 0 && phase.core_bound >= 0 && phase.core_bound <= 1 && phase.sleep_s >= 0;
+        return phase.work_s > 0 && phase.core_bound >= 0 && phase.core_bound <= 1 && phase.sleep_s >= 0 &&
+               phase.pipeline > 0;
     });
     if (!works || program.phases.empty() || program.rounds == 0) {
         throw SimError(
@@ -220,7 +221,7 @@ void System::advance(CoreId id) {
 void System::count_work(CoreId id, double time_s) {
     const TaskId of = *cores_[id].running;
     const Phase& now = phase(of);
-    const double work_s = time_s / now.slowdown(cores_[id].speed);
+    const double work_s = time_s / now.slowdown(machine_.cores[id], cores_[id].speed);
     const double clock_ghz = machine_.kind_of(id).clock_ghz * cores_[id].frequency;
     outcome_.done_s += work_s;
     Task& task = tasks_[of];
@@ -329,7 +330,8 @@ void System::plan_decision(CoreId id) {
     core.planned = 0;
     if (!core.running) return;
     const Task& task = tasks_[*core.running];
-    const double end_s = now_s_ + std::max(0.0, task.left_s) * phase(*core.running).slowdown(core.speed);
+    const double end_s =
+        now_s_ + std::max(0.0, task.left_s) * phase(*core.running).slowdown(machine_.cores[id], core.speed);
     const double slice_end_s = std::max(now_s_, core.begun_s + slice_s(id));
     core.planned = plan(core.waiting.empty() ? end_s : std::min(end_s, slice_end_s), What::decide, id);
 }
