@@ -209,7 +209,7 @@ void System::advance(CoreId id) {
     Core& core = cores_[id];
     const double time_s = now_s_ - core.since_s;
     core.since_s = now_s_;
-    core.busy.advance(now_s_, core.running ? 1 : 0);
+    if (machine_.follows_load) core.busy.advance(now_s_, core.running ? 1 : 0);
     if (!core.running || time_s == 0) return;
     outcome_.busy_s[id] += time_s;
     count_work(id, time_s);
