@@ -23,7 +23,6 @@ double scaled(double ms, std::size_t cores) {
 constexpr double kLatency_ms = 6;
 constexpr double kLeastSlice_ms = 0.75;
 constexpr double kWakeUp_ms = 1;
-constexpr double kExchange_s = 0.064;  // as often as a busy core balances
 
 void check(const Machine& machine) {
     if (machine.cores.empty()) throw SimError("a simulated system needs at least one core");
@@ -350,7 +349,7 @@ void System::tell(TaskId id) {
 void System::exchange_now_and_then(CoreId id) {
     if (bridged_.layer == nullptr || !bridged_.factors_used || !bridged_.exchanges) return;
     if (now_s_ < cores_[id].next_exchange_s) return;
-    cores_[id].next_exchange_s = now_s_ + kExchange_s;
+    cores_[id].next_exchange_s = now_s_ + kBalance_s;
     exchange_by_factors(*this, id);
 }
 
