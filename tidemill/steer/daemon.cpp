@@ -12,10 +12,11 @@ namespace tidemill::steer {
 
 namespace {
 
-constexpr double kActive = 0.01;        // part of the time from which on a thread takes part in decisions
+constexpr double kActive = 0.05;        // part of the time from which on a thread takes part in decisions
 constexpr double kReleasedAfter_s = 2;  // at the end of a phase nobody is released and confined again
 constexpr double kNotAgainFor_s = 5;    // after a change that the system did not allow
 constexpr double kPromiseWindow_s = 4;  // over which a thread's speed is compared with what it was promised
+constexpr std::size_t kMostCounted = 100;  // threads that are learned of at a time
 constexpr std::size_t kMostRecent = 20;
 
 std::vector<CpuKind> checked(std::vector<CpuKind> kinds) {
@@ -43,9 +44,13 @@ Daemon::Daemon(System& system, std::vector<CpuKind> kinds, Target target, Daemon
       journal_{.boot_id = system_.boot_id(), .threads = {}},
       roster_(system_, kinds_, std::move(target)),
       started_s_(system_.now_s()),
+      started_processor_s_(system_.processor_s()),
       looked_s_(started_s_),
-      ticked_s_(started_s_) {
+      decided_s_(started_s_) {
     kinds_.set_online(system_.online());
+    if (options_.counters == nullptr || options_.dry_run) return;  // where nobody is moved nothing is learned
+    options_.decision.learns = true;
+    learning_.emplace(*options_.counters, kinds_.count());
 }
 
 Daemon::~Daemon() {
@@ -58,55 +63,85 @@ Daemon::~Daemon() {
 
 void Daemon::tick() {
     const double now_s = system_.now_s();
-    if (now_s - looked_s_ >= options_.look_every_s) look(now_s);
+    const bool looks = now_s - looked_s_ >= options_.look_every_s;
+    if (looks) look(now_s);
     roster_.sample();
-    roster_.examine_some();
+    if (looks || now_s - decided_s_ >= options_.decide_every_s) decide(now_s);
+}
+
+void Daemon::decide(double now_s) {
+    active_.clear();
+    std::ranges::copy_if(roster_.threads(), std::back_inserter(active_), [](const RosterThread* thread) {
+        return thread->demand >= kActive && !thread->is_gone;
+    });
+    learn();
     take_snapshot(now_s);
     if (options_.decision.fair) note_received(now_s);
+    decided_s_ = now_s;
     carry_out(steer(snapshot_, options_.decision));
-    release_idle(now_s);
-    ticked_s_ = now_s;
+    release_idle();
 }
 
 void Daemon::look(double now_s) {
     looked_s_ = now_s;
     kinds_.set_online(system_.online());
-    roster_.look([this](RosterThread& thread) { forget(thread); });
+    active_.clear();
+    roster_.look();
     write_journal_if_changed();
 }
 
-void Daemon::forget(RosterThread& thread) {
-    std::erase(active_, &thread);
-}
-
 void Daemon::take_snapshot(double now_s) {
-    active_.clear();
-    std::ranges::copy_if(roster_.threads(), std::back_inserter(active_), [](const RosterThread* thread) {
-        return thread->demand >= kActive && !thread->is_gone;
-    });
     snapshot_.kinds = kinds_.cores();
     snapshot_.threads.resize(active_.size());
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-        RosterThread& thread = *active_[i];
-        ThreadState& state = snapshot_.threads[i];
-        state.id = static_cast<std::uint64_t>(thread.number);
-        state.weight = thread.facts.weight();
-        state.demand = std::min(1.0, thread.demand);
-        state.kind = thread.kind;
-        state.rest_s = now_s - thread.moved_s;
-        state.stays = !thread.is_ours() || now_s < thread.stays_until_s;
-        state.received = thread.received;
-        state.factors = factors_of(thread);
-    }
+    for (std::size_t i = 0; i < active_.size(); ++i) note_state(*active_[i], now_s, snapshot_.threads[i]);
+    add_small_threads();
 }
 
-const std::vector<bridge::Factor>& Daemon::factors_of(RosterThread& thread) const {
+void Daemon::note_state(RosterThread& thread, double now_s, ThreadState& state) const {
+    state.id = static_cast<std::uint64_t>(thread.number);
+    state.weight = thread.facts.weight();
+    state.demand = std::min(1.0, thread.demand);
+    state.kind = thread.kind;
+    state.rest_s = now_s - thread.moved_s;
+    state.stays = !thread.is_ours() || now_s < thread.stays_until_s;
+    state.received = thread.received;
+    put_factors(thread, state.factors);
+}
+
+// Many that want little are a load together, of threads that stay.
+void Daemon::add_small_threads() {
+    std::vector<double> small(kinds_.count());
+    for (const RosterThread* const thread : roster_.threads())
+        if (thread->demand < kActive && !thread->is_gone) small[thread->kind] += thread->demand;
+    for (std::size_t kind = 0; kind < small.size(); ++kind)
+        for (; small[kind] >= kActive; small[kind] -= 1)
+            snapshot_.threads.push_back({.demand = std::min(1.0, small[kind]), .kind = kind, .stays = true});
+}
+
+// What the counters tell is of this very thread, and of now.
+void Daemon::put_factors(RosterThread& thread, std::vector<bridge::Factor>& factors) const {
     if (thread.known.empty() && options_.known) thread.known = options_.known(thread.program);
-    return thread.known;
+    factors = thread.known;
+    if (!learning_) return;
+    factors.resize(kinds_.count());
+    for (std::size_t kind = 0; kind < factors.size(); ++kind)
+        if (const bridge::Factor learned = learning_->factor(thread, kind);
+            learned.quality != bridge::Quality::absent)
+            factors[kind] = learned;
+}
+
+void Daemon::learn() {
+    if (!learning_) return;
+    const std::size_t looks = std::min(active_.size(), kMostCounted);
+    for (std::size_t i = 0; i < looks; ++i) {
+        RosterThread& thread = *active_[learn_at_++ % active_.size()];
+        if (thread.is_ours()) learning_->look(thread);
+    }
+    learning_->generate();
 }
 
 void Daemon::note_received(double now_s) {
-    const double part = std::min(1.0, (now_s - ticked_s_) / kPromiseWindow_s);
+    const double part = std::min(1.0, (now_s - decided_s_) / kPromiseWindow_s);
     const std::vector<Speed> now = speeds(snapshot_);
     for (std::size_t i = 0; i < active_.size(); ++i)
         if (now[i].alone > 0)
@@ -128,23 +163,25 @@ void Daemon::carry_out(const std::vector<Change>& changes) {
 
 bool Daemon::is_to_be_held(const RosterThread& thread) const {
     return thread.standing == Standing::free && thread.demand >= options_.decision.least_demand &&
-           system_.now_s() >= thread.stays_until_s;
+           decided_s_ >= thread.stays_until_s;
 }
 
 // If we are killed from now on, the next daemon knows whom to look for.
 void Daemon::announce(const std::vector<Change>& changes) {
+    bool has_news = false;
     for (const Change& change : changes)
-        for (const Move& move : change.moves) roster_.note_intended(*active_[move.thread], move.to);
+        for (const Move& move : change.moves)
+            has_news = roster_.note_intended(*active_[move.thread], move.to) || has_news;
     for (RosterThread* const thread : active_)
-        if (is_to_be_held(*thread)) roster_.note_intended(*thread, thread->kind);
-    write_journal_if_changed();
+        if (is_to_be_held(*thread)) has_news = roster_.note_intended(*thread, thread->kind) || has_news;
+    if (has_news) write_journal_if_changed();
 }
 
 void Daemon::tell(const Change& change) {
     const auto name_of = [&](std::size_t thread) {
         return fmt::format("{} {}", active_[thread]->number, active_[thread]->program);
     };
-    recent_.push_back(fmt::format("{:.1f} s: {}", system_.now_s() - started_s_,
+    recent_.push_back(fmt::format("{:.1f} s: {}", decided_s_ - started_s_,
                                   describe(change, snapshot_, kinds_.names(), name_of)));
     options_.told(recent_.back());
     if (recent_.size() > kMostRecent) recent_.pop_front();
@@ -159,10 +196,15 @@ bool Daemon::carry_out(const Change& change) {
         const Outcome outcome = confine(thread, move.to);
         if (outcome == Outcome::done) done.emplace_back(&thread, was_confined);
         if (outcome == Outcome::done || outcome == Outcome::gone) continue;
-        thread.stays_until_s = system_.now_s() + kNotAgainFor_s;
-        for (std::size_t i = 0; i < done.size(); ++i)
-            done[i].second ? static_cast<void>(confine(*done[i].first, change.moves[i].from))
-                           : static_cast<void>(release(*done[i].first));
+        thread.stays_until_s = decided_s_ + kNotAgainFor_s;
+        for (std::size_t i = 0; i < done.size(); ++i) {
+            const auto [moved, was] = done[i];
+            if (was) {
+                confine(*moved, change.moves[i].from);
+            } else {
+                release(*moved);
+            }
+        }
         ++counts_.undone;
         return false;
     }
@@ -197,11 +239,11 @@ bool Daemon::release(RosterThread& thread) {
     return true;
 }
 
-void Daemon::release_idle(double now_s) {
+void Daemon::release_idle() {
     for (RosterThread* const thread : roster_.threads()) {
         if (thread->standing != Standing::confined || thread->is_gone) continue;
         if (thread->demand > options_.decision.least_demand / 2) continue;
-        if (now_s - thread->moved_s >= kReleasedAfter_s && release(*thread)) ++counts_.released;
+        if (decided_s_ - thread->moved_s >= kReleasedAfter_s && release(*thread)) ++counts_.released;
     }
 }
 

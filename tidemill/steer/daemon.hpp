@@ -3,11 +3,13 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tidemill/steer/journal.hpp"
 #include "tidemill/steer/known_programs.hpp"
+#include "tidemill/steer/learning.hpp"
 #include "tidemill/steer/report.hpp"
 #include "tidemill/steer/roster.hpp"
 
@@ -15,10 +17,12 @@ namespace tidemill::steer {
 
 struct DaemonOptions {
     Settings decision = {};
-    double look_every_s = 0.5;  ///< for what has begun and ended
-    bool dry_run = false;       ///< decide, and change nothing
+    double look_every_s = 0.5;    ///< for what has begun and ended
+    double decide_every_s = 0.2;  ///< at most: what has to be decided takes time, too
+    bool dry_run = false;         ///< decide, and change nothing
     std::filesystem::path journal = {};
-    KnownFactors known = {};  ///< may be empty: nothing is
+    KnownFactors known = {};       ///< may be empty: nothing is
+    Counters* counters = nullptr;  ///< to learn more from, where there are some
     std::function<void(const std::string& change)> told = [](const std::string&) {};
 };
 
@@ -46,11 +50,17 @@ class Daemon {
     /// What the daemon before this one had left.
     const Restored& restored_at_start() const { return restored_at_start_; }
     Report report() const;
+    /// What was learned of programs: see Learning::known().
+    std::vector<bridge::KnownTask> learned() const;
 
   private:
     void look(double now_s);
+    void decide(double now_s);
     void take_snapshot(double now_s);
-    const std::vector<bridge::Factor>& factors_of(RosterThread& thread) const;
+    void note_state(RosterThread& thread, double now_s, ThreadState& state) const;
+    void add_small_threads();
+    void learn();
+    void put_factors(RosterThread& thread, std::vector<bridge::Factor>& factors) const;
     void tell(const Change& change);
     void note_received(double now_s);
     void carry_out(const std::vector<Change>& changes);
@@ -59,9 +69,9 @@ class Daemon {
     bool carry_out(const Change& change);
     Outcome confine(RosterThread& thread, std::size_t kind);
     bool release(RosterThread& thread);
-    void release_idle(double now_s);
-    void forget(RosterThread& thread);
+    void release_idle();
     void write_journal_if_changed();
+    std::string shortage() const;
     void add_active(Report& report) const;
 
     System& system_;
@@ -69,12 +79,15 @@ class Daemon {
     DaemonOptions options_;
     Restored restored_at_start_;
     Journal journal_;
+    std::optional<Learning> learning_;
     Roster roster_;
     Snapshot snapshot_;
-    std::vector<RosterThread*> active_;  // those of the snapshot, in its order
+    std::vector<RosterThread*> active_;  // the first of the snapshot, in its order
     double started_s_;
+    double started_processor_s_;
     double looked_s_;
-    double ticked_s_;
+    double decided_s_;
+    std::size_t learn_at_ = 0;  // where to go on in active_
     bool ended_ = false;
     Counts counts_;
     std::deque<std::string> recent_;

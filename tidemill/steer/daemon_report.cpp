@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "tidemill/steer/daemon.hpp"
 
@@ -10,23 +9,21 @@ namespace {
 
 constexpr std::size_t kMostReported = 200;
 
-double processor_s() {
-    timespec used{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
-
 }  // namespace
+
+std::vector<bridge::KnownTask> Daemon::learned() const {
+    return learning_ ? learning_->known(kinds_.names()) : std::vector<bridge::KnownTask>();
+}
 
 Report Daemon::report() const {
     Report report{.dry_run = options_.dry_run,
                   .up_s = system_.now_s() - started_s_,
-                  .processor_s = processor_s(),
+                  .processor_s = system_.processor_s() - started_processor_s_,
                   .processes = roster_.processes(),
                   .threads = roster_.threads().size(),
                   .by_standing = std::vector<std::size_t>(static_cast<std::size_t>(Standing::refused) + 1),
                   .counts = counts_,
-                  .shortage = system_.shortage(),
+                  .shortage = shortage(),
                   .recent = {recent_.begin(), recent_.end()}};
     for (std::size_t kind = 0; kind < kinds_.count(); ++kind)
         report.kinds.push_back({kinds_.name(kind), kinds_.cores()[kind].cores});
@@ -36,6 +33,11 @@ Report Daemon::report() const {
     }
     add_active(report);
     return report;
+}
+
+std::string Daemon::shortage() const {
+    const std::string of_system = system_.shortage();
+    return of_system.empty() && learning_ ? learning_->complaint() : of_system;
 }
 
 void Daemon::add_active(Report& report) const {

@@ -257,6 +257,26 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("daemon: an orphan whose parent ended before anybody looked is taken for what it is") {
+    Machine machine;
+    machine.system.reuse(1);
+    machine.system.start("init").spins = false;
+    machine.system.reuse(1000);
+    FakeThread& memory = machine.system.start("memory");
+    FakeThread& compute = machine.system.start("compute");
+    machine.begin();
+    machine.run(2);
+    REQUIRE(machine.of(compute) == kBig);
+    FakeThread& parent = machine.system.fork(compute, "memory");
+    FakeThread& orphan = machine.system.fork(parent, "memory");
+    machine.system.end(parent);
+    CHECK(orphan.facts.parent == 1);
+    machine.run(2);
+    CHECK(machine.daemon->report().by_standing[static_cast<std::size_t>(Standing::foreign)] == 0);
+    machine.daemon->end();
+    for (const FakeThread* thread : {&memory, &compute, &orphan}) CHECK(machine.of(*thread) == kAll);
+}
+
 TEST_CASE("daemon: a journal of before the machine's last start restores nobody") {
     Machine machine;
     machine.system.start("memory");

@@ -181,6 +181,11 @@ class LinuxSystem final : public System {
     double now_s() override {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     }
+    double processor_s() override {
+        timespec used{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+        return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+    }
     std::uint64_t now_ticks() override {
         timespec now{};
         clock_gettime(CLOCK_BOOTTIME, &now);

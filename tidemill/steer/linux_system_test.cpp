@@ -1,13 +1,20 @@
 #include "tidemill/steer/linux_system.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <filesystem>
+#include <thread>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tidemill/platform/thread_affinity.hpp"
+#include "tidemill/steer/daemon.hpp"
+#include "tidemill/steer/steer_error.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::steer {
 namespace {
@@ -34,6 +41,53 @@ class Child {
 
   private:
     int process_;
+};
+
+/// A child with two threads that spin, and two hundred more that come and go; then it only spins.
+class Busy {
+  public:
+    Busy() {
+        int ends[2];
+        REQUIRE(pipe(ends) == 0);
+        process_ = fork();
+        if (process_ == 0) be_busy(ends);
+        close(ends[1]);
+        output_ = ends[0];
+        fcntl(output_, F_SETFL, O_NONBLOCK);
+    }
+    ~Busy() {
+        close(output_);
+        kill(process_, SIGKILL);
+        waitpid(process_, nullptr, 0);
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+    int process() const { return process_; }
+    /// Whether threads still come.
+    bool goes_on() const {
+        char none = 0;
+        return read(output_, &none, 1) != 0;  // its end is closed after the last one
+    }
+
+  private:
+    static void spin(int turns) {
+        for (int i = 0; i < turns; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    [[noreturn]] static void be_busy(const int (&ends)[2]) {
+        close(ends[0]);
+        std::vector<std::thread> spinning;
+        for (int i = 0; i < 2; ++i)
+            spinning.emplace_back([] {
+                while (true) spin(1'000'000);
+            });
+        for (int i = 0; i < 200; ++i) std::thread([] { spin(1'000'000); }).join();
+        close(ends[1]);
+        while (true) pause();
+    }
+
+    int process_ = -1;
+    int output_ = -1;
 };
 
 }  // namespace
@@ -79,6 +133,36 @@ TEST_CASE("linux system: affinities are set and read, and sets that no system ha
     CHECK(thread->set_affinity({}) == Outcome::impossible);
     CHECK(thread->set_affinity(system->possible()) == Outcome::done);
     CHECK(is_within(before, *thread->affinity()));
+}
+
+TEST_CASE("linux system: a control group's processes are those of its folder and of the folders in it") {
+    const auto system = linux_system();
+    const ScratchFolder folder;
+    CHECK_THROWS_WITH_AS(system->group(folder / ""), doctest::Contains("is no control group"), SteerError);
+    folder.put("cgroup.procs", "12\n7\n");
+    std::filesystem::create_directories(folder / "below");
+    folder.put("below/cgroup.procs", "99\n");
+    CHECK(system->group(folder / "") == std::vector<int>{12, 7, 99});
+}
+
+TEST_CASE("linux system: real threads that come and go are steered, and none is left where we put it") {
+    const auto system = linux_system();
+    const CpuSet usable = affinity_of_thread(0);
+    if (usable.size() < 2) {
+        MESSAGE("skipped: two kinds of cores need two processors");
+        return;
+    }
+    const Busy busy;
+    const ScratchFolder folder;
+    Daemon daemon(*system, {{"big", {{usable[0]}}}, {"little", {{usable[1]}}, 2}},
+                  {.processes = {busy.process()}},
+                  {.look_every_s = 0.01, .decide_every_s = 0.01, .journal = folder / "journal.json"});
+    for (int ticks = 0; ticks < 200 || busy.goes_on(); ++ticks) daemon.tick();
+    CHECK(daemon.report().threads >= 3);
+    daemon.end();
+    const auto process = system->hold(busy.process());
+    for (const int thread : process->threads())
+        if (const auto held = process->hold(thread)) CHECK(held->affinity().value_or(usable) == usable);
 }
 
 TEST_CASE("linux system: new processes are noticed") {

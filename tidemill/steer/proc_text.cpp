@@ -54,7 +54,7 @@ std::optional<ThreadFacts> parse_stat(std::string_view text) {
     ThreadFacts facts{.name = plain(text.substr(open + 1, close - open - 1))};
     Words words(text.substr(close + 1));
     unsigned flags = 0;
-    words.skip(1);  // state; the next is field 4
+    facts.is_running = words.next() == "R";  // field 3
     bool good = put(words.number<int>(), facts.parent);
     words.skip(1);
     good = good && put(words.number<int>(), facts.session);

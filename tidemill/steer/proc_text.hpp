@@ -14,6 +14,7 @@ struct ThreadFacts {
     int parent = 0;    ///< process number of its process's parent
     int session = 0;   ///< process number of its session's leader
     bool is_kernel_thread = false;
+    bool is_running = false;  ///< or waits for a core
     int nice = 0;
     std::uint64_t start_ticks = 0;  ///< after the system's start
     int processor = 0;              ///< where it ran last

@@ -14,11 +14,15 @@ namespace tidemill::steer {
 namespace {
 
 // What reading costs is bounded, however many threads there are: one of those that run is read later then.
-constexpr std::size_t kMostReads = 250;
-constexpr std::size_t kMostExamined = 8;
-constexpr double kIdleEvery_s = 0.4;
+constexpr double kReadsPerSecond = 2000;
+constexpr double kExaminedPerSecond = 100;
+constexpr double kLongest_s = 0.25;       // for which is read at once
+constexpr std::size_t kReadsOfFacts = 4;  // as long as so many of times
+constexpr double kIdleEvery_s = 1;
 constexpr double kRuns = 0.01;  // part of the time from which on a thread is no idle one
-constexpr double kMemory_s = 0.5;
+constexpr double kMemory_s = 1;
+constexpr int kInit =
+    1;  // has the children of processes that have ended, and is not whom they have theirs from
 
 double seconds_between(std::uint64_t before_ns, std::uint64_t after_ns) {
     return after_ns > before_ns ? 1e-9 * static_cast<double>(after_ns - before_ns) : 0;
@@ -32,26 +36,33 @@ const char* to_string(Standing standing) {
 }
 
 Roster::Roster(System& system, const Kinds& kinds, Target target)
-    : system_(system), kinds_(kinds), target_(std::move(target)), self_(getpid()) {
+    : system_(system),
+      kinds_(kinds),
+      target_(std::move(target)),
+      self_(getpid()),
+      sampled_s_(system.now_s()) {
     for (const int process : target_.processes)
         if (process != self_ && !system_.hold(process))
             throw SteerError(fmt::format("there is no process {}, or it cannot be held", process));
     static_cast<void>(system_.has_new_processes());
     for (const int number : candidates()) look_at_process(number);
     has_begun_ = true;
-    look([](RosterThread&) {});
+    look();
 }
 
 std::vector<int> Roster::candidates() {
     return target_.group.empty() ? system_.processes() : system_.group(target_.group);
 }
 
-void Roster::look(const std::function<void(RosterThread&)>& gone) {
-    if (!target_.group.empty() || system_.has_new_processes()) look_for_processes();
+void Roster::look() {
+    const bool has_new = system_.has_new_processes() || std::exchange(has_lost_, false);
+    if (!target_.group.empty() || has_new) look_for_processes();
     for (const RosterThread* thread : flat_)
         if (thread->is_gone) processes_.at(thread->process).has_gone_threads = true;
-    for (auto& [number, process] : processes_) look_for_threads(number, process, gone);
-    std::erase_if(processes_, [](const auto& entry) { return entry.second.held->has_ended(); });
+    for (auto& [number, process] : processes_) look_for_threads(number, process);
+    // Their numbers may be others' already.
+    has_lost_ =
+        std::erase_if(processes_, [](const auto& entry) { return entry.second.held->has_ended(); }) > 0;
     flat_.clear();
     for (auto& [number, process] : processes_)
         for (auto& [thread, watched] : process.threads) flat_.push_back(watched.get());
@@ -84,7 +95,8 @@ void Roster::look_at_process(int number) {
         return;
     }
     process.name = facts->name;
-    if (const auto parent = processes_.find(facts->parent); parent != processes_.end()) {
+    const auto parent = processes_.find(facts->parent);
+    if (parent != processes_.end() && facts->parent != kInit) {
         process.given = parent->second.given;
     } else if (const auto session = sessions_.find(facts->session); session != sessions_.end()) {
         process.given = session->second;
@@ -92,17 +104,14 @@ void Roster::look_at_process(int number) {
     processes_.emplace(number, std::move(process));
 }
 
-void Roster::look_for_threads(int number, Process& process, const std::function<void(RosterThread&)>& gone) {
+void Roster::look_for_threads(int number, Process& process) {
     const bool has_ended = process.held->has_ended();
     if (!has_ended && !std::exchange(process.has_gone_threads, false) && !process.held->has_other_threads())
         return;
     const std::vector<int> numbers = has_ended ? std::vector<int>() : process.held->threads();
     const std::set<int> there(numbers.begin(), numbers.end());
-    std::erase_if(process.threads, [&](const auto& entry) {
-        const bool ended = entry.second->is_gone || !there.contains(entry.first);
-        if (ended) gone(*entry.second);
-        return ended;
-    });
+    std::erase_if(process.threads,
+                  [&](const auto& entry) { return entry.second->is_gone || !there.contains(entry.first); });
     for (const int thread : numbers)
         if (!process.threads.contains(thread)) take_up(number, process, thread);
 }
@@ -174,22 +183,23 @@ void Roster::classify(RosterThread& thread, Process& process, const CpuSet& affi
     }
 }
 
-void Roster::examine_some() {
-    std::size_t examined = 0;
-    for (std::size_t i = 0; i < flat_.size() && examined < kMostExamined; ++i) {
+void Roster::examine_some(double most) {
+    for (std::size_t i = 0; i < flat_.size() && most > 0; ++i) {
         RosterThread& thread = *flat_[examine_at_++ % flat_.size()];
         if (thread.demand < kRuns || thread.is_gone) continue;
         examine(thread);
-        ++examined;
+        most -= 1;
     }
 }
 
-void Roster::note_intended(RosterThread& thread, std::size_t kind) {
+bool Roster::note_intended(RosterThread& thread, std::size_t kind) {
     const CpuSet& set = kinds_.cpus(kind);
     if (thread.sets.empty()) thread.since_ticks = system_.now_ticks();
-    if (std::ranges::count(thread.sets, set) == 0) thread.sets.push_back(set);
+    if (std::ranges::count(thread.sets, set) != 0) return false;
+    thread.sets.push_back(set);
     processes_.at(thread.process).given.try_emplace(kind, thread.since_ticks);
     sessions_[thread.facts.session].try_emplace(kind, thread.since_ticks);
+    return true;
 }
 
 void Roster::note_confined(RosterThread& thread, std::size_t kind) {
@@ -207,32 +217,47 @@ void Roster::note_free(RosterThread& thread) {
 
 void Roster::sample() {
     const double now_s = system_.now_s();
-    std::size_t reads = 0;
-    for (std::size_t i = 0; i < flat_.size() && reads < kMostReads; ++i) {
+    const double since_last_s = std::min(now_s - std::exchange(sampled_s_, now_s), kLongest_s);
+    examine_some(since_last_s * kExaminedPerSecond);
+    double left = since_last_s * kReadsPerSecond;
+    for (std::size_t i = 0; i < flat_.size() && left > 0; ++i) {
         RosterThread& thread = *flat_[sample_at_++ % flat_.size()];
         const double since_s = now_s - thread.sampled_s;
-        if (thread.is_gone || since_s <= 0 || (thread.demand < kRuns && since_s < kIdleEvery_s)) continue;
-        sample(thread, now_s);
-        ++reads;
+        const bool is_idle = thread.has_samples && thread.demand < kRuns;
+        if (thread.is_gone || since_s <= 0 || (is_idle && since_s < kIdleEvery_s)) continue;
+        left -= static_cast<double>(sample(thread, now_s));
     }
 }
 
-void Roster::sample(RosterThread& thread, double now_s) {
+std::size_t Roster::sample(RosterThread& thread, double now_s) {
     const auto times = thread.held->times();
-    if (!times) {
-        thread.is_gone = true;
-        return;
-    }
+    thread.is_gone = !times;
+    if (thread.is_gone) return 1;
     const double since_s = now_s - thread.sampled_s;
     const double ran_s = seconds_between(thread.times.ran_ns, times->ran_ns);
     const double waited_s = seconds_between(thread.times.waited_ns, times->waited_ns);
-    // A wait is counted when it is over, so that one sample can hold more than its own time.
-    const double wanted = (ran_s + waited_s) / since_s;
-    const double part = thread.has_samples ? since_s / (since_s + kMemory_s) : 1;
-    thread.has_samples = true;
-    thread.demand += (wanted - thread.demand) * part;
     thread.times = *times;
     thread.sampled_s = now_s;
+    const bool may_wait = ran_s + waited_s == 0 && thread.demand >= kRuns;
+    if (may_wait && is_waiting(thread)) {
+        thread.waits_s += since_s;
+        note_demand(thread, since_s, since_s);
+    } else {
+        const double already_s = std::min(std::exchange(thread.waits_s, 0), waited_s);
+        note_demand(thread, ran_s + waited_s - already_s, since_s);
+    }
+    return may_wait ? 1 + kReadsOfFacts : 1;
+}
+
+bool Roster::is_waiting(RosterThread& thread) {
+    const auto facts = thread.held->facts();
+    return facts && facts->is_running;
+}
+
+void Roster::note_demand(RosterThread& thread, double wanted_s, double since_s) {
+    const double part = thread.has_samples ? since_s / (since_s + kMemory_s) : 1;
+    thread.has_samples = true;
+    thread.demand += (wanted_s / since_s - thread.demand) * part;
 }
 
 }  // namespace tidemill::steer

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -19,8 +18,6 @@ namespace tidemill::steer {
 struct Target {
     std::vector<int> processes = {};
     std::filesystem::path group = {};
-
-    bool is_everything() const { return processes.empty() && group.empty(); }
 };
 
 /// Whether a thread is ours to steer, and why not.
@@ -34,6 +31,8 @@ enum class Standing {
 };
 
 const char* to_string(Standing standing);
+
+struct CountedThread;  // of Learning
 
 /// A thread that is watched.
 struct RosterThread {
@@ -52,12 +51,15 @@ struct RosterThread {
     double stays_until_s = 0;  ///< after a change that the system did not allow
     ThreadTimes times{};
     double sampled_s = 0;
-    double demand = 0;  ///< part of the time in which it ran or waited for a core, over half a second
+    double demand = 0;  ///< part of the time in which it ran or waited for a core, over the last second or so
     bool has_samples = false;
+    /// Of a wait that goes on. The system tells of it when it is over, among many threads after seconds: so
+    /// it is counted as it is seen, and not again at its end.
+    double waits_s = 0;
     bool is_gone = false;
-    double received = 1;  ///< of what it was promised; for its user
-    std::vector<bridge::Factor>
-        known{};  ///< by kind; for its user, and emptied when the program is another one
+    std::shared_ptr<CountedThread> counted{};  ///< for Learning
+    double received = 1;                       ///< over what the system alone would have given it
+    std::vector<bridge::Factor> known{};       ///< by kind; emptied when the program is another one
 
     bool is_ours() const { return standing == Standing::free || standing == Standing::confined; }
 };
@@ -68,17 +70,16 @@ class Roster {
     /// Throws SteerError for a process or a control group that is not there.
     Roster(System& system, const Kinds& kinds, Target target);
 
-    /// Finds what has begun and ended since. `gone` is told each thread before it is forgotten.
-    void look(const std::function<void(RosterThread&)>& gone);
-    /// Reads the times of those that run, and of some of those that do not.
+    /// Finds what has begun and ended since; threads that have ended are no more.
+    void look();
+    /// Reads the times of those that run, and of some of those that do not; looks whether some of those that
+    /// run are still what they were taken for.
     void sample();
-    /// Looks whether a thread is still what it was taken for.
+    /// The same for one.
     void examine(RosterThread& thread);
-    /// The same for some of those that run, each in its turn.
-    void examine_some();
 
-    /// A thread is about to be put on a kind.
-    void note_intended(RosterThread& thread, std::size_t kind);
+    /// A thread is about to be put on a kind; returns whether it never was.
+    bool note_intended(RosterThread& thread, std::size_t kind);
     /// A thread is on a kind from now on, by our doing. So is whatever its process begins.
     void note_confined(RosterThread& thread, std::size_t kind);
     /// It may run where it could before.
@@ -103,22 +104,28 @@ class Roster {
     bool belongs(int number, const ThreadFacts& facts) const;
     void look_for_processes();
     void look_at_process(int number);
-    void look_for_threads(int number, Process& process, const std::function<void(RosterThread&)>& gone);
+    void look_for_threads(int number, Process& process);
     void take_up(int number, Process& process, int thread);
     void examine(RosterThread& thread, Process& process);
+    void examine_some(double most);
     static void rename(RosterThread& thread, Process& process, const std::string& name);
     void classify(RosterThread& thread, Process& process, const CpuSet& affinity);
-    void sample(RosterThread& thread, double now_s);
+    /// Returns what it cost, in reads of times.
+    static std::size_t sample(RosterThread& thread, double now_s);
+    static bool is_waiting(RosterThread& thread);
+    static void note_demand(RosterThread& thread, double wanted_s, double since_s);
 
     System& system_;
     const Kinds& kinds_;
     Target target_;
     int self_;
     bool has_begun_ = false;
+    bool has_lost_ = false;  // processes, at the last look
     std::map<int, Process> processes_;
     std::map<int, Given> sessions_;  // for those whose parents are gone
     std::set<int> ignored_;          // numbers of processes that are not watched
     std::vector<RosterThread*> flat_;
+    double sampled_s_;
     std::size_t sample_at_ = 0;  // where to go on in flat_
     std::size_t examine_at_ = 0;
 };

@@ -55,6 +55,7 @@ class System {
     virtual double now_s() = 0;  ///< never falls
     /// Since the system's start, as ThreadFacts::start_ticks.
     virtual std::uint64_t now_ticks() = 0;
+    virtual double processor_s() = 0;  ///< that this process took
     virtual CpuSet online() = 0;
     /// Every PU that there could ever be.
     virtual CpuSet possible() = 0;

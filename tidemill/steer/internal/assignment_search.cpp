@@ -13,7 +13,7 @@ namespace {
 // Among many threads, exchanges are tried between those that gain most; the best one is among them where
 // weights are equal.
 constexpr std::size_t kFewThreads = 24;
-constexpr std::size_t kTried = 6;
+constexpr std::size_t kTried = 4;
 constexpr std::size_t kMostRebuilt = 64;  // building anew takes time with the square of the threads
 constexpr double kOwedFirst = 1e3;
 constexpr double kRoundingErrors = 1e-9;

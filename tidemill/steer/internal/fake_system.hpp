@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tidemill/platform/counters.hpp"
+#include "tidemill/platform/platform_error.hpp"
 #include "tidemill/steer/steer_error.hpp"
 #include "tidemill/steer/system.hpp"
 
@@ -31,6 +33,8 @@ struct FakeThread {
     bool is_touched = false;  ///< somebody has asked for another affinity
     double ran_s = 0;
     double waited_s = 0;
+    double factor_on_1 = 1;  ///< how many times longer it takes on CPU 1
+    double instructions = 0;
 };
 
 /// A made-up machine whose CPUs are shared out evenly and whose time passes when the test says so. Threads
@@ -84,6 +88,7 @@ class FakeSystem final : public steer::System {
             const double ran_s = seconds / spinning[thread->facts.processor];
             thread->ran_s += ran_s;
             thread->waited_s += seconds - ran_s;
+            thread->instructions += 1e9 * ran_s / (thread->facts.processor == 1 ? thread->factor_on_1 : 1);
         }
         now_s_ += seconds;
     }
@@ -101,9 +106,15 @@ class FakeSystem final : public steer::System {
     /// So many changes are made, then whoever asks for one is killed.
     std::size_t killed_after = static_cast<std::size_t>(-1);
 
+    const FakeThread* find(int number) const {
+        const auto found = threads_.find(number);
+        return found == threads_.end() ? nullptr : found->second.get();
+    }
+
     // What a daemon sees of it.
     double now_s() override { return now_s_; }
     std::uint64_t now_ticks() override { return next_start_++; }
+    double processor_s() override { return 0; }
     CpuSet online() override { return online_; }
     CpuSet possible() override { return possible_; }
     std::string boot_id() override { return boot_; }
@@ -217,6 +228,40 @@ class FakeSystem final : public steer::System {
     std::uint64_t next_start_ = 1;
     std::size_t changes_ = 0;
     std::map<int, std::shared_ptr<FakeThread>> threads_;
+};
+
+/// Counts what the threads of such a machine do.
+class FakeCounters final : public Counters {
+  public:
+    explicit FakeCounters(const FakeSystem& system) : system_(system) {}
+
+    const std::string& name() const override { return name_; }
+    std::unique_ptr<ThreadCounters> of_thread(int number) override {
+        if (refuses) throw PlatformError("counters refuse");
+        return std::make_unique<OfThread>(system_, number);
+    }
+
+    bool refuses = false;
+
+  private:
+    class OfThread final : public ThreadCounters {
+      public:
+        OfThread(const FakeSystem& system, int number) : system_(system), number_(number) {}
+        CounterReading read() override {
+            const FakeThread* const thread = system_.find(number_);
+            if (thread == nullptr) throw PlatformError("the thread is gone");
+            return {
+                .enabled_ns = 1e9 * thread->ran_s,
+                .on = {{.pmu = "cpu", .ran_ns = 1e9 * thread->ran_s, .instructions = thread->instructions}}};
+        }
+
+      private:
+        const FakeSystem& system_;
+        int number_;
+    };
+
+    const FakeSystem& system_;
+    std::string name_ = "fake";
 };
 
 }  // namespace tidemill::testing
