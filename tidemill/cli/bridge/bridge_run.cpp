@@ -1,9 +1,11 @@
 #include "tidemill/cli/bridge/bridge_run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,10 +15,13 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/json/text_file.hpp"
+#include "tidemill/platform/counters.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/steer/daemon.hpp"
+#include "tidemill/steer/known_programs.hpp"
 #include "tidemill/steer/linux_system.hpp"
 #include "tidemill/steer/status_socket.hpp"
+#include "tidemill/steer/steer_error.hpp"
 
 namespace tidemill::cli {
 
@@ -41,45 +46,6 @@ std::filesystem::path journal_of(const BridgeRunOptions& options) {
     return folder / "bridge.json";
 }
 
-/// What the user knows of programs: a file from runs before says more than a number for a kind.
-class Known {
-  public:
-    Known(const BridgeRunOptions& options, std::vector<std::string> kinds)
-        : slower_(options.slower), file_(options.factors), kinds_(std::move(kinds)) {
-        for (const auto& [kind, ratio] : slower_.kinds)
-            if (std::ranges::count(kinds_, kind) == 0 || kind == kinds_.front())
-                throw WrongUsage(fmt::format("--slower {}: give another kind than the first of {}", kind,
-                                             fmt::join(kinds_, ", ")));
-    }
-
-    bool is_nothing() const { return slower_.kinds.empty() && !file_; }
-
-    std::vector<bridge::Factor> operator()(const std::string& program) const {
-        std::vector<bridge::Factor> factors = {{1, bridge::Quality::measured, 0}};
-        for (std::size_t kind = 1; kind < kinds_.size(); ++kind)
-            factors.push_back(factor(program, kinds_[kind]));
-        return factors;
-    }
-
-  private:
-    bridge::Factor factor(const std::string& program, const std::string& kind) const {
-        if (const auto known = from_file(program, kind)) return *known;
-        const auto ratio = slower_.kinds.find(kind);
-        if (ratio == slower_.kinds.end()) return {};
-        return {ratio->second.ratio_of(program), bridge::Quality::estimated, 0};
-    }
-
-    std::optional<bridge::Factor> from_file(const std::string& program, const std::string& kind) const {
-        if (!file_) return std::nullopt;
-        const bridge::Factor known = steer::known_factor(*file_, program, kind, kinds_.front());
-        return known.quality == bridge::Quality::absent ? std::nullopt : std::optional(known);
-    }
-
-    bridge::Emulation slower_;
-    std::optional<bridge::FactorFile> file_;
-    std::vector<std::string> kinds_;
-};
-
 std::string text_of(const steer::Report& report, steer::StatusForm form) {
     switch (form) {
         case steer::StatusForm::text:
@@ -101,8 +67,7 @@ steer::Target target_of(const BridgeRunOptions& options, const std::optional<Com
 void tell_restored(const steer::Restored& restored) {
     if (restored.restored + restored.changed + restored.refused == 0) return;
     tell(
-        "restored {} threads that a daemon before this one had left; {} have another affinity by now, {} are "
-        "not "
+        "restored {} threads that a killed daemon had left; {} have another affinity by now, {} are not "
         "ours\n",
         restored.restored, restored.changed, restored.refused);
 }
@@ -111,18 +76,22 @@ void tell_restored(const steer::Restored& restored) {
 class BridgeRun {
   public:
     explicit BridgeRun(const BridgeRunOptions& options)
-        : options_(options), socket_(options.name), topology_(Topology::here(options.kinds)) {}
+        : options_(options),
+          socket_(options.name),
+          kinds_(steer::kinds_of(Topology::here(options.kinds))),
+          counters_(find_counters(options.counters)) {}
 
     int run() {
         Watch watch(nullptr);
         const auto system = steer::linux_system();
-        std::vector<steer::CpuKind> kinds = steer::kinds_of(topology_);
-        const Known known = known_of(kinds);
+        const steer::KnownPrograms known = known_programs();
+        tell_what_is_missing(known);
         if (!options_.command.empty()) command_.emplace(options_.command);
-        steer::Daemon daemon(*system, std::move(kinds), target_of(options_, command_), daemon_options(known));
+        steer::Daemon daemon(*system, kinds_, target_of(options_, command_), daemon_options(known));
         tell_restored(daemon.restored_at_start());
         follow(daemon, watch);
         const steer::Report report = daemon.report();
+        remember(daemon);
         daemon.end();
         if (command_) command_->end();
         print("{}", text_of(report, options_.json ? steer::StatusForm::json : steer::StatusForm::text));
@@ -131,33 +100,58 @@ class BridgeRun {
     }
 
   private:
-    Known known_of(const std::vector<steer::CpuKind>& kinds) const {
+    steer::KnownPrograms known_programs() {
         std::vector<std::string> names;
-        bool differ = false;
-        for (const steer::CpuKind& kind : kinds) {
-            names.push_back(kind.name);
-            differ = differ || kind.usual_factor != 1;
+        for (const steer::CpuKind& kind : kinds_) names.push_back(kind.name);
+        before_ = options_.factors;
+        if (!options_.remember.empty() && std::filesystem::exists(options_.remember))
+            before_ = bridge::read_factor_file(options_.remember);
+        try {
+            return {names, options_.slower, before_};
+        } catch (const steer::SteerError& error) {
+            throw WrongUsage(fmt::format("--slower: {}", error.what()));
         }
-        Known known(options_, names);
-        if (known.is_nothing() && !differ)
-            warn(
-                "nothing tells how much slower programs are on which kind of core, so threads are only "
-                "spread over "
-                "the cores: give --slower or --factors");
-        return known;
     }
 
-    steer::DaemonOptions daemon_options(const Known& known) const {
+    void tell_what_is_missing(const steer::KnownPrograms& known) const {
+        if (!counters_.warning.empty()) warn(counters_.warning);
+        const bool differ =
+            std::ranges::any_of(kinds_, [](const steer::CpuKind& kind) { return kind.usual_factor != 1; });
+        if (counters_.counters || differ || !known.is_nothing()) return;
+        warn(fmt::format(
+            "nothing tells how much slower programs are on which kind of core, so threads are only spread "
+            "over the cores: give --slower or --factors (counters: {})",
+            counters_.reason));
+    }
+
+    steer::DaemonOptions daemon_options(const steer::KnownPrograms& known) const {
         steer::DaemonOptions options{
-            .dry_run = options_.dry_run, .journal = journal_of(options_), .known = known};
+            .dry_run = options_.dry_run,
+            .journal = journal_of(options_),
+            .known = [known](const std::string& program) { return known.factors_of(program); },
+            .counters = counters_.counters.get()};
         options.decision.fair = options_.fair;
         if (options_.dry_run || options_.verbose)
             options.told = [](const std::string& change) { tell("{}\n", change); };
         return options;
     }
 
+    void remember(const steer::Daemon& daemon) const {
+        if (options_.remember.empty()) return;
+        const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+        bridge::FactorFile file{.written = fmt::format("{:%FT%TZ}", now), .tasks = daemon.learned()};
+        for (const steer::CpuKind& kind : kinds_)
+            file.cores.set(kind.name, static_cast<int>(kind.cores.size()));
+        writing([&] {
+            write_factor_file(remembered(before_.value_or(bridge::FactorFile{}), std::move(file)),
+                              options_.remember);
+        });
+    }
+
     void follow(steer::Daemon& daemon, Watch& watch) {
         const auto began = Clock::now();
+        const auto interval =
+            std::chrono::round<Clock::duration>(std::chrono::duration<double>(options_.interval_s));
         auto next_tick = began;
         auto next_metrics = began;
         const auto is_over = [&] {
@@ -173,15 +167,17 @@ class BridgeRun {
                 writing([&] { replace_text(options_.metrics, to_metrics(daemon.report())); });
                 next_metrics += kMetricsEvery;
             }
-            next_tick +=
-                std::chrono::round<Clock::duration>(std::chrono::duration<double>(options_.interval_s));
+            // After a pause of the machine nothing is made up for.
+            next_tick = std::max(next_tick + interval, Clock::now());
             watch.sleep_until(next_tick);
         }
     }
 
     const BridgeRunOptions& options_;
     steer::StatusSocket socket_;
-    Topology topology_;
+    std::vector<steer::CpuKind> kinds_;
+    FoundCounters counters_;
+    std::optional<bridge::FactorFile> before_;
     std::optional<CommandChild> command_;
 };
 

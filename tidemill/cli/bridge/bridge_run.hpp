@@ -20,6 +20,8 @@ struct BridgeRunOptions {
     std::string kinds{};
     bridge::Emulation slower{};                   ///< what is known of kinds by hand
     std::optional<bridge::FactorFile> factors{};  ///< and from runs before
+    std::string remember{};
+    std::string counters = "auto";
     double interval_s = 0.1;
     std::optional<double> fair{};
     std::optional<double> seconds{};

@@ -32,6 +32,13 @@ void add_bridge_run(Verb& parent) {
         "--factors", options->factors,
         [](const std::string& path) { return std::optional(bridge::read_factor_file(path)); },
         "Times of programs on each kind, from runs before");
+    verb.option(
+            "--remember", options->remember,
+            "Go on from what this file knows of programs, if it is there, and write what is known in the end")
+        .is(Kind::output_file)
+        .excludes("--factors");
+    verb.option("--counters", options->counters,
+                "What tells how fast threads are: the kernel's auto, none, or replay:FILE");
     verb.heading("How");
     verb.option("--interval", options->interval_s, "Between two looks")
         .is(Kind::seconds)

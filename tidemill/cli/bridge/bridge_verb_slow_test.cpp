@@ -88,7 +88,7 @@ TEST_CASE("bridge run: after a kill -9 the next daemon restores what the first h
               "$bridge --pid $compute >again 2>said & daemon=$!; until_status up_s; kill $daemon; wait "
               "$daemon || exit 11\n"
               "test \"$(allowed $compute) $(allowed $memory)\" = \"$before $before\" || exit 12\n") == 0);
-    CHECK(says(spinning.content_of("said"), "restored 2 threads that a daemon before this one had left"));
+    CHECK(says(spinning.content_of("said"), "restored 2 threads that a killed daemon had left"));
 }
 
 TEST_CASE("bridge run: a dry run tells what it would do, and does nothing; a second daemon is refused") {

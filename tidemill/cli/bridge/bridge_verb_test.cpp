@@ -34,6 +34,7 @@ TEST_CASE("bridge: wrong wishes are refused with a sentence each") {
             "another kind than the first of big, little");
     refused({"--kinds", "big=0,little=1", "--slower", "big=2"}, 2, "another kind than the first");
     refused({"--slower", "little=0.5"}, 2, "a core is only made slower");
+    refused({"--counters", "all"}, 2, "choose auto, none or replay:FILE");
     refused({"--factors", "/nowhere/known.json"}, 3, "/nowhere/known.json");
     refused({"--kinds", "big=0,little=1", "--cgroup", "/nowhere"}, 1, "/nowhere: is no control group");
     refused({"--kinds", "big=0,little=1", "--pid", "4194304"}, 1, "there is no process 4194304");

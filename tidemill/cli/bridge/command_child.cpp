@@ -51,6 +51,10 @@ CommandChild::CommandChild(const std::vector<std::string>& words) : name_(words.
             fmt::format("{} cannot be started: {}", name_, std::generic_category().message(error)));
 }
 
+CommandChild::~CommandChild() {
+    if (runs_) kill(process_, SIGTERM);
+}
+
 void CommandChild::look() {
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;)

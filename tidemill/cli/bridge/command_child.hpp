@@ -13,6 +13,11 @@ class CommandChild {
     /// Throws JobFailed when it cannot be started.
     explicit CommandChild(const std::vector<std::string>& words);
 
+    /// Asks it to end if it still runs.
+    ~CommandChild();
+    CommandChild(const CommandChild&) = delete;
+    CommandChild& operator=(const CommandChild&) = delete;
+
     int process() const { return process_; }
     /// Takes notice of children that have ended.
     void look();
