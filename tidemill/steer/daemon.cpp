@@ -15,6 +15,7 @@ namespace {
 constexpr double kActive = 0.05;        // part of the time from which on a thread takes part in decisions
 constexpr double kReleasedAfter_s = 2;  // at the end of a phase nobody is released and confined again
 constexpr double kNotAgainFor_s = 5;    // after a change that the system did not allow
+constexpr double kTidiedEvery_s = 10;   // the journal
 constexpr double kPromiseWindow_s = 4;  // over which a thread's speed is compared with what it was promised
 constexpr std::size_t kMostCounted = 100;  // threads that are learned of at a time
 constexpr std::size_t kMostRecent = 20;
@@ -46,7 +47,8 @@ Daemon::Daemon(System& system, std::vector<CpuKind> kinds, Target target, Daemon
       started_s_(system_.now_s()),
       started_processor_s_(system_.processor_s()),
       looked_s_(started_s_),
-      decided_s_(started_s_) {
+      decided_s_(started_s_),
+      written_s_(started_s_) {
     kinds_.set_online(system_.online());
     if (options_.counters == nullptr || options_.dry_run) return;  // where nobody is moved nothing is learned
     options_.decision.learns = true;
@@ -87,7 +89,8 @@ void Daemon::look(double now_s) {
     kinds_.set_online(system_.online());
     active_.clear();
     roster_.look();
-    write_journal_if_changed();
+    // Whoever it names in vain harms nobody, and writing takes longer than all the rest.
+    if (roster_.has_news() || now_s - written_s_ >= kTidiedEvery_s) write_journal_if_changed();
 }
 
 void Daemon::take_snapshot(double now_s) {
@@ -247,14 +250,20 @@ void Daemon::release_idle() {
     }
 }
 
-void Daemon::write_journal_if_changed() {
-    if (options_.dry_run || ended_) return;
+std::vector<SteeredThread> Daemon::steered() const {
     std::vector<SteeredThread> threads;
     for (const RosterThread* const thread : roster_.threads()) {
         if (thread->sets.empty() || !thread->is_ours()) continue;
         threads.push_back({thread->process, thread->number, thread->facts.start_ticks, thread->facts.session,
                            thread->program, thread->before, thread->sets, thread->since_ticks});
     }
+    return threads;
+}
+
+void Daemon::write_journal_if_changed() {
+    if (options_.dry_run || ended_) return;
+    written_s_ = decided_s_;
+    std::vector<SteeredThread> threads = steered();
     if (threads == journal_.threads) return;
     journal_.threads = std::move(threads);
     write_journal(journal_, options_.journal);
@@ -263,7 +272,8 @@ void Daemon::write_journal_if_changed() {
 Restored Daemon::end() {
     if (std::exchange(ended_, true)) return {};
     if (options_.dry_run) return {};
-    const Restored restored = restore(journal_, system_);
+    roster_.look();
+    const Restored restored = restore({journal_.boot_id, steered()}, system_);
     write_journal({.boot_id = journal_.boot_id, .threads = {}}, options_.journal);
     return restored;
 }

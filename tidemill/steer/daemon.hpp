@@ -70,6 +70,7 @@ class Daemon {
     Outcome confine(RosterThread& thread, std::size_t kind);
     bool release(RosterThread& thread);
     void release_idle();
+    std::vector<SteeredThread> steered() const;
     void write_journal_if_changed();
     std::string shortage() const;
     void add_active(Report& report) const;
@@ -87,6 +88,7 @@ class Daemon {
     double started_processor_s_;
     double looked_s_;
     double decided_s_;
+    double written_s_;          // the journal
     std::size_t learn_at_ = 0;  // where to go on in active_
     bool ended_ = false;
     Counts counts_;

@@ -277,6 +277,37 @@ TEST_CASE("daemon: an orphan whose parent ended before anybody looked is taken f
     for (const FakeThread* thread : {&memory, &compute, &orphan}) CHECK(machine.of(*thread) == kAll);
 }
 
+TEST_CASE("daemon: of processes that are followed, orphans are, too") {
+    for (const double seconds : {0.0, 20.0}) {
+        CAPTURE(seconds);
+        Machine machine;
+        FakeThread& memory = machine.system.start("memory");
+        FakeThread& compute = machine.system.start("compute");
+        machine.begin({.processes = {memory.number, compute.number}});
+        machine.run(2);
+        REQUIRE(machine.of(compute) == kBig);
+        FakeThread& parent = machine.system.fork(compute, "memory");
+        FakeThread& orphan = machine.system.fork(parent, "memory");
+        machine.system.end(parent);
+        machine.run(seconds);
+        CHECK(machine.daemon->report().processes == (seconds > 0 ? 3 : 2));
+        machine.daemon->end();
+        CHECK(machine.of(orphan) == kAll);
+    }
+}
+
+TEST_CASE("daemon: a control group that is removed is no failure") {
+    Machine machine;
+    machine.system.start("memory");
+    FakeThread& compute = machine.system.start("compute");
+    machine.begin({.group = "group"});
+    machine.run(2);
+    machine.system.is_group_removed = true;
+    machine.run(2);
+    machine.daemon->end();
+    CHECK(machine.of(compute) == kAll);
+}
+
 TEST_CASE("daemon: a journal of before the machine's last start restores nobody") {
     Machine machine;
     machine.system.start("memory");

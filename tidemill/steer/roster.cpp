@@ -51,7 +51,13 @@ Roster::Roster(System& system, const Kinds& kinds, Target target)
 }
 
 std::vector<int> Roster::candidates() {
-    return target_.group.empty() ? system_.processes() : system_.group(target_.group);
+    if (target_.group.empty()) return system_.processes();
+    try {
+        return system_.group(target_.group);
+    } catch (const SteerError&) {
+        if (!has_begun_) throw;
+        return {};  // removed, so nobody is in it
+    }
 }
 
 void Roster::look() {
@@ -80,9 +86,16 @@ bool Roster::belongs(int number, const ThreadFacts& facts) const {
     if (facts.is_kernel_thread || number == self_) return false;
     if (target_.processes.empty()) return true;
     if (processes_.contains(facts.parent)) return true;
+    if (facts.parent == kInit && sessions_.contains(facts.session)) return is_heir(facts);
     // Later on, these numbers may be others'; but we ourselves are still there.
     const auto is_meant = [&](int process) { return std::ranges::count(target_.processes, process) != 0; };
     return (!has_begun_ && is_meant(number)) || (facts.parent == self_ && is_meant(self_));
+}
+
+// Of a process that has ended, and with it what says so.
+bool Roster::is_heir(const ThreadFacts& orphan) const {
+    return std::ranges::any_of(sessions_.at(orphan.session),
+                               [&](const auto& given) { return orphan.start_ticks >= given.second; });
 }
 
 void Roster::look_at_process(int number) {
@@ -178,8 +191,10 @@ void Roster::classify(RosterThread& thread, Process& process, const CpuSet& affi
         thread.kind = given->first;
         thread.sets = {kinds_.cpus(thread.kind)};
         thread.since_ticks = given->second;
+        has_news_ = true;
     } else {
         thread.standing = Standing::foreign;
+        has_news_ = has_news_ || was_confined;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidemill/steer/kinds.hpp"
@@ -78,6 +79,10 @@ class Roster {
     /// The same for one.
     void examine(RosterThread& thread);
 
+    /// Whether, since the last call, threads were found that have their affinity from one of ours, or that
+    /// are ours no more.
+    bool has_news() { return std::exchange(has_news_, false); }
+
     /// A thread is about to be put on a kind; returns whether it never was.
     bool note_intended(RosterThread& thread, std::size_t kind);
     /// A thread is on a kind from now on, by our doing. So is whatever its process begins.
@@ -102,6 +107,7 @@ class Roster {
 
     std::vector<int> candidates();
     bool belongs(int number, const ThreadFacts& facts) const;
+    bool is_heir(const ThreadFacts& orphan) const;
     void look_for_processes();
     void look_at_process(int number);
     void look_for_threads(int number, Process& process);
@@ -121,6 +127,7 @@ class Roster {
     int self_;
     bool has_begun_ = false;
     bool has_lost_ = false;  // processes, at the last look
+    bool has_news_ = false;
     std::map<int, Process> processes_;
     std::map<int, Given> sessions_;  // for those whose parents are gone
     std::set<int> ignored_;          // numbers of processes that are not watched

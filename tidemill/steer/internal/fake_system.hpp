@@ -101,6 +101,7 @@ class FakeSystem final : public steer::System {
     }
     std::size_t changes() const { return changes_; }
 
+    bool is_group_removed = false;
     /// Called before each change of an affinity.
     std::function<void()> before_change = [] {};
     /// So many changes are made, then whoever asks for one is killed.
@@ -125,7 +126,7 @@ class FakeSystem final : public steer::System {
         return {numbers.begin(), numbers.end()};
     }
     std::vector<int> group(const std::filesystem::path& path) override {
-        if (path != "group") throw steer::SteerError("no such group");
+        if (path != "group" || is_group_removed) throw steer::SteerError("no such group");
         return processes();
     }
     std::unique_ptr<steer::HeldProcess> hold(int process) override {
