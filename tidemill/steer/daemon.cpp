@@ -192,20 +192,24 @@ void Daemon::tell(const Change& change) {
 
 // Where one thread of an exchange may not go the others go back: without it the change is another one.
 bool Daemon::carry_out(const Change& change) {
-    std::vector<std::pair<RosterThread*, bool>> done;  // and whether it was confined
+    struct Done {
+        RosterThread* thread;
+        std::size_t from;
+        bool was_confined;
+    };
+    std::vector<Done> done;
     for (const Move& move : change.moves) {
         RosterThread& thread = *active_[move.thread];
         const bool was_confined = thread.standing == Standing::confined;
         const Outcome outcome = confine(thread, move.to);
-        if (outcome == Outcome::done) done.emplace_back(&thread, was_confined);
+        if (outcome == Outcome::done) done.push_back({&thread, move.from, was_confined});
         if (outcome == Outcome::done || outcome == Outcome::gone) continue;
         thread.stays_until_s = decided_s_ + kNotAgainFor_s;
-        for (std::size_t i = 0; i < done.size(); ++i) {
-            const auto [moved, was] = done[i];
-            if (was) {
-                confine(*moved, change.moves[i].from);
+        for (const Done& each : done) {
+            if (each.was_confined) {
+                confine(*each.thread, each.from);
             } else {
-                release(*moved);
+                release(*each.thread);
             }
         }
         ++counts_.undone;
