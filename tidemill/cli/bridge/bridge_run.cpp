@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -43,7 +44,19 @@ std::filesystem::path journal_of(const BridgeRunOptions& options) {
     std::filesystem::create_directories(folder, failed);
     if (failed)
         throw JobFailed(fmt::format("{}: {}; give --journal FILE", folder.string(), failed.message()));
-    return folder / "bridge.json";
+    return folder /
+           (options.name == kDaemonName ? "bridge.json" : fmt::format("bridge-{}.json", options.name));
+}
+
+// Two daemons of different names would restore what the other one steers.
+std::unique_ptr<steer::StatusSocket> sole_user_of(const std::filesystem::path& journal) {
+    const std::size_t place = std::filesystem::hash_value(std::filesystem::weakly_canonical(journal));
+    try {
+        return std::make_unique<steer::StatusSocket>(fmt::format("journal {:x}", place));
+    } catch (const steer::SteerError&) {
+        throw JobFailed(fmt::format("{} is the journal of a daemon that runs: give --journal another file",
+                                    journal.string()));
+    }
 }
 
 std::string text_of(const steer::Report& report, steer::StatusForm form) {
@@ -87,8 +100,11 @@ class BridgeRun {
         const steer::KnownPrograms known = known_programs();
         tell_what_is_missing(known);
         if (!options_.command.empty()) command_.emplace(options_.command);
+        const std::filesystem::path journal = journal_of(options_);
+        const auto sole = options_.dry_run ? nullptr : sole_user_of(journal);
         steer::Daemon daemon(*system, kinds_, target_of(options_, command_), daemon_options(known));
         tell_restored(daemon.restored_at_start());
+        if (command_) command_->go();
         follow(daemon, watch);
         const steer::Report report = daemon.report();
         remember(daemon);

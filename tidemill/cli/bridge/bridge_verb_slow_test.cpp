@@ -40,14 +40,21 @@ misplace() {{
 until_confined() {{
     until status --json 2>/dev/null >status; grep -q '"confined": 2' status; do misplace >/dev/null; sleep 1; done
 }}
+# On a busy machine the first decision may be another one, and is mended.
+until_at() {{
+    for i in $(seq 300); do test "$(allowed $compute) $(allowed $memory) " = "$1 " && return; sleep 0.1; done
+    return 1
+    }}
 {2})",
                                      (folder_ / "").string(), getpid(), script));
-    }
+}
 
-    std::string content_of(const char* file) const { return ScratchFolder::content_of(folder_ / file); }
+std::string content_of(const char* file) const {
+    return ScratchFolder::content_of(folder_ / file);
+}
 
-  private:
-    ScratchFolder folder_;
+private:
+ScratchFolder folder_;
 };
 
 bool has_two_processors() {
@@ -64,7 +71,7 @@ TEST_CASE(
     const Spinning spinning;
     CHECK(spinning.run("$bridge --pid $compute --pid $memory --verbose >out 2>err & daemon=$!\n"
                        "until_confined\n"
-                       "test \"$(allowed $compute) $(allowed $memory)\" = '0 1' || exit 10\n"
+                       "until_at '0 1' || exit 10\n"
                        "status >text && status --metrics >metrics || exit 11\n"
                        "kill -TERM $daemon; wait $daemon || exit 12\n"
                        "test \"$(allowed $compute) $(allowed $memory)\" = \"$before $before\" || exit 13\n"
@@ -83,8 +90,8 @@ TEST_CASE("bridge run: after a kill -9 the next daemon restores what the first h
     CHECK(spinning.run(
               "$bridge --pid $compute --pid $memory >out 2>err & daemon=$!\n"
               "until_confined\n"
+              "until_at '0 1' || exit 10\n"
               "kill -KILL $daemon; wait $daemon\n"
-              "test \"$(allowed $compute) $(allowed $memory)\" = '0 1' || exit 10\n"
               "$bridge --pid $compute >again 2>said & daemon=$!; until_status up_s; kill $daemon; wait "
               "$daemon || exit 11\n"
               "test \"$(allowed $compute) $(allowed $memory)\" = \"$before $before\" || exit 12\n") == 0);

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -38,6 +40,19 @@ TEST_CASE("bridge: wrong wishes are refused with a sentence each") {
     refused({"--factors", "/nowhere/known.json"}, 3, "/nowhere/known.json");
     refused({"--kinds", "big=0,little=1", "--cgroup", "/nowhere"}, 1, "/nowhere: is no control group");
     refused({"--kinds", "big=0,little=1", "--pid", "4194304"}, 1, "there is no process 4194304");
+}
+
+TEST_CASE("bridge run: a command that ends at once has run, and how it ended is told") {
+    if (std::thread::hardware_concurrency() < 2) return;  // there are no two kinds
+    const auto run = [](std::vector<std::string> command) {
+        command.insert(command.begin(), {"--kinds", "big=0,little=1", "--slower", "little=2", "--"});
+        return run_bridge(command);
+    };
+    CHECK(run({"true"}).status == 0);
+    const Ended failed = run({"sh", "-c", "exit 7"});
+    CHECK(failed.status == 1);
+    CHECK(says(failed.err, "sh ended with exit status 7"));
+    CHECK(says(run({"/nowhere/command"}).err, "/nowhere/command cannot be started: No such file"));
 }
 
 TEST_CASE("bridge status: where no daemon runs it says how to begin") {
