@@ -146,6 +146,7 @@ class Words {
             word.group(option.heading);
             options_.push_back({&option, &word, &app});
         }
+        if (!verb.verbs().empty()) app.require_subcommand(0, 1);  // what follows is no verb of its parent's
         for (Verb& below : verb.verbs()) declare_all(below, *app.add_subcommand(below.name()));
     }
 

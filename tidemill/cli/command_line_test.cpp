@@ -138,6 +138,16 @@ TEST_CASE("command line: a verb that keeps other words gets them all") {
     CHECK(sample.others == std::vector<std::string>{"--twice", "x"});
 }
 
+TEST_CASE("command line: behind a verb, a word that is another verb's name is a word") {
+    Sample sample;
+    std::string what;
+    Verb& sieve = sample.program.verb("sieve", "Sieve");
+    sieve.option("what", what, "What to sieve");
+    sieve.does([] { return kDone; });
+    CHECK(sample.run({"sieve", "grind"}) == kDone);
+    CHECK(what == "grind");
+}
+
 TEST_CASE("command line: what stands behind -- is a command for the verb that runs one") {
     Sample sample;
     CHECK(sample.run({"run", "--loud", "--", "grind", "--loud", "-x", "--", "--name="}) == kDone);

@@ -44,6 +44,8 @@ const std::map<std::string, Words> kSmallJobs = {
     {"dvbs2 scan", {"rec.sigmf-meta"}},
     {"dvbs2 ber", {"--modcod", "QPSK 8/9", "--frame", "short", "--frames", "1", "--threads", "1"}},
     {"dvbs2 rx", {"rec.sigmf-meta", "--executor", "sequence"}},
+    {"bridge run", {"--pid", "999999999", "--seconds", "0.1", "--dry-run"}},
+    {"bridge status", {"--name", "hostile"}},
     {"reproduce", {}},
     {"bench", {"nothing"}},
 };
