@@ -61,6 +61,11 @@ class ProfileRun {
             options_.frames > 0
                 ? options_.frames
                 : static_cast<std::uint64_t>(std::ceil(std::max(100.0, options_.seconds * 1e6 / bound_us_)));
+        constexpr double kLongest_s = 600;
+        if (const double least_s = 1e-6 * bound_us_ * static_cast<double>(frames); least_s > kLongest_s)
+            throw ScheduleError(fmt::format(
+                "{} executions of the profile take {:.3g} s at least: take fewer, or modelled workers",
+                frames, least_s));
         StreamModules modules(stream_.graph, Pastime::computing);
         Dynamic dynamic(modules.graph(), how_);
         RunReport report = dynamic.run({.frames = frames});
