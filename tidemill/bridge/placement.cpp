@@ -18,6 +18,7 @@ constexpr double kFirstIntervalUs = 100;  // between two looks at all tasks
 constexpr double kLongestIntervalUs = 10'000;
 constexpr double kAsCheap = 1.03;     // what costs so little more is at home, too
 constexpr double kPays = 1.02;        // by which the period must be better for tasks to be placed
+constexpr double kHopeless = 8;       // so many times slower, only who is late is helped
 constexpr double kWaitUs = 5;         // that a wait costs: for less nobody waits
 constexpr double kDear = 1.15;        // what costs so much more is not worth learning well
 constexpr double kChanged = 1.5;      // how far from before a time is that counts as a strike
@@ -286,8 +287,9 @@ double Placement::sooner_from(TaskTypeId type, const Worker& worker) const {
         const double wasted =
             prices_[worker.kind] > 0 ? here - there * prices_[other] / prices_[worker.kind] : 0;
         if (wasted < kWaitUs * settings_.ticks_per_us) continue;
-        from = std::max({from, static_cast<double>(worker.idle_since) + wasted,
-                         late_from(other, here - there - ahead_on(other, type))});
+        const double ahead = here < kHopeless * there ? ahead_on(other, type) : 0;
+        from = std::max(
+            {from, static_cast<double>(worker.idle_since) + wasted, late_from(other, here - there - ahead)});
     }
     return from;
 }
