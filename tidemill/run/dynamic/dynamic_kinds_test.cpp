@@ -93,8 +93,11 @@ TEST_CASE("dynamic: an emulated kind slows each task by its own ratio, and the s
     Pair pair;
     auto emulation = std::make_shared<bridge::Emulation>();
     emulation->kinds["little"] = {"the test", 1, {{"hurt", 30}}};
-    Dynamic dynamic(pair.graph,
-                    {.workers = 2, .kinds = {0, 1}, .kind_names = {"big", "little"}, .emulation = emulation});
+    Dynamic dynamic(pair.graph, {.workers = 2,
+                                 .kinds = {0, 1},
+                                 .kind_names = {"big", "little"},
+                                 .places = false,
+                                 .emulation = emulation});
     const RunReport report = dynamic.run({.frames = kFrames});
     CHECK(pair.sum == in_order.sum);
     CHECK(report.emulated == "little by the test");

@@ -1,11 +1,16 @@
 #include "tidemill/run/job/known_factors.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include "tidemill/bridge/bridge_error.hpp"
 
 namespace tidemill {
 
@@ -15,11 +20,20 @@ bridge::Quality quality_of(const UnitOnKind& on) {
     return on.quality == "measured" ? bridge::Quality::measured : bridge::Quality::estimated;
 }
 
+// Before the run, not behind it.
+void check_folder_of(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    if (access(folder.c_str(), W_OK) == 0) return;
+    throw bridge::BridgeError(fmt::format("{} cannot be written: {}: {}", path, folder.string(),
+                                          std::generic_category().message(errno)));
+}
+
 }  // namespace
 
 KnownFactors::KnownFactors(const HowToRun& how, Platform cores)
     : cores_(std::move(cores)), path_(how.remember), given_(how.factors != nullptr) {
     if (given_) known_ = *how.factors;
+    if (!path_.empty()) check_folder_of(path_);
     if (!path_.empty() && std::filesystem::exists(path_)) known_ = bridge::read_factor_file(path_);
     if (known_) check_kinds(*known_, cores_, given_ ? "the file of factors" : path_);
 }
