@@ -64,7 +64,8 @@ TEST_CASE("outside verb: the first folder of the path counts, and relative ones 
     const fs::path expected = put_program(first, "tidemill-greet");
     put_program(second, "tidemill-greet");
     Verb program("tidemill", "");
-    CHECK(program_of_verb(program, "greet", (first / "").string() + ":" + (second / "").string()) == expected);
+    CHECK(program_of_verb(program, "greet", (first / "").string() + ":" + (second / "").string()) ==
+          expected);
     const fs::path before = fs::current_path();
     fs::current_path(second / "");
     CHECK(!program_of_verb(program, "greet", ":.:relative"));
