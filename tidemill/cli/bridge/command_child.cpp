@@ -25,10 +25,10 @@ namespace {
     // The signals that this program has made errors of.
     for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
     char begin = 0;
-    if (read(go, &begin, 1) == 1) {
+    if (::read(go, &begin, 1) == 1) {
         execvp(arguments[0], arguments);
         const int error = errno;
-        static_cast<void>(!write(failed, &error, sizeof error));
+        static_cast<void>(!::write(failed, &error, sizeof error));
     }
     _exit(127);
 }
@@ -57,10 +57,10 @@ CommandChild::CommandChild(const std::vector<std::string>& words) : name_(words.
 }
 
 void CommandChild::go() {
-    static_cast<void>(!write(go_, "", 1));
+    static_cast<void>(!::write(go_, "", 1));
     close(std::exchange(go_, -1));
     int error = 0;
-    if (read(failed_, &error, sizeof error) != sizeof error) return;
+    if (::read(failed_, &error, sizeof error) != sizeof error) return;
     throw JobFailed(fmt::format("{} cannot be started: {}", name_, std::generic_category().message(error)));
 }
 
