@@ -50,7 +50,8 @@ std::filesystem::path journal_of(const BridgeRunOptions& options) {
 
 // Two daemons of different names would restore what the other one steers.
 std::unique_ptr<steer::StatusSocket> sole_user_of(const std::filesystem::path& journal) {
-    const std::size_t place = std::filesystem::hash_value(std::filesystem::weakly_canonical(journal));
+    const std::size_t place =
+        std::filesystem::hash_value(std::filesystem::absolute(journal).lexically_normal());
     try {
         return std::make_unique<steer::StatusSocket>(fmt::format("journal {:x}", place));
     } catch (const steer::SteerError&) {
@@ -120,7 +121,8 @@ class BridgeRun {
         std::vector<std::string> names;
         for (const steer::CpuKind& kind : kinds_) names.push_back(kind.name);
         before_ = options_.factors;
-        if (!options_.remember.empty() && std::filesystem::exists(options_.remember))
+        std::error_code none;  // whoever cannot be asked for is told when it is written
+        if (!options_.remember.empty() && std::filesystem::exists(options_.remember, none))
             before_ = bridge::read_factor_file(options_.remember);
         try {
             return {names, options_.slower, before_};
