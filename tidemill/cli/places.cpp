@@ -14,6 +14,7 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/live_kinds.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/io/udp_sender.hpp"
@@ -93,6 +94,7 @@ std::vector<std::string> files_written(const Option& option, const std::string& 
 // other options say, which are no values yet, and until then nothing of it is held but a few names.
 std::vector<std::string> files_read(const std::string& text) {
     std::vector<std::string> files{text};
+    if (io::live_kind_of(text)) return files;
     const auto equals = text.find('=');  // --stream takes NUMBER=INPUT
     if (equals != std::string::npos) files.push_back(text.substr(equals + 1));
     if (!may_be_sigmf(text)) return files;
@@ -105,12 +107,17 @@ std::vector<std::string> files_read(const std::string& text) {
     return files;
 }
 
+// Samples or packets that come once.
+bool runs_dry(const std::string& place) {
+    return io::live_kind_of(place) || io::InputStream::is_stream(place);
+}
+
 std::vector<Place> places_of(const Option& option) {
     std::vector<Place> places;
     for (const std::string& text : option.given) {
         std::map<std::string, bool> identities;  // the text itself may name one of its files
         for (const std::string& file : option.is_output() ? files_written(option, text) : files_read(text))
-            identities[identity_of(option, file)] |= option.is_input() && io::InputStream::is_stream(file);
+            identities[identity_of(option, file)] |= option.is_input() && runs_dry(file);
         for (const auto& [identity, runs_dry] : identities)
             places.push_back({option.name(), text, option.is_output(), identity, runs_dry});
     }

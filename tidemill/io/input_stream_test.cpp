@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tidemill/io/byte_reader.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/byte_stream_source.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
@@ -53,14 +53,13 @@ TEST_CASE("input stream: a named pipe is read to the end of its writers") {
 
 TEST_CASE("input stream: who waits for a silent writer can be told that this is the end") {
     const Pipe pipe("abcd");
-    InputStream stream(pipe.path());
-    StreamReader samples(stream, dsp::SampleFormat::ci8, 1e6);
+    ByteStreamSource samples(pipe.path(), dsp::SampleFormat::ci8, 1e6);
     std::array<std::byte, 16> bytes{};
     CHECK(samples.read(bytes) == 4);
     std::thread reader([&] { CHECK(samples.read(bytes) == 0); });
-    stream.end();
+    samples.end();
     reader.join();
-    CHECK(stream.read_some(bytes) == 0);
+    CHECK(samples.read(bytes) == 0);
 }
 
 TEST_CASE("byte reader: a named pipe is a stream, which cannot begin anew") {

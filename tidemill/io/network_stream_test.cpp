@@ -9,7 +9,7 @@
 
 #include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/io/rtl_tcp.hpp"
+#include "tidemill/io/live_kinds.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 
 namespace tidemill::io {
@@ -85,15 +85,18 @@ TEST_CASE("network stream: a port that is taken, and names that say no place, ar
 
 TEST_CASE("rtl_tcp: a server is told the settings in its protocol, then samples come") {
     const LoopbackServer server;
-    InputStream stream(url("rtl_tcp", server.port()));
+    const auto source = open_rtl_tcp({.place = url("rtl_tcp", server.port()),
+                                      .radio = {.frequency_hz = 741.5e6,
+                                                .sample_rate_hz = 2.4e6,
+                                                .gain_db = 40.2,
+                                                .digital_agc = true,
+                                                .correction_ppm = -3,
+                                                .bias_tee = true}});
     LoopbackPeer peer(server.accept());
-    REQUIRE(peer.send(kGreeting + "samples"));
-    REQUIRE(set_up_rtl_tcp(stream, {.frequency_hz = 741.5e6,
-                                    .sample_rate_hz = 2.4e6,
-                                    .gain_db = 40.2,
-                                    .digital_agc = true,
-                                    .correction_ppm = -3,
-                                    .bias_tee = true}));
+    REQUIRE(peer.send(kGreeting + "samples_"));
+    REQUIRE(source->begin());
+    CHECK(source->format() == dsp::SampleFormat::cu8);
+    CHECK(source->sample_rate_hz() == 2.4e6);
     const std::string expected(
         "\x02\x00\x24\x9f\x00"  // 2,400,000
         "\x01\x2c\x32\x64\x60"  // 741,500,000
@@ -104,19 +107,19 @@ TEST_CASE("rtl_tcp: a server is told the settings in its protocol, then samples 
         "\x0e\x00\x00\x00\x01",
         35);
     CHECK(peer.receive(expected.size()) == expected);
-    std::array<std::byte, 7> bytes{};
-    CHECK(stream.read(bytes) == 7);
-    CHECK(text_of(bytes) == "samples");
+    std::array<std::byte, 8> bytes{};
+    CHECK(source->read(bytes) == 8);
+    CHECK(text_of(bytes) == "samples_");
 }
 
 TEST_CASE("rtl_tcp: another server, one that hangs up and settings beyond the protocol") {
     const auto set_up = [](std::string_view greeting, const RadioSettings& settings) {
         const LoopbackServer server;
-        InputStream stream(url("rtl_tcp", server.port()));
+        const auto source = open_rtl_tcp({.place = url("rtl_tcp", server.port()), .radio = settings});
         LoopbackPeer peer(server.accept());
         peer.send(greeting);
         peer.close();
-        return set_up_rtl_tcp(stream, settings);
+        return source->begin();
     };
     CHECK_FALSE(set_up("", {.frequency_hz = 1e6, .sample_rate_hz = 1e6}));
     CHECK_THROWS_WITH_AS(set_up("HTTP/1.1 400 Bad", {.frequency_hz = 1e6, .sample_rate_hz = 1e6}),

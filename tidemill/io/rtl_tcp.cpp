@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/io/byte_stream_source.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/live_kinds.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -38,13 +40,8 @@ void command(InputStream& connection, Command command, std::uint32_t value) {
     connection.tell(bytes);
 }
 
-}  // namespace
-
-bool is_rtl_tcp(const std::filesystem::path& path) {
-    return path.string().starts_with("rtl_tcp://");
-}
-
-bool set_up_rtl_tcp(InputStream& connection, const RadioSettings& settings) {
+// False where the stream ended before anybody greeted.
+bool set_up(InputStream& connection, const RadioSettings& settings) {
     const std::uint32_t frequency_hz = whole(settings.frequency_hz, "a frequency");
     const std::uint32_t sample_rate_hz = whole(settings.sample_rate_hz, "a sample rate");
     std::array<std::byte, kGreetingBytes> greeting{};
@@ -62,6 +59,18 @@ bool set_up_rtl_tcp(InputStream& connection, const RadioSettings& settings) {
                 static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lround(*settings.gain_db * 10))));
     command(connection, Command::bias_tee, settings.bias_tee);
     return true;
+}
+
+}  // namespace
+
+bool is_rtl_tcp(const std::filesystem::path& place) {
+    return place.string().starts_with("rtl_tcp://");
+}
+
+std::unique_ptr<LiveSource> open_rtl_tcp(const LiveRequest& request) {
+    return std::make_unique<ByteStreamSource>(
+        request.place, dsp::SampleFormat::cu8, request.radio.sample_rate_hz,
+        [settings = request.radio](InputStream& connection) { return set_up(connection, settings); });
 }
 
 }  // namespace tidemill::io

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
-#include "tidemill/io/input_stream.hpp"
+#include "tidemill/io/live_source.hpp"
 
 namespace tidemill::io {
 
@@ -18,13 +19,15 @@ struct RadioSettings {
     bool bias_tee = false;
 };
 
-/// Whether a path names a server of rtl_tcp's protocol: "rtl_tcp://host:port", the port 1234 where it names
+/// Whether a place names a server of rtl_tcp's protocol: "rtl_tcp://host:port", the port 1234 where it names
 /// none.
-bool is_rtl_tcp(const std::filesystem::path& path);
+bool is_rtl_tcp(const std::filesystem::path& place);
 
-/// Sets up a radio that such a server hands out on a connection: reads the server's greeting,
-/// tells the settings. What comes then are 8-bit unsigned samples (cu8). False where the stream ended
-/// before anybody greeted. Throws IoError for another server, and where a setting does not fit the protocol.
-bool set_up_rtl_tcp(InputStream& connection, const RadioSettings& settings);
+struct LiveRequest;
+
+/// A radio that such a server hands out: its begin() reads the server's greeting and tells the settings; what
+/// comes then are 8-bit unsigned samples (cu8). Throws IoError, as begin() does for another server and where
+/// a setting does not fit the protocol.
+std::unique_ptr<LiveSource> open_rtl_tcp(const LiveRequest& request);
 
 }  // namespace tidemill::io

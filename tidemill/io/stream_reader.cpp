@@ -7,31 +7,16 @@
 namespace tidemill::io {
 namespace {
 
-// Reads until the last sample is whole; what is left of one at the end of the stream is not counted.
-std::size_t read_samples(InputStream& stream, std::size_t sample_bytes, std::span<std::byte> to) {
-    std::size_t bytes = 0;
-    do {
-        const std::size_t got = stream.read_some(to.subspan(bytes));
-        if (got == 0) break;
-        bytes += got;
-    } while (bytes % sample_bytes != 0);
-    return bytes - bytes % sample_bytes;
-}
-
 std::span<std::byte> whole_samples(std::span<std::byte> bytes, dsp::SampleFormat format) {
     return bytes.first(bytes.size() - bytes.size() % dsp::bytes_per_sample(format));
 }
 
 }  // namespace
 
-StreamReader::StreamReader(InputStream& stream, dsp::SampleFormat format,
-                           std::optional<double> sample_rate_hz, std::vector<std::byte> beginning)
-    : stream_(stream), format_(format), sample_rate_hz_(sample_rate_hz), beginning_(std::move(beginning)) {}
-
 std::size_t StreamReader::read(std::span<std::byte> to) {
-    to = whole_samples(to, format_);
+    to = whole_samples(to, format());
     const std::size_t kept = std::min(to.size(), beginning_.size() - taken_);
-    if (kept == 0) return read_samples(stream_, dsp::bytes_per_sample(format_), to);
+    if (kept == 0) return source_.read(to);
     std::memcpy(to.data(), beginning_.data() + taken_, kept);
     taken_ += kept;
     if (taken_ == beginning_.size()) {
@@ -49,13 +34,18 @@ std::size_t MemoryReader::read(std::span<std::byte> to) {
     return count;
 }
 
-std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes,
-                                      bool all) {
+std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes, bool all) {
     constexpr std::chrono::milliseconds kPatience{1000};
     std::vector<std::byte> bytes(most_bytes);
-    const std::span<std::byte> whole = whole_samples(bytes, format);
-    const std::size_t done = all ? stream.read(whole) : stream.read(whole, kPatience);
-    bytes.resize(done - done % dsp::bytes_per_sample(format));
+    const std::span<std::byte> whole = whole_samples(bytes, source.format());
+    std::size_t done = 0;
+    while (done < whole.size()) {
+        const std::span<std::byte> rest = whole.subspan(done);
+        const std::size_t got = all || done == 0 ? source.read(rest) : source.read(rest, kPatience);
+        if (got == 0) break;
+        done += got;
+    }
+    bytes.resize(done);
     return bytes;
 }
 

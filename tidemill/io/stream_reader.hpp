@@ -1,32 +1,32 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "tidemill/io/input_stream.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live_source.hpp"
+#include "tidemill/io/sample_ring.hpp"
 
 namespace tidemill::io {
 
-/// Raw samples from a stream, behind some that were read before.
+/// A live source's samples, behind some that were read before.
 class StreamReader final : public SampleSource {
   public:
-    /// The stream must outlive the reader; `beginning` holds whole samples and is given out first.
-    StreamReader(InputStream& stream, dsp::SampleFormat format, std::optional<double> sample_rate_hz,
-                 std::vector<std::byte> beginning = {});
+    /// The source must outlive the reader; `beginning` holds whole samples and is given out first.
+    explicit StreamReader(LiveSource& source, std::vector<std::byte> beginning = {})
+        : source_(source), beginning_(std::move(beginning)) {}
 
-    dsp::SampleFormat format() const override { return format_; }
-    std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
+    dsp::SampleFormat format() const override { return source_.format(); }
+    std::optional<double> sample_rate_hz() const override { return source_.sample_rate_hz(); }
 
-    /// Waits for at least one sample; a part of a sample at the end is left out. Throws IoError.
+    /// Waits for at least one sample. Throws IoError.
     std::size_t read(std::span<std::byte> to) override;
 
+    const LiveSource& source() const { return source_; }
+
   private:
-    InputStream& stream_;
-    dsp::SampleFormat format_;
-    std::optional<double> sample_rate_hz_;
+    LiveSource& source_;
     std::vector<std::byte> beginning_;
     std::size_t taken_ = 0;  // of the beginning
 };
@@ -48,9 +48,8 @@ class MemoryReader final : public SampleSource {
     std::optional<double> sample_rate_hz_;
 };
 
-/// Reads whole samples until `most_bytes` are there, the stream ends or, where it need not be all, nothing
+/// Reads whole samples until `most_bytes` are there, the source ends or, where it need not be all, nothing
 /// more comes for a second; throws IoError.
-std::vector<std::byte> read_beginning(InputStream& stream, dsp::SampleFormat format, std::size_t most_bytes,
-                                      bool all);
+std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes, bool all);
 
 }  // namespace tidemill::io

@@ -19,8 +19,8 @@
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/live_kinds.hpp"
 #include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/rtl_tcp.hpp"
 #include "tidemill/io/stream_reader.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 
@@ -168,57 +168,55 @@ Beginning beginning_for(const ReceptionOptions& options) {
     return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
 }
 
-// What is known of a stream's samples before they come.
-io::Recording described_stream(const ReceptionOptions& options, const io::RecordingHints& hints) {
-    const std::string& place = options.recording;
-    io::Recording known;
-    known.data_path = is_standard_stream(place) ? "standard input" : place;
-    const auto format = hints.format ? hints.format : io::raw_format(place);
-    if (!format || !hints.sample_rate_hz) {
-        throw WrongUsage(fmt::format(
-            "{}: samples that stream in tell nothing of themselves: give --format and --sample-rate",
-            known.data_path.string()));
-    }
-    known.format = *format;
-    known.sample_rate_hz = hints.sample_rate_hz;
-    return known;
+// Who gives samples that tell nothing of themselves has to tell.
+void check_told(const io::LiveKind& kind, const io::LiveRequest& request) {
+    if ((kind.tells_format || request.format) && (kind.tells_rate || request.sample_rate_hz)) return;
+    throw WrongUsage(
+        fmt::format("{}: samples that stream in tell nothing of themselves: give --format and --sample-rate",
+                    is_standard_stream(request.place) ? "standard input" : request.place));
+}
+
+// A place where samples stream in, with what it is asked for.
+io::LiveRequest live_request(const ReceptionOptions& options, const io::LiveKind& kind, ReceptionJob& job) {
+    io::LiveRequest request{.place = options.recording,
+                            .format = options.format ? options.format : io::raw_format(options.recording),
+                            .sample_rate_hz = options.sample_rate_hz};
+    check_told(kind, request);
+    if (!kind.is_radio) return request;
+    const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = options.sample_rate_hz,
+                                                      .symbol_rate_hz = told_symbol_rate_hz(options),
+                                                      .carrier_is_placed = options.offset_hz.has_value()});
+    request.radio = plan.settings;
+    job.carrier_hz = plan.carrier_hz;
+    return request;
 }
 
 // Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
-// here. `set_up` tells the other end what is wanted; false: it has gone.
-ReceptionJob prepare_stream(const ReceptionOptions& options, const io::RecordingHints& hints,
-                            const Beginning& wanted, const std::function<bool(io::InputStream&)>& set_up) {
+// here.
+ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind& kind,
+                            const Beginning& wanted) {
     ReceptionJob job;
-    job.recording = described_stream(options, hints);
-    job.stream = std::make_unique<io::InputStream>(options.recording);
+    io::Recording& known = job.recording;
+    known.data_path = is_standard_stream(options.recording) ? "standard input" : options.recording;
+    job.stream = std::make_unique<io::SampleRing>(kind.open(live_request(options, kind, job)),
+                                                  io::RingConfig{.drops = kind.is_lossy});
     bool is_there = false;
     {
         const Watch watch([] { return std::string("first samples"); }, options.stop);
         const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
-        is_there = set_up(*job.stream);
-        job.beginning =
-            io::read_beginning(*job.stream, job.recording.format,
-                               wanted.bytes(*hints.sample_rate_hz, job.recording.format), wanted.all);
+        is_there = job.stream->begin();
+        known.format = job.stream->format();
+        known.sample_rate_hz = job.stream->sample_rate_hz();
+        if (is_there)
+            job.beginning = io::read_beginning(
+                *job.stream, wanted.bytes(known.sample_rate_hz.value_or(0), known.format), wanted.all);
         job.interrupted = watch.interrupted();
     }
-    const std::string name = job.recording.data_path.string();
     if (!is_there && !job.interrupted)
-        throw io::IoError(fmt::format("{} has hung up: is another program using the radio?", name));
+        throw io::IoError(
+            fmt::format("{} has hung up: is another program using it?", known.data_path.string()));
     if (job.beginning.empty() && !job.interrupted)
-        throw io::IoError(fmt::format("{} is empty: no samples came", name));
-    return job;
-}
-
-ReceptionJob prepare_radio(const ReceptionOptions& options, io::RecordingHints hints,
-                           const Beginning& wanted) {
-    const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = options.sample_rate_hz,
-                                                      .symbol_rate_hz = told_symbol_rate_hz(options),
-                                                      .carrier_is_placed = options.offset_hz.has_value()});
-    hints.format = dsp::SampleFormat::cu8;
-    ReceptionJob job = prepare_stream(options, hints, wanted, [&](io::InputStream& server) {
-        return io::set_up_rtl_tcp(server, plan.settings);
-    });
-    job.carrier_hz = plan.carrier_hz;
+        throw io::IoError(fmt::format("{} is empty: no samples came", known.data_path.string()));
     return job;
 }
 
@@ -233,14 +231,13 @@ void take_part(const RecordingPart& part, io::Recording& recording) {
 }
 
 ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) {
-    const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
-    if (io::is_rtl_tcp(options.recording)) return prepare_radio(options, hints, wanted);
-    if (options.radio.any()) {
+    const io::LiveKind* const kind = io::live_kind_of(options.recording);
+    if (options.radio.any() && !(kind && kind->is_radio)) {
         throw WrongUsage(fmt::format("{} is no radio: {} is for rtl_tcp://host:port", options.recording,
                                      options_text(options.radio).substr(1)));
     }
-    if (io::InputStream::is_stream(options.recording))
-        return prepare_stream(options, hints, wanted, [](io::InputStream&) { return true; });
+    if (kind) return prepare_stream(options, *kind, wanted);
+    const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
     if (options.part) take_part(*options.part, job.recording);
@@ -251,10 +248,7 @@ ReceptionJob open_job(const ReceptionOptions& options, const Beginning& wanted) 
 
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job) {
     if (!job.stream) return tuned(std::make_unique<io::RecordingReader>(job.recording), job);
-    return tuned(
-        std::make_unique<io::StreamReader>(*job.stream, job.recording.format, job.recording.sample_rate_hz,
-                                           std::exchange(job.beginning, {})),
-        job);
+    return tuned(std::make_unique<io::StreamReader>(*job.stream, std::exchange(job.beginning, {})), job);
 }
 
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {

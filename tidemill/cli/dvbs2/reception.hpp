@@ -12,8 +12,8 @@
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/recording.hpp"
+#include "tidemill/io/sample_ring.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/profile/profiler.hpp"
@@ -43,11 +43,11 @@ struct ReceptionOptions {
 
 /// A recording with a receiver's settings, checked.
 struct ReceptionJob {
-    io::Recording recording;                  ///< of a stream: what is known of it, without samples
-    std::unique_ptr<io::InputStream> stream;  ///< standard input or a named pipe; null: a file
-    std::vector<std::byte> beginning;         ///< of a stream: what has been read of it for a look
-    bool interrupted = false;                 ///< the user wanted no more while that was read
-    std::optional<double> carrier_hz{};       ///< where a radio puts the carrier, from the centre
+    io::Recording recording;                 ///< of a stream: what is known of it, without samples
+    std::unique_ptr<io::SampleRing> stream;  ///< what streams in; null: a file
+    std::vector<std::byte> beginning;        ///< of a stream: what has been read of it for a look
+    bool interrupted = false;                ///< the user wanted no more while that was read
+    std::optional<double> carrier_hz{};      ///< where a radio puts the carrier, from the centre
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;

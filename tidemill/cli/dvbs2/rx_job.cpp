@@ -16,6 +16,7 @@
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/stream_reader.hpp"
 
 namespace tidemill::cli {
 
@@ -136,6 +137,8 @@ void account_for(const io::SampleSource& source, RxOutcome& outcome) {
     }
     if (const auto* file = dynamic_cast<const io::RecordingReader*>(&source))
         outcome.missing_samples = file->missing_samples();
+    if (const auto* stream = dynamic_cast<const io::StreamReader*>(&source))
+        outcome.missing_samples = stream->source().losses().samples;
 }
 
 // A radio's samples come more slowly than one core receives them; nothing is waited for, to make a schedule.

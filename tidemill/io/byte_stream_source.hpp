@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "tidemill/io/input_stream.hpp"
+#include "tidemill/io/live_source.hpp"
+
+namespace tidemill::io {
+
+/// Raw samples from an InputStream, which tell nothing of themselves.
+class ByteStreamSource final : public LiveSource {
+  public:
+    /// What is said to the other end before samples come; false where it has gone.
+    using SetUp = std::function<bool(InputStream&)>;
+
+    /// Throws IoError as InputStream does.
+    ByteStreamSource(const std::filesystem::path& place, dsp::SampleFormat format,
+                     std::optional<double> sample_rate_hz, SetUp set_up = {});
+
+    dsp::SampleFormat format() const override { return format_; }
+    std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
+    bool begin() override { return !set_up_ || set_up_(stream_); }
+
+    /// Waits for at least one sample; a part of a sample at the end is left out. Throws IoError.
+    std::size_t read(std::span<std::byte> to) override;
+    void end() noexcept override { stream_.end(); }
+
+  private:
+    InputStream stream_;
+    dsp::SampleFormat format_;
+    std::optional<double> sample_rate_hz_;
+    SetUp set_up_;
+};
+
+}  // namespace tidemill::io

@@ -1,0 +1,48 @@
+#include "tidemill/io/live_kinds.hpp"
+
+#include <algorithm>
+
+#include "tidemill/io/byte_stream_source.hpp"
+
+namespace tidemill::io {
+
+namespace {
+
+bool is_byte_stream(const std::string& place) {
+    return InputStream::is_stream(place) && !is_rtl_tcp(place);
+}
+
+std::unique_ptr<LiveSource> open_byte_stream(const LiveRequest& request) {
+    return std::make_unique<ByteStreamSource>(request.place, request.format.value(), request.sample_rate_hz);
+}
+
+// One line a kind.
+constexpr LiveKind kKinds[] = {
+    {.form = "rtl_tcp://host:port",
+     .is_radio = true,
+     .tells_format = true,
+     .tells_rate = true,
+     .is_lossy = true,
+     .names = [](const std::string& place) { return is_rtl_tcp(place); },
+     .open = open_rtl_tcp},
+    {.form = "-, a named pipe, tcp://host:port or tcp-listen://host:port",
+     .is_radio = false,
+     .tells_format = false,
+     .tells_rate = false,
+     .is_lossy = false,
+     .names = is_byte_stream,
+     .open = open_byte_stream},
+};
+
+}  // namespace
+
+std::span<const LiveKind> live_kinds() {
+    return kKinds;
+}
+
+const LiveKind* live_kind_of(const std::string& place) {
+    const auto found = std::ranges::find_if(kKinds, [&](const LiveKind& kind) { return kind.names(place); });
+    return found == std::ranges::end(kKinds) ? nullptr : &*found;
+}
+
+}  // namespace tidemill::io

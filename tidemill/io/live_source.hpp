@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::io {
+
+/// What is known to be missing between the samples that came.
+struct SampleLosses {
+    std::uint64_t gaps = 0;
+    std::uint64_t samples = 0;
+};
+
+/// Samples that come once, at their own pace: from a pipe, a network, a radio. A gap of known length is given
+/// out as silence of that length, so that whoever counts samples stays right. One thread reads.
+class LiveSource : public SampleSource {
+  public:
+    /// Connects, or waits for the other end, until format and rate are known; false where the stream ended
+    /// before. Throws IoError.
+    virtual bool begin() = 0;
+
+    /// From any thread: whoever waits in begin() or read() is told that this is the end, and so is everyone
+    /// later.
+    virtual void end() noexcept = 0;
+
+    /// So far; from any thread.
+    virtual SampleLosses losses() const { return {}; }
+};
+
+}  // namespace tidemill::io

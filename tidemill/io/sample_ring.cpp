@@ -1,0 +1,157 @@
+#include "tidemill/io/sample_ring.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace tidemill::io {
+
+namespace {
+
+// A piece is what is asked of the source at a time: little enough that nobody waits for it.
+constexpr std::size_t kPieceBytes = 1 << 16;
+constexpr double kLeastRingBytes = 4 * kPieceBytes, kMostRingBytes = 1 << 28;
+
+std::size_t ring_bytes(double seconds, double sample_rate_hz, std::size_t sample_bytes) {
+    const double wanted = seconds * sample_rate_hz * static_cast<double>(sample_bytes);
+    const auto bytes = static_cast<std::size_t>(std::clamp(wanted, kLeastRingBytes, kMostRingBytes));
+    return bytes - bytes % sample_bytes;
+}
+
+// The byte that means nothing: the middle of unsigned samples lies between two values.
+std::byte silence_of(dsp::SampleFormat format) {
+    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
+}
+
+}  // namespace
+
+SampleRing::SampleRing(std::unique_ptr<LiveSource> source, const RingConfig& config)
+    : source_(std::move(source)), config_(config) {}
+
+SampleRing::~SampleRing() {
+    end();
+}
+
+bool SampleRing::begin() {
+    if (!source_->begin()) return false;
+    sample_bytes_ = dsp::bytes_per_sample(source_->format());
+    ring_.resize(ring_bytes(config_.seconds, source_->sample_rate_hz().value_or(0), sample_bytes_));
+    lost_piece_.resize(kPieceBytes - kPieceBytes % sample_bytes_);
+    thread_ = std::jthread([this] { take(); });
+    return true;
+}
+
+void SampleRing::end() noexcept {
+    {
+        const Lock lock(mutex_);
+        unwanted_ = true;
+    }
+    source_->end();
+    came_.notify_all();
+    taken_.notify_all();
+}
+
+void SampleRing::take() {
+    try {
+        while (take_piece()) {
+        }
+    } catch (...) {
+        const Lock lock(mutex_);
+        failure_ = std::current_exception();
+    }
+    const Lock lock(mutex_);
+    ended_ = true;
+    came_.notify_all();
+}
+
+// Reads outside the lock: nobody else touches the room of the ring.
+bool SampleRing::take_piece() {
+    Lock lock(mutex_);
+    if (!wait_for_room(lock)) return false;
+    const std::span<std::byte> free = room();
+    lock.unlock();
+    const std::size_t got = source_->read(free.empty() ? std::span(lost_piece_) : free);
+    lock.lock();
+    if (got == 0) return false;
+    if (free.empty()) {
+        lose(got);
+        return true;
+    }
+    in_ += got;
+    most_ = std::max(most_, in_ - out_);
+    came_.notify_one();
+    return true;
+}
+
+// Up to the ring's end; empty where it is full.
+std::span<std::byte> SampleRing::room() {
+    const std::size_t at = in_ % ring_.size();
+    const std::size_t free = ring_.size() - static_cast<std::size_t>(in_ - out_);
+    return std::span(ring_).subspan(at, std::min({free, ring_.size() - at, lost_piece_.size()}));
+}
+
+bool SampleRing::wait_for_room(Lock& lock) {
+    if (!config_.drops) taken_.wait(lock, [&] { return in_ - out_ < ring_.size() || unwanted_; });
+    return !unwanted_;
+}
+
+// Pieces that are lost one after another are one gap.
+void SampleRing::lose(std::size_t bytes) {
+    if (gaps_.empty() || gaps_.back().at != in_) {
+        gaps_.push_back({in_, 0});
+        ++lost_.gaps;
+    }
+    gaps_.back().bytes += bytes;
+    lost_.samples += bytes / sample_bytes_;
+}
+
+std::size_t SampleRing::read(std::span<std::byte> to) {
+    Lock lock(mutex_);
+    came_.wait(lock, [&] { return in_ != out_ || ended_ || unwanted_; });
+    return give(to);
+}
+
+std::size_t SampleRing::read(std::span<std::byte> to, std::chrono::milliseconds patience) {
+    Lock lock(mutex_);
+    came_.wait_for(lock, patience, [&] { return in_ != out_ || ended_ || unwanted_; });
+    return give(to);
+}
+
+std::size_t SampleRing::give(std::span<std::byte> to) {
+    if (unwanted_) return 0;
+    to = to.first(to.size() - to.size() % sample_bytes_);
+    if (!gaps_.empty() && gaps_.front().at == out_) return give_silence(gaps_.front(), to);
+    const std::uint64_t until = gaps_.empty() ? in_ : gaps_.front().at;
+    const std::size_t at = out_ % ring_.size();
+    const std::size_t count =
+        std::min({to.size(), static_cast<std::size_t>(until - out_), ring_.size() - at});
+    if (count == 0 && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    std::memcpy(to.data(), ring_.data() + at, count);
+    out_ += count;
+    taken_.notify_one();
+    return count;
+}
+
+std::size_t SampleRing::give_silence(Gap& gap, std::span<std::byte> to) {
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), gap.bytes));
+    std::ranges::fill(to.first(count), silence_of(source_->format()));
+    gap.bytes -= count;
+    if (gap.bytes == 0) gaps_.pop_front();
+    return count;
+}
+
+SampleLosses SampleRing::losses() const {
+    SampleLosses losses = source_->losses();
+    const Lock lock(mutex_);
+    losses.gaps += lost_.gaps;
+    losses.samples += lost_.samples;
+    return losses;
+}
+
+RingFill SampleRing::fill() const {
+    const Lock lock(mutex_);
+    return {ring_.size() / sample_bytes_, (in_ - out_) / sample_bytes_, most_ / sample_bytes_};
+}
+
+}  // namespace tidemill::io

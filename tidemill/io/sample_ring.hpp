@@ -1,0 +1,85 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tidemill/io/live_source.hpp"
+
+namespace tidemill::io {
+
+/// How a ring between a source and its reader is laid out.
+struct RingConfig {
+    double seconds = 0.5;  ///< of samples that it holds
+    bool drops = false;    ///< what finds it full is lost and counted; else the source waits
+};
+
+/// How full a ring is.
+struct RingFill {
+    std::uint64_t capacity = 0;  ///< in samples, like the others
+    std::uint64_t filled = 0;
+    std::uint64_t most_filled = 0;
+};
+
+/// Takes a live source's samples by a thread of its own, so that whoever reads may be late by as much as the
+/// ring holds. What is lost is given out as silence of the same length.
+class SampleRing final : public LiveSource {
+  public:
+    explicit SampleRing(std::unique_ptr<LiveSource> source, const RingConfig& config = {});
+    SampleRing(const SampleRing&) = delete;
+    SampleRing& operator=(const SampleRing&) = delete;
+    ~SampleRing() override;
+
+    dsp::SampleFormat format() const override { return source_->format(); }
+    std::optional<double> sample_rate_hz() const override { return source_->sample_rate_hz(); }
+
+    /// The source's; from then on its samples are taken.
+    bool begin() override;
+    void end() noexcept override;
+
+    /// Waits for a sample. What the source threw is thrown behind the samples before it.
+    std::size_t read(std::span<std::byte> to) override;
+    /// The same, but 0 also where nothing came within `patience`.
+    std::size_t read(std::span<std::byte> to, std::chrono::milliseconds patience);
+
+    /// The source's, and what found the ring full.
+    SampleLosses losses() const override;
+    RingFill fill() const;
+
+  private:
+    struct Gap {
+        std::uint64_t at;  // byte of the stream before which it lies
+        std::uint64_t bytes;
+    };
+    using Lock = std::unique_lock<std::mutex>;
+
+    void take();
+    bool take_piece();
+    std::span<std::byte> room();
+    bool wait_for_room(Lock& lock);
+    void lose(std::size_t bytes);
+    std::size_t give(std::span<std::byte> to);
+    std::size_t give_silence(Gap& gap, std::span<std::byte> to);
+
+    std::unique_ptr<LiveSource> source_;
+    const RingConfig config_;
+    std::size_t sample_bytes_ = 1;
+    std::vector<std::byte> ring_;
+    std::vector<std::byte> lost_piece_;  // what found no room
+
+    mutable std::mutex mutex_;
+    std::condition_variable came_, taken_;
+    std::uint64_t in_ = 0, out_ = 0, most_ = 0;  // bytes that went through, and the most between
+    std::deque<Gap> gaps_;
+    SampleLosses lost_;
+    bool ended_ = false;     // by the source
+    bool unwanted_ = false;  // by end()
+    std::exception_ptr failure_;
+    std::jthread thread_;  // the last to begin, the first to end
+};
+
+}  // namespace tidemill::io

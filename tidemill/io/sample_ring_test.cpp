@@ -1,0 +1,144 @@
+#include "tidemill/io/sample_ring.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <latch>
+#include <numeric>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::io {
+namespace {
+
+using Sample = std::uint16_t;  // as many bytes as one of ci8
+
+// Samples that count from one, in pieces; then it waits, fails or ends.
+class Counting final : public LiveSource {
+  public:
+    enum class Then { end, fail, wait };
+
+    Counting(std::size_t samples, Then then) : samples_(samples), then_(then) {}
+
+    dsp::SampleFormat format() const override { return dsp::SampleFormat::ci8; }
+    std::optional<double> sample_rate_hz() const override { return 1e6; }
+    bool begin() override { return true; }
+    void end() noexcept override {
+        if (!over_.test_and_set()) ended_.count_down();
+    }
+    std::size_t read(std::span<std::byte> to) override {
+        const std::size_t count = std::min(to.size() / sizeof(Sample), samples_ - given_);
+        if (count == 0) return finish();
+        std::vector<Sample> piece(count);
+        std::iota(piece.begin(), piece.end(), static_cast<Sample>(given_ + 1));
+        std::memcpy(to.data(), piece.data(), count * sizeof(Sample));
+        given_ += count;
+        return count * sizeof(Sample);
+    }
+    void wait_until_all_given() { all_given_.wait(); }
+
+  private:
+    std::size_t finish() {
+        all_given_.count_down();
+        if (then_ == Then::fail) throw IoError("the radio is gone");
+        if (then_ == Then::wait) ended_.wait();
+        return 0;
+    }
+
+    const std::size_t samples_;
+    const Then then_;
+    std::size_t given_ = 0;
+    std::atomic_flag over_{};
+    std::latch ended_{1}, all_given_{1};
+};
+
+std::vector<Sample> read_all(LiveSource& ring, std::size_t at_a_time) {
+    std::vector<Sample> all, piece(at_a_time);
+    while (const std::size_t bytes = ring.read(std::as_writable_bytes(std::span(piece))))
+        all.insert(all.end(), piece.begin(), piece.begin() + static_cast<long>(bytes / sizeof(Sample)));
+    return all;
+}
+
+// How many samples there are before the first that does not count on.
+std::size_t counted_on(std::span<const Sample> samples, std::size_t from) {
+    std::size_t count = 0;
+    while (count < samples.size() && samples[count] == static_cast<Sample>(from + count + 1)) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("sample ring: where the source waits, all samples pass, whatever the ring holds") {
+    for (const std::size_t samples : {0, 1, 5000, 700001}) {
+        for (const std::size_t at_a_time : {1000, 1 << 20}) {
+            CAPTURE(samples);
+            SampleRing ring(std::make_unique<Counting>(samples, Counting::Then::end), {.seconds = 0});
+            REQUIRE(ring.begin());
+            const std::vector<Sample> all = read_all(ring, at_a_time);
+            CHECK(all.size() == samples);
+            CHECK(counted_on(all, 0) == samples);
+            CHECK(ring.losses().samples == 0);
+        }
+    }
+}
+
+TEST_CASE("sample ring: what finds it full is counted, and given out as silence of its length") {
+    constexpr std::size_t kSamples = 500000;
+    auto owned = std::make_unique<Counting>(kSamples, Counting::Then::end);
+    Counting& source = *owned;
+    SampleRing ring(std::move(owned), {.seconds = 0, .drops = true});
+    REQUIRE(ring.begin());
+    source.wait_until_all_given();
+    const std::vector<Sample> all = read_all(ring, 4096);
+    CHECK(all.size() == kSamples);
+    const std::size_t kept = counted_on(all, 0);
+    CHECK(kept == ring.fill().capacity);
+    CHECK(kept == ring.fill().most_filled);
+    CHECK(std::ranges::count(std::span(all).subspan(kept), 0) == static_cast<long>(kSamples - kept));
+    CHECK(ring.losses().gaps == 1);
+    CHECK(ring.losses().samples == kSamples - kept);
+}
+
+TEST_CASE("sample ring: behind a gap samples go on with their number") {
+    constexpr std::size_t kSamples = 400000;
+    auto owned = std::make_unique<Counting>(kSamples, Counting::Then::end);
+    SampleRing ring(std::move(owned), {.seconds = 0, .drops = true});
+    REQUIRE(ring.begin());
+    std::vector<Sample> all = read_all(ring, 100);  // races with the source: gaps may lie anywhere
+    CHECK(all.size() == kSamples);
+    std::uint64_t silent = 0;
+    bool right = true;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool counts = all[i] == static_cast<Sample>(i + 1);
+        silent += !counts;
+        right = right && (counts || all[i] == 0);
+    }
+    CHECK(right);
+    CHECK(silent <= ring.losses().samples);  // a number may be nought
+}
+
+TEST_CASE("sample ring: an error comes behind the samples before it, once") {
+    SampleRing ring(std::make_unique<Counting>(3, Counting::Then::fail));
+    REQUIRE(ring.begin());
+    std::array<std::byte, 64> bytes{};
+    CHECK(ring.read(bytes) == 3 * sizeof(Sample));
+    CHECK_THROWS_WITH_AS(ring.read(bytes), "the radio is gone", IoError);
+    CHECK(ring.read(bytes) == 0);
+}
+
+TEST_CASE("sample ring: who waits is told of the end, and the beginning is read no longer than it comes") {
+    SampleRing ring(std::make_unique<Counting>(3, Counting::Then::wait));
+    REQUIRE(ring.begin());
+    CHECK(read_beginning(ring, 6, true).size() == 6);
+    std::array<std::byte, 64> bytes{};
+    CHECK(ring.read(bytes, std::chrono::milliseconds(0)) == 0);
+    std::thread reader([&] { CHECK(ring.read(bytes) == 0); });
+    ring.end();
+    reader.join();
+    CHECK(ring.read(bytes) == 0);
+}
+
+}  // namespace tidemill::io
