@@ -35,6 +35,12 @@ const dvbs2::Modcod& modcod_of(Pls pls) {
     return *dvbs2::find_modcod(pls.modcod);
 }
 
+// What only a live input has.
+template <auto RingSeen::*tells>
+Json of_ring(View view) {
+    return view.ring ? Json((*view.ring).*tells) : Json();
+}
+
 // What the last frame's header tells, once there is one.
 template <Json (*tells)(View, Pls)>
 Json of_pls(View view) {
@@ -168,6 +174,8 @@ const Field kFields[] = {
      0},
     {"samples_clipped", "", kLosses, "", [](View v) -> Json { return v.now.samples_clipped; }, 0},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
+    {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
+    {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},
     {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
      0},
 
@@ -181,6 +189,10 @@ const Field kFields[] = {
     {"elapsed_s", "", "speed", "received in {:.2f} s", [](View v) -> Json { return v.whole->run.elapsed_s; }},
     {"interrupted", "", "speed", "interrupted", [](View v) -> Json { return v.whole->interrupted; }, 0},
     {"executor", "", "speed", "executor {}", [](View v) -> Json { return to_string(v.whole->executor); }},
+
+    {"", "waiting_s", "", "", of_ring<&RingSeen::waiting_s>},
+    {"least_room_s", "least_room_s", "speed", "{:.2f} s of samples left in the buffer at the least",
+     of_ring<&RingSeen::least_room_s>},
 
     {"", "", "latency", "{:.2f} ms on average",
      [](View v) -> Json { return v.whole->run.latency.mean_us / 1000; }},
@@ -259,6 +271,17 @@ const char* phase_of(const dvbs2::ReceptionNow& now) {
 
 TsSeen seen_by(const io::TsMonitor& monitor) {
     return {monitor.packets(), monitor.programmes(), monitor.continuity_errors()};
+}
+
+std::optional<RingSeen> seen_by(const io::SampleRing* ring) {
+    if (!ring) return {};
+    const io::RingFill fill = ring->fill();
+    const io::SampleLosses losses = ring->losses();
+    const double period_s = 1 / ring->sample_rate_hz().value_or(1);
+    return RingSeen{.waiting_s = static_cast<double>(fill.filled) * period_s,
+                    .least_room_s = static_cast<double>(fill.capacity - fill.most_filled) * period_s,
+                    .gaps = losses.gaps,
+                    .samples = losses.samples};
 }
 
 Json status_json(const RxView& view) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
+#include "tidemill/io/sample_ring.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 #include "tidemill/json/json.hpp"
 
@@ -22,10 +23,22 @@ struct TsSeen {
 
 TsSeen seen_by(const io::TsMonitor& monitor);
 
+/// How well a live input's samples are kept up with.
+struct RingSeen {
+    double waiting_s = 0;       ///< samples in the ring, in seconds of them
+    double least_room_s = 0;    ///< the least that was left in it
+    std::uint64_t gaps = 0;     ///< overflows of the radio and of the ring
+    std::uint64_t samples = 0;  ///< that are missing therefore
+};
+
+/// None for a file.
+std::optional<RingSeen> seen_by(const io::SampleRing* ring);
+
 /// A reception as one place shows it: the whole of it in a report, a second of it in a line of --status.
 struct RxView {
     dvbs2::ReceptionNow now;
     TsSeen ts{};
+    std::optional<RingSeen> ring{};
     std::optional<dvbs2::Pls> pls{};  ///< of most frames, or of the last one
     double esn0_db = 0;               ///< in the mean, or of the last frame
     double info_mbps = 0;

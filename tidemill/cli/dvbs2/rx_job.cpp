@@ -75,8 +75,7 @@ void prepare(GraphRun& run, const Topology& topology, RxOutcome& outcome) {
 /// Status lines while it lives, where they are wanted.
 class StatusLines {
   public:
-    StatusLines(const std::string& place, const dvbs2::Receiver& receiver, const io::TsMonitor& packets)
-        : status_(receiver, packets) {
+    StatusLines(const std::string& place, const RxStatus& status) : status_(status) {
         if (place.empty()) return;
         writing([&] { file_.emplace(place); });
         ticks_.emplace(std::chrono::seconds(1),
@@ -167,7 +166,7 @@ RxOutcome receive(const RxOptions& options) {
     const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
     dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
     WatchedRun watched(options.running, receiver.graph());
-    StatusLines status(options.status, receiver, writer.monitor());
+    StatusLines status(options.status, RxStatus(receiver, writer.monitor(), outcome.job.stream.get()));
     watched.ends_with([&stream = outcome.job.stream, &writer] {
         if (stream) stream->end();
         writer.hurry();
@@ -175,7 +174,7 @@ RxOutcome receive(const RxOptions& options) {
     RunOptions how{.observers = options.observers};
     std::optional<RxPage> page;
     if (options.page) {
-        page.emplace(*options.page, receiver, writer.monitor(), *source,
+        page.emplace(*options.page, receiver, writer.monitor(), outcome.job.stream.get(), *source,
                      outcome.job.recording.data_path.string());
         how.observers.push_back(&page->observer());
         tell("look       {}\n", page->url());

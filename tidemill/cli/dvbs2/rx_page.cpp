@@ -25,8 +25,9 @@ double rounded(double value) {
     return std::isfinite(value) ? std::round(value * 1000) / 1000 : 0;
 }
 
-constexpr std::array<std::string_view, 6> kCounters{"frames",     "frames_bad",        "bch_corrected_bits",
-                                                    "ts_packets", "continuity_errors", "samples_clipped"};
+constexpr std::array<std::string_view, 8> kCounters{"frames",     "frames_bad",        "bch_corrected_bits",
+                                                    "ts_packets", "continuity_errors", "samples_clipped",
+                                                    "overflows",  "samples_missing"};
 
 /// The line of a number; nothing for what is none.
 struct MetricLine {
@@ -56,12 +57,12 @@ std::string metrics_text(const Json& status) {
 }
 
 RxPage::RxPage(OrAuto<int> port, dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-               const io::SampleSource& samples, std::string name)
+               const io::SampleRing* ring, const io::SampleSource& samples, std::string name)
     : name_(std::move(name)),
       input_rate_hz_(samples.sample_rate_hz().value_or(0)),
       format_(samples.format()),
-      status_(receiver, packets),
-      since_start_(receiver, packets),
+      status_(receiver, packets, ring),
+      since_start_(receiver, packets, ring),
       probes_(receiver.graph()),
       symbols_(probes_.add("carrier.data", kPoints)),
       samples_(probes_.add("spectrum.raw", kSpectrumSamples * dsp::bytes_per_sample(format_))) {

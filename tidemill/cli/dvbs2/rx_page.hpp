@@ -20,7 +20,7 @@ class RxPage {
     /// `port` is a number, or auto for the first free one; `samples` are what the receiver reads of the place
     /// `name`. Throws JobFailed.
     RxPage(OrAuto<int> port, dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-           const io::SampleSource& samples, std::string name);
+           const io::SampleRing* ring, const io::SampleSource& samples, std::string name);
     /// Those who look see the end.
     ~RxPage();
 

@@ -35,6 +35,7 @@ RxView view_of(const RxOutcome& outcome) {
     const dvbs2::FrameTotals& totals = outcome.report.totals;
     return {.now = outcome.report,
             .ts = outcome.ts,
+            .ring = seen_by(outcome.job.stream.get()),
             .pls = totals.usual_pls(),
             .esn0_db = totals.esn0_db(),
             .info_mbps = totals.info_mbps(),

@@ -17,11 +17,14 @@ namespace tidemill::cli {
 /// time_s, phase, lock, and of the last frame modcod, frame, pilots, esn0_db and margin_db (over table 13's
 /// threshold); offset_hz, clock_ppm, iq_offset_db, iq_image_db; frames, frames_bad, info_mbps,
 /// ldpc_iterations (mean) and bch_corrected_bits since the line before; modcods (all frames so far);
-/// ts_packets, programmes, continuity_errors, samples_clipped so far. What nothing is known of is null.
+/// ts_packets, programmes, continuity_errors, samples_clipped so far; of a live input overflows and
+/// samples_missing so far, waiting_s (samples in the ring before the receiver) and least_room_s (the least
+/// that was left in it). What nothing is known of is null.
 class RxStatus {
   public:
-    RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets)
-        : receiver_(receiver), packets_(packets) {}
+    /// `ring`: of a live input, null for a file.
+    RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets, const io::SampleRing* ring)
+        : receiver_(receiver), packets_(packets), ring_(ring) {}
 
     /// What the next line says, `now_s` after the start.
     Json next(double now_s);
@@ -33,6 +36,7 @@ class RxStatus {
 
     const dvbs2::Receiver& receiver_;
     const io::TsMonitor& packets_;
+    const io::SampleRing* ring_;
     dvbs2::FrameTotals last_{};
     double last_s_ = 0;
 };
