@@ -36,6 +36,11 @@ if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
       COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 endif()
 
+# For systemd; which prefix the program gets is known only now.
+install(CODE "set(program_folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/cmake/tidemill-rx@.service.in\"
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/tidemill-rx@.service\" @ONLY)" COMPONENT program)
+
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/tidemill")
 install(EXPORT tidemill-targets NAMESPACE tidemill:: DESTINATION "${package}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/tidemill-config.cmake.in"

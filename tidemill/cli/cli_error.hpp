@@ -9,10 +9,15 @@
 namespace tidemill::cli {
 
 /// What a verb ends with.
-enum ExitStatus : int { kDone = 0, kJobFailed = 1, kWrongUsage = 2, kUnusableInput = 3 };
+enum ExitStatus : int { kDone = 0, kJobFailed = 1, kWrongUsage = 2, kUnusableInput = 3, kEndedByPolicy = 4 };
 
 /// The job was understood and failed: no signal, a full disk.
 struct JobFailed : Error {
+    using Error::Error;
+};
+
+/// The job ended before its time, because --exit-on said so.
+struct EndedByPolicy : Error {
     using Error::Error;
 };
 

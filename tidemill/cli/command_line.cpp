@@ -27,7 +27,8 @@ namespace tidemill::cli {
 
 namespace {
 
-constexpr const char* kStatuses = "Exit status: 0 done, 1 the job failed, 2 wrong usage, 3 unusable input.";
+constexpr const char* kStatuses =
+    "Exit status: 0 done, 1 the job failed, 2 wrong usage, 3 unusable input, 4 ended as --exit-on said.";
 
 std::string value_name(const Option& option) {
     switch (option.kind) {
@@ -223,6 +224,7 @@ ExitStatus status_of(const std::exception& error) {
     const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
     if (is.operator()<FrameError, ModuleError, NoMoreThreads, JournalNotWritten, CheckpointNotWritten>())
         return kJobFailed;
+    if (is.operator()<EndedByPolicy>()) return kEndedByPolicy;
     if (is.operator()<JournalError, CheckpointError>()) return kUnusableInput;
     if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError, bridge::BridgeError>()) return kUnusableInput;

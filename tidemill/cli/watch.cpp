@@ -47,8 +47,21 @@ void listen() {
 
 }  // namespace
 
+void ask_to_end() noexcept {
+    asked_to_end = true;
+}
+
+bool Watch::draws() {
+    return isatty(STDERR_FILENO) == 1;
+}
+
+void Watch::tell_line(const std::string& line) {
+    if (draws()) draw("\r\x1b[K");
+    tell("{}\n", line);
+}
+
 Watch::Watch(std::function<std::string()> line, const std::stop_token& outside)
-    : line_(std::move(line)), terminal_(isatty(STDERR_FILENO) == 1) {
+    : line_(std::move(line)), terminal_(draws()) {
     if (outside.stop_possible()) {
         pass_on_.emplace(outside, PassOn{stop_});
         return;

@@ -12,15 +12,26 @@
 
 namespace tidemill::cli {
 
+/// Ends the job that is watched, as Ctrl-C does; of later jobs only those that begin before it is asked
+/// again.
+void ask_to_end() noexcept;
+
 /// Looks after a long job: shows a progress line on standard error, and turns Ctrl-C (SIGINT), SIGTERM and
 /// SIGHUP into a stop request. A second one ends the program at once.
 class Watch {
   public:
-    /// `line` tells how far the job is; it is called from another thread. Empty: nothing is shown.
+    /// `line` tells how far the job is; it is called from another thread. Empty, or where it tells nothing:
+    /// nothing is shown.
     explicit Watch(std::function<std::string()> line) : Watch(std::move(line), {}) {}
 
     /// Inside another program, where `outside` is what ends the job: shows nothing, and leaves signals alone.
     Watch(std::function<std::string()> line, const std::stop_token& outside);
+
+    /// Whether progress is a line that is drawn again and again.
+    static bool draws();
+
+    /// Tells something in a line of its own, above the one that shows progress.
+    static void tell_line(const std::string& line);
 
     /// Shows the last state and ends the line.
     ~Watch();

@@ -4,6 +4,7 @@
 
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
+#include "tidemill/cli/dvbs2/rx_line.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 
@@ -18,8 +19,11 @@ int run_rx(const RxOptions& options) {
     const bool taken = is_standard_stream(outputs.packets) || is_standard_stream(outputs.bbframes) ||
                        is_standard_stream(outputs.generic);
     if (options.json) report(report_json(outcome) + "\n", taken);
-    if (!outcome.received()) throw JobFailed(failure_text(outcome));
-    if (!options.json) report(report_text(outcome, options.stats), taken);
+    if (!outcome.received() && !outcome.ended_by) throw JobFailed(failure_text(outcome));
+    if (!options.json)
+        report(options.stats ? report_text(outcome, true) : last_line(outcome) + warnings_text(outcome),
+               taken);
+    if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
     return kDone;
 }
 
@@ -68,11 +72,16 @@ void add_rx(Verb& dvbs2) {
     add_outputs(verb, options->outputs);
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
         .is(Kind::output_place);
+    verb.parsed(
+        "--exit-on", options->exit_on, parse_exit_policy,
+        "End, with status 4, once there is no lock for so long, as no-lock:60s; the same for no-samples:10s, "
+        "packets-lost:100 and frames-bad:5");
     verb.option("--page", options->page,
                 "Show the reception in the browser, at this port of this machine, or auto for a free one")
         .in(between(1, 65535));
     add_checkpoint_options(verb, options->checkpoint);
-    verb.flag("--stats", options->stats, "Also the times of each task and stage, and the schedule");
+    verb.flag("--stats", options->stats,
+              "The whole report, with the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
     const Option& executor = add_running_options(verb, options->running);
     verb.heading("Device");

@@ -7,11 +7,14 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
+#include "tidemill/cli/dvbs2/rx_guard.hpp"
+#include "tidemill/cli/dvbs2/rx_line.hpp"
 #include "tidemill/cli/dvbs2/rx_page.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/cli/watch.hpp"
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
@@ -22,13 +25,13 @@ namespace tidemill::cli {
 
 namespace {
 
-std::string progress_line(const dvbs2::Receiver& receiver, std::chrono::steady_clock::time_point start) {
-    const dvbs2::ReceptionNow now = receiver.now();
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    return fmt::format("{:<8} {:7.1f} s  {:8} frames  {:7.2f} Mb/s  Es/N0 {:5.2f} dB  {} bad", phase_of(now),
-                       elapsed.count(), now.totals.frames,
-                       static_cast<double>(now.totals.info_bits) / elapsed.count() / 1e6,
-                       now.totals.last_esn0_db, now.totals.frames_bad);
+// On a terminal the state all the time; in a log it is told when it changes.
+std::function<std::string()> progress_of(const RxStatus& status) {
+    return [status, start = std::chrono::steady_clock::now()] {
+        if (!Watch::draws()) return std::string();
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        return state_line(status.view_at(elapsed.count()));
+    };
 }
 
 // A device that refuses is done without, where that is wanted.
@@ -153,6 +156,8 @@ HowToRun how_to_run(const RxOptions& options, bool live) {
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
+    const bool alone = !options.running.stop.stop_possible();
+    RxGuard guard(options.exit_on, alone);
     outcome.job = prepare(options.reception);
     outcome.ldpc_device = ldpc_device(options.device);
     outcome.outputs = options.outputs;
@@ -164,7 +169,8 @@ RxOutcome receive(const RxOptions& options) {
     prepare(run, topology, outcome);
 
     const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
-    dvbs2::Receiver receiver(*source, outcome.job.config, writer.outputs());
+    CountedSource counted(*source);
+    dvbs2::Receiver receiver(counted, outcome.job.config, writer.outputs());
     WatchedRun watched(options.running, receiver.graph());
     StatusLines status(options.status, RxStatus(receiver, writer.monitor(), outcome.job.stream.get()));
     watched.ends_with([&stream = outcome.job.stream, &writer] {
@@ -181,8 +187,12 @@ RxOutcome receive(const RxOptions& options) {
     }
     KeptRun kept(options.checkpoint, receiver.graph());
     kept.put_into(how);
-    watched.go(run, how,
-               [&, start = std::chrono::steady_clock::now()] { return progress_line(receiver, start); });
+    if (alone) tell("{}", watch_hint(outcome.outputs.packets));
+    {
+        const RxGuard::Watched guarded(guard, receiver, writer.monitor(), outcome.job.stream.get(), counted);
+        watched.go(run, how, progress_of(RxStatus(receiver, writer.monitor(), outcome.job.stream.get())));
+    }
+    outcome.ended_by = guard.ended_by();
     writer.close();
     status.close();
     watched.write(run);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/cli/dvbs2/device_options.hpp"
+#include "tidemill/cli/dvbs2/exit_policy.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
@@ -24,6 +25,7 @@ struct RxOptions {
     std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
     CheckpointOptions checkpoint{};
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
+    std::vector<ExitPolicy> exit_on{};  ///< when to end without being told to
     std::optional<OrAuto<int>> page{};  ///< at a port of this machine; none: no page
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.
@@ -52,6 +54,7 @@ struct RxOutcome {
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
+    std::optional<std::string> ended_by{};  ///< a policy, in a sentence
     RxOutputOptions outputs;
 
     /// Something came out: packets that were not all lost on the way to their place, what a generic stream
@@ -65,6 +68,9 @@ RxOutcome receive(const RxOptions& options);
 
 /// The outcome in a few lines; with `stats`, tables of tasks, schedule and stages behind them.
 std::string report_text(const RxOutcome& outcome, bool stats);
+
+/// What is odd about it, a line each.
+std::string warnings_text(const RxOutcome& outcome);
 
 /// The outcome as one JSON object.
 std::string report_json(const RxOutcome& outcome);

@@ -106,8 +106,14 @@ std::string report_text(const RxOutcome& outcome, bool stats) {
     std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
                        energy_text(outcome.run.energy, outcome.report.totals.frames, stats);
     text += best_possible_line(outcome.run) + device_text(outcome);
-    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
+    text += warnings_text(outcome);
     return stats ? text + tables(outcome) : text;
+}
+
+std::string warnings_text(const RxOutcome& outcome) {
+    std::string text;
+    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
+    return text;
 }
 
 std::string report_json(const RxOutcome& outcome) {

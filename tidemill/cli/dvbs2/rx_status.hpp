@@ -30,6 +30,8 @@ class RxStatus {
     Json next(double now_s);
     /// The same with frames counted since the start; changes nothing.
     Json since_start(double now_s) const;
+    /// What both are made of.
+    RxView view_at(double now_s) const { return view(now_s, {}, 0); }
 
   private:
     RxView view(double now_s, const dvbs2::FrameTotals& since, double since_s) const;
