@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tidemill/io/byte_stream_source.hpp"
+#include "tidemill/io/soapy_source.hpp"
 
 namespace tidemill::io {
 
@@ -18,6 +19,13 @@ std::unique_ptr<LiveSource> open_byte_stream(const LiveRequest& request) {
 
 // One line a kind.
 constexpr LiveKind kKinds[] = {
+    {.form = "driver=NAME, and what else SoapySDR finds a radio by",
+     .is_radio = true,
+     .tells_format = true,
+     .tells_rate = true,
+     .is_lossy = true,
+     .names = [](const std::string& place) { return is_soapy_place(place); },
+     .open = open_soapy},
     {.form = "rtl_tcp://host:port",
      .is_radio = true,
      .tells_format = true,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tidemill/io/sample_source.hpp"
 
@@ -26,6 +27,9 @@ class LiveSource : public SampleSource {
 
     /// So far; from any thread.
     virtual SampleLosses losses() const { return {}; }
+
+    /// What is wrong with what comes, in words; empty: nothing. From any thread.
+    virtual std::string trouble() const { return {}; }
 };
 
 }  // namespace tidemill::io

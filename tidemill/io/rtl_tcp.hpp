@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tidemill/io/live_source.hpp"
 
@@ -17,6 +20,8 @@ struct RadioSettings {
     bool digital_agc = false;
     int correction_ppm = 0;
     bool bias_tee = false;
+    std::string antenna{};                                        ///< empty: the radio chooses
+    std::vector<std::pair<std::string, std::string>> settings{};  ///< of the radio's module, key and value
 };
 
 /// Whether a place names a server of rtl_tcp's protocol: "rtl_tcp://host:port", the port 1234 where it names

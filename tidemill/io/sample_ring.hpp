@@ -48,6 +48,7 @@ class SampleRing final : public LiveSource {
 
     /// The source's, and what found the ring full.
     SampleLosses losses() const override;
+    std::string trouble() const override { return source_->trouble(); }
     RingFill fill() const;
 
   private:

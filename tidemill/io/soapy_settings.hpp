@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tidemill/io/rtl_tcp.hpp"
+#include "tidemill/io/soapy_device.hpp"
+
+namespace tidemill::io {
+
+/// Sets a radio to rate, frequency, gain and whatever else is wanted. Throws IoError for what it refuses,
+/// does not have or cannot reach, with what it can. Returns the rate that it gives, which is the nearest one
+/// that it has to what was asked.
+double set_up_radio(const SoapyDevice& radio, const RadioSettings& settings);
+
+}  // namespace tidemill::io

@@ -1,0 +1,204 @@
+#include "tidemill/io/soapy_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/live_kinds.hpp"
+#include "tidemill/io/soapy_settings.hpp"
+
+namespace tidemill::io {
+
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kWaitUs = 100'000;              // at once: who ends us waits no longer
+constexpr std::int64_t kPatienceNs = 3 * kSecondNs;    // with a radio that has given samples
+constexpr std::int64_t kFirstNs = 10 * kSecondNs;      // with one that has given none yet
+constexpr std::int64_t kFirstPauseNs = kSecondNs / 2;  // before it is opened again
+constexpr std::int64_t kLongestPauseNs = 30 * kSecondNs;
+constexpr double kMostSilenceS = 1;  // no lock lasts longer
+
+// The format's zero; of cu8, whose zero lies between two values, the upper one.
+std::byte silent_byte(dsp::SampleFormat format) {
+    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
+}
+
+}  // namespace
+
+/// The time without the radio.
+struct SoapySource::Outage {
+    std::int64_t counted_ns;  // of the wall's clock, up to which it is
+    std::int64_t next_try_ns;
+    std::int64_t pause_ns = kFirstPauseNs;
+    double samples = 0;  // missing, fractions too
+    double silence = 0;  // of these given out
+};
+
+SoapySource::SoapySource(const SoapyLibrary& library, std::string place, RadioSettings settings,
+                         std::unique_ptr<LiveClock> clock)
+    : library_(library), place_(std::move(place)), settings_(std::move(settings)), clock_(std::move(clock)) {}
+
+SoapySource::~SoapySource() = default;
+
+bool SoapySource::begin() {
+    if (clock_->ended()) return false;
+    sample_rate_hz_ = open();
+    gaps_found_.emplace(sample_rate_hz_);
+    return !clock_->ended();
+}
+
+// Returns the rate that the radio gives.
+double SoapySource::open() {
+    auto radio = std::make_unique<SoapyDevice>(library_, place_, SoapyDirection::receive);
+    const double rate_hz = set_up_radio(*radio, settings_);
+    if (!any_came_) format_ = SoapyStream::best_format(*radio);
+    stream_ = std::make_unique<SoapyStream>(*radio, format_);
+    radio_ = std::move(radio);
+    last_came_ns_ = clock_->now_ns();
+    return rate_hz;
+}
+
+std::size_t SoapySource::read(std::span<std::byte> to) {
+    to = to.first(to.size() - to.size() % dsp::bytes_per_sample(format_));
+    while (!clock_->ended()) {
+        if (silence_ > 0) return give_silence(to);
+        if (given_of_kept_ < kept_.size()) return give_kept(to);
+        if (!stream_) {
+            look_for_radio();
+        } else if (const std::size_t bytes = read_radio(to); bytes > 0) {
+            return bytes;
+        }
+    }
+    return 0;
+}
+
+std::size_t SoapySource::give_silence(std::span<std::byte> to) {
+    const std::size_t size = dsp::bytes_per_sample(format_);
+    const auto samples = std::min<std::uint64_t>(silence_, to.size() / size);
+    silence_ -= samples;
+    std::ranges::fill(to.first(samples * size), silent_byte(format_));
+    return samples * size;
+}
+
+std::size_t SoapySource::give_kept(std::span<std::byte> to) {
+    const std::size_t bytes = std::min(to.size(), kept_.size() - given_of_kept_);
+    std::memcpy(to.data(), kept_.data() + given_of_kept_, bytes);
+    given_of_kept_ += bytes;
+    return bytes;
+}
+
+// Returns 0 where nothing came, or something else has to be given out first.
+std::size_t SoapySource::read_radio(std::span<std::byte> to) {
+    const std::size_t size = dsp::bytes_per_sample(format_);
+    const auto outcome = stream_->read(to.data(), to.size() / size, kWaitUs);
+    if (outcome.status <= 0) return nothing_came(outcome);
+    return take(to.first(static_cast<std::size_t>(outcome.status) * size), outcome.time_ns);
+}
+
+std::size_t SoapySource::take(std::span<std::byte> samples, std::optional<std::int64_t> time_ns) {
+    last_came_ns_ = clock_->now_ns();
+    any_came_ = true;
+    watch_for_zeros(samples);
+    const std::uint64_t count = samples.size() / dsp::bytes_per_sample(format_);
+    const std::uint64_t missing =
+        gaps_found_->before({.samples = count, .time_ns = time_ns, .now_ns = last_came_ns_});
+    if (missing == 0) return samples.size();
+    ++gaps_;
+    lose(missing);
+    kept_.assign(samples.begin(), samples.end());
+    given_of_kept_ = 0;
+    return 0;
+}
+
+void SoapySource::lose(std::uint64_t samples) {
+    lost_samples_ += samples;
+    silence_ += std::min(samples, static_cast<std::uint64_t>(kMostSilenceS * sample_rate_hz_));
+}
+
+std::size_t SoapySource::nothing_came(const SoapyStream::Outcome& outcome) {
+    if (outcome.is_overflow()) gaps_found_->overflow();
+    const std::int64_t silent_ns = clock_->now_ns() - last_came_ns_;
+    if (outcome.is_failure()) {
+        vanish(stream_->error_text(outcome));
+    } else if (silent_ns > (any_came_ ? kPatienceNs : kFirstNs)) {
+        vanish(fmt::format("no samples for {} s", silent_ns / kSecondNs));
+    }
+    return 0;
+}
+
+// Settings with which not one sample came are not tried again and again.
+void SoapySource::vanish(const std::string& why) {
+    if (!any_came_)
+        throw IoError(fmt::format(
+            "the radio '{}' gives no samples ({}): is another program using it, is there enough power "
+            "and bandwidth on its bus, does it need another rate?",
+            place_, why));
+    stream_.reset();
+    radio_.reset();
+    ++gaps_;
+    is_gone_ = true;
+    outage_ = std::make_unique<Outage>(
+        Outage{.counted_ns = last_came_ns_, .next_try_ns = clock_->now_ns() + kFirstPauseNs});
+}
+
+// Waits a little, or tries to open the radio when it is time for that; silence goes out meanwhile.
+void SoapySource::look_for_radio() {
+    count_outage();
+    if (silence_ > 0) return;
+    const std::int64_t left_ns = outage_->next_try_ns - clock_->now_ns();
+    if (left_ns > 0) return clock_->wait_ns(std::min(left_ns, kWaitUs * 1000));
+    double rate_hz = 0;
+    try {
+        rate_hz = open();
+    } catch (const IoError&) {
+        outage_->pause_ns = std::min(2 * outage_->pause_ns, kLongestPauseNs);
+        outage_->next_try_ns = clock_->now_ns() + outage_->pause_ns;
+        return;
+    }
+    if (rate_hz != sample_rate_hz_)
+        throw IoError(fmt::format("the radio '{}' has come back with {} instead of {} samples per second",
+                                  place_, rate_hz, sample_rate_hz_));
+    gaps_found_.emplace(sample_rate_hz_);
+    count_outage();
+    outage_.reset();
+    is_gone_ = false;
+}
+
+void SoapySource::count_outage() {
+    const std::int64_t now_ns = clock_->now_ns();
+    const double before = std::floor(outage_->samples);
+    outage_->samples += static_cast<double>(now_ns - outage_->counted_ns) * 1e-9 * sample_rate_hz_;
+    outage_->counted_ns = now_ns;
+    const double more = std::floor(outage_->samples) - before;
+    lost_samples_ += static_cast<std::uint64_t>(more);
+    const double silence = std::min(more, std::floor(kMostSilenceS * sample_rate_hz_) - outage_->silence);
+    outage_->silence += silence;
+    silence_ += static_cast<std::uint64_t>(silence);
+}
+
+void SoapySource::watch_for_zeros(std::span<const std::byte> samples) {
+    if (!only_zeros_) return;
+    const std::byte zero = silent_byte(format_);
+    only_zeros_ = std::ranges::all_of(samples, [zero](std::byte byte) { return byte == zero; });
+}
+
+std::string SoapySource::trouble() const {
+    if (is_gone_) return fmt::format("the radio '{}' has vanished, and is looked for", place_);
+    if (any_came_ && only_zeros_)
+        return fmt::format(
+            "the radio '{}' gives only zeros: is something at its antenna, is --antenna or --gain another "
+            "one?",
+            place_);
+    return {};
+}
+
+std::unique_ptr<LiveSource> open_soapy(const LiveRequest& request) {
+    return std::make_unique<SoapySource>(SoapyLibrary::installed(), request.place, request.radio);
+}
+
+}  // namespace tidemill::io
