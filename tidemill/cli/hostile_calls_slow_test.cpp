@@ -46,6 +46,7 @@ const std::map<std::string, Words> kSmallJobs = {
     {"dvbs2 rx", {"rec.sigmf-meta", "--executor", "sequence"}},
     {"bridge run", {"--pid", "999999999", "--seconds", "0.1", "--dry-run"}},
     {"bridge status", {"--name", "hostile"}},
+    {"radio", {"driver=nothing"}},
     {"reproduce", {}},
     {"bench", {"nothing"}},
 };

@@ -20,6 +20,7 @@ void add_bridge(Verb& program);
 void add_reproduce(Verb& program);
 void add_bench(Verb& program);
 void add_dvbs2(Verb& program);
+void add_radio(Verb& program);
 void add_dvbs2_profile(Verb& dvbs2);
 void add_dvbs2_tx(Verb& dvbs2);
 void add_dvbs2_channel(Verb& dvbs2);

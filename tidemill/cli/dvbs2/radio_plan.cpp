@@ -1,5 +1,7 @@
 #include "tidemill/cli/dvbs2/radio_plan.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
@@ -15,6 +17,24 @@ double distance_aside_hz(double symbol_rate_hz, double sample_rate_hz) {
     const double half_width_hz = symbol_rate_hz * (1 + kWidestRolloff) / 2;
     const double aside_hz = half_width_hz + kGuardHz;
     return aside_hz + half_width_hz <= kUsable * sample_rate_hz ? aside_hz : 0;
+}
+
+std::vector<std::pair<std::string, std::string>> settings_of(const std::vector<std::string>& texts) {
+    std::vector<std::pair<std::string, std::string>> settings;
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
+        if (equals == 0 || equals == std::string::npos)
+            throw WrongUsage(fmt::format("--setting {}: give KEY=VALUE, as --setting biastee=true", text));
+        settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return settings;
+}
+
+// As a shell takes it for one word, whatever stands in it.
+std::string one_word(const std::string& text) {
+    std::string word = "'";
+    for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return word + "'";
 }
 
 }  // namespace
@@ -36,7 +56,9 @@ RadioPlan radio_plan(const RadioOptions& options, const WantedOfRadio& wanted) {
                      .gain_db = options.gain_db,
                      .digital_agc = options.digital_agc,
                      .correction_ppm = options.correction_ppm.value_or(0),
-                     .bias_tee = options.bias_tee};
+                     .bias_tee = options.bias_tee,
+                     .antenna = options.antenna,
+                     .settings = settings_of(options.settings)};
     if (aside_hz > 0) plan.carrier_hz = aside_hz;
     return plan;
 }
@@ -49,6 +71,8 @@ std::string options_text(const RadioOptions& options) {
     if (options.correction_ppm) text += fmt::format(" --ppm {}", *options.correction_ppm);
     if (options.digital_agc) text += " --agc";
     if (options.bias_tee) text += " --bias-tee";
+    if (!options.antenna.empty()) text += " --antenna " + one_word(options.antenna);
+    for (const std::string& setting : options.settings) text += " --setting " + one_word(setting);
     return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tidemill/io/rtl_tcp.hpp"
 
@@ -15,8 +16,13 @@ struct RadioOptions {
     std::optional<int> correction_ppm{};
     bool digital_agc = false;
     bool bias_tee = false;
+    std::string antenna{};                ///< empty: the radio chooses
+    std::vector<std::string> settings{};  ///< of its module, each as KEY=VALUE
 
-    bool any() const { return frequency_hz || lo_hz || gain_db || correction_ppm || digital_agc || bias_tee; }
+    bool any() const {
+        return frequency_hz || lo_hz || gain_db || correction_ppm || digital_agc || bias_tee ||
+               !antenna.empty() || !settings.empty();
+    }
 };
 
 /// The same as options of a command line, each behind a space.

@@ -191,6 +191,13 @@ io::LiveRequest live_request(const ReceptionOptions& options, const io::LiveKind
     return request;
 }
 
+void tell_other_rate(const std::optional<double>& asked_hz, ReceptionJob& job) {
+    const std::optional<double> given_hz = job.stream->sample_rate_hz();
+    if (asked_hz && given_hz && *asked_hz != *given_hz)
+        job.warnings.push_back(fmt::format("{} gives {} samples per second instead of {}",
+                                           job.recording.data_path.string(), *given_hz, *asked_hz));
+}
+
 // Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
 // here.
 ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind& kind,
@@ -207,6 +214,7 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
         is_there = job.stream->begin();
         known.format = job.stream->format();
         known.sample_rate_hz = job.stream->sample_rate_hz();
+        tell_other_rate(options.sample_rate_hz, job);
         if (is_there)
             job.beginning = io::read_beginning(
                 *job.stream, wanted.bytes(known.sample_rate_hz.value_or(0), known.format), wanted.all);

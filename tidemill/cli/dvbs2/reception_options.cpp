@@ -9,7 +9,7 @@ void add_recording_options(Verb& verb, ReceptionOptions& options) {
                 "SigMF recording or archive, .wav, .sdriq, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; raw "
                 "samples also from a named pipe, tcp://host:port, tcp-listen://host:port, or - for standard "
                 "input; "
-                "a radio: rtl_tcp://host:port")
+                "a radio: rtl_tcp://host:port, or driver=NAME with what SoapySDR finds by that")
         .is(Kind::input_place)
         .required();
     verb.option("--rate,--sample-rate", options.sample_rate_hz,
@@ -35,6 +35,8 @@ void add_radio_options(Verb& verb, RadioOptions& options) {
         .in(between(-1000, 1000));
     verb.flag("--agc", options.digital_agc, "Switch on a radio's digital gain control");
     verb.flag("--bias-tee", options.bias_tee, "Switch on a radio's supply for an amplifier at the antenna");
+    verb.option("--antenna", options.antenna, "Name of a radio's antenna input").shows("the radio chooses");
+    verb.option("--setting", options.settings, "KEY=VALUE of the radio's module; give it for each");
 }
 
 void add_reception_options(Verb& verb, ReceptionOptions& options) {

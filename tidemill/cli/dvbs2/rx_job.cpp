@@ -203,6 +203,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.interrupted = watched.interrupted() || outcome.job.interrupted;
     outcome.report = receiver.report();
     account_for(*source, outcome);
+    if (outcome.job.stream) outcome.trouble = outcome.job.stream->trouble();
     if (outcome.job.config.ldpc_device) outcome.device = receiver.ldpc_device_use();
     outcome.ts = seen_by(writer.monitor());
     outcome.packets_not_sent = writer.not_sent();

@@ -55,6 +55,7 @@ struct RxOutcome {
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
+    std::string trouble{};  ///< with a live input at the end, in words
     RxOutputOptions outputs;
 
     /// Something came out: packets that were not all lost on the way to their place, what a generic stream

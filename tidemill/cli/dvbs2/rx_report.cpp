@@ -62,6 +62,7 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
 std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
+    if (!outcome.trouble.empty()) warnings.push_back(outcome.trouble);
     if (!outcome.device.failure.empty()) {
         warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
                                        outcome.device.frames_on_host, outcome.device.failure));
@@ -132,7 +133,9 @@ std::string report_json(const RxOutcome& outcome) {
     return to_text(json, 2);
 }
 
-std::string failure_text(const RxOutcome& outcome) {
+namespace {
+
+std::string why_nothing(const RxOutcome& outcome) {
     const std::string& path = outcome.job.recording.data_path.string();
     const dvbs2::ReceptionReport& report = outcome.report;
     if (outcome.interrupted) {
@@ -154,6 +157,12 @@ std::string failure_text(const RxOutcome& outcome) {
     return fmt::format(
         "{} frames found in {}, none could be decoded (Es/N0 too low, or another --gold code than {})",
         report.totals.frames, path, outcome.job.config.gold_code);
+}
+
+}  // namespace
+
+std::string failure_text(const RxOutcome& outcome) {
+    return why_nothing(outcome) + (outcome.trouble.empty() ? "" : "; " + outcome.trouble);
 }
 
 }  // namespace tidemill::cli
