@@ -38,6 +38,15 @@ NetworkAddress parse(std::string_view scheme, const std::string& text,
 
 }  // namespace
 
+std::string network_url(std::string_view scheme, const NetworkAddress& address) {
+    const bool is_ipv6 = address.host.find(':') != std::string::npos;
+    return fmt::format("{}://{}:{}", scheme, is_ipv6 ? "[" + address.host + "]" : address.host, address.port);
+}
+
+bool is_network_url(std::string_view scheme, std::string_view text) {
+    return text.starts_with(scheme) && text.substr(scheme.size()).starts_with("://");
+}
+
 NetworkAddress parse_network_url(std::string_view scheme, const std::string& text) {
     return parse(scheme, text, {});
 }

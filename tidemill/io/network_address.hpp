@@ -12,6 +12,12 @@ struct NetworkAddress {
     std::uint16_t port = 0;
 };
 
+/// "SCHEME://", then the address, in brackets where it has colons, and the port.
+std::string network_url(std::string_view scheme, const NetworkAddress& address);
+
+/// Whether a text begins with "SCHEME://".
+bool is_network_url(std::string_view scheme, std::string_view text);
+
 /// Reads "SCHEME://host:port" or "SCHEME://[address]:port"; throws IoError saying what is expected.
 NetworkAddress parse_network_url(std::string_view scheme, const std::string& text);
 

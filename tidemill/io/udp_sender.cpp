@@ -17,7 +17,8 @@ namespace {
 
 // What a sender is told when the peer of an earlier datagram was not there, or the way to it is down for now.
 bool means_nobody_there(int error) {
-    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == ENOBUFS;
+    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == ENOBUFS ||
+           error == ENETDOWN || error == EHOSTDOWN;
 }
 
 }  // namespace
@@ -30,7 +31,9 @@ NetworkAddress parse_udp_url(const std::string& text) {
     return parse_network_url("udp", text);
 }
 
-UdpSender::UdpSender(const NetworkAddress& to) : name_(fmt::format("udp://{}:{}", to.host, to.port)) {
+UdpSender::UdpSender(const NetworkAddress& to, WhenFull when_full)
+    : flags_(MSG_NOSIGNAL | (when_full == WhenFull::lose ? MSG_DONTWAIT : 0)),
+      name_(fmt::format("udp://{}:{}", to.host, to.port)) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_DGRAM;
@@ -48,9 +51,11 @@ UdpSender::UdpSender(const NetworkAddress& to) : name_(fmt::format("udp://{}:{}"
 
 UdpSender::UdpSender(UdpSender&& other) noexcept
     : socket_(std::exchange(other.socket_, -1)),
+      flags_(other.flags_),
       name_(std::move(other.name_)),
       sent_(other.sent_),
-      refused_(other.refused_) {}
+      refused_(other.refused_),
+      bytes_lost_(other.bytes_lost_) {}
 
 UdpSender::~UdpSender() {
     if (socket_ >= 0) ::close(socket_);
@@ -58,12 +63,16 @@ UdpSender::~UdpSender() {
 
 void UdpSender::send(std::span<const std::uint8_t> datagram) {
     while (true) {
-        if (::send(socket_, datagram.data(), datagram.size(), MSG_NOSIGNAL) >= 0) {
+        if (::send(socket_, datagram.data(), datagram.size(), flags_) >= 0) {
             ++sent_;
             return;
         }
         if (means_nobody_there(errno)) {
             ++refused_;
+            return;
+        }
+        if (errno == EAGAIN) {
+            bytes_lost_ += datagram.size();
             return;
         }
         if (errno != EINTR) throw IoError(fmt::format("cannot send to {}: {}", name_, std::strerror(errno)));

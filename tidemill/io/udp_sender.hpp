@@ -14,11 +14,14 @@ bool is_udp_url(const std::string& text);
 /// Reads the text; throws IoError saying what is expected.
 NetworkAddress parse_udp_url(const std::string& text);
 
+/// What happens where the network takes no more for now.
+enum class WhenFull : std::uint8_t { wait, lose };
+
 /// Sends datagrams to one place. Nobody may listen there, or stop listening: that is counted, no error.
 class UdpSender {
   public:
     /// Throws IoError when the host is not known.
-    explicit UdpSender(const NetworkAddress& to);
+    explicit UdpSender(const NetworkAddress& to, WhenFull when_full = WhenFull::wait);
     UdpSender(UdpSender&& other) noexcept;
     UdpSender& operator=(UdpSender&&) = delete;
     ~UdpSender();
@@ -28,12 +31,16 @@ class UdpSender {
 
     std::uint64_t sent() const { return sent_; }
     std::uint64_t refused() const { return refused_; }
+    /// Bytes lost where the network took no more.
+    std::uint64_t bytes_lost() const { return bytes_lost_; }
 
   private:
     int socket_ = -1;
+    int flags_;
     std::string name_;
     std::uint64_t sent_ = 0;
     std::uint64_t refused_ = 0;
+    std::uint64_t bytes_lost_ = 0;
 };
 
 }  // namespace tidemill::io

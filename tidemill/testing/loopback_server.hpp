@@ -34,6 +34,8 @@ class LoopbackPeer {
         return -1;
     }
 
+    int socket() const { return socket_; }
+
     /// False when the other one has gone.
     bool send(std::string_view bytes) const {
         while (!bytes.empty()) {
