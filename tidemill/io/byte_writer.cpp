@@ -1,5 +1,7 @@
 #include "tidemill/io/byte_writer.hpp"
 
+#include <utility>
+
 #include "tidemill/io/internal/output_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/ts_packet.hpp"
@@ -16,9 +18,21 @@ ByteWriter::ByteWriter(const std::filesystem::path& path)
     buffer_.reserve(kBufferBytes);
 }
 
+ByteWriter::ByteWriter(internal::OutputFile&& file)
+    : file_(std::make_unique<internal::OutputFile>(std::move(file))) {
+    buffer_.reserve(kBufferBytes);
+}
+
+std::optional<ByteWriter> ByteWriter::make(const std::filesystem::path& path) {
+    auto file = internal::OutputFile::make(path);
+    if (!file) return std::nullopt;
+    return ByteWriter(std::move(*file));
+}
+
 ByteWriter::ByteWriter(ByteWriter&&) noexcept = default;
 
 ByteWriter::~ByteWriter() {
+    if (!file_) return;  // moved from
     try {
         flush();
     } catch (const IoError&) {
@@ -56,6 +70,14 @@ void ByteWriter::go_on_at(std::uint64_t bytes) {
     buffer_.clear();
     file_->go_on_at(bytes);
     bytes_delivered_ = bytes;
+}
+
+void ByteWriter::let_end() {
+    file_->let_end();
+}
+
+void ByteWriter::end() noexcept {
+    file_->end();
 }
 
 void ByteWriter::close() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ class ByteWriter {
     /// Opens the file, which keeps what it held until something is written or close(). Throws IoError when
     /// that is not possible.
     explicit ByteWriter(const std::filesystem::path& path);
+
+    /// A file that was not there; none where something has that name.
+    static std::optional<ByteWriter> make(const std::filesystem::path& path);
 
     ByteWriter(ByteWriter&&) noexcept;
     ByteWriter& operator=(ByteWriter&&) = delete;
@@ -38,13 +42,22 @@ class ByteWriter {
     /// Throws IoError where it holds fewer.
     void go_on_at(std::uint64_t bytes);
 
+    /// From now on end() works; a pipe is then written to in small pieces.
+    void let_end();
+    /// From any thread, after let_end(): who waits for a reader that reads nothing gets an IoError now.
+    void end() noexcept;
+
     /// Flushes and closes; throws IoError unless everything arrived. Nothing can be written after it.
     void close();
 
     /// Bytes handed to the system without an error.
     std::uint64_t bytes_delivered() const { return bytes_delivered_; }
+    /// Bytes taken and not handed over: after a failure, they are lost.
+    std::uint64_t bytes_waiting() const { return buffer_.size(); }
 
   private:
+    explicit ByteWriter(internal::OutputFile&& file);
+
     void check_usable() const;
 
     std::unique_ptr<internal::OutputFile> file_;

@@ -1,6 +1,9 @@
 #include "tidemill/io/internal/output_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <ctime>
 #include <utility>
@@ -8,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,13 +70,25 @@ OutputFile::OutputFile(const std::filesystem::path& path)
     if (descriptor_ < 0) fail_file("write to", path_, errno);
 }
 
+OutputFile::OutputFile(std::filesystem::path path, int descriptor, Before before)
+    : path_(std::move(path)), descriptor_(descriptor), before_(before) {}
+
+std::optional<OutputFile> OutputFile::make(const std::filesystem::path& path) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    if (descriptor >= 0) return OutputFile(path, descriptor, Before::made);
+    if (errno != EEXIST) fail_file("write to", path, errno);
+    return std::nullopt;
+}
+
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      ended_(std::exchange(other.ended_, -1)),
       before_(std::exchange(other.before_, Before::passed)) {}
 
 OutputFile::~OutputFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
+    if (ended_ >= 0) ::close(ended_);
     if (before_ == Before::made) unlink(path_.c_str());
 }
 
@@ -108,11 +124,30 @@ void OutputFile::begin() {
     before_ = Before::passed;
 }
 
+void OutputFile::let_end() {
+    if (ended_ < 0 && !is_regular(descriptor_)) ended_ = eventfd(0, EFD_CLOEXEC);
+}
+
+void OutputFile::end() noexcept {
+    if (ended_ >= 0) eventfd_write(ended_, 1);
+}
+
+void OutputFile::wait_for_reader() const {
+    std::array<pollfd, 2> for_either{{{descriptor_, POLLOUT, 0}, {ended_, POLLIN, 0}}};
+    while (poll(for_either.data(), for_either.size(), -1) < 0 && errno == EINTR) {
+    }
+    if (for_either[1].revents != 0)
+        throw IoError(fmt::format("'{}' took nothing for too long, and was given up", path_.string()));
+}
+
 void OutputFile::write_all(std::span<const std::byte> bytes) {
     if (!bytes.empty()) begin();
     const SigpipeGuard guard;
     while (!bytes.empty()) {
-        const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+        if (ended_ >= 0) wait_for_reader();
+        // So much a pipe takes without waiting, once it takes anything.
+        const std::size_t most = ended_ >= 0 ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
+        const auto written = ::write(descriptor_, bytes.data(), most);
         if (written >= 0) {
             bytes = bytes.subspan(static_cast<std::size_t>(written));
         } else if (errno == EAGAIN) {

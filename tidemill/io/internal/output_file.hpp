@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 
 namespace tidemill::io::internal {
@@ -14,6 +15,8 @@ class OutputFile {
   public:
     /// A file, there or not, a device, or a named pipe, whose reader is waited for; "-" is standard output.
     explicit OutputFile(const std::filesystem::path& path);
+    /// A file that was not there; none where something has that name.
+    static std::optional<OutputFile> make(const std::filesystem::path& path);
     OutputFile(OutputFile&& other) noexcept;
     OutputFile& operator=(OutputFile&&) = delete;
     ~OutputFile();
@@ -28,6 +31,12 @@ class OutputFile {
     /// Writes everything or throws; a closed pipe is an error, never a signal.
     void write_all(std::span<const std::byte> bytes);
 
+    /// From now on end() works, for which a pipe is written to in small pieces.
+    void let_end();
+    /// From any thread, after let_end(): who waits for a pipe's reader is thrown out, and so is everyone
+    /// later.
+    void end() noexcept;
+
     /// Closes the file and reports what the system could not write until now.
     void close();
 
@@ -38,10 +47,14 @@ class OutputFile {
         passed,  // begun, or no file: nothing to empty
     };
 
+    OutputFile(std::filesystem::path path, int descriptor, Before before);
+
     void open_file();
+    void wait_for_reader() const;
 
     std::filesystem::path path_;
     int descriptor_ = -1;
+    int ended_ = -1;  // an event; none where nobody ends it
     Before before_ = Before::passed;
 };
 
