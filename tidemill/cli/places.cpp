@@ -15,9 +15,9 @@
 #include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/live_kinds.hpp"
+#include "tidemill/io/network_address.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sigmf.hpp"
-#include "tidemill/io/udp_sender.hpp"
 
 namespace tidemill::cli {
 
@@ -59,8 +59,14 @@ std::string identity_of_file(const std::string& path) {
     return place_of_new(path).string();
 }
 
+bool is_on_network(const std::string& place) {
+    constexpr const char* kSchemes[] = {"udp", "rtp", "tcp-listen"};
+    return std::ranges::any_of(kSchemes,
+                               [&](const char* scheme) { return io::is_network_url(scheme, place); });
+}
+
 std::string identity_of(const Option& option, const std::string& place) {
-    if (io::is_udp_url(place)) return place;
+    if (is_on_network(place)) return place;
     if (!is_standard_stream(place) || option.kind == Kind::input_file) return identity_of_file(place);
     if (option.is_input()) return identity_of_stream(STDIN_FILENO);
     const std::string leads_to = identity_of_stream(STDOUT_FILENO);

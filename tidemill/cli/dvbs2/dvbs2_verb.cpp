@@ -15,15 +15,14 @@ namespace {
 int run_rx(const RxOptions& options) {
     const RxOutcome outcome = receive(options);
     // The stream itself may be on standard output.
-    const RxOutputOptions& outputs = options.outputs;
-    const bool taken = is_standard_stream(outputs.packets) || is_standard_stream(outputs.bbframes) ||
-                       is_standard_stream(outputs.generic);
+    const bool taken = options.outputs.takes_standard_output();
     if (options.json) report(report_json(outcome) + "\n", taken);
     if (!outcome.received() && !outcome.ended_by) throw JobFailed(failure_text(outcome));
     if (!options.json)
         report(options.stats ? report_text(outcome, true) : last_line(outcome) + warnings_text(outcome),
                taken);
     if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
+    if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
     return kDone;
 }
 
@@ -41,8 +40,11 @@ std::vector<std::string> places_of_streams(const std::string& place, const Optio
 
 void add_outputs(Verb& verb, RxOutputOptions& options) {
     Option& output =
-        verb.option("-o,--output", options.packets,
-                    "Transport stream to write; - for standard output, udp://host:port for datagrams")
+        verb.option(
+                "-o,--output", options.packets,
+                "Transport stream to write: a file, - for standard output, udp://host:port for datagrams, "
+                "rtp://host:port for RTP, tcp-listen://127.0.0.1:port for all who connect; give it for "
+                "each of several places")
             .is(Kind::output_place);
     verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
         .is(Kind::output_place);
@@ -59,12 +61,20 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
         .in(above(0))
         .shows("by the programme clock");
     verb.flag("--unpaced", options.paced, "Datagrams leave as they come", false).excludes("--udp-rate");
+    verb.parsed("--roll", options.roll, parse_roll,
+                "Begin a new file after a time (1h) or a size (500MB), the hour in its name: "
+                "video.20261123T114500Z.ts; give it twice for both");
+    verb.choice(
+        "--when-full", options.when_full, {{"lose", io::WhenFull::lose}, {"wait", io::WhenFull::wait}},
+        "Where a live input brings more than a place takes: lose and count it, or let the input wait");
 }
 
 void add_rx(Verb& dvbs2) {
     auto options = std::make_shared<RxOptions>();
     Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
-    verb.footer("Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts");
+    verb.footer(
+        "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts\n"
+        "         tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts -o udp://127.0.0.1:5000");
     verb.heading("The signal");
     add_reception_options(verb, options->reception);
     add_radio_options(verb, options->reception.radio);

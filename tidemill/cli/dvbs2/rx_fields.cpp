@@ -91,8 +91,12 @@ Json frames_of_streams(View view) {
 }
 
 std::string place_of(const RxOutcome& outcome) {
-    const std::string& place = outcome.outputs.packets;
-    return place.empty() ? "not written" : is_standard_stream(place) ? "to standard output" : "in " + place;
+    std::string text;
+    for (const std::string& place : outcome.outputs.packets) {
+        text += text.empty() ? "" : ", ";
+        text += is_standard_stream(place) ? "to standard output" : "in " + place;
+    }
+    return text.empty() ? "not written" : text;
 }
 
 Json recorded_s(View view) {

@@ -121,6 +121,13 @@ std::uint64_t RxOutcome::all_not_sent() const {
     return sum;
 }
 
+std::string RxOutcome::failed_places() const {
+    std::string text;
+    for (const PlaceAccount& each : places)
+        if (!each.failure.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", each.failure);
+    return text;
+}
+
 bool RxOutcome::received() const {
     const bool bbframes = !outputs.bbframes.empty() && report.totals.frames_good() > 0;
     return report.packets.packets > all_not_sent() || report.generic_frames > 0 || bbframes;
@@ -207,6 +214,7 @@ RxOutcome receive(const RxOptions& options) {
     if (outcome.job.config.ldpc_device) outcome.device = receiver.ldpc_device_use();
     outcome.ts = seen_by(writer.monitor());
     outcome.packets_not_sent = writer.not_sent();
+    outcome.places = writer.accounts();
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams
     predict_from_period(outcome);
     // Only now, because it reads the whole file once more.

@@ -52,6 +52,7 @@ struct RxOutcome {
     dvbs2::LdpcDeviceUse device;
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
+    std::vector<PlaceAccount> places{};             ///< that it was written to
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
@@ -62,6 +63,8 @@ struct RxOutcome {
     /// carries, or BBFRAMEs where those were wanted.
     bool received() const;
     std::uint64_t all_not_sent() const;
+    /// What failed of the places, though something was received; empty: none.
+    std::string failed_places() const;
 };
 
 /// Receives: profiles and schedules unless told how, runs, and keeps the accounts.

@@ -67,10 +67,8 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
         warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
                                        outcome.device.frames_on_host, outcome.device.failure));
     }
-    for (const auto& [stream, packets] : outcome.packets_not_sent) {
-        warnings.push_back(fmt::format(
-            "{} packets of input stream {} not sent: its port would lie beyond 65535", packets, stream));
-    }
+    for (const PlaceAccount& place : outcome.places)
+        for (std::string& warning : warnings_of(place)) warnings.push_back(std::move(warning));
     return warnings;
 }
 
@@ -129,6 +127,8 @@ std::string report_json(const RxOutcome& outcome) {
                       {"batches", outcome.device.batches},
                       {"frames_on_host", outcome.device.frames_on_host}};
     if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
+    json["outputs"] = Json::array();
+    for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
     json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }
