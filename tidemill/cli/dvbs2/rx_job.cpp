@@ -194,7 +194,8 @@ RxOutcome receive(const RxOptions& options) {
     }
     KeptRun kept(options.checkpoint, receiver.graph());
     kept.put_into(how);
-    if (alone) tell("{}", watch_hint(outcome.outputs.packets));
+    for (const std::string& place : outcome.outputs.packets)
+        if (alone) tell("{}", watch_hint(place));
     {
         const RxGuard::Watched guarded(guard, receiver, writer.monitor(), outcome.job.stream.get(), counted);
         watched.go(run, how, progress_of(RxStatus(receiver, writer.monitor(), outcome.job.stream.get())));

@@ -32,6 +32,8 @@ TEST_CASE("rx line: a lock in one line, with what is over the threshold") {
 TEST_CASE("rx line: a player is named for what is sent to it, and for nothing else") {
     CHECK(watch_hint("udp://127.0.0.1:5000") ==
           "watch      ffplay udp://127.0.0.1:5000   (or VLC: udp://@:5000)\n");
+    CHECK(watch_hint("rtp://127.0.0.1:5004") == "watch      ffplay rtp://127.0.0.1:5004\n");
+    CHECK(watch_hint("tcp-listen://[::1]:5001") == "watch      ffplay tcp://[::1]:5001\n");
     CHECK(watch_hint("video.ts").empty());
     CHECK(watch_hint("").empty());
 }
