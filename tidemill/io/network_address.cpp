@@ -1,9 +1,11 @@
 #include "tidemill/io/network_address.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tidemill/io/io_error.hpp"
 
@@ -33,7 +35,7 @@ NetworkAddress parse(std::string_view scheme, const std::string& text,
     }
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     if (host.empty() || !port) throw fail();
-    return {host, *port};
+    return {.host = host, .port = *port};
 }
 
 }  // namespace
@@ -53,6 +55,26 @@ NetworkAddress parse_network_url(std::string_view scheme, const std::string& tex
 
 NetworkAddress parse_network_url(std::string_view scheme, const std::string& text, std::uint16_t usual_port) {
     return parse(scheme, text, usual_port);
+}
+
+NetworkPlace parse_network_place(std::string_view scheme, const std::string& text,
+                                 std::span<const std::string_view> names) {
+    const std::size_t question = text.find('?');
+    NetworkPlace place{parse_network_url(scheme, text.substr(0, question)), {}};
+    std::string_view rest(text);
+    rest.remove_prefix(question == std::string::npos ? text.size() : question + 1);
+    while (!rest.empty()) {
+        const std::string_view one = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+        const std::size_t equals = one.find('=');
+        const std::string_view name = one.substr(0, equals);
+        if (equals == std::string_view::npos || std::ranges::find(names, name) == names.end()) {
+            throw IoError(
+                fmt::format("'{}' has the setting '{}'; there are: {}=", text, one, fmt::join(names, "=, ")));
+        }
+        place.settings[std::string(name)] = one.substr(equals + 1);
+    }
+    return place;
 }
 
 }  // namespace tidemill::io

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +12,7 @@ namespace tidemill::io {
 struct NetworkAddress {
     std::string host;
     std::uint16_t port = 0;
+    std::string interface {};  ///< through which groups are joined or sent to; empty: the system chooses
 };
 
 /// "SCHEME://", then the address, in brackets where it has colons, and the port.
@@ -23,5 +26,16 @@ NetworkAddress parse_network_url(std::string_view scheme, const std::string& tex
 
 /// The same with a port for who names none.
 NetworkAddress parse_network_url(std::string_view scheme, const std::string& text, std::uint16_t usual_port);
+
+/// An address with settings behind it.
+struct NetworkPlace {
+    NetworkAddress address;
+    std::map<std::string, std::string> settings;
+};
+
+/// Reads "SCHEME://host:port?NAME=VALUE&NAME=VALUE", with settings of these names or none; throws IoError
+/// saying what is expected.
+NetworkPlace parse_network_place(std::string_view scheme, const std::string& text,
+                                 std::span<const std::string_view> names);
 
 }  // namespace tidemill::io

@@ -13,6 +13,8 @@
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/standard_stream.hpp"
+#include "tidemill/io/vita49_sender.hpp"
+#include "tidemill/io/vita49_source.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -28,6 +30,13 @@ bool takes_a_stream(const std::filesystem::path& path) {
     return is_standard_stream(path) || (exists(status) && !is_regular_file(status) && !is_directory(status));
 }
 
+// Packets have their own order of bytes.
+dsp::SampleFormat sent_as(const std::filesystem::path& place, dsp::SampleFormat wanted) {
+    if (wanted == dsp::SampleFormat::ci16) wanted = dsp::SampleFormat::ci16_be;
+    if (vita_layout(wanted)) return wanted;
+    fail(place, fmt::format("packets hold ci8 or ci16, not {}", sigmf_datatype(wanted)));
+}
+
 bool names_sigmf(const std::filesystem::path& path) {
     const auto extension = path.extension();
     const bool has_name = !path.filename().empty() && path.stem() != ".." && path.stem() != ".";
@@ -37,6 +46,7 @@ bool names_sigmf(const std::filesystem::path& path) {
 }  // namespace
 
 StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleFormat> wanted) {
+    if (is_vita_place(path)) return {true, sent_as(path, wanted.value_or(dsp::SampleFormat::ci16_be))};
     const StoredAs chosen{takes_a_stream(path), wanted.value_or(dsp::SampleFormat::ci8)};
     if (chosen.raw) return chosen;
     if (const auto promised = raw_format(path)) {
@@ -53,19 +63,27 @@ StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleF
 }
 
 struct RecordingWriter::Files {
-    Files(const std::filesystem::path& path, bool raw) : data(raw ? path : sigmf_paths(path).data) {
-        if (!raw) meta.emplace(sigmf_paths(path).meta);
+    Files(const std::filesystem::path& path, SigmfMetadata& metadata) {
+        const StoredAs how = stored_as(path, metadata.format);
+        metadata.format = how.format;
+        if (is_vita_place(path)) {
+            packets.emplace(path, VitaSending{.format = how.format,
+                                              .sample_rate_hz = metadata.sample_rate_hz.value_or(0),
+                                              .frequency_hz = metadata.center_frequency_hz});
+            return;
+        }
+        data.emplace(how.raw ? path : sigmf_paths(path).data);
+        if (!how.raw) meta.emplace(sigmf_paths(path).meta);
     }
 
-    internal::OutputFile data;
+    std::optional<VitaSender> packets;  // instead of files
+    std::optional<internal::OutputFile> data;
     std::optional<internal::OutputFile> meta;  // none of raw samples
     Sha512 sha;
 };
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain)
-    : metadata_(std::move(description)),
-      gain_(gain),
-      files_(std::make_unique<Files>(path, stored_as(path, metadata_.format).raw)) {}
+    : metadata_(std::move(description)), gain_(gain), files_(std::make_unique<Files>(path, metadata_)) {}
 
 RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
 
@@ -75,18 +93,24 @@ void RecordingWriter::write(std::span<const dsp::Iq> samples) {
     if (files_->meta) files_->meta->begin();  // what it says of other data is not true any more
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
     limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
-    files_->data.write_all(block_);
+    if (files_->packets) files_->packets->write(block_);
+    if (files_->data) files_->data->write_all(block_);
     if (files_->meta) files_->sha.update(block_);
     samples_ += samples.size();
 }
 
 void RecordingWriter::close() {
-    files_->data.close();
+    if (files_->packets) files_->packets->close();
+    if (files_->data) files_->data->close();
     if (!files_->meta) return;
     metadata_.sha512 = files_->sha.finish();
     const auto text = format_sigmf(metadata_);
     files_->meta->write_all(std::as_bytes(std::span(text)));
     files_->meta->close();
+}
+
+void RecordingWriter::end() noexcept {
+    if (files_->packets) files_->packets->end();
 }
 
 }  // namespace tidemill::io

@@ -20,11 +20,12 @@ struct StoredAs {
 };
 
 /// Raw samples in the format of a raw extension, or as `wanted` where the path is "-", a device or a named
-/// pipe; SigMF, as `wanted`, when it ends in .sigmf-meta or .sigmf-data or has no extension. Throws IoError
-/// for every other name, for a folder, and when the extension promises another format than `wanted`.
+/// pipe; packets of ci16_be or ci8 where it is "vita49://host:port"; SigMF, as `wanted`, when it ends in
+/// .sigmf-meta or .sigmf-data or has no extension. Throws IoError for every other name, for a folder, and
+/// when the extension promises another format than `wanted`.
 StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleFormat> wanted);
 
-/// Writes samples as stored_as() says of the path.
+/// Writes samples as stored_as() says of the path. Packets leave at the samples' own pace.
 class RecordingWriter {
   public:
     /// Opens the files of `path` (see sigmf_paths), which keep what they held until something is written;
@@ -39,6 +40,9 @@ class RecordingWriter {
 
     /// Writes the metadata with the SHA-512 of the data, and closes; without it there is no valid recording.
     void close();
+
+    /// From any thread: who waits to send packets waits no more, and later ones are not sent.
+    void end() noexcept;
 
     std::uint64_t samples() const { return samples_; }
 

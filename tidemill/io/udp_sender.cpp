@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tidemill/io/internal/multicast.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
@@ -42,6 +43,14 @@ UdpSender::UdpSender(const NetworkAddress& to, WhenFull when_full)
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
     if (error != 0) throw IoError(fmt::format("cannot send to {}: {}", name_, gai_strerror(error)));
     socket_ = ::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (socket_ >= 0 && internal::is_group(*found->ai_addr)) {
+        try {
+            internal::send_through(socket_, *found->ai_addr, to.interface);
+        } catch (const IoError&) {
+            ::close(socket_);
+            throw;
+        }
+    }
     if (socket_ < 0 || ::connect(socket_, found->ai_addr, found->ai_addrlen) != 0) {
         const int why = errno;
         if (socket_ >= 0) ::close(socket_);
