@@ -4,6 +4,7 @@
 
 #include "tidemill/io/byte_stream_source.hpp"
 #include "tidemill/io/soapy_source.hpp"
+#include "tidemill/io/vita49_source.hpp"
 
 namespace tidemill::io {
 
@@ -33,6 +34,13 @@ constexpr LiveKind kKinds[] = {
      .is_lossy = true,
      .names = [](const std::string& place) { return is_rtl_tcp(place); },
      .open = open_rtl_tcp},
+    {.form = "vita49://host:port",
+     .is_radio = false,
+     .tells_format = true,
+     .tells_rate = true,
+     .is_lossy = true,
+     .names = is_vita_place,
+     .open = open_vita},
     {.form = "-, a named pipe, tcp://host:port or tcp-listen://host:port",
      .is_radio = false,
      .tells_format = false,

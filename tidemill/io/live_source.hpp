@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tidemill/io/sample_source.hpp"
@@ -30,6 +31,12 @@ class LiveSource : public SampleSource {
 
     /// What is wrong with what comes, in words; empty: nothing. From any thread.
     virtual std::string trouble() const { return {}; }
+
+    /// Where the radio behind it is tuned, as far as it tells; from any thread.
+    virtual std::optional<double> center_frequency_hz() const { return {}; }
+
+    /// What was odd since the beginning, in words; empty where nothing is. From any thread.
+    virtual std::string remarks() const { return {}; }
 };
 
 }  // namespace tidemill::io

@@ -49,6 +49,8 @@ class SampleRing final : public LiveSource {
     /// The source's, and what found the ring full.
     SampleLosses losses() const override;
     std::string trouble() const override { return source_->trouble(); }
+    std::optional<double> center_frequency_hz() const override { return source_->center_frequency_hz(); }
+    std::string remarks() const override { return source_->remarks(); }
     RingFill fill() const;
 
   private:

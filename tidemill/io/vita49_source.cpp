@@ -65,10 +65,24 @@ bool VitaSource::take_next(std::optional<std::chrono::milliseconds> at_most) {
     auto datagram = receiver_.next();
     if (datagram.empty() && receiver_.wait(at_most)) datagram = receiver_.next();
     if (datagram.empty()) return false;
+    const std::lock_guard lock(mutex_);
     stream_.take(std::as_bytes(datagram));
-    gaps_ = stream_.losses().gaps;
-    lost_samples_ = stream_.losses().samples;
     return true;
+}
+
+SampleLosses VitaSource::losses() const {
+    const std::lock_guard lock(mutex_);
+    return stream_.losses();
+}
+
+std::optional<double> VitaSource::center_frequency_hz() const {
+    const std::lock_guard lock(mutex_);
+    return stream_.frequency_hz();
+}
+
+std::string VitaSource::remarks() const {
+    const std::lock_guard lock(mutex_);
+    return stream_.counts().remarks();
 }
 
 bool VitaSource::begin() {
@@ -101,6 +115,7 @@ std::size_t VitaSource::read(std::span<std::byte> to) {
             return got;
     }
     if (got > 0) return got;
+    const std::lock_guard lock(mutex_);
     stream_.finish();
     return stream_.read(to);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "tidemill/io/live_kinds.hpp"
@@ -35,9 +37,10 @@ class VitaSource final : public LiveSource {
     bool begin() override;
     std::size_t read(std::span<std::byte> to) override;
     void end() noexcept override { receiver_.end(); }
-    SampleLosses losses() const override { return {gaps_.load(), lost_samples_.load()}; }
+    SampleLosses losses() const override;
+    std::optional<double> center_frequency_hz() const override;
+    std::string remarks() const override;
 
-    const VitaCounts& counts() const { return stream_.counts(); }
     std::uint16_t port() const { return receiver_.port(); }
 
   private:
@@ -45,9 +48,9 @@ class VitaSource final : public LiveSource {
 
     std::string place_;
     std::chrono::milliseconds patience_;
+    mutable std::mutex mutex_;  // of the stream, while others ask about it
     VitaStream stream_;
     UdpReceiver receiver_;
-    std::atomic<std::uint64_t> gaps_{0}, lost_samples_{0};
 };
 
 /// The kind's line in the table.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -201,7 +200,7 @@ void VitaStream::give(Held packet) {
     last_samples_ = samples_of(packet);
     remembered_.at(remembered_count_++ % kRemembered) = packet.place;
     ++counts_.data;
-    pieces_.push_back({0, std::move(packet.samples)});
+    pieces_.add(std::move(packet.samples));
 }
 
 void VitaStream::give_next_held() {
@@ -234,7 +233,7 @@ void VitaStream::give_over_gap() {
     if (samples_between(last_->time, packet.place.time, begun_->rate_hz)) {
         const auto missing = static_cast<std::uint64_t>(std::max(0LL, std::llround(ahead(packet.place))));
         losses_.samples += missing;
-        pieces_.push_back({missing * dsp::bytes_per_sample(begun_->form.format), {}});
+        pieces_.add_silence(missing * dsp::bytes_per_sample(begun_->form.format));
     } else {
         ++counts_.unmeasured_gaps;
     }
@@ -246,29 +245,6 @@ void VitaStream::finish() {
         give_over_gap();
         give_next_held();
     }
-}
-
-std::size_t VitaStream::read(std::span<std::byte> to) {
-    if (!begun_) return 0;
-    const std::size_t sample_bytes = dsp::bytes_per_sample(begun_->form.format);
-    to = to.first(to.size() - to.size() % sample_bytes);
-    std::size_t done = 0;
-    while (done < to.size() && !pieces_.empty()) {
-        Piece& piece = pieces_.front();
-        const auto room = to.subspan(done);
-        const auto silent =
-            static_cast<std::size_t>(std::min<std::uint64_t>(piece.silent_bytes, room.size()));
-        std::memset(room.data(), 0, silent);
-        piece.silent_bytes -= silent;
-        const std::size_t some = std::min(room.size() - silent, piece.samples.size() - taken_);
-        if (some > 0) std::memcpy(room.data() + silent, piece.samples.data() + taken_, some);
-        taken_ += some;
-        done += silent + some;
-        if (piece.silent_bytes > 0 || taken_ < piece.samples.size()) continue;
-        pieces_.pop_front();
-        taken_ = 0;
-    }
-    return done;
 }
 
 }  // namespace tidemill::io

@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tidemill/io/internal/sample_pieces.hpp"
 #include "tidemill/io/live_source.hpp"
 #include "tidemill/io/vita49_packet.hpp"
 
@@ -64,7 +64,7 @@ class VitaStream {
     std::string missing() const;
 
     /// Gives out whole samples, as many as there are and fit.
-    std::size_t read(std::span<std::byte> to);
+    std::size_t read(std::span<std::byte> to) { return pieces_.read(to, dsp::bytes_per_sample(format())); }
 
     const SampleLosses& losses() const { return losses_; }
     const VitaCounts& counts() const { return counts_; }
@@ -84,10 +84,6 @@ class VitaStream {
     };
     struct Held {
         Place place;
-        std::vector<std::byte> samples;
-    };
-    struct Piece {
-        std::uint64_t silent_bytes = 0;
         std::vector<std::byte> samples;
     };
     static constexpr std::size_t kMostHeld = 8;  // half of what the count can tell apart
@@ -116,8 +112,7 @@ class VitaStream {
     std::size_t remembered_count_ = 0;
     std::vector<Held> held_;
     int strays_ = 0;  // one after the other
-    std::deque<Piece> pieces_;
-    std::size_t taken_ = 0;  // of the first piece's samples, in bytes
+    internal::SamplePieces pieces_;
     SampleLosses losses_;
     VitaCounts counts_;
 };

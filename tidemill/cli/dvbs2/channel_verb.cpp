@@ -193,7 +193,9 @@ void add_dvbs2_channel(Verb& dvbs2) {
                 "Clean signal: SigMF recording, .wav, or raw samples by the extension")
         .is(Kind::input_file)
         .required();
-    verb.option("-o,--output", options->output, "SigMF recording, or raw samples by the extension")
+    verb.option("-o,--output", options->output,
+                "SigMF recording, raw samples by the extension, or vita49://host:port for packets at the "
+                "recording's pace")
         .is(Kind::output_place)
         .required();
     verb.option("--rate,--sample-rate", options->sample_rate_hz,

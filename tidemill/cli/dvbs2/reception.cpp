@@ -215,6 +215,7 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
         known.format = job.stream->format();
         known.sample_rate_hz = job.stream->sample_rate_hz();
         tell_other_rate(options.sample_rate_hz, job);
+        known.center_frequency_hz = job.stream->center_frequency_hz();
         if (is_there)
             job.beginning = io::read_beginning(
                 *job.stream, wanted.bytes(known.sample_rate_hz.value_or(0), known.format), wanted.all);

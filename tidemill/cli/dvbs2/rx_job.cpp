@@ -146,8 +146,11 @@ void account_for(const io::SampleSource& source, RxOutcome& outcome) {
     }
     if (const auto* file = dynamic_cast<const io::RecordingReader*>(&source))
         outcome.missing_samples = file->missing_samples();
-    if (const auto* stream = dynamic_cast<const io::StreamReader*>(&source))
-        outcome.missing_samples = stream->source().losses().samples;
+    const auto* stream = dynamic_cast<const io::StreamReader*>(&source);
+    if (!stream) return;
+    outcome.missing_samples = stream->source().losses().samples;
+    if (const std::string remarks = stream->source().remarks(); !remarks.empty())
+        outcome.job.warnings.push_back(remarks);
 }
 
 // A radio's samples come more slowly than one core receives them; nothing is waited for, to make a schedule.

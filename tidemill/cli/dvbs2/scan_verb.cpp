@@ -20,6 +20,7 @@ int run_scan(const Options& options) {
     for (const std::string& warning : job.warnings) warn(warning);
     ScannedBand band = scan_band(
         job, [](std::size_t done, std::size_t all) { tell("listened to {} of {} carriers\n", done, all); });
+    if (job.stream && !job.stream->remarks().empty()) warn(job.stream->remarks());
     band.recording = options.reception.recording;
     band.how_to_read = reading_options(options.reception);
     print("{}", options.json ? scan_json(band) : scan_text(band));

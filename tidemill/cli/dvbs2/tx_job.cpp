@@ -155,6 +155,7 @@ class TxJob {
             Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
             const std::stop_callback end_waiting(watch.stop(), [this] {
                 for (const NamedInput& each : inputs_) each.input->end();
+                writer_.end();
             });
             while (!done() && !watch.interrupted()) send_one(watch);
         }

@@ -100,7 +100,8 @@ void add_signal_options(Verb& verb, TxOptions& options) {
 
 void add_outputs(Verb& verb, TxOptions& options) {
     verb.option("-o,--output", options.output,
-                "SigMF recording, raw samples by the extension, or - for raw samples on standard output")
+                "SigMF recording, raw samples by the extension, - for raw samples on standard output, or "
+                "vita49://host:port for packets at the signal's pace")
         .is(Kind::output_place)
         .required();
     verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
