@@ -5,6 +5,7 @@
 #include "tidemill/io/byte_stream_source.hpp"
 #include "tidemill/io/soapy_source.hpp"
 #include "tidemill/io/vita49_source.hpp"
+#include "tidemill/io/zmq_source.hpp"
 
 namespace tidemill::io {
 
@@ -41,6 +42,13 @@ constexpr LiveKind kKinds[] = {
      .is_lossy = true,
      .names = is_vita_place,
      .open = open_vita},
+    {.form = "zmq://host:port",
+     .is_radio = false,
+     .tells_format = false,
+     .tells_rate = false,
+     .is_lossy = false,
+     .names = is_zmq_place,
+     .open = open_zmq},
     {.form = "-, a named pipe, tcp://host:port or tcp-listen://host:port",
      .is_radio = false,
      .tells_format = false,

@@ -7,7 +7,8 @@ namespace tidemill::cli {
 void add_recording_options(Verb& verb, ReceptionOptions& options) {
     verb.option("recording", options.recording,
                 "SigMF recording or archive, .wav, .sdriq, raw .cf32 .cf64 .ci16 .ci8 .cu8 samples; raw "
-                "samples also from a named pipe, tcp://host:port, tcp-listen://host:port, packets by vita49://host:port, or - for standard "
+                "samples also from a named pipe, tcp://host:port, tcp-listen://host:port, zmq://host:port, "
+                "packets by vita49://host:port, or - for standard "
                 "input; "
                 "a radio: rtl_tcp://host:port, or driver=NAME with what SoapySDR finds by that")
         .is(Kind::input_place)
