@@ -166,8 +166,10 @@ TEST_CASE(
         REQUIRE_MESSAGE(ended.status == 0, ended.err);
         const Json json = Json::parse(ended.out);
         CAPTURE(name);
-        CHECK(json["sample_rate_hz"] == 500e3);
-        CHECK(json["overflows"].get<int>() > lost / 2);
+        // All, but for those behind the last that came; more where this machine was late.
+        constexpr int kSamplesPerPacket = 360;
+        CHECK(json["losses"]["samples_missing"].get<int>() >= (lost - 2) * kSamplesPerPacket);
+        CHECK(json["losses"]["overflows"].get<int>() > lost / 2);
         CHECK(packets_in_order(ScratchFolder::content_of(folder / name), band.sent(name)) > 200);
     }
 }
