@@ -18,10 +18,10 @@ std::uint32_t bits(std::uint32_t word, int from, int count) {
     return word >> from & ((1U << count) - 1);
 }
 
-/// Words of a datagram, one after the other; beyond its end zeros, and that is remembered.
-class Words {
+/// VitaWords of a datagram, one after the other; beyond its end zeros, and that is remembered.
+class VitaWords {
   public:
-    explicit Words(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    explicit VitaWords(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     std::uint32_t next() {
         if (bytes_.size() < kWordBytes) {
@@ -53,12 +53,12 @@ class Words {
 constexpr std::uint32_t kSignalData = 1, kSignalContext = 4;
 
 // The first word of a packet.
-struct Header {
+struct VitaHeader {
     std::uint32_t type, time_kind, fraction_kind, bytes;
     bool has_class, has_trailer, is_spectrum;
     std::uint8_t count;
 
-    explicit Header(std::uint32_t word)
+    explicit VitaHeader(std::uint32_t word)
         : type(bits(word, 28, 4)),
           time_kind(bits(word, 22, 2)),
           fraction_kind(bits(word, 20, 2)),
@@ -74,7 +74,7 @@ struct Header {
     }
 };
 
-VitaTime read_time(const Header& header, Words& words) {
+VitaTime read_time(const VitaHeader& header, VitaWords& words) {
     VitaTime time;
     if (header.time_kind != 0) time.seconds = words.next();
     time.counts = static_cast<VitaFraction>(header.fraction_kind);
@@ -83,7 +83,7 @@ VitaTime read_time(const Header& header, Words& words) {
 }
 
 // Class identifier (VITA 49.2, 5.1.3); returns how many bits of the payload's last word are padding.
-std::uint32_t read_class(Words& words, VitaPacket& packet) {
+std::uint32_t read_class(VitaWords& words, VitaPacket& packet) {
     const std::uint32_t first = words.next(), second = words.next();
     packet.of_class = VitaClass{bits(first, 0, 24), static_cast<std::uint16_t>(second >> 16),
                                 static_cast<std::uint16_t>(second)};
@@ -113,7 +113,7 @@ double frequency_of(std::uint64_t value) {
 constexpr int kFrequencyBit = 27, kRateBit = 21, kLayoutBit = 15;
 constexpr std::array<std::uint8_t, 16> kFieldWords = {2, 1, 2, 1, 1, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 1};
 
-bool read_context(Words& words, VitaContext& context) {
+bool read_context(VitaWords& words, VitaContext& context) {
     constexpr int kAttributes = 7;  // fields in another form
     const std::uint32_t fields = words.next();
     if (bits(fields, kAttributes, 1) != 0) return false;
@@ -135,7 +135,7 @@ bool read_context(Words& words, VitaContext& context) {
     return !words.is_short();
 }
 
-bool read_payload(const Header& header, std::uint32_t padding_bits, std::span<const std::byte> rest,
+bool read_payload(const VitaHeader& header, std::uint32_t padding_bits, std::span<const std::byte> rest,
                   VitaPacket& packet) {
     const std::size_t behind = (header.has_trailer ? kWordBytes : 0) + (padding_bits + 7) / 8;
     if (behind > rest.size()) return false;
@@ -143,8 +143,8 @@ bool read_payload(const Header& header, std::uint32_t padding_bits, std::span<co
     return true;
 }
 
-// Words of a packet that is made.
-class Made {
+// VitaWords of a packet that is made.
+class MadeWords {
   public:
     void word(std::uint32_t value) {
         for (int shift = 24; shift >= 0; shift -= 8) bytes_.push_back(static_cast<std::byte>(value >> shift));
@@ -179,11 +179,11 @@ class Made {
 }  // namespace
 
 std::optional<VitaPacket> parse_vita(std::span<const std::byte> datagram) {
-    const Header header{Words(datagram).next()};
+    const VitaHeader header{VitaWords(datagram).next()};
     if (header.bytes < kWordBytes || header.bytes != datagram.size()) return std::nullopt;
     VitaPacket packet{.kind = header.kind(), .count = header.count};
     if (packet.kind == VitaKind::other) return packet;
-    Words words(datagram.subspan(kWordBytes));
+    VitaWords words(datagram.subspan(kWordBytes));
     packet.stream = words.next();
     const std::uint32_t padding_bits = header.has_class ? read_class(words, packet) : 0;
     packet.time = read_time(header, words);
@@ -219,7 +219,7 @@ void append_vita_samples(const VitaForm& form, std::span<const std::byte> payloa
 
 std::vector<std::byte> make_vita_data(const VitaPacket& packet) {
     assert(packet.payload.size() % kWordBytes == 0 && packet.payload.size() <= kMostVitaPayloadBytes);
-    Made made;
+    MadeWords made;
     made.prologue(kSignalData, packet, kDifiData, packet.payload.size() / kWordBytes);
     made.append(packet.payload);
     return made.take();
@@ -233,7 +233,7 @@ std::vector<std::byte> make_vita_context(const VitaPacket& packet, bool changed)
     constexpr std::uint32_t kNothingLocked = 0xA0000000;  // clock and reference: a computer's
     const VitaContext& context = packet.context;
     const double rate_hz = context.sample_rate_hz.value_or(0);
-    Made made;
+    MadeWords made;
     made.prologue(kSignalContext, packet, kDifiContext, kWords);
     made.word(kFields | (changed ? kChanged : 0));
     made.word(kConverter);

@@ -8,7 +8,7 @@
 namespace tidemill::io {
 namespace {
 
-constexpr double kMostGapSeconds = 1;  // beyond, it is another beginning
+constexpr double kMostDroppedSeconds = 1;  // beyond, it is another beginning
 
 /// Bytes of a message, one part after the other; beyond its end nothing, and that is remembered.
 class MessageParts {
@@ -170,7 +170,7 @@ void ZmqStream::take_step(std::uint64_t offset) {
     if (step == items) return;
     ++losses_.gaps;
     const double missing = static_cast<double>(step - items) * static_cast<double>(samples_per_item_);
-    if (step < items || missing > kMostGapSeconds * sample_rate_hz_) {
+    if (step < items || missing > kMostDroppedSeconds * sample_rate_hz_) {
         ++restarts_;
         return;
     }
