@@ -9,7 +9,7 @@ set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/ta
 
 file(GLOB rooms RELATIVE "${PROJECT_SOURCE_DIR}/tidemill" "${PROJECT_SOURCE_DIR}/tidemill/*/CMakeLists.txt")
 list(TRANSFORM rooms REPLACE "/CMakeLists.txt" "")
-list(REMOVE_ITEM rooms testing)
+list(REMOVE_ITEM rooms testing loopback)  # of the latter, its module is
 
 foreach(variable IN ITEMS PROJECT_SOURCE_DIR CMAKE_INSTALL_INCLUDEDIR TIDEMILL_PUBLIC_HEADERS)
   install(CODE "set(${variable} \"${${variable}}\")")
@@ -29,6 +29,9 @@ foreach(room IN LISTS rooms)
 endforeach()
 install(TARGETS tidemill_everything EXPORT tidemill-targets)
 install(TARGETS tidemill COMPONENT program)
+if(TARGET tidemill_soapy_loopback)
+  add_dependencies(installable tidemill_soapy_loopback)
+endif()
 if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
   install(CODE "set(manuals \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
     file(MAKE_DIRECTORY \"\${manuals}\")
