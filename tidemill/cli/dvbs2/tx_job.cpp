@@ -12,16 +12,14 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/frame_plan.hpp"
-#include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/tx_input.hpp"
+#include "tidemill/cli/dvbs2/tx_output.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/io/recording_writer.hpp"
 
 namespace tidemill::cli {
 
@@ -113,19 +111,6 @@ dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<N
     return config;
 }
 
-io::RecordingWriter writer_of(const TxOptions& options) {
-    io::SigmfMetadata description;
-    description.format = stored_format(options.output, options.format);
-    description.sample_rate_hz = options.symbol_rate_hz * options.samples_per_symbol;
-    description.description =
-        options.plan.empty()
-            ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill",
-                          modcod_name(*dvbs2::find_modcod(options.modcod)), name(options.frame))
-            : fmt::format("DVB-S2, {}, sent by Tidemill", options.plan);
-    const auto gain = static_cast<float>(std::pow(10.0, options.level_dbfs / 20.0));
-    return writing([&] { return io::RecordingWriter(options.output, description, gain); });
-}
-
 // Settings that a signal cannot have are the command line's fault.
 template <class Make>
 auto of_settings(Make make) {
@@ -146,7 +131,7 @@ class TxJob {
           shaper_(
               of_settings([&] { return dvbs2::PulseShaper(options.samples_per_symbol, options.rolloff); })),
           unit_bytes_(unit_bytes(kind_of(options))),
-          writer_(writer_of(options)) {
+          output_(open_tx_output(options)) {
         if (!options.packets_output.empty()) writing([&] { copy_.emplace(options.packets_output); });
     }
 
@@ -155,13 +140,13 @@ class TxJob {
             Watch watch([this] { return fmt::format("sent {} frames", frames_sent_.load()); });
             const std::stop_callback end_waiting(watch.stop(), [this] {
                 for (const NamedInput& each : inputs_) each.input->end();
-                writer_.end();
+                output_->stop();
             });
             while (!done() && !watch.interrupted()) send_one(watch);
         }
         writing([&] {
-            writer_.write(shaper_.finish());
-            writer_.close();
+            output_->write(shaper_.finish());
+            output_->close();
             if (copy_) copy_->close();
         });
         return outcome();
@@ -179,14 +164,14 @@ class TxJob {
         const auto stream = multiplexer_.next_stream();
         if (stream) {
             NamedInput& input = inputs_[*stream];
-            if (input.input->is_live()) wait_for_signal(watch);
+            if (input.input->is_live() && !output_->is_live()) wait_for_signal(watch);
             feed(*stream, input);
             make_frame(input);
         } else {
             multiplexer_.send(symbols_);
         }
         symbols_sent_ += symbols_.size();
-        writing([&] { writer_.write(shaper_.process(symbols_)); });
+        writing([&] { output_->write(shaper_.process(symbols_)); });
         symbols_.clear();
         frames_sent_ = multiplexer_.counts().frames;
     }
@@ -241,10 +226,11 @@ class TxJob {
         sent.dummy_frames = counts.dummy_frames;
         sent.null_packets = counts.null_packets;
         sent.null_packets_deleted = counts.null_packets_deleted;
-        sent.samples = writer_.samples();
-        sent.limited_samples = writer_.limited_samples();
-        sent.duration_s =
-            static_cast<double>(sent.samples) / (options_.symbol_rate_hz * options_.samples_per_symbol);
+        sent.samples = output_->samples();
+        sent.limited_samples = output_->limited_samples();
+        sent.is_live = output_->is_live();
+        sent.underflows = output_->underflows();
+        sent.duration_s = static_cast<double>(sent.samples) / sample_rate_hz(options_);
         return sent;
     }
 
@@ -253,7 +239,7 @@ class TxJob {
     dvbs2::Multiplexer multiplexer_;
     dvbs2::PulseShaper shaper_;
     std::size_t unit_bytes_;
-    io::RecordingWriter writer_;
+    std::unique_ptr<TxOutput> output_;
     std::optional<io::ByteWriter> copy_;
     std::vector<dsp::Iq> symbols_;
     std::uint64_t symbols_sent_ = 0;

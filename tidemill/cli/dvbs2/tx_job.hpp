@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/dvbs2/radio_plan.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
@@ -34,6 +35,8 @@ struct TxOptions {
     int gold_code = 0;
     int samples_per_symbol = 2;
     double symbol_rate_hz = 1e6;
+    std::optional<double> sample_rate_hz{};  ///< a whole multiple of it; none: as samples_per_symbol says
+    RadioOptions radio{};
     std::optional<double> most_seconds{};  ///< of signal; none: to the end of the inputs
     std::string output;
     std::string packets_output;
@@ -52,6 +55,8 @@ struct TxOutcome {
     std::uint64_t null_packets_deleted = 0;  ///< of the inputs
     std::uint64_t samples = 0;
     std::uint64_t limited_samples = 0;
+    bool is_live = false;
+    std::uint64_t underflows = 0;  ///< of a radio
     double duration_s = 0;
 };
 

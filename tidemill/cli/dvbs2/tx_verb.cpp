@@ -1,8 +1,11 @@
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -25,20 +28,35 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
             {"null_packets_deleted", sent.null_packets_deleted},
             {"samples", sent.samples},
             {"duration_s", sent.duration_s},
-            {"samples_limited", sent.limited_samples}};
+            {"samples_limited", sent.limited_samples},
+            {"underflows", sent.is_live ? Json(sent.underflows) : Json()}};
 }
 
 std::string text_of(const TxOptions& options, const TxOutcome& sent) {
     const std::string deleted =
         options.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";
+    const std::string underflows = sent.is_live ? fmt::format("{} underflows, ", sent.underflows) : "";
     return fmt::format(
         "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
-        "{:.3f} s, {} of them limited, in {}\n",
+        "{:.3f} s, {} of them limited, {}in {}\n",
         sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
-        sent.samples, sent.duration_s, sent.limited_samples, options.output);
+        sent.samples, sent.duration_s, sent.limited_samples, underflows, options.output);
 }
 
-int run_tx(const TxOptions& options) {
+// So many samples a symbol as the rate says.
+void settle_rate(TxOptions& options) {
+    if (!options.sample_rate_hz) return;
+    constexpr double kMost = 256;
+    const double samples = *options.sample_rate_hz / options.symbol_rate_hz;
+    if (samples < 1 || samples > kMost || samples != std::round(samples))
+        throw WrongUsage(
+            fmt::format("--rate {}: give a whole multiple, 1 to {}, of the {} symbols per second",
+                        *options.sample_rate_hz, kMost, options.symbol_rate_hz));
+    options.samples_per_symbol = static_cast<int>(samples);
+}
+
+int run_tx(TxOptions& options) {
+    settle_rate(options);
     const TxOutcome sent = transmit(options);
     const std::string text =
         options.json ? to_text(json_of(options, sent), 2) + "\n" : text_of(options, sent);
@@ -76,7 +94,7 @@ void add_inputs(Verb& verb, TxOptions& options) {
               "signal");
     verb.choice("--issy", options.issy_bytes, {{"none", 0}, {"short", 2}, {"long", 3}},
                 "Behind each packet the symbol at which it came: short (15 bits) or long (22 bits)");
-    verb.option("--seconds", options.most_seconds, "End the signal after so many seconds")
+    verb.option("--duration,--seconds", options.most_seconds, "End the signal after so many seconds")
         .is(Kind::seconds)
         .in(above(0));
 }
@@ -96,12 +114,19 @@ void add_signal_options(Verb& verb, TxOptions& options) {
                 "Whole number; 1 for the symbols without a pulse")
         .in(between(1, 256));
     verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second").in(above(0));
+    verb.option("--rate,--sample-rate", options.sample_rate_hz,
+                "Samples per second, a whole multiple of the symbol rate")
+        .in(above(0))
+        .excludes("--samples-per-symbol")
+        .shows("as --samples-per-symbol says");
 }
 
 void add_outputs(Verb& verb, TxOptions& options) {
-    verb.option("-o,--output", options.output,
-                "SigMF recording, raw samples by the extension, - for raw samples on standard output, or "
-                "vita49://host:port for packets at the signal's pace")
+    verb.option(
+            "-o,--output", options.output,
+            "SigMF recording, raw samples by the extension, - for raw samples on standard output, "
+            "vita49://host:port for packets at the signal's pace, or a radio: driver=NAME with what SoapySDR "
+            "finds by that")
         .is(Kind::output_place)
         .required();
     verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
@@ -123,6 +148,7 @@ void add_dvbs2_tx(Verb& dvbs2) {
     add_inputs(verb, *options);
     add_signal_options(verb, *options);
     add_outputs(verb, *options);
+    add_radio_options(verb, options->radio);
     verb.does([options] { return run_tx(*options); });
 }
 
