@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -157,6 +158,37 @@ TEST_CASE("wav: what is not a recording of I and Q is refused") {
     CHECK_THROWS_AS(open_recording(folder.put("law.wav", wav(6, 2, 8, data))), IoError);
     CHECK_THROWS_AS(open_recording(folder.put("text.wav", "hello, this is no sound")), IoError);
     CHECK_THROWS_AS(open_recording(folder.put("empty.wav", "")), IoError);
+}
+
+TEST_CASE("archive: one that zstd compressed is read as the one inside, a cut or damaged one is refused") {
+    if (std::system("command -v zstd > /dev/null") != 0) {
+        MESSAGE("skipped: zstd is not installed");
+        return;
+    }
+    const ScratchFolder folder;
+    const std::string archive = made_archive(folder, "ustar", "pass").string();
+    const auto packed_as = [&](const char* name, const std::string& how) {
+        const std::string path = (folder / name).string();
+        REQUIRE(std::system(fmt::format(fmt::runtime(how), archive, path).c_str()) == 0);
+        return path;
+    };
+    const std::string packed = packed_as("packed.sigmf.zst", "zstd -q '{}' -o '{}'");
+    CHECK(read_all(packed) == samples_of(4000));
+    CHECK(check_digest(open_recording(packed)).empty());
+    RecordingReader reader(open_recording(packed));
+    std::array<std::byte, 8> bytes{};
+    for (const std::uint64_t sample : {900, 3, 500}) {  // there and back
+        reader.seek(sample);
+        CHECK(reader.read(bytes) == 8);
+        CHECK(std::memcmp(bytes.data(), samples_of(4000).data() + 4 * sample, 8) == 0);
+    }
+    const std::string cut = packed_as("cut.sigmf.zst", "zstd -q '{}' -c | head -c 90 > '{}'");
+    CHECK_THROWS_WITH_AS(open_recording(cut), doctest::Contains("is cut off"), IoError);
+    const std::string plain = packed_as("plain.sigmf.zst", "cp '{}' '{}'");
+    CHECK_THROWS_WITH_AS(open_recording(plain), doctest::Contains("is no zstd file"), IoError);
+    const std::string short_archive = packed_as("short.sigmf.zst", "head -c 3000 '{}' | zstd -q -o '{}'");
+    CHECK_THROWS_WITH_AS(open_recording(short_archive), doctest::Contains("not a usable tar archive"),
+                         IoError);
 }
 
 }  // namespace tidemill::io

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/internal/file.hpp"
+#include "tidemill/io/internal/recorded_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_name.hpp"
 #include "tidemill/io/sdriq_header.hpp"
@@ -32,8 +32,8 @@ struct Extent {
 };
 
 std::string read_metadata_text(const fs::path& path, const std::optional<Extent>& part = {}) {
-    const auto file = internal::File::open_regular(path);
-    const Extent extent = part.value_or(Extent{0, file.size()});
+    const internal::RecordedFile file(path);
+    const Extent extent = part ? *part : Extent{0, file.size()};
     if (extent.size > JsonLimits::kBytes) {
         throw IoError(fmt::format("'{}' has {} bytes, more than the {} MiB that SigMF metadata may have",
                                   path.string(), extent.size, JsonLimits::kBytes >> 20));
@@ -45,7 +45,7 @@ std::string read_metadata_text(const fs::path& path, const std::optional<Extent>
 
 // Counts the samples of the data, whose format is known: of a whole file, or of a part of one.
 void measure_data(Recording& recording, const std::optional<Extent>& part = {}) {
-    const auto file = internal::File::open_regular(recording.data_path);
+    const internal::RecordedFile file(recording.data_path);
     const auto size = part ? part->size : file.size();
     recording.data_offset = part ? part->offset : 0;
     const auto sample_bytes = dsp::bytes_per_sample(recording.format);
@@ -194,7 +194,8 @@ std::optional<SampleFormat> raw_format(const fs::path& path) {
 }
 
 Recording open_recording(const fs::path& path, const RecordingHints& hints) {
-    if (path.extension() == ".sigmf") return open_archive(path, hints);
+    if (path.extension() == ".sigmf" || path.string().ends_with(".sigmf.zst"))
+        return open_archive(path, hints);
     if (equal_ignoring_case(path.extension().string(), ".wav")) return open_wav(path, hints);
     if (equal_ignoring_case(path.extension().string(), ".sdriq")) return open_sdriq(path, hints);
     const auto paths = sigmf_paths(path);
@@ -221,7 +222,7 @@ std::string check_digest(const Recording& recording) {
     if (recording.sha512.empty()) {
         return {};
     }
-    const auto file = internal::File::open_regular(recording.data_path);
+    const internal::RecordedFile file(recording.data_path);
     Sha512 sha;
     std::vector<std::byte> block(1 << 20);
     const std::uint64_t size =

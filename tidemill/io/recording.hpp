@@ -33,10 +33,10 @@ struct RecordingHints {
 std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
 
 /// Examines a recording: SigMF by the name of either file or of both without extension, or as an archive
-/// (.sigmf), of which the first recording is taken; WAV with I and Q on its two channels (.wav); SDRangel's
-/// .sdriq; or raw samples whose format follows from the name, as RecordingName reads it, or from the hints.
-/// Throws IoError when nothing useful can be read from it: missing or empty data, malformed metadata,
-/// unsupported datatype.
+/// (.sigmf, or .sigmf.zst as zstd compresses it), of which the first recording is taken; WAV with I and Q on
+/// its two channels (.wav); SDRangel's .sdriq; or raw samples whose format follows from the name, as
+/// RecordingName reads it, or from the hints. Throws IoError when nothing useful can be read from it: missing
+/// or empty data, malformed metadata, unsupported datatype.
 Recording open_recording(const std::filesystem::path& path, const RecordingHints& hints = {});
 
 /// Reads all data and compares with the claimed SHA-512; says what disagrees, empty when nothing does.

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "tidemill/io/internal/file.hpp"
+#include "tidemill/io/internal/recorded_file.hpp"
 
 namespace tidemill::io {
 
 RecordingReader::RecordingReader(Recording recording)
     : recording_(std::move(recording)),
-      file_(std::make_unique<internal::File>(internal::File::open_regular(recording_.data_path))) {}
+      file_(std::make_unique<internal::RecordedFile>(recording_.data_path)) {}
 
 RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
 

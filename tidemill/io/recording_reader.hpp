@@ -9,7 +9,7 @@
 namespace tidemill::io {
 
 namespace internal {
-class File;
+class RecordedFile;
 }
 
 /// Reads the samples of a recording block by block; the file is never mapped, memory stays the caller's.
@@ -39,7 +39,7 @@ class RecordingReader final : public SampleSource {
 
   private:
     Recording recording_;
-    std::unique_ptr<internal::File> file_;
+    std::unique_ptr<internal::RecordedFile> file_;
     std::uint64_t position_ = 0;
     std::uint64_t missing_samples_ = 0;
 };

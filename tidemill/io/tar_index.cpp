@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/internal/file.hpp"
+#include "tidemill/io/internal/recorded_file.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
@@ -17,6 +17,7 @@ namespace {
 
 // POSIX.1-1988 (ustar): a header and then the content, both in blocks of 512 bytes.
 constexpr std::uint64_t kBlockBytes = 512;
+constexpr std::uint64_t kNotKnownYet = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMaxNoteBytes = 1 << 20;  // of a long name or a pax header
 using Block = std::array<char, kBlockBytes>;
 
@@ -53,15 +54,16 @@ bool checksum_fits(const Block& block) {
 class TarReader {
   public:
     explicit TarReader(const std::filesystem::path& path)
-        : path_(path), file_(internal::File::open_regular(path)), size_(file_.size()) {}
+        : path_(path), file_(path), size_(file_.is_packed() ? kNotKnownYet : file_.size()) {}
 
     std::vector<TarMember> list() {
         std::vector<TarMember> members;
         while (at_ + kBlockBytes <= size_) {
             const Block header = read_block();
-            if (std::ranges::all_of(header, [](char c) { return c == 0; })) return members;
+            if (std::ranges::all_of(header, [](char c) { return c == 0; })) break;
             read_entry(header, members);
         }
+        if (file_.is_packed() && at_ > file_.size()) fail("a file reaches beyond its end");
         return members;
     }
 
@@ -134,7 +136,7 @@ class TarReader {
     }
 
     const std::filesystem::path& path_;
-    internal::File file_;
+    internal::RecordedFile file_;
     std::uint64_t size_;
     std::uint64_t at_ = 0;
     std::string long_name_;  // of the next entry, from one before it

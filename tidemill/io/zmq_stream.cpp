@@ -134,10 +134,7 @@ std::optional<TagHeader> parse_tag_header(std::span<const std::byte> message) {
 }
 
 ZmqStream::ZmqStream(dsp::SampleFormat format, double sample_rate_hz, bool drops)
-    : format_(format),
-      sample_bytes_(dsp::bytes_per_sample(format)),
-      sample_rate_hz_(sample_rate_hz),
-      drops_(drops) {}
+    : sample_bytes_(dsp::bytes_per_sample(format)), sample_rate_hz_(sample_rate_hz), drops_(drops) {}
 
 void ZmqStream::take(std::span<const std::byte> message) {
     // No samples look like a header by chance: 19 bytes would have to be right.

@@ -41,7 +41,6 @@ class ZmqStream {
   private:
     void take_step(std::uint64_t offset);
 
-    dsp::SampleFormat format_;
     std::size_t sample_bytes_;
     double sample_rate_hz_;
     bool drops_;

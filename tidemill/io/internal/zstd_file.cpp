@@ -1,0 +1,137 @@
+#include "tidemill/io/internal/zstd_file.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "tidemill/io/io_error.hpp"
+
+namespace tidemill::io::internal {
+
+namespace {
+
+// The part of libzstd's interface that is used, as its versions 1 have it.
+struct ZstdInput {
+    const void* bytes;
+    std::size_t size, used;
+};
+struct ZstdOutput {
+    void* bytes;
+    std::size_t size, made;
+};
+struct ZstdApi {
+    void* (*make)() = nullptr;
+    std::size_t (*free)(void*) = nullptr;
+    std::size_t (*reset)(void*) = nullptr;
+    std::size_t (*decompress)(void*, ZstdOutput*, ZstdInput*) = nullptr;
+    unsigned (*is_error)(std::size_t) = nullptr;
+    const char* (*error_name)(std::size_t) = nullptr;
+};
+
+constexpr const char* kZstdLibrary = "libzstd.so.1";
+
+template <class Function>
+void find_zstd(void* library, const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(dlsym(library, name));
+    if (!function) throw IoError(fmt::format("{} has no function {}: is it too old?", kZstdLibrary, name));
+}
+
+ZstdApi load_zstd() {
+    void* const library = dlopen(kZstdLibrary, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        throw IoError(fmt::format(
+            "compressed recordings need zstd's library: install libzstd1, or unpack them by zstd -d ({})",
+            dlerror()));
+    ZstdApi api;
+    find_zstd(library, "ZSTD_createDStream", api.make);
+    find_zstd(library, "ZSTD_freeDStream", api.free);
+    find_zstd(library, "ZSTD_initDStream", api.reset);
+    find_zstd(library, "ZSTD_decompressStream", api.decompress);
+    find_zstd(library, "ZSTD_isError", api.is_error);
+    find_zstd(library, "ZSTD_getErrorName", api.error_name);
+    return api;
+}
+
+const ZstdApi& installed_zstd() {
+    static const ZstdApi api = load_zstd();
+    return api;
+}
+
+constexpr std::size_t kCompressedBytes = 1 << 17;
+
+}  // namespace
+
+struct ZstdFile::Stream {
+    const ZstdApi& api = installed_zstd();
+    void* state = api.make();
+
+    Stream() = default;
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { api.free(state); }
+};
+
+ZstdFile::ZstdFile(const std::filesystem::path& path)
+    : file_(File::open_regular(path)), stream_(std::make_unique<Stream>()) {
+    begin_anew();
+}
+
+ZstdFile::~ZstdFile() = default;
+
+void ZstdFile::begin_anew() {
+    stream_->api.reset(stream_->state);
+    compressed_.clear();
+    used_ = 0;
+    file_at_ = at_ = 0;
+    is_inside_frame_ = false;
+}
+
+std::size_t ZstdFile::read(std::span<std::byte> to) {
+    ZstdOutput output{to.data(), to.size(), 0};
+    while (output.made < output.size) {
+        if (used_ == compressed_.size()) {
+            compressed_.resize(kCompressedBytes);
+            compressed_.resize(file_.read_at(compressed_, file_at_));
+            file_at_ += compressed_.size();
+            used_ = 0;
+            if (compressed_.empty() && !is_inside_frame_) break;
+        }
+        const std::size_t before = output.made;
+        ZstdInput input{compressed_.data(), compressed_.size(), used_};
+        const std::size_t left = stream_->api.decompress(stream_->state, &output, &input);
+        if (stream_->api.is_error(left))
+            throw IoError(fmt::format("'{}' is no zstd file or is damaged: {}", file_.path().string(),
+                                      stream_->api.error_name(left)));
+        if (compressed_.empty() && output.made == before)  // nothing was left in the decoder either
+            throw IoError(fmt::format("'{}' is cut off: zstd's data end too early", file_.path().string()));
+        used_ = input.used;
+        is_inside_frame_ = left != 0;
+    }
+    at_ += output.made;
+    return output.made;
+}
+
+void ZstdFile::skip_to(std::uint64_t offset) {
+    if (offset < at_) begin_anew();
+    std::vector<std::byte> skipped(std::min<std::uint64_t>(offset - at_, 1 << 20));
+    while (at_ < offset &&
+           read(std::span(skipped).first(std::min<std::uint64_t>(skipped.size(), offset - at_))) > 0) {
+    }
+}
+
+std::size_t ZstdFile::read_at(std::span<std::byte> to, std::uint64_t offset) {
+    skip_to(offset);
+    return at_ == offset ? read(to) : 0;
+}
+
+std::uint64_t ZstdFile::size() {
+    if (size_ == 0) {
+        skip_to(UINT64_MAX);
+        size_ = at_;
+    }
+    return size_;
+}
+
+}  // namespace tidemill::io::internal
