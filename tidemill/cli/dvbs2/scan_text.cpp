@@ -34,6 +34,8 @@ const char* kind_name(CarrierKind kind) {
             return "DVB-S2, not decoded";
         case CarrierKind::dvbs2x:
             return "DVB-S2X";
+        case CarrierKind::dvbs:
+            return "DVB-S";
         case CarrierKind::other:
             return "unknown";
         case CarrierKind::no_symbols:
@@ -82,6 +84,8 @@ std::string reason_text(const SurveyedCarrier& carrier) {
                 carrier.heard_s);
         case CarrierKind::dvbs2x:
             return fmt::format("DVB-S2X (PLS code {})", carrier.header_code);
+        case CarrierKind::dvbs:
+            return fmt::format("not DVB-S2, but DVB-S (QPSK {})", carrier.dvbs_rate);
         case CarrierKind::other:
             return fmt::format("not DVB-S2 (no frame header in {:.1f} s)", carrier.heard_s);
         case CarrierKind::no_symbols:
@@ -143,6 +147,7 @@ Json carrier_json(const SurveyedCarrier& c) {
               {"level_db", c.seen.level_db},
               {"heard_s", c.heard_s}};
     if (c.kind == CarrierKind::dvbs2x) json["pls_code"] = c.header_code;
+    if (c.kind == CarrierKind::dvbs) json["code_rate"] = std::string(c.dvbs_rate);
     if (!is_received(c)) {
         json["reason"] = reason_text(c);
         return json;

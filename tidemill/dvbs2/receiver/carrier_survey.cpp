@@ -9,6 +9,7 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
+#include "tidemill/dvbs2/search/dvbs_look.hpp"
 #include "tidemill/dvbs2/standard/bb_header.hpp"
 #include "tidemill/dvbs2/sync/extension_header.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
@@ -32,7 +33,7 @@ constexpr int kHeadersThatConvince = 3;
 
 constexpr std::array<double, 3> kRolloffsByCode = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
 
-/// Tells headers of DVB-S2 from those of DVB-S2X.
+/// Tells headers of DVB-S2 from those of DVB-S2X, and keeps the last symbols.
 class HeaderTally final : public Module {
   public:
     HeaderTally() : Module("header_tally") {}
@@ -40,6 +41,7 @@ class HeaderTally final : public Module {
     In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
     Task count = task("count", &HeaderTally::look);
 
+    std::span<const Iq> latest() const { return latest_; }
     int plain() const { return plain_; }
     int extended() const { return extended_; }
     int most_frequent() const {
@@ -50,13 +52,23 @@ class HeaderTally final : public Module {
   private:
     void look(Frame f) {
         const SymbolBlock& block = f[symbols][0];
+        const auto came = std::span(block.symbols).first(block.count);
         if (block.restart) heard_.clear();
-        heard_.insert(heard_.end(), block.symbols.begin(), block.symbols.begin() + block.count);
+        heard_.insert(heard_.end(), came.begin(), came.end());
+        remember(came, block.restart);
         places_.clear();
         const std::size_t tried = search_.scan(heard_, places_);
         for (const std::size_t place : places_)
             examine(std::span(heard_).subspan(place).first<kHeaderSymbols>());
         heard_.erase(heard_.begin(), heard_.begin() + static_cast<std::ptrdiff_t>(tried));
+    }
+
+    void remember(std::span<const Iq> came, bool restart) {
+        constexpr std::size_t kKept = 2 * kDvbsLookSymbols;
+        if (restart) latest_.clear();
+        latest_.insert(latest_.end(), came.begin(), came.end());
+        if (latest_.size() > 2 * kKept)
+            latest_.erase(latest_.begin(), latest_.end() - static_cast<std::ptrdiff_t>(kKept));
     }
 
     void examine(std::span<const Iq, kHeaderSymbols> header) {
@@ -71,7 +83,7 @@ class HeaderTally final : public Module {
     }
 
     HeaderSearch search_{};
-    std::vector<Iq> heard_{};
+    std::vector<Iq> heard_{}, latest_{};
     std::vector<std::size_t> places_{};
     std::array<int, 128> codes_{};
     int plain_ = 0;
@@ -97,8 +109,13 @@ void count_headers(const OpenSamples& open, SurveyedCarrier& carrier) {
     if (tally.extended() >= kHeadersThatConvince && tally.extended() > tally.plain()) {
         carrier.kind = CarrierKind::dvbs2x;
         carrier.header_code = tally.most_frequent();
+    } else if (tally.plain() >= kHeadersThatConvince) {
+        carrier.kind = CarrierKind::dvbs2_weak;
+    } else if (const auto rate = look_for_dvbs(tally.latest())) {
+        carrier.kind = CarrierKind::dvbs;
+        carrier.dvbs_rate = *rate;
     } else {
-        carrier.kind = tally.plain() >= kHeadersThatConvince ? CarrierKind::dvbs2_weak : CarrierKind::other;
+        carrier.kind = CarrierKind::other;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tidemill/dvbs2/search/band_carriers.hpp"
@@ -25,7 +26,8 @@ enum class CarrierKind {
     dvbs2,         ///< frames were decoded
     dvbs2_weak,    ///< headers of DVB-S2, no frame that could be decoded
     dvbs2x,        ///< headers that only DVB-S2X has
-    other,         ///< symbols, but no header
+    dvbs,          ///< packets of DVB-S
+    other,         ///< symbols, but nothing that is known
     no_symbols,    ///< nothing pulses: noise, or what is no single carrier
     not_received,  ///< too little of it was recorded
 };
@@ -38,6 +40,7 @@ struct SurveyedCarrier {
     double offset_hz = 0;                     ///< measured where there were frames, else as it was seen
     double rolloff = 0;                       ///< as it was seen, or as the frames tell
     std::optional<Pls> pls{};                 ///< most frames'
+    std::string_view dvbs_rate{};             ///< of DVB-S the code rate
     int header_code = 0;                      ///< of DVB-S2X headers the most frequent, 128 to 255
     double esn0_db = 0;                       ///< of decoded frames
     double heard_s = 0;                       ///< of signal that was listened to

@@ -57,6 +57,26 @@ TEST_CASE("carrier survey: each carrier of a band is told from the others") {
     CHECK(std::abs(carriers[2].symbol_rate_hz - 800e3) < 16);
 }
 
+TEST_CASE("carrier survey: DVB-S is told from other QPSK, with its code rate") {
+    const BandConfig config{.sample_rate_hz = 6e6, .seconds = 0.25, .esn0_db = 11};
+    const MadeBand band = make_band(
+        config, std::vector<BandCarrier>{
+                    {.symbol_rate_hz = 500e3, .offset_hz = -2.2e6, .rolloff = 0.35, .dvbs_rate = 2},
+                    {.symbol_rate_hz = 500e3, .offset_hz = -1e6, .rolloff = 0.35, .framed = false},
+                    {.symbol_rate_hz = 400e3, .offset_hz = 0.3e6, .rolloff = 0.35, .dvbs_rate = 0},
+                    {.symbol_rate_hz = 600e3, .offset_hz = 1.9e6, .rolloff = 0.35, .dvbs_rate = 4}});
+    const auto bytes = as_ci16(band.samples);
+    const auto carriers = survey_all([&] {
+        return std::make_unique<io::MemoryReader>(bytes, dsp::SampleFormat::ci16, config.sample_rate_hz);
+    });
+    REQUIRE(carriers.size() == 4);
+    CHECK(carriers[0].kind == CarrierKind::dvbs);
+    CHECK(carriers[0].dvbs_rate == "3/4");
+    CHECK(carriers[1].kind == CarrierKind::other);
+    CHECK(carriers[2].dvbs_rate == "1/2");
+    CHECK(carriers[3].dvbs_rate == "7/8");
+}
+
 TEST_CASE("carrier survey: recordings of DVB-S2X are named so, but for one 9 dB below its noise") {
     const char* const folder = std::getenv("TIDEMILL_TEST_DATA");
     if (!folder) {

@@ -14,6 +14,7 @@
 #include "tidemill/dsp/resampler.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/search/internal/dvbs_signal.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/io/quantize.hpp"
@@ -28,7 +29,8 @@ struct BandCarrier {
     double level_db = 0;  ///< of its power per hertz, over the first carrier's
     double rolloff = 0.20;
     Pls pls{6, FrameSize::short_, true};
-    bool framed = true;  ///< false: QPSK without DVB-S2's frames, as DVB-S has it
+    bool framed = true;  ///< false: QPSK without DVB-S2's frames
+    int dvbs_rate = -1;  ///< of DVB-S instead, which of kDvbsRates
 };
 
 /// What is received of a band.
@@ -49,11 +51,13 @@ struct MadeBand {
 inline MadeBand make_carrier(const BandCarrier& carrier, double seconds, std::uint64_t seed) {
     MadeBand made;
     const auto symbols = static_cast<std::size_t>(seconds * carrier.symbol_rate_hz);
-    if (!carrier.framed) {
+    if (!carrier.framed || carrier.dvbs_rate >= 0) {
         std::mt19937_64 random(seed);
         std::vector<dsp::Iq> sent(symbols);
         for (dsp::Iq& symbol : sent)
             symbol = std::polar(1.0F, 0.785398F + 1.570796F * static_cast<float>(random() >> 62));
+        if (carrier.dvbs_rate >= 0)
+            sent = dvbs_symbols(symbols, kDvbsRates.at(static_cast<std::size_t>(carrier.dvbs_rate)), seed);
         PulseShaper shaper(2, carrier.rolloff);
         const auto shaped = shaper.process(sent);
         made.samples.assign(shaped.begin(), shaped.end());
