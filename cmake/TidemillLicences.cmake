@@ -2,7 +2,7 @@
 # `tidemill --licences`, the packages and the wheel. Debian's packages bring theirs; elsewhere they are named. Compiled in
 # are what templates and inline functions of these come to; what is only linked is there, too, for who ships it along.
 set(TIDEMILL_SHIPPED_PACKAGES libcli11-dev nlohmann-json3-dev libhwy-dev libfmt-dev libhwloc-dev libcpp-httplib-dev
-  libssl-dev zlib1g-dev libbrotli-dev)
+  libssl-dev zlib1g-dev libbrotli-dev libsoapysdr-dev)
 
 file(READ "${PROJECT_SOURCE_DIR}/LICENSE" licences)
 string(PREPEND licences "==== tidemill\n\n")

@@ -119,10 +119,12 @@ def check_late_and_silent(radio, reference, length_s):
 def check_overflow(radio, reference, length_s):
     report, got = played(radio, ",overflow=1+0.05", length_s + 1.5)
     assert report["overflows"] == 1 and report["samples_missing"] == 0.05 * RATE, report
+    assert report["samples_missing_estimated"] == 0, report
     assert broken_runs(got, reference) == 2 and got[-1] == reference[-1]
     counted = report["samples_missing"]
     report, got = played(radio, ",overflow=1+0.05,times=0", length_s + 1.5)
     assert report["overflows"] == 1 and got[-1] == reference[-1], report
+    assert report["samples_missing_estimated"] == report["samples_missing"], report
     return f"{counted} samples counted by time, {report['samples_missing']} by the clock on the wall"
 
 
@@ -192,6 +194,18 @@ def check_through_channel(radio):
     return f"{len(got)} of {len(whole)} packets at {report['esn0_db']:.1f} dB"
 
 
+def check_sender_interrupted(radio):
+    sender = radio.start("dvbs2", "tx", "--random", "100000", "-o", "driver=loopback,air=long", "--freq", "100M",
+                         "--symbol-rate", "33k", "--samples-per-symbol", "4", "--json")
+    time.sleep(3)
+    begun = time.monotonic()
+    sender.send_signal(signal.SIGINT)
+    out, err = sender.communicate(timeout=30)
+    took = time.monotonic() - begun
+    assert sender.returncode == 0 and took < 1.5, (took, err)
+    return f"{json.loads(out)['frames']} frames of a slow signal, ended in {took:.2f} s"
+
+
 def main():
     program, modules = sys.argv[1:3]
     if not os.path.isdir(modules) or not os.listdir(modules):
@@ -210,7 +224,8 @@ def main():
                   ("overflow", check_overflow, (reference, length_s)),
                   ("stopped for 300 ms", check_stopped, (reference, length_s)),
                   ("unplugged", check_unplugged, (reference, length_s)), ("gone", check_gone, ()),
-                  ("two programs", check_two_programs, ()), ("a channel", check_through_channel, ())]
+                  ("two programs", check_two_programs, ()),
+                  ("sender", check_sender_interrupted, ()), ("a channel", check_through_channel, ())]
         wanted = sys.argv[3:]
         failed = 0
         for name, check, arguments in checks:

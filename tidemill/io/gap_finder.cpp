@@ -5,10 +5,10 @@
 namespace tidemill::io {
 
 std::uint64_t GapFinder::before(const Block& block) {
-    const bool exact = block.time_ns && next_time_ns_;
+    exact_ = block.time_ns && next_time_ns_;
     std::uint64_t missing = 0;
-    if (any_ && exact) missing = by_time(block);
-    if (any_ && !exact && overflow_) missing = by_wall(block);
+    if (any_ && exact_) missing = by_time(block);
+    if (any_ && !exact_ && overflow_) missing = by_wall(block);
     overflow_ = false;
     since_first_ += static_cast<double>(missing);
     remember(block);

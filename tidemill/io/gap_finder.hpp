@@ -25,6 +25,9 @@ class GapFinder {
     /// How many are missing before the block, which is none before the first one.
     std::uint64_t before(const Block& block);
 
+    /// Whether the last answer was by the radio's times.
+    bool is_exact() const { return exact_; }
+
   private:
     std::uint64_t by_time(const Block& block) const;
     std::uint64_t by_wall(const Block& block);
@@ -33,6 +36,7 @@ class GapFinder {
 
     double per_ns_;
     bool overflow_ = false;
+    bool exact_ = false;
     bool any_ = false;
     std::optional<std::int64_t> next_time_ns_{};  // of the sample that should come next
     double rest_ns_ = 0;                          // what that time lacks of the right one

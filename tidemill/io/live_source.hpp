@@ -12,6 +12,7 @@ namespace tidemill::io {
 struct SampleLosses {
     std::uint64_t gaps = 0;
     std::uint64_t samples = 0;
+    std::uint64_t estimated = 0;  ///< of these samples, by the clock on the wall
 };
 
 /// Samples that come once, at their own pace: from a pipe, a network, a radio. A gap of known length is given

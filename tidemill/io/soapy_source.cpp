@@ -107,21 +107,25 @@ std::size_t SoapySource::take(std::span<std::byte> samples, std::optional<std::i
     const std::uint64_t count = samples.size() / dsp::bytes_per_sample(format_);
     const std::uint64_t missing =
         gaps_found_->before({.samples = count, .time_ns = time_ns, .now_ns = last_came_ns_});
+    if (std::exchange(overflow_, false) || missing > 0) ++gaps_;
     if (missing == 0) return samples.size();
-    ++gaps_;
-    lose(missing);
+    lose(missing, gaps_found_->is_exact());
     kept_.assign(samples.begin(), samples.end());
     given_of_kept_ = 0;
     return 0;
 }
 
-void SoapySource::lose(std::uint64_t samples) {
+void SoapySource::lose(std::uint64_t samples, bool exact) {
     lost_samples_ += samples;
+    if (!exact) estimated_ += samples;
     silence_ += std::min(samples, static_cast<std::uint64_t>(kMostSilenceS * sample_rate_hz_));
 }
 
 std::size_t SoapySource::nothing_came(const SoapyStream::Outcome& outcome) {
-    if (outcome.is_overflow()) gaps_found_->overflow();
+    if (outcome.is_overflow()) {
+        gaps_found_->overflow();
+        overflow_ = true;
+    }
     const std::int64_t silent_ns = clock_->now_ns() - last_came_ns_;
     if (outcome.is_failure()) {
         vanish(stream_->error_text(outcome));
@@ -176,6 +180,7 @@ void SoapySource::count_outage() {
     outage_->counted_ns = now_ns;
     const double more = std::floor(outage_->samples) - before;
     lost_samples_ += static_cast<std::uint64_t>(more);
+    estimated_ += static_cast<std::uint64_t>(more);
     const double silence = std::min(more, std::floor(kMostSilenceS * sample_rate_hz_) - outage_->silence);
     outage_->silence += silence;
     silence_ += static_cast<std::uint64_t>(silence);

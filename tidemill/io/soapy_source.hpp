@@ -34,7 +34,7 @@ class SoapySource final : public LiveSource {
     std::size_t read(std::span<std::byte> to) override;
 
     void end() noexcept override { clock_->end(); }
-    SampleLosses losses() const override { return {gaps_, lost_samples_}; }
+    SampleLosses losses() const override { return {gaps_, lost_samples_, estimated_}; }
     std::string trouble() const override;
 
   private:
@@ -46,7 +46,7 @@ class SoapySource final : public LiveSource {
     std::size_t read_radio(std::span<std::byte> to);
     std::size_t take(std::span<std::byte> samples, std::optional<std::int64_t> time_ns);
     std::size_t nothing_came(const SoapyStream::Outcome& outcome);
-    void lose(std::uint64_t samples);
+    void lose(std::uint64_t samples, bool exact);
     void vanish(const std::string& why);
     void look_for_radio();
     void count_outage();
@@ -65,11 +65,12 @@ class SoapySource final : public LiveSource {
     std::uint64_t silence_ = 0;    // samples that are still to be given out
     std::vector<std::byte> kept_;  // samples behind them
     std::size_t given_of_kept_ = 0;
+    bool overflow_ = false;  // since the last samples
     std::int64_t last_came_ns_ = 0;
     std::atomic<bool> any_came_{false};
     std::atomic<bool> only_zeros_{true};
     std::atomic<bool> is_gone_{false};
-    std::atomic<std::uint64_t> gaps_{0}, lost_samples_{0};
+    std::atomic<std::uint64_t> gaps_{0}, lost_samples_{0}, estimated_{0};
 };
 
 struct LiveRequest;

@@ -169,6 +169,7 @@ TEST_CASE("soapy: samples that are missing by their times are silence, counted t
     CHECK(source.runs() == Runs{{1, 1000}, {0, 234}, {2, 500}, {3, 100}});
     CHECK(source->losses().gaps == 1);
     CHECK(source->losses().samples == 234);
+    CHECK(source->losses().estimated == 0);
 }
 
 TEST_CASE("soapy: without times a gap is what the wall's clock says") {
@@ -180,6 +181,7 @@ TEST_CASE("soapy: without times a gap is what the wall's clock says") {
     REQUIRE(source->begin());
     CHECK(source.runs() == Runs{{1, 10000}, {0, 20000}, {2, 1000}});
     CHECK(source->losses().samples == 20000);
+    CHECK(source->losses().estimated == 20000);
 }
 
 TEST_CASE("soapy: a radio that vanishes is opened again with its settings, after pauses that grow") {
@@ -211,6 +213,15 @@ TEST_CASE("soapy: a radio that vanishes is opened again with its settings, after
     CHECK(source->trouble().empty());
     CHECK(source->losses().gaps == 1);
     CHECK(source->losses().samples > 1'000'000);
+}
+
+TEST_CASE("soapy: an overflow that has cost nothing is counted all the same") {
+    fresh().script = {{.status = 100}, {.status = kSoapyOverflow}, {.status = 100}, {.status = 100}};
+    Opened source;
+    REQUIRE(source->begin());
+    CHECK(source.runs() == Runs{{1, 300}});
+    CHECK(source->losses().gaps == 1);
+    CHECK(source->losses().samples == 0);
 }
 
 TEST_CASE("soapy: of a long gap a second is given out, and all of it counted") {

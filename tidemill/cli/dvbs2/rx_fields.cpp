@@ -180,6 +180,7 @@ const Field kFields[] = {
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},
+    {"samples_missing_estimated", "samples_missing_estimated", kLosses, "", of_ring<&RingSeen::estimated>, 0},
     {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
      0},
 
@@ -285,7 +286,8 @@ std::optional<RingSeen> seen_by(const io::SampleRing* ring) {
     return RingSeen{.waiting_s = static_cast<double>(fill.filled) * period_s,
                     .least_room_s = static_cast<double>(fill.capacity - fill.most_filled) * period_s,
                     .gaps = losses.gaps,
-                    .samples = losses.samples};
+                    .samples = losses.samples,
+                    .estimated = losses.estimated};
 }
 
 Json status_json(const RxView& view) {

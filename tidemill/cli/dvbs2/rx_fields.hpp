@@ -25,10 +25,11 @@ TsSeen seen_by(const io::TsMonitor& monitor);
 
 /// How well a live input's samples are kept up with.
 struct RingSeen {
-    double waiting_s = 0;       ///< samples in the ring, in seconds of them
-    double least_room_s = 0;    ///< the least that was left in it
-    std::uint64_t gaps = 0;     ///< overflows of the radio and of the ring
-    std::uint64_t samples = 0;  ///< that are missing therefore
+    double waiting_s = 0;         ///< samples in the ring, in seconds of them
+    double least_room_s = 0;      ///< the least that was left in it
+    std::uint64_t gaps = 0;       ///< overflows of the radio and of the ring
+    std::uint64_t samples = 0;    ///< that are missing therefore
+    std::uint64_t estimated = 0;  ///< of these, by the clock on the wall
 };
 
 /// None for a file.
