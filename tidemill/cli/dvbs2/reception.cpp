@@ -108,9 +108,25 @@ WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
     return carriers.front().seen.offset_hz;
 }
 
+// Puts the oscillator where the carrier would lie if its transmitter stood still: what was seen of it was
+// seen at the beginning. A carrier that moves needs a tuner wherever it lies.
+void follow_track(const dvbs2::TuningPlan& plan, double rolloff,
+                  const std::shared_ptr<const dvbs2::DopplerTrack>& track, ReceptionJob& job) {
+    if (!job.tuning)
+        job.tuning = {.symbol_rate_hz = job.config.symbol_rate_hz,
+                      .rolloff = rolloff,
+                      .offset_hz = plan.seen ? plan.seen->offset_hz : track->hz_at(0)};
+    job.tuning->offset_hz -= track->hz_at(0);
+    job.tuning->doppler = track;
+    as_usage([&] { dvbs2::check_tuning(*job.recording.sample_rate_hz, *job.tuning); });
+}
+
 // A recording of which nothing is said has two samples a symbol, and its carrier about the middle.
-void lay_tuner(const WantedPlace& wanted, bool any_rolloff, ReceptionJob& job) {
+void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
+               const std::shared_ptr<const dvbs2::DopplerTrack>& track, ReceptionJob& job) {
     if (job.config.symbol_rate_hz == 0) {
+        if (track)
+            throw WrongUsage("--doppler: give --symbol-rate, which tells how wide the carrier is, or auto");
         if (wanted)
             throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is, or auto");
         return;
@@ -121,24 +137,19 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff, ReceptionJob& job) {
         return dvbs2::plan_tuning(*source, {job.config.symbol_rate_hz, rolloff, wanted});
     });
     job.tuning = plan.tuning;
-    if (!plan.tuning) return;
-    job.config.tuned_hz = plan.tuning->offset_hz;
-    if (std::abs(job.config.tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
+    if (track) follow_track(plan, rolloff, track, job);
+    if (!job.tuning) return;
+    job.config.tuned_hz = job.tuning->offset_hz;
+    if (!track && std::abs(job.config.tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
         job.warnings.push_back(fmt::format("the nearest carrier of {:.6g} symbols/s lies at {:+.6g} Hz",
                                            job.config.symbol_rate_hz, job.config.tuned_hz));
 }
 
-// Blocks of a live input are short where its samples come slowly.
 std::uint32_t live_block(const ReceptionJob& job) {
-    constexpr double kBlockSeconds = 0.02;
     const double symbol_rate_hz =
         job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz : *job.recording.sample_rate_hz / 2;
     const double rate_hz = job.tuning ? 2 * symbol_rate_hz : *job.recording.sample_rate_hz;
-    const dvbs2::FrontGeometry geometry(
-        {rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
-    const double least = std::max(rate_hz * kBlockSeconds, static_cast<double>(geometry.history_samples()));
-    const double chunks = std::ceil(std::min<double>(least, dvbs2::kMaxBlockSamples) / dvbs2::kChunkSamples);
-    return static_cast<std::uint32_t>(chunks) * dvbs2::kChunkSamples;
+    return dvbs2::live_block_samples({rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
 }
 
 std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source, const ReceptionJob& job) {
@@ -289,7 +300,7 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     SearchFor search = searched(options);
     WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
     if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
-    lay_tuner(place, search.rolloff, job);
+    lay_tuner(place, search.rolloff, options.doppler, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
     if (job.stream) job.config.block_samples = live_block(job);
     job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());

@@ -34,6 +34,7 @@ struct ReceptionOptions {
     std::optional<OrAuto<double>>
         symbol_rate_hz{};               ///< none: half the sample rate; auto: searched, like the others
     std::optional<double> offset_hz{};  ///< where the carrier lies; none: about the middle
+    std::shared_ptr<const dvbs2::DopplerTrack> doppler{};  ///< what moves the carrier; null: nothing known
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
     RadioOptions radio{};

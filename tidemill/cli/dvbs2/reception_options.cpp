@@ -47,6 +47,13 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
         .shows("half the sample rate");
     verb.option("--offset", options.offset_hz,
                 "Hertz from the recording's centre to the carrier: 400k, -1.2M");
+    verb.file(
+        "--doppler", options.doppler,
+        [](const std::string& file) {
+            return std::make_shared<const dvbs2::DopplerTrack>(dvbs2::read_doppler_track(file));
+        },
+        "File of what a tracking program foretells: lines of seconds from the first sample, and hertz by "
+        "which the carrier is off then");
     verb.option("--rolloff", options.rolloff,
                 "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says")
         .in(above(0));

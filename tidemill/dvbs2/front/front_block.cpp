@@ -60,4 +60,13 @@ std::uint32_t FrontGeometry::subblocks_of(std::int64_t block, std::uint32_t vali
     return static_cast<std::uint32_t>(std::max<std::int64_t>(0, last - first));
 }
 
+std::uint32_t live_block_samples(const FrontConfig& config) {
+    constexpr double kSeconds = 0.02;
+    const FrontGeometry geometry(config);
+    const double least =
+        std::max(config.sample_rate_hz * kSeconds, static_cast<double>(geometry.history_samples()));
+    const double chunks = std::ceil(std::min<double>(least, kMaxBlockSamples) / kChunkSamples);
+    return static_cast<std::uint32_t>(chunks) * kChunkSamples;
+}
+
 }  // namespace tidemill::dvbs2

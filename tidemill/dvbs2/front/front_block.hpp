@@ -150,4 +150,8 @@ class FrontGeometry {
     dsp::LagSet lags_;
 };
 
+/// Samples of a block of a live input, which is short where samples come slowly: 20 ms of them, if that can
+/// be. Throws as FrontGeometry.
+std::uint32_t live_block_samples(const FrontConfig& config);
+
 }  // namespace tidemill::dvbs2

@@ -10,6 +10,7 @@
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -27,6 +28,7 @@ struct Receiver::Stages {
 
     double symbol_rate_hz;
     double tuned_hz;
+    const TunedSource* tuned;  // null: the samples come as they are
     PlScrambler scrambler;
     Graph graph{"dvbs2-rx"};
     ReceiverFront front;
@@ -38,6 +40,7 @@ struct Receiver::Stages {
 Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs)
     : symbol_rate_hz(told_symbol_rate(source, config.symbol_rate_hz)),
       tuned_hz(config.tuned_hz),
+      tuned(dynamic_cast<const TunedSource*>(&source)),
       scrambler(config.gold_code),
       front(add_front(
           graph, source,
@@ -72,11 +75,12 @@ Receiver::Stages::Stages(io::SampleSource& source, const ReceiverConfig& config,
 ReceptionNow Receiver::Stages::describe(const FrameTotals& totals) const {
     // What the front took out, and what the frames, turned upright, still had.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
+    const double followed_hz = tuned ? tuned->followed_hz() : 0;
     return {.found = front.coarse.found(),
             .locked = frame_sync->locked(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz,
-            .frequency_hz = tuned_hz + (front.coarse.frequency() + left) * symbol_rate_hz,
+            .frequency_hz = tuned_hz + followed_hz + (front.coarse.frequency() + left) * symbol_rate_hz,
             .clock_ppm = front.timing.clock_ppm(),
             .iq_offset_db = front.coarse.iq_offset_db(),
             .iq_image_db = front.coarse.iq_image_db(),

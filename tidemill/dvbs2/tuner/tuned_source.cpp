@@ -22,6 +22,9 @@ constexpr double kLeastRoom = 1.05;
 constexpr std::size_t kLeastBlock = 512, kMostBlock = 16384;
 constexpr double kBlockSeconds = 0.005;
 
+// Samples between two moves of the oscillator along a known way.
+constexpr std::size_t kDopplerPiece = 512;
+
 // The filters' lengths at the end of a stream, in symbols.
 constexpr double kFlushSymbols = 256;
 
@@ -96,6 +99,7 @@ TunedSource::TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning&
     : source_(std::move(source)),
       tuning_(tuning),
       tuner_(tuner_of(*source_, tuning)),
+      follower_(tuning.rolloff),
       bytes_(block_samples(*source_->sample_rate_hz()) * dsp::bytes_per_sample(source_->format())),
       block_(block_samples(*source_->sample_rate_hz())) {}
 
@@ -116,7 +120,7 @@ bool TunedSource::take_block() {
     if (ended_) return false;
     const std::size_t count = read_block();
     ended_ = count < block_.size();
-    tuner_.process(std::span(block_).first(count), tuned_);
+    tune_block(std::span(block_).first(count));
     if (!ended_) return true;
     const double ratio = *source_->sample_rate_hz() / tuning_.symbol_rate_hz;
     for (double left = kFlushSymbols * ratio; left > 0; left -= static_cast<double>(block_.size())) {
@@ -124,6 +128,25 @@ bool TunedSource::take_block() {
         tuner_.process(block_, tuned_);
     }
     return true;
+}
+
+// The oscillator is moved between pieces, its phase goes on; where nothing is known of the carrier's way, the
+// block is one.
+void TunedSource::tune_block(std::span<dsp::Iq> samples) {
+    const double rate_hz = *source_->sample_rate_hz();
+    std::uint64_t at = samples_ - samples.size();
+    const std::size_t piece = tuning_.doppler ? kDopplerPiece : samples.size();
+    while (!samples.empty()) {
+        const std::size_t count = std::min(piece, samples.size());
+        const double middle_s = (static_cast<double>(at) + static_cast<double>(count) / 2) / rate_hz;
+        tuner_.tune(tuning_.offset_hz + followed_hz() +
+                    (tuning_.doppler ? tuning_.doppler->hz_at(middle_s) : 0));
+        tuner_.process(samples.first(count), tuned_);
+        samples = samples.subspan(count);
+        at += count;
+    }
+    follower_.add(tuned_);
+    followed_hz_.store(follower_.correction() * tuning_.symbol_rate_hz, std::memory_order_relaxed);
 }
 
 // Samples of the next block; fewer than fit mean the end.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -7,6 +8,8 @@
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/tuner.hpp"
+#include "tidemill/dvbs2/tuner/carrier_follower.hpp"
+#include "tidemill/dvbs2/tuner/doppler_track.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
@@ -18,6 +21,8 @@ struct Tuning {
     double offset_hz = 0;  ///< of the carrier from the recording's centre
     /// From the carrier's centre to where its nearest neighbour begins; 0: there is none.
     double neighbour_hz = 0;
+    /// What a moving transmitter adds to the offset; null: nothing that is known.
+    std::shared_ptr<const DopplerTrack> doppler{};
 };
 
 /// Samples a symbol that a carrier of this roll-off needs at the least, and at the most.
@@ -28,7 +33,8 @@ inline constexpr double kMostSamplesPerSymbol = 20000;
 /// band that was recorded.
 void check_tuning(double sample_rate_hz, const Tuning& tuning);
 
-/// The samples of one carrier of a source, at two a symbol, as a receiver takes them.
+/// The samples of one carrier of a source, at two a symbol, as a receiver takes them. A carrier that drifts
+/// is followed slowly, so that it stays in the middle of the filters; one whose way is known, along it.
 class TunedSource final : public io::SampleSource {
   public:
     /// Throws as check_tuning(), and where the source does not know its rate.
@@ -40,6 +46,8 @@ class TunedSource final : public io::SampleSource {
 
     const io::SampleSource& source() const { return *source_; }
     const Tuning& tuning() const { return tuning_; }
+    /// How far the carrier was followed from the tuning's offset, without what was known; from any thread.
+    double followed_hz() const { return followed_hz_.load(std::memory_order_relaxed); }
     /// Samples of the source, read so far.
     std::uint64_t samples() const { return samples_; }
     /// What was not usable among them.
@@ -48,10 +56,13 @@ class TunedSource final : public io::SampleSource {
   private:
     bool take_block();
     std::size_t read_block();
+    void tune_block(std::span<dsp::Iq> samples);
 
     std::unique_ptr<io::SampleSource> source_;
     Tuning tuning_;
     dsp::Tuner tuner_;
+    CarrierFollower follower_;
+    std::atomic<double> followed_hz_{0};
     std::vector<std::byte> bytes_;
     dsp::AlignedVector<dsp::Iq> block_;
     std::vector<dsp::Iq> tuned_{};
