@@ -18,6 +18,7 @@
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/internal/test_places.hpp"
 #include "tidemill/cli/verbs.hpp"
 
 namespace tidemill::cli {
@@ -221,7 +222,7 @@ class Place {
         fs::create_directory(folder_ / "folder");
         const std::string make =
             fmt::format("cd {} && '{}' schedule chain.json --cores big=1 -o schedule.json >/dev/null",
-                        (folder_ / "").string(), TIDEMILL_PROGRAM);
+                        (folder_ / "").string(), internal::program_path());
         REQUIRE(std::system(make.c_str()) == 0);
         before_ = contents();
     }
@@ -259,10 +260,10 @@ class Place {
         dup2(open("/dev/null", O_RDWR), STDIN_FILENO);
         dup2(STDIN_FILENO, STDOUT_FILENO);
         dup2(open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-        std::vector<char*> arguments{const_cast<char*>(TIDEMILL_PROGRAM)};
+        std::vector<char*> arguments{const_cast<char*>(internal::program_path().c_str())};
         for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
         arguments.push_back(nullptr);
-        execv(TIDEMILL_PROGRAM, arguments.data());
+        execv(internal::program_path().c_str(), arguments.data());
         _exit(127);
     }
 

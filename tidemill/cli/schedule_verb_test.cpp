@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/internal/test_places.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using namespace internal;
 using Json = nlohmann::json;
 
-const std::string kProfile = TIDEMILL_DATA "/profiles/dvbs2-rx-opi5.json";
+const std::string kProfile = internal::data_folder() + "/profiles/dvbs2-rx-opi5.json";
 constexpr const char* kWatts = "big=4.0/0.5,little=1.0/0.1";
 
 Json json_of(const Ended& ended) {
@@ -38,7 +39,7 @@ TEST_CASE("schedule and simulate say the bound, the distance and what stands bet
     const ScratchFolder folder;
     const std::string schedule = folder / "schedule.json";
     const std::string cores = "big=2,little=2";
-    const std::string profile = TIDEMILL_DATA "/profiles/dvbs2-rx-x7ti.json";
+    const std::string profile = internal::data_folder() + "/profiles/dvbs2-rx-x7ti.json";
     const Json best =
         json_of(run_program({"schedule", profile, "--cores", cores, "-o", schedule, "--json"}))["bound"];
     CHECK(best["period"].get<double>() == doctest::Approx(3507).epsilon(1e-4));

@@ -21,6 +21,7 @@
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/internal/test_places.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -170,8 +171,8 @@ TEST_CASE("rx status: lines of JSON say what the receiver does, to the last") {
 
 TEST_CASE("rx report: a line for people, the whole of it with tables where they are wanted") {
     const auto report = [](const std::vector<std::string>& more) {
-        std::vector<std::string> arguments{"dvbs2", "rx", TIDEMILL_DATA "/demo.sigmf-meta", "--executor",
-                                           "sequence"};
+        std::vector<std::string> arguments{"dvbs2", "rx", internal::data_folder() + "/demo.sigmf-meta",
+                                           "--executor", "sequence"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         const Ended ended = run_program(arguments);
         REQUIRE_MESSAGE(ended.status == 0, ended.err);
@@ -203,7 +204,7 @@ TEST_CASE("rx inputs: standard input, an archive and another byte order give wha
     const std::string out = folder / "out.ts";
     const std::string from_pipe = fmt::format(
         "cat '{}' | '{}' dvbs2 rx - --format ci8 --rate 2e6 -o '{}' --profile-seconds 0.01 >'{}' 2>&1",
-        small_recording().data(), TIDEMILL_PROGRAM, out, (folder / "log").string());
+        small_recording().data(), internal::program_path(), out, (folder / "log").string());
     CHECK_MESSAGE(std::system(from_pipe.c_str()) == 0, ScratchFolder::content_of(folder / "log"));
     CHECK(ScratchFolder::content_of(out) == plain);
     const std::string archive = folder / "small.sigmf";

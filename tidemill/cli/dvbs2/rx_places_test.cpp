@@ -18,6 +18,7 @@
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/dvbs2/output_kinds.hpp"
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/internal/test_places.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 
 namespace tidemill::cli {
@@ -114,7 +115,7 @@ TEST_CASE("rx places: a reader who reads nothing holds up no live input") {
     ::fcntl(reader, F_SETPIPE_SZ, 4096);
     const std::string call =
         fmt::format("cat '{}' | '{}' dvbs2 rx - --format ci8 --rate 2e6 -o '{}' -o '{}' --json >'{}' 2>'{}'",
-                    small_recording().data(), TIDEMILL_PROGRAM, pipe, (folder / "out.ts").string(),
+                    small_recording().data(), internal::program_path(), pipe, (folder / "out.ts").string(),
                     (folder / "json").string(), (folder / "log").string());
     CHECK(WEXITSTATUS(std::system(call.c_str())) == 1);
     ::close(reader);

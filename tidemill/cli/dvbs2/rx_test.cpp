@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/internal/test_places.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {
@@ -61,10 +62,10 @@ TEST_CASE("rx --adapt: rescheduling in mid-stream changes no packet") {
 
 TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with every key in its JSON") {
     const ScratchFolder folder;
-    const Ended ended = receive_json(TIDEMILL_DATA "/demo.sigmf-meta",
+    const Ended ended = receive_json(internal::data_folder() + "/demo.sigmf-meta",
                                      {"-o", folder / "video.ts", "--profile-seconds", "0.2"});
     REQUIRE_MESSAGE(ended.status == 0, ended.err);
-    const std::string sent = ScratchFolder::content_of(TIDEMILL_DATA "/demo.ts");
+    const std::string sent = ScratchFolder::content_of(internal::data_folder() + "/demo.ts");
     const std::string out = ScratchFolder::content_of(folder / "video.ts");
     REQUIRE(out.size() >= sent.size());
     CHECK(out.substr(0, sent.size()) == sent);

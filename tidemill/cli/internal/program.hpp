@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tidemill/cli/internal/test_places.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli::internal {
@@ -78,11 +79,11 @@ class Program {
         dup2(errors, STDERR_FILENO);
         ::close(ends[0]);
         ::close(ends[1]);
-        std::vector<char*> words{const_cast<char*>(TIDEMILL_PROGRAM)};
+        std::vector<char*> words{const_cast<char*>(program_path().c_str())};
         for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
         words.push_back(nullptr);
         alarm(kHungAfterSeconds);
-        execv(TIDEMILL_PROGRAM, words.data());
+        execv(program_path().c_str(), words.data());
         _exit(127);
     }
 

@@ -5,11 +5,13 @@
 
 #include <sys/wait.h>
 
+#include "tidemill/cli/internal/test_places.hpp"
+
 namespace tidemill::cli::internal {
 
 /// A line of the shell in which $tidemill is the program; its exit status, or 128 + signal.
 inline int run_shell(const std::string& line) {
-    return WEXITSTATUS(std::system(("tidemill='" TIDEMILL_PROGRAM "'; " + line).c_str()));
+    return WEXITSTATUS(std::system(("tidemill='" + program_path() + "'; " + line).c_str()));
 }
 
 }  // namespace tidemill::cli::internal
