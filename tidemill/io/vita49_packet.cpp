@@ -12,7 +12,7 @@ using dsp::SampleFormat;
 
 constexpr std::size_t kWordBytes = 4;
 constexpr double kHzPerUnit = 1.0 / (1 << 20);  // VITA 49.2, 9.5.1: 20 bits behind the point
-constexpr double kLeastRateHz = 1, kMostRateHz = 1e11;
+constexpr double kLeastRateHz = 1, kMostRateHz = 1e10;
 
 std::uint32_t bits(std::uint32_t word, int from, int count) {
     return word >> from & ((1U << count) - 1);

@@ -22,8 +22,8 @@ VitaSender::VitaSender(const std::string& place, const VitaSending& sending)
       stream_(parse_vita_place(place).stream.value_or(1)),
       socket_(parse_vita_place(place).address) {
     assert(vita_layout(sending.format));
-    if (!(sending.sample_rate_hz >= 1 && sending.sample_rate_hz <= 1e11))
-        throw IoError(fmt::format("{}: {} samples a second cannot be sent; from 1 to 1e11 can", place,
+    if (!(sending.sample_rate_hz >= 1 && sending.sample_rate_hz <= 1e10))
+        throw IoError(fmt::format("{}: {} samples a second cannot be sent; from 1 to 1e10 can", place,
                                   sending.sample_rate_hz));
 }
 

@@ -152,16 +152,14 @@ void VitaStream::place(Held packet) {
     } else if (!last_) {
         give(std::move(packet));
     } else if (const double far = ahead(packet.place); std::abs(far) > kMostGapSeconds * begun_->rate_hz) {
-        ++counts_.out_of_time;
-        stray(std::move(packet));
+        if (!begins_anew(packet)) ++counts_.out_of_time;
     } else if (is_next(packet.place, far)) {
         give(std::move(packet));
         give_next_held();
     } else if (far < 0 && was_given(packet.place)) {
         ++counts_.doubled;
     } else if (far < 0) {
-        ++counts_.late;
-        stray(std::move(packet));
+        if (!begins_anew(packet)) ++counts_.late;
     } else {
         hold(std::move(packet));
     }
@@ -173,13 +171,13 @@ bool VitaStream::was_given(const Place& place) const {
 }
 
 // One that is out of its time is not taken; but where there are no others, theirs is the time.
-void VitaStream::stray(Held packet) {
-    if (++strays_ < kStraysThatConvince) return;
+bool VitaStream::begins_anew(Held& packet) {
+    if (++strays_ < kStraysThatConvince) return false;
     finish();
     ++counts_.restarts;
     ++losses_.gaps;
-    last_.reset();
     give(std::move(packet));
+    return true;
 }
 
 void VitaStream::hold(Held packet) {
@@ -230,12 +228,15 @@ void VitaStream::give_over_gap() {
     Held packet = std::move(*first);
     held_.erase(first);
     ++losses_.gaps;
-    if (samples_between(last_->time, packet.place.time, begun_->rate_hz)) {
-        const auto missing = static_cast<std::uint64_t>(std::max(0LL, std::llround(ahead(packet.place))));
+    const double far = ahead(packet.place);
+    if (!samples_between(last_->time, packet.place.time, begun_->rate_hz)) {
+        ++counts_.unmeasured_gaps;
+    } else if (far > kMostGapSeconds * begun_->rate_hz) {
+        ++counts_.restarts;  // the time has changed since it began to wait
+    } else {
+        const auto missing = static_cast<std::uint64_t>(std::max(0LL, std::llround(far)));
         losses_.samples += missing;
         pieces_.add_silence(missing * dsp::bytes_per_sample(begun_->form.format));
-    } else {
-        ++counts_.unmeasured_gaps;
     }
     give(std::move(packet));
 }

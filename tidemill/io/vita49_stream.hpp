@@ -96,7 +96,7 @@ class VitaStream {
     bool is_next(const Place& place, double ahead) const;
     void hold(Held packet);
     bool was_given(const Place& place) const;
-    void stray(Held packet);
+    bool begins_anew(Held& packet);
     void give(Held packet);
     void give_next_held();
     void give_over_gap();
