@@ -187,6 +187,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                       [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+Recording examined(const fs::path& path, const RecordingHints& hints);
+
 }  // namespace
 
 std::optional<SampleFormat> raw_format(const fs::path& path) {
@@ -194,6 +196,17 @@ std::optional<SampleFormat> raw_format(const fs::path& path) {
 }
 
 Recording open_recording(const fs::path& path, const RecordingHints& hints) {
+    Recording recording = examined(path, hints);
+    const double rate_hz = recording.sample_rate_hz.value_or(kLeastSampleRateHz);
+    if (rate_hz >= kLeastSampleRateHz && rate_hz <= kMostSampleRateHz) return recording;
+    throw IoError(
+        fmt::format("'{}' is said to have {} samples a second; from {} to {} make sense: give --rate",
+                    path.string(), rate_hz, kLeastSampleRateHz, kMostSampleRateHz));
+}
+
+namespace {
+
+Recording examined(const fs::path& path, const RecordingHints& hints) {
     if (path.extension() == ".sigmf" || path.string().ends_with(".sigmf.zst"))
         return open_archive(path, hints);
     if (equal_ignoring_case(path.extension().string(), ".wav")) return open_wav(path, hints);
@@ -217,6 +230,8 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
         ".sc16 .ci8 .cs8 .cu8",
         path.string(), why));
 }
+
+}  // namespace
 
 std::string check_digest(const Recording& recording) {
     if (recording.sha512.empty()) {

@@ -23,6 +23,9 @@ struct Recording {
     std::vector<std::string> warnings;          // what is odd but does not prevent reading
 };
 
+/// Sample rates beyond which nobody records: others are refused.
+inline constexpr double kLeastSampleRateHz = 1, kMostSampleRateHz = 1e11;
+
 /// What the user says about a recording; it outweighs what the metadata say.
 struct RecordingHints {
     std::optional<dsp::SampleFormat> format;

@@ -262,4 +262,16 @@ TEST_CASE("a WAV file's auxi chunk tells the radio's frequency") {
     CHECK(!open_recording(folder / "c.wav").center_frequency_hz);
 }
 
+TEST_CASE("sample rates that make no sense are refused with the range") {
+    const ScratchFolder folder;
+    for (const double rate_hz : {0.5, 1e12, -3.0}) {
+        CAPTURE(rate_hz);
+        CHECK_THROWS_WITH_AS(
+            open_recording(folder.put("a.ci16", "12345678"), {.format = {}, .sample_rate_hz = rate_hz}),
+            doctest::Contains("from 1 to 100000000000"), IoError);
+    }
+    CHECK(open_recording(folder.put("a.ci16", "12345678"), {.format = {}, .sample_rate_hz = 1.0}).samples ==
+          2);
+}
+
 }  // namespace tidemill::io

@@ -200,7 +200,7 @@ void add_dvbs2_channel(Verb& dvbs2) {
         .required();
     verb.option("--rate,--sample-rate", options->sample_rate_hz,
                 "Samples per second, where the recording does not tell")
-        .in(above(0));
+        .in(between(io::kLeastSampleRateHz, io::kMostSampleRateHz));
     verb.option("--symbol-rate", options->symbol_rate_hz, "Symbols per second")
         .in(above(0))
         .shows("half the sample rate");

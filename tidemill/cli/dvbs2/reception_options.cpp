@@ -1,6 +1,7 @@
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/io/recording.hpp"
 
 namespace tidemill::cli {
 
@@ -15,7 +16,7 @@ void add_recording_options(Verb& verb, ReceptionOptions& options) {
         .required();
     verb.option("--rate,--sample-rate", options.sample_rate_hz,
                 "Samples per second, where the recording does not tell")
-        .in(above(0));
+        .in(between(io::kLeastSampleRateHz, io::kMostSampleRateHz));
     verb.parsed(
         "--format", options.format, sample_format_of,
         "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind it for "
