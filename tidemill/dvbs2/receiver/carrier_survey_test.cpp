@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,26 @@ TEST_CASE("carrier survey: DVB-S is told from other QPSK, with its code rate") {
     CHECK(carriers[1].kind == CarrierKind::other);
     CHECK(carriers[2].dvbs_rate == "1/2");
     CHECK(carriers[3].dvbs_rate == "7/8");
+}
+
+TEST_CASE("carrier survey: of twenty bands of noise, tones and their images, none has a carrier") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        std::vector<dsp::Iq> samples(1 << 19);
+        dsp::add_gaussian_noise(seed, 0, seed % 2 == 0 ? 1 : 0.01F, samples);
+        for (std::uint64_t tone = 0; tone < seed % 5; ++tone) {
+            const double cycles = -0.4 + 0.17 * static_cast<double>(tone) + 0.003 * static_cast<double>(seed);
+            for (std::size_t n = 0; n < samples.size(); ++n) {
+                const double turns = cycles * static_cast<double>(n);
+                const auto phase = static_cast<float>(2 * std::numbers::pi * (turns - std::floor(turns)));
+                samples[n] += std::polar(1.0F, phase) + std::polar(0.03F, -phase);
+            }
+        }
+        const auto bytes = as_ci16(samples);
+        CHECK(survey_all([&] {
+                  return std::make_unique<io::MemoryReader>(bytes, dsp::SampleFormat::ci16, 2e6);
+              }).empty());
+    }
 }
 
 TEST_CASE("carrier survey: recordings of DVB-S2X are named so, but for one 9 dB below its noise") {
