@@ -91,6 +91,8 @@ def check_list(radio):
     listed = json.loads(radio.made("radio", "driver=loopback", "--json"))
     assert [each["place"] for each in listed["radios"]] == ["driver=loopback"], listed
     assert "Tidemill loopback" in radio.made("radio")
+    hostile = radio.made("radio", "driver=loopback,serial=\x1b[2J<img>")
+    assert "\x1b" not in hostile and "\\x1b[2J<img>" in hostile, hostile
     done = radio.call("radio", "driver=nothing")
     assert done.returncode == 1 and "no radio found" in done.stderr, done.stderr
     if shutil.which("SoapySDRUtil"):
