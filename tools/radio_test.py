@@ -65,10 +65,19 @@ def ended(process):
 
 
 def played(radio, arguments, seconds, output="radio.ts"):
-    process = radio.reception(f"file={radio.path('clean.sigmf-meta')}" + arguments, output)
+    process = radio.reception(f"file={radio.path('clean.sigmf-meta')},buffer=0.2" + arguments, output)
     time.sleep(seconds)
     report = ended(process)
     return report, packets(radio.path(output))
+
+
+def played_whole(radio, arguments, seconds):
+    """Until nothing was lost, which a busy machine may do: who reads has to come every 0.2 s."""
+    for _ in range(3):
+        report, got = played(radio, arguments, seconds)
+        if report["overflows"] == 0:
+            break
+    return report, got
 
 
 def is_run_of(part, whole):
@@ -104,16 +113,16 @@ def check_list(radio):
 
 
 def check_playing(radio, reference, length_s):
-    report, got = played(radio, "", length_s + 1.5)
-    assert got == reference, f"{len(got)} packets instead of {len(reference)}"
+    report, got = played_whole(radio, "", length_s + 1.5)
+    assert got == reference, f"{len(got)} packets instead of {len(reference)}: {report['losses']}"
     assert report["overflows"] == 0 and report["took_s"] < 1.5, report
     return f"{len(got)} packets as from the file, ended in {report['took_s']:.2f} s"
 
 
 def check_late_and_silent(radio, reference, length_s):
-    report, got = played(radio, ",late=1", length_s + 2.5)
+    report, got = played_whole(radio, ",late=1", length_s + 2.5)
     assert got == reference, f"late: {len(got)} packets instead of {len(reference)}"
-    report, got = played(radio, ",timeout=1+0.08", length_s + 1.5)
+    report, got = played_whole(radio, ",timeout=1+0.08", length_s + 1.5)
     assert got == reference and report["overflows"] == 0, f"timeout: {len(got)} of {len(reference)}"
     return "a second late, and silent for 80 ms: not a packet lost"
 
