@@ -4,8 +4,8 @@
 usage: page_test.py PROGRAM RECORDING PICTURE
 
 The recording (ci8) is received through a named pipe that stays open at its end, so that the values stand still. What
-the page shows must be what /status says, the browser's console must be silent, and a place whose name is markup must
-be shown as text. Exit status 77: there is no Chromium.
+the page shows must be what /status says, the browser's console must be silent, and names that are markup or command a
+terminal must be shown as text: that of a place, and those of services. Exit status 77: there is no Chromium.
 """
 import base64
 import json
@@ -25,32 +25,35 @@ import urllib.request
 class Reception:
     """`tidemill dvbs2 rx PIPE --page auto`, fed with a recording."""
 
-    def __init__(self, program, recording, pipe, rate):
+    def __init__(self, program, recording, pipe, rate, *more):
         os.mkfifo(pipe)
         self.process = subprocess.Popen(
-            [program, "dvbs2", "rx", pipe, "--format", "ci8", "--rate", str(rate), "-o", "/dev/null", "--page", "auto"],
+            [program, "dvbs2", "rx", pipe, "--format", "ci8", "--rate", str(rate), "-o", "/dev/null", *more, "--page"],
             stderr=subprocess.PIPE, text=True)
+        self.url = None
+        for line in self.process.stderr:  # before the first sample
+            if found := re.search(r"http://\S+", line):
+                self.url = found.group()
+                break
         self.writer = open(pipe, "wb")
         with open(recording, "rb") as samples:
             shutil.copyfileobj(samples, self.writer)
         self.writer.flush()
-        self.url = None
-        for line in self.process.stderr:
-            if found := re.search(r"http://\S+", line):
-                self.url = found.group()
-                break
         if not self.url:
             sys.exit("the receiver did not tell where its page is")
 
+    def text(self, what):
+        with urllib.request.urlopen(self.url.split("#")[0] + what, timeout=5) as answer:
+            return answer.read().decode()
+
     def status(self):
-        with urllib.request.urlopen(self.url + "status", timeout=5) as answer:
-            return json.loads(answer.read() or "{}")
+        return json.loads(self.text("status") or "{}")
 
     def settled_status(self):
         """Once nothing is left to be received."""
         before, now = None, self.status()
         for _ in range(60):
-            if now == before or (before and now.get("ts_packets") == before.get("ts_packets") and now["frames"] == 0):
+            if now == before or (before and now.get("ts_packets") == before.get("ts_packets") and now.get("frames") == 0):
                 if now.get("ts_packets"):
                     return now
             time.sleep(0.6)
@@ -58,10 +61,14 @@ class Reception:
         sys.exit(f"the reception does not come to rest: {now}")
 
     def end(self):
+        self.end_with_text()
+        return self.process.returncode
+
+    def end_with_text(self):
         self.process.send_signal(signal.SIGINT)
         self.writer.close()
-        self.process.communicate(timeout=20)
-        return self.process.returncode
+        out, said = self.process.communicate(timeout=20)
+        return said + (out or "")
 
 
 class Browser:
@@ -74,7 +81,7 @@ class Browser:
         self.driver = subprocess.Popen(["chromedriver", f"--port={self.base.rsplit(':', 1)[1]}"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.session = ""
-        options = {"args": ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1250"]}
+        options = {"args": ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1800"]}
         wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
         for _ in range(100):
             try:
@@ -102,6 +109,16 @@ class Browser:
             sys.exit(f"the browser's console is not silent: {spoken}")
         return self.ask("source")
 
+    def press(self, button, answer):
+        """What stands in `answer` after the button was pressed."""
+        script = ("const done = arguments[arguments.length - 1]; document.getElementById(arguments[0]).click();"
+                  "setTimeout(() => done(document.getElementById(arguments[1]).textContent), 1000);")
+        return self.ask("execute/async", {"script": script, "args": [button, answer]})
+
+    def leave(self):
+        """Before the receiver ends, of which the page would complain."""
+        self.ask("url", {"url": "about:blank"})
+
     def picture(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("screenshot")))
@@ -124,15 +141,46 @@ def check(what, page, told):
     print(f"{what:<12} {page}")
 
 
-def main(program, recording, picture):
-    if not shutil.which("chromedriver"):
-        print("skipped: there is no Chromium with its driver (Debian's packages chromium and chromium-driver)")
-        return 77
-    folder = tempfile.mkdtemp()
+# EN 300 468, 5.2.3, and ISO/IEC 13818-1, annex A.
+def crc32(section):
+    crc = 0xFFFFFFFF
+    for byte in section:
+        crc ^= byte << 24
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x04C11DB7 if crc >> 31 else 0)) & 0xFFFFFFFF
+    return crc.to_bytes(4, "big")
+
+
+def packet(pid, section, count):
+    length = len(section) - 3 + 4
+    section[1:3] = (0xB000 | length).to_bytes(2, "big")
+    whole = bytes([0]) + bytes(section) + crc32(bytes(section))
+    return (bytes([0x47, 0x40 | pid >> 8, pid & 255, 0x10 | count & 15]) + whole).ljust(188, b"\xff")
+
+
+def hostile_stream(path, names):
+    """A transport stream whose services have these names, and nothing but that."""
+    table = bytearray([0, 0, 0, 0, 1, 0xC1, 0, 0])
+    services = bytearray([0x42, 0, 0, 0, 1, 0xC1, 0, 0, 0, 1, 0xFF])
+    maps = []
+    for number, name in enumerate(names, 1):
+        table += bytes([0, number, 0xE1, number])
+        descriptor = bytes([0x48, len(name) + 3, 1, 0, len(name)]) + name
+        services += bytes([0, number, 0xFC, 0x80, len(descriptor)]) + descriptor
+        maps.append((0x100 + number, bytearray([2, 0, 0, 0, number, 0xC1, 0, 0, 0xE1, number, 0xF0, 0])))
+    with open(path, "wb") as stream:
+        for count in range(400):
+            stream.write(packet(0, bytearray(table), count) + packet(0x11, bytearray(services), count))
+            for pid, section in maps:
+                stream.write(packet(pid, bytearray(section), count))
+
+
+def receive_demo(program, recording, folder, browser, picture):
+    """What the page shows of it is what the receiver says."""
     # Markup as far as it can be a file's name.
     pipe = os.path.join(folder, "<img src=x onerror=alert(1)>")
-    reception = Reception(program, recording, pipe, 500e3)
-    browser = Browser()
+    report = os.path.join(folder, "run.html")
+    reception = Reception(program, recording, pipe, 500e3, "--report", report, "--page-dir", folder)
     try:
         status = reception.settled_status()
         dom = browser.look(reception.url)
@@ -144,17 +192,74 @@ def main(program, recording, picture):
         check("programmes", shown(dom, "programmes"), ", ".join(map(str, status["programmes"])))
         check("lock", shown(dom, "lock"), "locked")
         check("name", shown(dom, "source"), pipe.replace("<", "&lt;").replace(">", "&gt;"))
-        if "<img" in dom:
+        if "<img src=x" in dom:
             sys.exit("a name has become markup")
-        os.makedirs(os.path.dirname(picture), exist_ok=True)
         browser.picture(picture)
         print(f"{'picture':<12} {picture}")
+        check("IQ button", browser.press("save", "answer").split(" as ")[0], "saving 2 s")
+        browser.leave()
     finally:
-        browser.end()
         ended = reception.end()
-        shutil.rmtree(folder)
     if ended != 0:
         sys.exit(f"the receiver ended with {ended}")
+    with open(report, encoding="utf-8") as file:
+        if re.search(r'(src|href)="(?!udp:)[^#"]', file.read().split('id="recorded"')[0]):
+            sys.exit("the report loads something")
+    dom = browser.look(f"file://{report}")
+    check("report", shown(dom, "modcod"), f"{status['modcod']} {status['frame']}, pilots")
+    browser.picture(picture.replace(".png", "_report.png"))
+
+
+NAMES = [b"<img src=x onerror=alert(1)>", b"\x15\x1b[31mred\x1b[0m", b'"};alert(1)//', b"</script><b>"]
+
+
+def receive_hostile(program, folder, browser, picture):
+    """Services with hostile names are text on the page, in JSON, in Prometheus, in the terminal and in the report."""
+    stream, samples = os.path.join(folder, "hostile.ts"), os.path.join(folder, "hostile.ci8")
+    hostile_stream(stream, NAMES)
+    subprocess.run([program, "dvbs2", "tx", stream, "-o", samples, "--format", "ci8", "--symbol-rate", "250e3",
+                    "--frame", "short"], check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    report = os.path.join(folder, "hostile.html")
+    reception = Reception(program, samples, os.path.join(folder, "pipe"), 500e3, "--report", report)
+    try:
+        status = reception.settled_status()
+        names = [service["name"] for service in status["services"]]
+        expected = [name.lstrip(b"\x15").decode() for name in NAMES]
+        if names != expected:
+            sys.exit(f"the services' names are {names}")
+        metrics = reception.text("metrics")
+        if "\x1b" in metrics or r'name="\\x1b[31mred' not in metrics or r'name="\"};alert' not in metrics:
+            sys.exit(f"Prometheus is told control characters: {metrics[-700:]}")
+        dom = browser.look(reception.url)
+        if "<img src=x" in dom or "<b>" in dom or "&lt;img src=x onerror=alert(1)&gt;" not in dom:
+            sys.exit("a service's name has become markup")
+        if "\x1b" in dom or r"\x1b[31mred" not in dom:
+            sys.exit("a control character is not shown as such")
+        browser.picture(picture)
+        browser.leave()
+    finally:
+        said = reception.end_with_text()
+    if "\x1b" in said:
+        sys.exit("the terminal is told control characters")
+    dom = browser.look(f"file://{report}")
+    if "<img src=x" in dom or "&lt;img src=x onerror=alert(1)&gt;" not in dom:
+        sys.exit("a service's name has become markup in the report")
+    print(f"{'hostile':<12} {len(NAMES)} names are text")
+
+
+def main(program, recording, picture):
+    if not shutil.which("chromedriver"):
+        print("skipped: there is no Chromium with its driver (Debian's packages chromium and chromium-driver)")
+        return 77
+    folder = tempfile.mkdtemp()
+    os.makedirs(os.path.dirname(picture), exist_ok=True)
+    browser = Browser()
+    try:
+        receive_demo(program, recording, folder, browser, picture)
+        receive_hostile(program, folder, browser, picture.replace(".png", "_hostile.png"))
+    finally:
+        browser.end()
+        shutil.rmtree(folder)
     return 0
 
 

@@ -180,9 +180,18 @@ class Words {
             if (empty_value && names_flag(word)) throw WrongUsage(word + ": it takes no value");
             words.push_back(std::move(word));
             if (empty_value) words.emplace_back();
+            const bool is_alone = i + 1 == argc || std::string_view(argv[i + 1]).starts_with('-');
+            const Option* const option = is_alone ? named(words.back()) : nullptr;
+            if (option && !option->alone.empty()) words.push_back(option->alone);
         }
         std::ranges::reverse(words);
         return words;
+    }
+
+    const Option* named(const std::string& word) const {
+        const auto found =
+            std::ranges::find_if(options_, [&](const Declared& each) { return each.option->name() == word; });
+        return found == options_.end() ? nullptr : found->option;
     }
 
     bool names_flag(const std::string& word) const {

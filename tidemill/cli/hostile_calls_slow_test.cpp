@@ -174,6 +174,7 @@ class Calls {
 
     // Its value is missing, or it is given twice.
     void misplace(const Option& option) {
+        if (!option.alone.empty()) return;
         const Words rest = without(base_, option);
         Words last = rest;
         last.push_back(option.name());

@@ -67,6 +67,11 @@ Option& Option::required() {
     return *this;
 }
 
+Option& Option::may_stand_alone(std::string value) {
+    alone = std::move(value);
+    return *this;
+}
+
 Option& Option::or_auto() {
     takes_auto = true;
     return *this;

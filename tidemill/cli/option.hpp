@@ -77,6 +77,8 @@ class Option {
     Option& in(Range wanted);
     Option& is(Kind what);
     Option& required();
+    /// Without a value it is as if this one were given.
+    Option& may_stand_alone(std::string value);
     /// The word "auto" leaves the variable empty.
     Option& or_auto();
     Option& excludes(std::string other);
@@ -114,6 +116,7 @@ class Option {
     bool is_required = false;
     bool is_repeatable = false;
     bool takes_auto = false;
+    std::string alone{};  ///< the value where none is given; empty: one must be
     std::vector<std::string> excluded{};
     std::vector<std::string> needed{};
     std::vector<std::string> given{};

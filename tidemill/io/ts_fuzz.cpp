@@ -7,6 +7,7 @@
 #include "tidemill/io/service_list.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 #include "tidemill/io/ts_pacer.hpp"
+#include "tidemill/io/ts_services.hpp"
 
 /// Whatever packets hold, the monitor counts them all, the names of services stay bounded, and the pacer lets
 /// them all go, in order, at times that never go back.
@@ -16,12 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t at = 0; at < packets.size(); at += kTsPacketBytes) packets[at] = kTsSyncByte;
     TsMonitor monitor;
     ServiceList services;
+    TsServices rates;
     TsPacer pacer;
     std::vector<TimedDatagram> datagrams;
     const std::size_t half = packets.size() / kTsPacketBytes / 2 * kTsPacketBytes;
     for (const auto part : {std::span(packets).first(half), std::span(packets).subspan(half)}) {
         monitor.look(part);
         services.look(part);
+        rates.look(part);
         pacer.push(part, datagrams);
     }
     pacer.finish(datagrams);
@@ -33,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         sent.insert(sent.end(), datagram.bytes.begin(), datagram.bytes.end());
     }
     if (services.names().size() > ServiceList::kMostServices) std::abort();
+    if (rates.services().size() > TsServices::kMostServices) std::abort();
     if (sent != packets || monitor.packets() * kTsPacketBytes != packets.size()) std::abort();
     return 0;
 }

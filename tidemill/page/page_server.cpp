@@ -1,37 +1,29 @@
 #include "tidemill/page/page_server.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "tidemill/page/page_error.hpp"
 
 #ifdef TIDEMILL_HAS_HTTPLIB
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <string_view>
 #include <thread>
 
-#include <httplib.h>
-
+#include "tidemill/page/bounded_http.hpp"
+#include "tidemill/page/page_guard.hpp"
 #include "tidemill/page/web_files.hpp"
 #include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill::page {
 namespace {
 
-constexpr const char* kHost = "127.0.0.1";
 constexpr std::uint16_t kFirstPort = 8080, kLastPort = 8180;
-constexpr std::size_t kThreadsForOthers = 8;  // than those who look: who asks for /healthz waits for nobody
-constexpr std::chrono::seconds kPatience{2};  // with who neither sends nor reads
-constexpr std::chrono::seconds kSilence{1};   // between two signs of life
-
-bool is_this_machine(std::string host) {
-    const auto colon = host.rfind(':');
-    if (colon != std::string::npos && host.find(']', colon) == std::string::npos) host.resize(colon);
-    constexpr std::array<std::string_view, 3> kNames{"localhost", "127.0.0.1", "[::1]"};
-    return std::ranges::find(kNames, host) != kNames.end();
-}
+constexpr std::size_t kThreadsForOthers = 64;  // than those who look: who asks for /healthz waits for nobody
+constexpr std::size_t kMostBodyBytes = 4096;
+constexpr std::chrono::seconds kSilence{1};  // between two signs of life
 
 // The library lets others share a port, which would hide that it is taken.
 void own_the_port(socket_t socket) {
@@ -39,22 +31,40 @@ void own_the_port(socket_t socket) {
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
+PageRequest told_by(const httplib::Request& request) {
+    return {request.get_header_value("Host"), request.get_header_value("Origin"),
+            request.get_header_value("X-Tidemill-Token"), request.get_header_value("Authorization")};
+}
+
+void say(httplib::Response& response, int status, const std::string& text) {
+    response.status = status;
+    response.set_content(text + "\n", "text/plain; charset=utf-8");
+}
+
 }  // namespace
 
 class PageServer::Impl {
   public:
-    Impl(const LiveFeed& feed, const PageOptions& options) : feed_(feed), options_(options) {
+    Impl(const LiveFeed& feed, const PageOptions& options, std::vector<PageDocument> documents,
+         std::vector<PageAction> actions)
+        : feed_(feed),
+          options_(options),
+          documents_(std::move(documents)),
+          actions_(std::move(actions)),
+          guard_(options.hosts, options.password) {
+        if (!is_loopback(options.address) && options.password.empty())
+            throw PageError(
+                fmt::format("no page at {}: others could look at it; give a password", options.address));
         server_.new_task_queue = [this] {
-            return new httplib::ThreadPool(options_.most_viewers + kThreadsForOthers);
+            return new ConnectionThreads(options_.most_viewers + kThreadsForOthers);
         };
         server_.set_socket_options(own_the_port);
-        server_.set_read_timeout(kPatience);
-        server_.set_write_timeout(kPatience);
-        server_.set_keep_alive_timeout(kPatience.count());
-        server_.set_payload_max_length(0);
-        guard();
+        server_.set_payload_max_length(kMostBodyBytes);
+        set_guard();
         serve_files();
         serve_values();
+        serve_events();
+        serve_actions();
         bind();
         thread_ = start_thread([this](const std::stop_token&) {
             server_.listen_after_bind();
@@ -71,18 +81,33 @@ class PageServer::Impl {
     }
 
     std::uint16_t port() const { return port_; }
+    std::size_t viewers() const { return viewers_; }
+
+    std::string url() const {
+        const bool is_any = options_.address == "0.0.0.0" || options_.address == "::";
+        std::string host = is_any && !options_.hosts.empty() ? options_.hosts.front() : options_.address;
+        if (host.find(':') != std::string::npos && !host.starts_with('[')) host = "[" + host + "]";
+        return fmt::format("http://{}:{}/{}", host, port_, actions_.empty() ? "" : "#" + guard_.token());
+    }
 
   private:
-    void guard() {
-        server_.set_default_headers({{"Content-Security-Policy", "default-src 'self'"},
-                                     {"X-Content-Type-Options", "nosniff"},
-                                     {"Referrer-Policy", "no-referrer"},
-                                     {"Cache-Control", "no-store"}});
-        server_.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
-            if (is_this_machine(request.get_header_value("Host")))
+    void set_guard() {
+        server_.set_default_headers(
+            {{"Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'"},
+             {"Cross-Origin-Resource-Policy", "same-origin"},
+             {"X-Content-Type-Options", "nosniff"},
+             {"Referrer-Policy", "no-referrer"},
+             {"Cache-Control", "no-store"}});
+        server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+            const PageRequest told = told_by(request);
+            if (!guard_.is_for_us(told)) {
+                say(response, 403, "This page is for its own names alone: see --page-host.");
+            } else if (!guard_.is_let_in(told)) {
+                response.set_header("WWW-Authenticate", "Basic realm=\"tidemill\", charset=\"UTF-8\"");
+                say(response, 401, "A password is wanted.");
+            } else {
                 return httplib::Server::HandlerResponse::Unhandled;
-            response.status = 403;
-            response.set_content("This page is for 127.0.0.1 and localhost alone.\n", "text/plain");
+            }
             return httplib::Server::HandlerResponse::Handled;
         });
     }
@@ -93,6 +118,11 @@ class PageServer::Impl {
                 response.set_content(file.text.data(), file.text.size(), file.type);
             };
             server_.Get(file.path, give);
+        }
+        for (const PageDocument& document : documents_) {
+            server_.Get(document.path, [&document](const httplib::Request&, httplib::Response& response) {
+                response.set_content(document.make(), document.type);
+            });
         }
         // Browsers ask for it unasked.
         server_.Get("/favicon.ico",
@@ -105,15 +135,15 @@ class PageServer::Impl {
         server_.Get("/healthz", [this](const httplib::Request&, httplib::Response& response) {
             const auto newest = feed_.newest();
             const bool healthy = newest && newest->healthy;
-            response.status = healthy ? 200 : 503;
-            response.set_content(healthy ? "locked\n" : "no lock\n", "text/plain");
+            say(response, healthy ? 200 : 503, healthy ? "locked" : "no lock");
         });
+    }
+
+    void serve_events() {
         server_.Get("/events", [this](const httplib::Request&, httplib::Response& response) {
             if (viewers_.fetch_add(1) >= options_.most_viewers) {
                 --viewers_;
-                response.status = 503;
-                response.set_content("As many look already as may.\n", "text/plain");
-                return;
+                return say(response, 503, "As many look already as may.");
             }
             response.set_chunked_content_provider(
                 "text/event-stream",
@@ -122,6 +152,18 @@ class PageServer::Impl {
                 },
                 [this](bool) { --viewers_; });
         });
+    }
+
+    void serve_actions() {
+        for (const PageAction& action : actions_) {
+            server_.Post(
+                action.path, [this, &action](const httplib::Request& request, httplib::Response& response) {
+                    if (!guard_.may_act(told_by(request)))
+                        return say(response, 403, "Only the page at the address that was told may do that.");
+                    const PageAnswer answer = action.act(request.body);
+                    say(response, answer.status, answer.text);
+                });
+        }
     }
 
     void serve(const char* path, const char* type, std::string Snapshot::*what) {
@@ -147,13 +189,18 @@ class PageServer::Impl {
         const std::uint16_t first = options_.port > 0 ? options_.port : kFirstPort;
         const std::uint16_t last = options_.port > 0 ? options_.port : kLastPort;
         for (port_ = first; port_ <= last; ++port_)
-            if (server_.bind_to_port(kHost, port_)) return;
-        throw PageError(fmt::format("no page at {}:{}: the port is taken; choose another one", kHost, first));
+            if (server_.bind_to_port(options_.address, port_)) return server_.widen_queue();
+        throw PageError(fmt::format(
+            "no page at {}:{}: the port is taken, or the address is none of this machine; choose another one",
+            options_.address, first));
     }
 
     const LiveFeed& feed_;
     PageOptions options_;
-    httplib::Server server_;
+    std::vector<PageDocument> documents_;
+    std::vector<PageAction> actions_;
+    PageGuard guard_;
+    BoundedHttp server_;
     std::atomic<std::size_t> viewers_{0};
     std::atomic<bool> ending_{false};
     std::atomic<bool> ended_{false};
@@ -161,11 +208,20 @@ class PageServer::Impl {
     std::jthread thread_;
 };
 
-PageServer::PageServer(const LiveFeed& feed, const PageOptions& options)
-    : impl_(std::make_unique<Impl>(feed, options)) {}
+PageServer::PageServer(const LiveFeed& feed, const PageOptions& options, std::vector<PageDocument> documents,
+                       std::vector<PageAction> actions)
+    : impl_(std::make_unique<Impl>(feed, options, std::move(documents), std::move(actions))) {}
 
 std::uint16_t PageServer::port() const {
     return impl_->port();
+}
+
+std::string PageServer::url() const {
+    return impl_->url();
+}
+
+std::size_t PageServer::viewers() const {
+    return impl_->viewers();
 }
 
 }  // namespace tidemill::page
@@ -176,11 +232,20 @@ namespace tidemill::page {
 
 class PageServer::Impl {};
 
-PageServer::PageServer(const LiveFeed&, const PageOptions&) {
+PageServer::PageServer(const LiveFeed&, const PageOptions&, std::vector<PageDocument>,
+                       std::vector<PageAction>) {
     throw PageError("this program was built without its page: install libcpp-httplib-dev and build again");
 }
 
 std::uint16_t PageServer::port() const {
+    return 0;
+}
+
+std::string PageServer::url() const {
+    return {};
+}
+
+std::size_t PageServer::viewers() const {
     return 0;
 }
 
@@ -191,5 +256,12 @@ std::uint16_t PageServer::port() const {
 namespace tidemill::page {
 
 PageServer::~PageServer() = default;
+
+bool is_loopback(const std::string& address) {
+    in_addr four{};
+    in6_addr six{};
+    if (::inet_pton(AF_INET, address.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24) == 127;
+    return ::inet_pton(AF_INET6, address.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
 
 }  // namespace tidemill::page

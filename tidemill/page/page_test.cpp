@@ -1,4 +1,5 @@
 // The page's feed and server, asked over plain sockets.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -8,7 +9,9 @@
 
 #include "tidemill/page/live_feed.hpp"
 #include "tidemill/page/page_error.hpp"
+#include "tidemill/page/page_guard.hpp"
 #include "tidemill/page/page_server.hpp"
+#include "tidemill/page/report_file.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 
 namespace tidemill::page {
@@ -176,6 +179,135 @@ TEST_CASE("server: a port that is taken is an error, and without a port the next
     const PageServer one(feed, {});
     const PageServer other(feed, {});
     CHECK(one.port() != other.port());
+}
+
+TEST_CASE("server: an action wants the token and the page's own origin, and nothing else can be sent") {
+    if (!has_server()) return;
+    const LiveFeed feed;
+    std::atomic<int> done{0};
+    const PageServer server(feed, {}, {}, {{"/do", [&](const std::string& body) -> PageAnswer {
+                                                ++done;
+                                                return {202, "did " + body};
+                                            }}});
+    const std::string token = server.url().substr(server.url().find('#') + 1);
+    CHECK(token.size() == 32);
+    const auto post = [&](const std::string& headers, const std::string& path = "/do") {
+        const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+        peer.send("POST " + path + " HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 2\r\n" + headers +
+                  "\r\nok");
+        return peer.receive(1 << 16);
+    };
+    const std::string own = "Origin: http://localhost:1\r\n";
+    const std::string known = "X-Tidemill-Token: " + token + "\r\n";
+    for (const std::string& wrong :
+         {std::string(), own, known, "Origin: http://evil.example\r\n" + known, "Origin: null\r\n" + known,
+          own + "X-Tidemill-Token: " + std::string(32, '0') + "\r\n", own + "X-Tidemill-Token:\r\n"}) {
+        CAPTURE(wrong);
+        CHECK(is(post(wrong), 403));
+    }
+    CHECK(done == 0);
+    const std::string answered = post(own + known);
+    CHECK(is(answered, 202));
+    CHECK(says(answered, "did ok"));
+    CHECK_FALSE(says(answered, "Access-Control"));
+    CHECK(is(post(own + known, "/other"), 404));
+    CHECK(is(answer(server, "/do"), 404));
+    CHECK(done == 1);
+}
+
+TEST_CASE("server: others than this machine need a password, and then the right one") {
+    if (!has_server()) return;
+    LiveFeed feed;
+    feed.publish(locked("{}"));
+    CHECK_THROWS_WITH_AS(PageServer(feed, {.address = "0.0.0.0"}), doctest::Contains("give a password"),
+                         PageError);
+    const PageServer server(feed,
+                            {.address = "0.0.0.0", .hosts = {"Radio.local"}, .password = "correct horse"});
+    CHECK(server.url().starts_with("http://Radio.local:"));
+    const auto ask = [&](const std::string& host, const std::string& authorization) {
+        const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+        peer.send("GET /status HTTP/1.1\r\nHost: " + host + "\r\n" + authorization + "\r\n");
+        return peer.receive(1 << 16);
+    };
+    const std::string right =
+        "Authorization: Basic YW55Ym9keTpjb3JyZWN0IGhvcnNl\r\n";  // anybody:correct horse
+    CHECK(is(ask("radio.local", right), 200));
+    CHECK(is(ask("localhost", right), 200));
+    CHECK(is(ask("evil.example", right), 403));
+    CHECK(says(ask("radio.local", ""), "WWW-Authenticate: Basic"));
+    for (const char* wrong :
+         {"", "Basic ", "Basic !!!!", "Basic Y29ycmVjdCBob3JzZQ==", "Bearer x", "Basic YTpj"}) {
+        CAPTURE(wrong);
+        CHECK(is(ask("radio.local", std::string("Authorization: ") + wrong + "\r\n"), 401));
+    }
+}
+
+TEST_CASE("server: a head or a body without an end, and one that trickles, end the connection") {
+    if (!has_server()) return;
+    const LiveFeed feed;
+    const PageServer server(feed, {});
+    const LoopbackPeer endless(LoopbackPeer::connect(server.port()));
+    endless.send("GET / HTTP/1.1\r\nHost: localhost\r\n");
+    const std::string header = "X-Header: " + std::string(100, 'x') + "\r\n";
+    for (int i = 0; i < 1000 && endless.send(header); ++i) {
+    }
+    CHECK_FALSE(endless.receive(1 << 16).starts_with("HTTP/1.1 200"));
+    const LoopbackPeer large(LoopbackPeer::connect(server.port()));
+    large.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\nx");
+    CHECK_FALSE(large.receive(1 << 16).starts_with("HTTP/1.1 200"));
+    const LoopbackPeer silent(LoopbackPeer::connect(server.port()));
+    silent.send("GET / HT");
+    silent.receive(1);  // comes back: somebody has ended it
+}
+
+TEST_CASE(
+    "server: with all places stalled and many who send nothing, health is answered, and more are turned "
+    "away") {
+    if (!has_server()) return;
+    LiveFeed feed;
+    feed.publish(locked("{}"));
+    const PageServer server(feed, {.most_viewers = 2});
+    std::vector<std::unique_ptr<LoopbackPeer>> silent;
+    for (int i = 0; i < 50; ++i)
+        silent.push_back(std::make_unique<LoopbackPeer>(LoopbackPeer::connect(server.port())));
+    CHECK(is(answer(server, "/healthz"), 200));
+    CHECK(is(answer(server, "/metrics"), 200));
+    for (int i = 0; i < 100; ++i)
+        silent.push_back(std::make_unique<LoopbackPeer>(LoopbackPeer::connect(server.port())));
+    CHECK(silent.back()->receive(1).empty());
+    silent.clear();
+    std::string later;
+    while (!is(later, 200)) later = answer(server, "/healthz");
+}
+
+TEST_CASE("server: a document is made for each who asks") {
+    if (!has_server()) return;
+    const LiveFeed feed;
+    std::atomic<int> made{0};
+    const PageServer server(feed, {},
+                            {{"/made", "text/plain", [&] { return "number " + std::to_string(++made); }}});
+    CHECK(says(answer(server, "/made"), "number 1"));
+    CHECK(says(answer(server, "/made"), "number 2"));
+    CHECK(server.url().ends_with("/"));  // nothing can be changed: no token
+}
+
+TEST_CASE("report: the page in one file, whose data end no element") {
+    const std::string page = report_file(R"({"name": "</script><img src=x>"})");
+    CHECK(says(page, R"("\u003c/script>\u003cimg src=x>")"));
+    CHECK_FALSE(says(page, "src=\"/"));
+    CHECK_FALSE(says(page, "href=\"/"));
+    CHECK_FALSE(says(page, "\nimport "));
+    CHECK_FALSE(says(page, "\nexport "));
+    CHECK(says(page, "default-src 'none'"));
+}
+
+TEST_CASE("guard: loopback is what only this machine reaches") {
+    for (const char* address : {"127.0.0.1", "127.9.9.9", "::1"}) CHECK(is_loopback(address));
+    for (const char* address : {"0.0.0.0", "::", "192.168.1.1", "127.example.com", "", "localhost"})
+        CHECK_FALSE(is_loopback(address));
+    CHECK(from_base64("YTpi") == "a:b");
+    CHECK(from_base64("YTo=") == "a:");
+    CHECK(from_base64("*") == "");
 }
 
 }  // namespace tidemill::page

@@ -69,6 +69,32 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
         "Where a live input brings more than a place takes: lose and count it, or let the input wait");
 }
 
+void add_page(Verb& verb, RxPageOptions& options) {
+    verb.heading("To look at");
+    verb.parsed("--page", options.place, parse_page_place,
+                "Show the reception in the browser: at a free port of this machine, or auto; at a port; at "
+                "an address "
+                "of this machine, for others to look, too")
+        .may_stand_alone("auto");
+    verb.option("--page-viewers", options.most_viewers, "Who may look at the same time").in(between(1, 1000));
+    verb.option("--page-password-file", options.password_file,
+                "File with the password of who looks, in its first line; else TIDEMILL_PAGE_PASSWORD")
+        .is(Kind::input_file)
+        .needs("--page");
+    verb.option("--page-host", options.hosts, "Name or address by which the page is asked for from elsewhere")
+        .needs("--page");
+    verb.flag("--page-control", options.control, "Also those who look from elsewhere may change something");
+    verb.option("--page-dir", options.folder,
+                "Folder into which viewers save two seconds of samples, twenty times at most")
+        .needs("--page");
+    verb.option("--unhealthy-after", options.unhealthy_after_s,
+                "Without a lock for so long, /healthz says 503")
+        .is(Kind::seconds)
+        .in(at_least(0));
+    verb.option("--report", options.report, "Write a page that shows the whole run, in one file: FILE.html")
+        .is(Kind::output_file);
+}
+
 void add_rx(Verb& dvbs2) {
     auto options = std::make_shared<RxOptions>();
     Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
@@ -86,13 +112,14 @@ void add_rx(Verb& dvbs2) {
         "--exit-on", options->exit_on, parse_exit_policy,
         "End, with status 4, once there is no lock for so long, as no-lock:60s; the same for no-samples:10s, "
         "packets-lost:100 and frames-bad:5");
-    verb.option("--page", options->page,
-                "Show the reception in the browser, at this port of this machine, or auto for a free one")
-        .in(between(1, 65535));
+    verb.option("--journal", options->journal,
+                "Write down what reaches the run from outside, and at which frames")
+        .is(Kind::output_file);
     add_checkpoint_options(verb, options->checkpoint);
     verb.flag("--stats", options->stats,
               "The whole report, with the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
+    add_page(verb, options->page);
     const Option& executor = add_running_options(verb, options->running);
     verb.heading("Device");
     add_device_options(verb, options->device);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 #include "tidemill/cli/dvbs2/rx_line.hpp"
 #include "tidemill/cli/dvbs2/rx_page.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
+#include "tidemill/cli/dvbs2/rx_views.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -20,6 +23,9 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/ts_services.hpp"
+#include "tidemill/io/udp_sender.hpp"
+#include "tidemill/run/journal/journal.hpp"
 
 namespace tidemill::cli {
 
@@ -162,16 +168,55 @@ HowToRun how_to_run(const RxOptions& options, bool live) {
     return how;
 }
 
+// The packets of the first stream that comes are those of its services.
+void also_count(io::TsServices& services, dvbs2::RxOutputs& also) {
+    also.streams.packets = [&services, before = also.streams.packets, first = std::optional<std::uint8_t>()](
+                               std::span<const std::uint8_t> packets, std::uint8_t stream) mutable {
+        if (before) before(packets, stream);
+        if (!first) first = stream;
+        if (*first == stream) services.look(packets);
+    };
+}
+
+// What a player on this machine opens.
+std::string player_of(const std::vector<std::string>& places) {
+    const auto sent = std::ranges::find_if(places, [](const auto& place) { return io::is_udp_url(place); });
+    return sent == places.end() ? "" : fmt::format("udp://@:{}", io::parse_udp_url(*sent).port);
+}
+
+RxPlace place_of(const RxOptions& options, const ReceptionJob& job) {
+    return {.name = job.recording.data_path.string(),
+            .tuned_hz = job.config.tuned_hz,
+            .rolloff = job.config.rolloff,
+            .player = player_of(options.outputs.packets),
+            .can_save = !options.page.folder.empty()};
+}
+
+std::unique_ptr<IqSaver> iq_saver(const RxPageOptions& page, const io::SampleSource& samples,
+                                  const ReceptionJob& job) {
+    if (page.folder.empty()) return nullptr;
+    io::SigmfMetadata metadata;
+    metadata.format = samples.format();
+    metadata.sample_rate_hz = samples.sample_rate_hz();
+    if (job.recording.center_frequency_hz)
+        metadata.center_frequency_hz = *job.recording.center_frequency_hz + job.config.tuned_hz;
+    return std::make_unique<IqSaver>(page.folder, metadata);
+}
+
 }  // namespace
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
     const bool alone = !options.running.stop.stop_possible();
     RxGuard guard(options.exit_on, alone);
+    RxPage page(options.page);
+    if (!page.url().empty()) tell("look       {}\n", page.url());
     outcome.job = prepare(options.reception);
     outcome.ldpc_device = ldpc_device(options.device);
     outcome.outputs = options.outputs;
     outcome.outputs.live = outcome.job.stream != nullptr;
+    io::TsServices services;
+    if (options.page.any()) also_count(services, outcome.outputs.also);
     RxOutputWriter writer(outcome.outputs);
     const Topology topology = topology_by(options.running.kinds);
     outcome.job.config.live = outcome.outputs.live;
@@ -188,25 +233,36 @@ RxOutcome receive(const RxOptions& options) {
         writer.hurry();
     });
     RunOptions how{.observers = options.observers};
-    std::optional<RxPage> page;
-    if (options.page) {
-        page.emplace(*options.page, receiver, writer.monitor(), outcome.job.stream.get(), *source,
-                     outcome.job.recording.data_path.string());
-        how.observers.push_back(&page->observer());
-        tell("look       {}\n", page->url());
+    const std::unique_ptr<Journal> journal =
+        options.journal.empty() ? nullptr : std::make_unique<Journal>(std::filesystem::path(options.journal));
+    how.journal = journal.get();
+    std::optional<RxViews> views;
+    if (options.page.any()) {
+        views.emplace(receiver, RxStatus(receiver, writer.monitor(), outcome.job.stream.get()), counted,
+                      services, place_of(options, outcome.job));
+        how.observers.push_back(&views->observer());
     }
+    const std::unique_ptr<IqSaver> iq = iq_saver(options.page, *source, outcome.job);
+    counted.also_to(iq.get());
     KeptRun kept(options.checkpoint, receiver.graph());
     kept.put_into(how);
     for (const std::string& place : outcome.outputs.packets)
         if (alone) tell("{}", watch_hint(place));
     {
         const RxGuard::Watched guarded(guard, receiver, writer.monitor(), outcome.job.stream.get(), counted);
-        watched.go(run, how, progress_of(RxStatus(receiver, writer.monitor(), outcome.job.stream.get())));
+        std::optional<RxPage::Shown> shown;
+        if (views) shown.emplace(page, *views, iq.get());
+        const auto follow = [&](const Schedule& schedule) {
+            if (views) views->follow(schedule);
+        };
+        watched.go(run, how, progress_of(RxStatus(receiver, writer.monitor(), outcome.job.stream.get())),
+                   follow);
     }
     outcome.ended_by = guard.ended_by();
     writer.close();
     status.close();
     watched.write(run);
+    if (views) page.write_report(*views);
     outcome.executor = run.how().executor;
     outcome.schedule = run.schedule();
     outcome.changes = run.changes();

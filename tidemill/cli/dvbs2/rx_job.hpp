@@ -11,6 +11,7 @@
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
+#include "tidemill/cli/dvbs2/rx_page.hpp"
 #include "tidemill/cli/kept_run.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
@@ -26,7 +27,8 @@ struct RxOptions {
     CheckpointOptions checkpoint{};
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
     std::vector<ExitPolicy> exit_on{};  ///< when to end without being told to
-    std::optional<OrAuto<int>> page{};  ///< at a port of this machine; none: no page
+    RxPageOptions page{};
+    std::string journal{};  ///< file for what reaches the run from outside; empty: none
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.
     RunningOptions running{.how = {.profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};

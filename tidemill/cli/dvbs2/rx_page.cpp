@@ -1,77 +1,44 @@
 #include "tidemill/cli/dvbs2/rx_page.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string_view>
+#include <chrono>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/dsp/power_spectrum.hpp"
+#include "tidemill/cli/output.hpp"
+#include "tidemill/io/byte_writer.hpp"
 #include "tidemill/page/page_error.hpp"
+#include "tidemill/page/report_file.hpp"
 
 namespace tidemill::cli {
 
 namespace {
 
-constexpr std::size_t kPoints = 400;
-constexpr std::size_t kSpectrumBins = 256;
-constexpr std::size_t kSpectrumSamples = 16 * kSpectrumBins;
-constexpr std::chrono::milliseconds kPeriod{500};
+constexpr std::chrono::milliseconds kDrawPeriod{100};
+constexpr double kStepPeriod_s = 0.5;
 
-// Three digits are what a picture shows.
-double rounded(double value) {
-    return std::isfinite(value) ? std::round(value * 1000) / 1000 : 0;
+std::string page_password(const RxPageOptions& options) {
+    if (!options.password_file.empty()) return password_of_file(options.password_file);
+    const char* const password = std::getenv("TIDEMILL_PAGE_PASSWORD");
+    return password ? password : "";
 }
-
-constexpr std::array<std::string_view, 8> kCounters{"frames",     "frames_bad",        "bch_corrected_bits",
-                                                    "ts_packets", "continuity_errors", "samples_clipped",
-                                                    "overflows",  "samples_missing"};
-
-/// The line of a number; nothing for what is none.
-struct MetricLine {
-    std::string_view name;
-
-    template <class Number>
-    std::string line(Number value) const {
-        const bool counts = std::ranges::find(kCounters, name) != kCounters.end();
-        const std::string full = fmt::format("tidemill_rx_{}{}", name, counts ? "_total" : "");
-        return fmt::format("# TYPE {} {}\n{} {}\n", full, counts ? "counter" : "gauge", full, value);
-    }
-    std::string operator()(bool truth) const { return line(truth ? 1 : 0); }
-    std::string operator()(std::uint64_t number) const { return line(number); }
-    std::string operator()(std::int64_t number) const { return line(number); }
-    std::string operator()(double number) const { return std::isfinite(number) ? line(number) : ""; }
-    std::string operator()(const auto&) const { return {}; }
-};
 
 }  // namespace
 
-std::string metrics_text(const Json& status) {
-    std::string text;
-    if (const auto* members = status.get_if<Json::Object>()) {
-        for (const auto& [name, value] : *members) text += value.visit(MetricLine{name});
+RxPage::RxPage(const RxPageOptions& options) : options_(options) {
+    if (!options.any()) return;
+    if (!options.report.empty()) writing([&] { const io::ByteWriter file(options.report); });
+    feed_.publish(
+        {.event = "{}", .status = R"({"phase":"wait","lock":false})", .metrics = "tidemill_rx_lock 0\n"});
+    if (options.place) {
+        try {
+            server_.emplace(feed_, server_options(), documents(), actions());
+        } catch (const page::PageError& error) {
+            throw JobFailed(error.what());
+        }
     }
-    return text;
-}
-
-RxPage::RxPage(OrAuto<int> port, dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-               const io::SampleRing* ring, const io::SampleSource& samples, std::string name)
-    : name_(std::move(name)),
-      input_rate_hz_(samples.sample_rate_hz().value_or(0)),
-      format_(samples.format()),
-      status_(receiver, packets, ring),
-      since_start_(receiver, packets, ring),
-      probes_(receiver.graph()),
-      symbols_(probes_.add("carrier.data", kPoints)),
-      samples_(probes_.add("spectrum.raw", kSpectrumSamples * dsp::bytes_per_sample(format_))) {
-    try {
-        server_.emplace(feed_, page::PageOptions{.port = static_cast<std::uint16_t>(port.value.value_or(0))});
-    } catch (const page::PageError& error) {
-        throw JobFailed(error.what());
-    }
-    ticks_.emplace(kPeriod, [this](double now_s) { publish(now_s); });
+    ticks_.emplace(kDrawPeriod, [this](double now_s) { tick(now_s); });
 }
 
 RxPage::~RxPage() {
@@ -79,46 +46,114 @@ RxPage::~RxPage() {
     feed_.close();
 }
 
-void RxPage::publish(double now_s) {
-    const Json status = status_.next(now_s);
-    page::Snapshot snapshot;
-    snapshot.status = to_text(status);
-    snapshot.metrics = metrics_text(since_start_.since_start(now_s));
-    const Json* lock = status.find("lock");
-    snapshot.healthy = lock && lock->get_if<bool>() && *lock->get_if<bool>();
-    snapshot.event = to_text(Json{{"source", name_},
-                                  {"input_rate_hz", input_rate_hz_},
-                                  {"status", status},
-                                  {"constellation", points()},
-                                  {"spectrum_db", spectrum_db()}});
-    feed_.publish(std::move(snapshot));
+std::string RxPage::url() const {
+    return server_ ? server_->url() : "";
 }
 
-// I and Q in turn.
-Json RxPage::points() const {
-    Json points = Json::array();
-    const ProbeReading reading = symbols_.reading();
-    if (reading.frames == 0) return points;
-    for (const dsp::Iq& symbol : reading.values<dsp::Iq>()) {
-        points.push_back(rounded(symbol.real()));
-        points.push_back(rounded(symbol.imag()));
+page::PageOptions RxPage::server_options() const {
+    const PagePlace& place = *options_.place;
+    page::PageOptions server{.address = place.address,
+                             .port = place.port,
+                             .hosts = options_.hosts,
+                             .most_viewers = options_.most_viewers,
+                             .password = page_password(options_)};
+    if (page::is_loopback(place.address)) return server;
+    if (server.password.empty()) {
+        throw JobFailed(fmt::format(
+            "--page {}: others could look at it: give a password in a file (--page-password-file) or in "
+            "TIDEMILL_PAGE_PASSWORD",
+            place.address));
     }
-    return points;
+    const bool is_any = place.address == "0.0.0.0" || place.address == "::";
+    if (!is_any)
+        server.hosts.push_back(place.address.find(':') == std::string::npos ? place.address
+                                                                            : "[" + place.address + "]");
+    if (server.hosts.empty())
+        throw JobFailed(fmt::format("--page {}: say by which name or address it is looked at: --page-host",
+                                    place.address));
+    return server;
 }
 
-Json RxPage::spectrum_db() const {
-    Json db = Json::array();
-    const ProbeReading reading = samples_.reading();
-    if (reading.frames == 0) return db;
-    const std::size_t count = reading.value.size() / dsp::bytes_per_sample(format_);
-    std::vector<dsp::Iq> samples(count);
-    dsp::convert_samples(format_, std::span(reading.value).first(count * dsp::bytes_per_sample(format_)),
-                         samples);
-    dsp::PowerSpectrum spectrum(kSpectrumBins);
-    spectrum.add(samples);
-    for (const float power : spectrum.power())
-        db.push_back(std::round(100 * std::log10(std::max(power, 1e-12F))) / 10);
-    return db;
+std::vector<page::PageDocument> RxPage::documents() {
+    return {{"/history", "application/json",
+             [this] {
+                 const std::lock_guard lock(mutex_);
+                 return views_ ? views_->history() : std::string("{}");
+             }},
+            {"/graph.svg", "image/svg+xml", [this] {
+                 const std::lock_guard lock(mutex_);
+                 return views_ ? views_->graph_svg() : std::string();
+             }}};
+}
+
+std::vector<page::PageAction> RxPage::actions() {
+    if (!page::is_loopback(options_.place->address) && !options_.control) return {};
+    std::vector<page::PageAction> actions{{"/knob", [this](const std::string& body) -> page::PageAnswer {
+                                               const std::lock_guard lock(mutex_);
+                                               if (!views_) return {409, "nothing runs"};
+                                               return views_->knobs().set(body);
+                                           }}};
+    if (options_.folder.empty()) return actions;
+    actions.push_back({"/iq", [this](const std::string&) -> page::PageAnswer {
+                           const std::lock_guard lock(mutex_);
+                           return iq_ ? iq_->save() : page::PageAnswer{409, "nothing runs"};
+                       }});
+    return actions;
+}
+
+RxPage::Shown::Shown(RxPage& page, RxViews& views, IqSaver* iq) : page_(page) {
+    const std::lock_guard lock(page.mutex_);
+    page.views_ = &views;
+    page.iq_ = iq;
+    views.draw();
+}
+
+RxPage::Shown::~Shown() {
+    const std::lock_guard lock(page_.mutex_);
+    page_.views_->step(page_.now_s_);
+    // A recording may have been over before there was anything to draw.
+    if (page_.stepped_s_ < 0) page_.views_->draw();
+    page_.publish();
+    page_.views_ = nullptr;
+    page_.iq_ = nullptr;
+}
+
+void RxPage::tick(double now_s) {
+    const std::lock_guard lock(mutex_);
+    now_s_ = now_s;
+    if (!views_) return;
+    const bool steps = now_s - stepped_s_ >= kStepPeriod_s - 0.01;
+    const bool looked_at = server_ && server_->viewers() > 0;
+    if (!steps && !looked_at) return;
+    if (steps) {
+        stepped_s_ = now_s;
+        views_->step(now_s);
+        if (views_->locked()) locked_s_ = now_s;
+    }
+    views_->draw();
+    publish();
+}
+
+bool RxPage::is_healthy() const {
+    return locked_s_ && now_s_ - *locked_s_ <= options_.unhealthy_after_s;
+}
+
+void RxPage::publish() {
+    if (!server_) return;
+    feed_.publish({.event = views_->event(),
+                   .status = views_->status(),
+                   .metrics = views_->metrics(server_->viewers()),
+                   .healthy = is_healthy()});
+}
+
+void RxPage::write_report(const RxViews& views) const {
+    if (options_.report.empty()) return;
+    const std::string text = page::report_file(to_text(views.whole()));
+    writing([&] {
+        io::ByteWriter file(options_.report);
+        file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+        file.close();
+    });
 }
 
 }  // namespace tidemill::cli

@@ -1,52 +1,76 @@
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "tidemill/cli/dvbs2/iq_saver.hpp"
+#include "tidemill/cli/dvbs2/page_place.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
-#include "tidemill/cli/option.hpp"
-#include "tidemill/dvbs2/receiver/receiver.hpp"
-#include "tidemill/io/sample_source.hpp"
-#include "tidemill/io/ts_monitor.hpp"
+#include "tidemill/cli/dvbs2/rx_views.hpp"
 #include "tidemill/page/live_feed.hpp"
 #include "tidemill/page/page_server.hpp"
-#include "tidemill/run/insight/probes.hpp"
 
 namespace tidemill::cli {
 
-/// A reception in the browser, while it lives: the status twice a second, the constellation and the spectrum.
+/// Where and to whom a reception is shown while it runs, and after it.
+struct RxPageOptions {
+    std::optional<PagePlace> place{};  ///< none: no page
+    std::vector<std::string> hosts{};  ///< by which it may be asked for
+    std::size_t most_viewers = 32;
+    std::string password_file{};    ///< else the variable TIDEMILL_PAGE_PASSWORD
+    bool control = false;           ///< also others than this machine may change something
+    std::string folder{};           ///< for samples that viewers save; empty: they cannot
+    double unhealthy_after_s = 10;  ///< without a lock
+    std::string report{};           ///< a file with the whole run; empty: none
+
+    bool any() const { return place || !report.empty(); }
+};
+
+/// A reception in the browser, from before its first sample until it ends, and in a report of the whole.
 class RxPage {
   public:
-    /// `port` is a number, or auto for the first free one; `samples` are what the receiver reads of the place
-    /// `name`. Throws JobFailed.
-    RxPage(OrAuto<int> port, dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-           const io::SampleRing* ring, const io::SampleSource& samples, std::string name);
-    /// Those who look see the end.
+    /// Throws JobFailed for a page that cannot be.
+    explicit RxPage(const RxPageOptions& options);
     ~RxPage();
 
-    /// Looks at the run; to be given to it.
-    Observer& observer() { return probes_; }
-    std::string url() const { return server_->url(); }
+    /// Empty where there is no page.
+    std::string url() const;
+
+    /// While it lives, a receiver is shown.
+    class Shown {
+      public:
+        Shown(RxPage& page, RxViews& views, IqSaver* iq);
+        Shown(const Shown&) = delete;
+        Shown& operator=(const Shown&) = delete;
+        ~Shown();
+
+      private:
+        RxPage& page_;
+    };
+
+    /// Writes the report that is wanted; throws JobFailed.
+    void write_report(const RxViews& views) const;
 
   private:
-    void publish(double now_s);
-    Json points() const;
-    Json spectrum_db() const;
+    page::PageOptions server_options() const;
+    std::vector<page::PageDocument> documents();
+    std::vector<page::PageAction> actions();
+    void tick(double now_s);
+    void publish();
+    bool is_healthy() const;
 
-    std::string name_;
-    double input_rate_hz_;
-    dsp::SampleFormat format_;
-    RxStatus status_;
-    RxStatus since_start_;
-    Probes probes_;
-    const Probe& symbols_;
-    const Probe& samples_;
+    const RxPageOptions& options_;
     page::LiveFeed feed_;
+    mutable std::mutex mutex_;  // of what follows
+    RxViews* views_ = nullptr;
+    IqSaver* iq_ = nullptr;
+    double now_s_ = 0;
+    double stepped_s_ = -1;
+    std::optional<double> locked_s_{};
     std::optional<page::PageServer> server_;
     std::optional<Every> ticks_;
 };
-
-/// The numbers of a status as Prometheus text, whose frames count since the start.
-std::string metrics_text(const Json& status);
 
 }  // namespace tidemill::cli

@@ -24,10 +24,14 @@ RxView RxStatus::view(double now_s, const dvbs2::FrameTotals& since, double sinc
 }
 
 Json RxStatus::next(double now_s) {
-    const RxView view = this->view(now_s, last_, last_s_);
+    return status_json(next_view(now_s));
+}
+
+RxView RxStatus::next_view(double now_s) {
+    RxView view = this->view(now_s, last_, last_s_);
     last_ = view.now.totals;
     last_s_ = now_s;
-    return status_json(view);
+    return view;
 }
 
 Json RxStatus::since_start(double now_s) const {

@@ -28,6 +28,7 @@ class RxStatus {
 
     /// What the next line says, `now_s` after the start.
     Json next(double now_s);
+    RxView next_view(double now_s);
     /// The same with frames counted since the start; changes nothing.
     Json since_start(double now_s) const;
     /// What both are made of.

@@ -1,11 +1,21 @@
-// Shows what the receiver tells in its events. Everything that came off the air is set as text, never as markup.
+// Shows what the receiver tells: live, or the whole run in a report. Everything that came off the air is set as text,
+// never as markup.
+import { byId, clock, drawConstellation, drawEye, drawHistory, drawSpectrum, drawWaterfall, given, momentAt } from "/views.js";
 
-const byId = (id) => document.getElementById(id);
-const style = getComputedStyle(document.documentElement);
-const colour = (name) => style.getPropertyValue(name).trim();
-const given = (value) => value !== null && value !== undefined;
 const fixed = (value, digits, unit) => (given(value) ? `${value.toFixed(digits)} ${unit}`.trim() : "–");
-const signed = (value, digits, unit) => (given(value) ? (value > 0 ? "+" : "") + fixed(value, digits, unit) : "–");
+const rounded = (value, digits) => Number(value.toFixed(digits)) + 0;  // never -0
+const signed = (value, digits, unit) =>
+  (given(value) ? (value > 0 ? "+" : "") + fixed(rounded(value, digits), digits, unit) : "–");
+// What would command a terminal, or turn the direction of writing, is shown as what it is.
+const plain = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  (c) => `\\x${c.codePointAt(0).toString(16).padStart(2, "0")}`);
+
+function element(kind, text, kindOf = "") {
+  const made = document.createElement(kind);
+  made.textContent = text;
+  made.className = kindOf;
+  return made;
+}
 
 function show(status) {
   const text = {
@@ -26,107 +36,157 @@ function show(status) {
   for (const [id, value] of Object.entries(text)) byId(id).textContent = value;
   byId("lock").textContent = { wait: "no signal yet", learn: "signal found", transmit: "locked" }[status.phase];
   byId("lock").className = status.lock ? "on" : "off";
+  showModcods(status.modcods);
+  showServices(status.services || []);
+  showBuffer(status);
 }
 
-function cleared(id) {
-  const canvas = byId(id);
-  const pen = canvas.getContext("2d");
-  pen.fillStyle = colour("--card");
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  return { canvas, pen };
-}
-
-// I and Q one after the other, around 1 in the mean.
-function drawConstellation(points) {
-  const { canvas, pen } = cleared("constellation");
-  const middle = canvas.width / 2;
-  const unit = canvas.width / 3.6;
-  pen.strokeStyle = colour("--faint");
-  pen.globalAlpha = 0.4;
-  pen.beginPath();
-  pen.moveTo(0, middle);
-  pen.lineTo(canvas.width, middle);
-  pen.moveTo(middle, 0);
-  pen.lineTo(middle, canvas.height);
-  pen.stroke();
-  pen.globalAlpha = 0.8;
-  pen.fillStyle = colour("--good");
-  for (let i = 0; i + 1 < points.length; i += 2) {
-    pen.fillRect(middle + points[i] * unit - 1, middle - points[i + 1] * unit - 1, 2.5, 2.5);
-  }
-  pen.globalAlpha = 1;
-}
-
-const between = (value, least, most) => Math.min(1, Math.max(0, (value - least) / (most - least)));
-
-// Power of each bin in dB, from minus to plus half of the rate.
-function drawSpectrum(db) {
-  const { canvas, pen } = cleared("spectrum");
-  const least = Math.min(...db) - 2;
-  const most = Math.max(...db) + 2;
-  pen.strokeStyle = colour("--good");
-  pen.beginPath();
-  db.forEach((value, i) => {
-    const x = (i / (db.length - 1)) * canvas.width;
-    const y = canvas.height * (1 - between(value, least, most));
-    if (i === 0) pen.moveTo(x, y);
-    else pen.lineTo(x, y);
+function showModcods(modcods) {
+  const all = Object.values(modcods).reduce((a, b) => a + b, 0);
+  const rows = Object.entries(modcods).sort((a, b) => b[1] - a[1]).map(([name, frames]) => {
+    const row = document.createElement("tr");
+    const bar = element("td", "", "bar");
+    const share = element("div", "", "share");
+    share.style.width = `${(100 * frames) / all}%`;
+    bar.append(share);
+    row.append(element("td", name), element("td", String(frames)), bar);
+    return row;
   });
-  pen.stroke();
-  pen.fillStyle = colour("--faint");
-  pen.fillText(`${most.toFixed(0)} dB`, 4, 12);
-  pen.fillText(`${least.toFixed(0)} dB`, 4, canvas.height - 4);
-  drawWaterfall(db, least, most);
+  byId("modcods").replaceChildren(...rows);
 }
 
-function drawWaterfall(db, least, most) {
-  const canvas = byId("waterfall");
-  const pen = canvas.getContext("2d");
-  pen.drawImage(canvas, 0, 1);
-  const width = canvas.width / db.length;
-  db.forEach((value, i) => {
-    const heat = between(value, least, most);
-    pen.fillStyle = `hsl(${240 - 200 * heat} 80% ${8 + 55 * heat}%)`;
-    pen.fillRect(i * width, 0, width + 1, 1);
+function showServices(services) {
+  const rows = services.map((service) => {
+    const row = document.createElement("tr");
+    row.append(element("td", String(service.number)), element("td", plain(service.name), "name"),
+      element("td", service.kbps.toFixed(1)));
+    return row;
   });
+  byId("services").replaceChildren(...rows);
 }
 
-const history = [];
-const kKeptSeconds = 600;
-
-function drawHistory(status) {
-  history.push({ time: status.time_s, margin: status.margin_db, bad: status.frames_bad });
-  while (history[0].time < status.time_s - kKeptSeconds) history.shift();
-  const { canvas, pen } = cleared("history");
-  const margins = history.map((each) => each.margin).filter(given);
-  const least = Math.min(0, ...margins) - 0.5;
-  const most = Math.max(1, ...margins) + 0.5;
-  const x = (each) => canvas.width * (1 - (status.time_s - each.time) / kKeptSeconds);
-  const y = (margin) => canvas.height * (1 - between(margin, least, most));
-  pen.strokeStyle = colour("--faint");
-  pen.beginPath();
-  pen.moveTo(0, y(0));
-  pen.lineTo(canvas.width, y(0));
-  pen.stroke();
-  pen.fillStyle = colour("--faint");
-  pen.fillText("0 dB", 4, y(0) - 3);
-  pen.fillText(`${most.toFixed(1)} dB`, 4, 12);
-  for (const each of history) {
-    pen.fillStyle = each.bad > 0 ? colour("--bad") : colour("--good");
-    if (each.bad > 0) pen.fillRect(x(each) - 1, 0, 2, canvas.height);
-    if (given(each.margin)) pen.fillRect(x(each) - 1, y(each.margin) - 1, 2, 2);
-  }
+function showBuffer(status) {
+  byId("buffer").hidden = !given(status.waiting_s);
+  if (!given(status.waiting_s)) return;
+  const size = 0.5;
+  byId("fill").value = Math.min(1, status.waiting_s / size);
+  byId("fill-text").textContent = `${(1000 * status.waiting_s).toFixed(0)} ms wait, ` +
+    `${(1000 * status.least_room_s).toFixed(0)} ms of room at the least, ${status.overflows} overflows`;
 }
 
-const events = new EventSource("/events");
-events.onopen = () => { byId("gone").hidden = true; };
-events.onerror = () => { byId("gone").hidden = false; };
-events.onmessage = (message) => {
-  const now = JSON.parse(message.data);
-  byId("source").textContent = now.source;
+function showStages(stages) {
+  const rows = stages.map((stage, i) => {
+    const row = element("div", "", "stage");
+    const times = element("div", "", "times");
+    for (const kind of ["work", "pull", "push"]) {
+      const part = element("div", "", kind);
+      part.style.width = `${100 * stage[kind]}%`;
+      times.append(part);
+    }
+    const threads = `${stage.threads} thread${stage.threads === 1 ? "" : "s"}`;
+    row.append(element("span", `stage ${i + 1}: ${threads}, ${(100 * stage.work).toFixed(0)} % busy`), times);
+    return row;
+  });
+  byId("stages").replaceChildren(...rows);
+}
+
+const run = { moments: [], waterfall: [], step: 0 };
+
+function showNow(now) {
+  byId("source").textContent = plain(now.source);
   byId("span").textContent = `${(now.input_rate_hz / 1e3).toFixed(1)} kHz wide`;
   show(now.status);
-  drawHistory(now.status);
-  if (now.constellation.length) drawConstellation(now.constellation);
-  if (now.spectrum_db.length) drawSpectrum(now.spectrum_db);
-};
+  showStages(now.stages);
+  drawHistory(run.moments);
+  drawConstellation("turned", now.turned);
+  drawConstellation("constellation", now.constellation);
+  drawEye(now.eye, now.eye_line);
+  if (now.spectrum_db.length) drawSpectrum(now);
+  drawWaterfall(run.waterfall);
+}
+
+byId("history").addEventListener("pointermove", (event) => {
+  const box = event.target.getBoundingClientRect();
+  byId("moment").textContent = momentAt(run.moments, (event.clientX - box.left - 44) / (box.width - 48));
+});
+
+function showWhole(whole) {
+  run.moments = whole.moments;
+  run.waterfall = whole.waterfall;
+  showNow(whole);
+  byId("lock").className = "on";
+  byId("lock").textContent = `the whole run: ${clock(whole.status.time_s)}`;
+  byId("graph").src = `data:image/svg+xml,${encodeURIComponent(whole.graph_svg)}`;
+  document.title = "Tidemill: report";
+}
+
+async function tell(path, body) {
+  const token = location.hash.slice(1);
+  const answer = await fetch(path, { method: "POST", body, headers: { "X-Tidemill-Token": token } });
+  byId("answer").textContent = (await answer.text()).trim();
+}
+
+function showKnobs(knobs, canSave) {
+  byId("controls").hidden = !(location.hash.length > 1 && (knobs.length || canSave));
+  byId("save").hidden = !canSave;
+  for (const knob of knobs) {
+    if (document.getElementsByName(knob.name).length) continue;
+    const row = element("label", "", "knob");
+    const slider = element("input", "");
+    const value = element("output", String(knob.value));
+    Object.assign(slider, { type: "range", name: knob.name, min: knob.least, max: knob.most, step: "any", value: knob.value });
+    slider.addEventListener("input", () => { value.textContent = Number(slider.value).toFixed(2); });
+    slider.addEventListener("change", () => tell("/knob", JSON.stringify({ name: knob.name, value: Number(slider.value) })));
+    row.append(element("span", knob.name), slider, value);
+    byId("knobs").append(row);
+  }
+}
+
+async function fetchHistory() {
+  const before = await (await fetch("/history")).json();
+  if (!before.moments) return;
+  run.moments = before.moments;
+  run.waterfall = before.waterfall;
+}
+
+const kMostMoments = 1400;
+
+async function showEvent(now) {
+  if (!now.status) return;
+  if (now.step !== run.step) {
+    const follows = now.step === run.step + 1 && run.moments.length < kMostMoments;
+    run.step = now.step;
+    if (follows) run.moments.push(now.moment);
+    else await fetchHistory();
+    if (now.step % 4 === 1 || !byId("graph").src) byId("graph").src = `/graph.svg?${now.step}`;
+  }
+  if (now.spectrum_db.length) run.waterfall.push(now.spectrum_db);
+  if (run.waterfall.length > 400) run.waterfall.splice(0, 200);
+  byId("player").hidden = !now.player.startsWith("udp://");
+  Object.assign(byId("player-link"), { textContent: now.player, href: now.player.startsWith("udp://") ? now.player : "#" });
+  showKnobs(now.knobs, now.can_save);
+  showNow(now);
+}
+
+function live() {
+  const events = new EventSource("/events");
+  let newest = null;
+  events.onopen = () => { byId("gone").hidden = true; };
+  events.onerror = () => { byId("gone").hidden = false; };
+  // One at a time; of those that come meanwhile the newest is shown.
+  events.onmessage = async (message) => {
+    const busy = newest !== null;
+    newest = message.data;
+    if (busy) return;
+    while (newest !== null) {
+      const text = newest;
+      await showEvent(JSON.parse(text));
+      if (newest === text) newest = null;
+    }
+  };
+  byId("save").addEventListener("click", () => tell("/iq", ""));
+}
+
+const recorded = byId("recorded");
+if (recorded) showWhole(JSON.parse(recorded.textContent));
+else live();

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tidemill::page {
+
+/// The page in one file that shows what `data`, JSON of a whole run, tells: it opens anywhere, and loads
+/// nothing.
+std::string report_file(std::string_view data);
+
+}  // namespace tidemill::page
