@@ -42,6 +42,7 @@ constexpr Topic kTopics[] = {
     {"outside", "run", "what a frame costs that a program pushes into a stream, or pulls out of it"},
     {"locality", "run", "which buffers and pinnings make a pipeline of memory-bound tasks worth it"},
     {"bridge", "programs", "what workers of two kinds make of tasks that little cores hurt more or less"},
+    {"page", "cli", "what it costs a reception to be looked at"},
     {"baseline", "run", "found schedules beside a thread per task, and duplicates of a graph"},
 };
 
@@ -187,7 +188,18 @@ int run_device(const BenchOptions& options) {
     return kDone;
 }
 
+// A topic may also be named behind the room that it is about: "dvbs2 page".
+bool is_topic_of_dvbs2(const BenchOptions& options) {
+    const auto* const topic = std::ranges::find(kTopics, options.filter, &Topic::name);
+    return options.name == "dvbs2" && topic != std::end(kTopics) && topic->room == std::string_view("cli");
+}
+
 int run_bench(const BenchOptions& options) {
+    if (is_topic_of_dvbs2(options)) {
+        BenchOptions topic = options;
+        topic.name = std::exchange(topic.filter, "");
+        return run_room(topic.name, topic);
+    }
     if (options.name.empty()) return list_benchmarks(options.waiting.json);
     if (options.name == "device") return run_device(options);
     if (options.name != "waiting") return run_room(options.name, options);

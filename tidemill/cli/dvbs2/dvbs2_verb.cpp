@@ -71,7 +71,7 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
 
 void add_page(Verb& verb, RxPageOptions& options) {
     verb.heading("To look at");
-    verb.parsed("--page", options.place, parse_page_place,
+    verb.option("--page", options.place,
                 "Show the reception in the browser: at a free port of this machine, or auto; at a port; at "
                 "an address "
                 "of this machine, for others to look, too")

@@ -40,7 +40,6 @@ std::uint16_t port_of(const std::string& text, std::string_view port) {
 }  // namespace
 
 PagePlace parse_page_place(const std::string& text) {
-    if (text == "auto") return {};
     if (is_digits(text)) return {.port = port_of(text, text)};
     if (is_address(text)) return {.address = text};
     const std::size_t colon = text.rfind(':');

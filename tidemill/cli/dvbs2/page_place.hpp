@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tidemill/cli/option.hpp"
+
 namespace tidemill::cli {
 
 /// Where a page is served.
@@ -11,9 +13,19 @@ struct PagePlace {
     std::uint16_t port = 0;  ///< 0: the first free one
 };
 
-/// Reads what --page says: auto, a port, or an address of this machine, as 192.168.1.5 or [::1]:8080. Throws
+/// Reads what --page says: a port, or an address of this machine, as 192.168.1.5 or [::1]:8080. Throws
 /// WrongUsage.
 PagePlace parse_page_place(const std::string& text);
+
+template <>
+struct ValueText<PagePlace> {
+    static constexpr Kind kKind = Kind::text;
+    static PagePlace read(const Option&, const std::string& text) { return parse_page_place(text); }
+};
+
+inline std::string default_text(const PagePlace& place) {
+    return place.address;
+}
 
 /// The password in the first line of a file. Throws JobFailed where there is none.
 std::string password_of_file(const std::string& path);

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -29,6 +31,9 @@ std::string page_password(const RxPageOptions& options) {
 RxPage::RxPage(const RxPageOptions& options) : options_(options) {
     if (!options.any()) return;
     if (!options.report.empty()) writing([&] { const io::ByteWriter file(options.report); });
+    std::error_code unknown;
+    if (!options.folder.empty() && !std::filesystem::is_directory(options.folder, unknown))
+        throw JobFailed(fmt::format("--page-dir {}: there is no such folder", options.folder));
     feed_.publish(
         {.event = "{}", .status = R"({"phase":"wait","lock":false})", .metrics = "tidemill_rx_lock 0\n"});
     if (options.place) {
@@ -51,7 +56,7 @@ std::string RxPage::url() const {
 }
 
 page::PageOptions RxPage::server_options() const {
-    const PagePlace& place = *options_.place;
+    const PagePlace place = options_.where();
     page::PageOptions server{.address = place.address,
                              .port = place.port,
                              .hosts = options_.hosts,
@@ -87,7 +92,7 @@ std::vector<page::PageDocument> RxPage::documents() {
 }
 
 std::vector<page::PageAction> RxPage::actions() {
-    if (!page::is_loopback(options_.place->address) && !options_.control) return {};
+    if (!page::is_loopback(options_.where().address) && !options_.control) return {};
     std::vector<page::PageAction> actions{{"/knob", [this](const std::string& body) -> page::PageAnswer {
                                                const std::lock_guard lock(mutex_);
                                                if (!views_) return {409, "nothing runs"};

@@ -16,8 +16,8 @@ namespace tidemill::cli {
 
 /// Where and to whom a reception is shown while it runs, and after it.
 struct RxPageOptions {
-    std::optional<PagePlace> place{};  ///< none: no page
-    std::vector<std::string> hosts{};  ///< by which it may be asked for
+    std::optional<OrAuto<PagePlace>> place{};  ///< none: no page
+    std::vector<std::string> hosts{};          ///< by which it may be asked for
     std::size_t most_viewers = 32;
     std::string password_file{};    ///< else the variable TIDEMILL_PAGE_PASSWORD
     bool control = false;           ///< also others than this machine may change something
@@ -25,6 +25,7 @@ struct RxPageOptions {
     double unhealthy_after_s = 10;  ///< without a lock
     std::string report{};           ///< a file with the whole run; empty: none
 
+    PagePlace where() const { return place->value.value_or(PagePlace{}); }
     bool any() const { return place || !report.empty(); }
 };
 
