@@ -1,21 +1,14 @@
 #include "tidemill/io/ts_section.hpp"
 
+#include "tidemill/io/crc32.hpp"
+
 namespace tidemill::io {
 namespace {
 
-// ISO/IEC 13818-1: 2.4.3.3 for packets, 2.4.4 for sections, annex A for their CRC.
+// ISO/IEC 13818-1: 2.4.3.3 for packets, 2.4.4 for sections.
 constexpr std::size_t kMostSectionBytes = 4096;
 constexpr std::uint8_t kStuffing = 0xff;
 constexpr std::size_t kLeastSectionBytes = 12;
-
-std::uint32_t crc32(std::span<const std::uint8_t> bytes) {
-    std::uint32_t crc = 0xffffffff;
-    for (const std::uint8_t byte : bytes) {
-        crc ^= static_cast<std::uint32_t>(byte) << 24;
-        for (int bit = 0; bit < 8; ++bit) crc = crc << 1 ^ (crc >> 31 ? 0x04c11db7U : 0U);
-    }
-    return crc;
-}
 
 }  // namespace
 
@@ -44,7 +37,7 @@ std::optional<std::span<const std::uint8_t>> SectionCollector::next() {
         const std::size_t length = 3 + (static_cast<std::size_t>(rest[1] & 0x0f) << 8 | rest[2]);
         if (rest.size() < length) return std::nullopt;
         taken_ += length;
-        if (length >= kLeastSectionBytes && crc32(rest.first(length)) == 0) return rest.first(length);
+        if (length >= kLeastSectionBytes && crc32_mpeg(rest.first(length)) == 0) return rest.first(length);
     }
     return std::nullopt;
 }

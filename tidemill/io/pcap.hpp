@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tidemill::io {
+
+/// What a file of IP packets for tcpdump and Wireshark begins with: pcap, microseconds, raw IP
+/// (LINKTYPE_RAW).
+std::vector<std::uint8_t> pcap_header();
+
+/// A packet in such a file.
+std::vector<std::uint8_t> pcap_record(std::span<const std::uint8_t> packet,
+                                      std::chrono::system_clock::time_point when);
+
+}  // namespace tidemill::io
