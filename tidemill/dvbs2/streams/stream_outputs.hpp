@@ -27,6 +27,9 @@ struct StreamOutputs {
     /// What a frame completed of a generic stream: whole packets, each with its sync byte, or the data field
     /// of a continuous one, whole bytes. Without this output generic streams are unsupported.
     std::function<void(std::span<const std::uint8_t> bytes, std::uint8_t stream)> generic{};
+    /// The data field of a frame of a continuous generic stream, whole bytes: where packets begin anew in
+    /// each, as those of GSE do. Besides or instead of `generic`.
+    std::function<void(std::span<const std::uint8_t> field, std::uint8_t stream)> fields{};
 };
 
 /// What a PacketExtractor has seen so far.

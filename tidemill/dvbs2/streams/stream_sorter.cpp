@@ -30,10 +30,13 @@ BbFault StreamSorter::sort(std::span<const std::uint8_t> bbframe) {
 
 BbFault StreamSorter::sort_generic(std::span<const std::uint8_t> bbframe, const BbHeader& header,
                                    std::uint8_t stream) {
-    if (!outputs_.generic) return BbFault::generic_stream;
+    const bool is_continuous = header.stream_type == StreamType::generic_continuous;
+    if (!outputs_.generic && !(is_continuous && outputs_.fields)) return BbFault::generic_stream;
     BbFault found = BbFault::none;
-    if (header.stream_type == StreamType::generic_continuous) {
-        outputs_.generic(bbframe.subspan(kBbHeaderBytes, header.data_bits / 8U), stream);
+    if (is_continuous) {
+        const auto field = bbframe.subspan(kBbHeaderBytes, header.data_bits / 8U);
+        if (outputs_.generic) outputs_.generic(field, stream);
+        if (outputs_.fields) outputs_.fields(field, stream);
     } else {
         found = extractor_of(StreamType::generic_packetised, stream).push(bbframe, packets_);
         give_out(StreamType::generic_packetised, stream);
