@@ -50,6 +50,20 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
         .is(Kind::output_place);
     verb.option("--generic", options.generic, "The same for what generic streams carry")
         .is(Kind::output_place);
+    verb.option(
+            "--ip-out", options.ip.places,
+            "IP packets out of sections (MPE) and generic streams (GSE): a file that tcpdump and Wireshark "
+            "read, - for standard output, tun:NAME for a network interface")
+        .is(Kind::output_place);
+    verb.parsed("--tun-allow", options.ip.allowed, parse_tun_allow,
+                "From and to where packets may pass to an interface: 239.0.0.0/8; give it for each")
+        .needs("--ip-out");
+    verb.option("--user", options.ip.user, "Whose rights remain once an interface is open")
+        .needs("--ip-out")
+        .shows("who used sudo");
+    verb.parsed("--mpe-pid", options.ip.mpe_pid, parse_mpe_pid, "The only PID whose sections are read")
+        .needs("--ip-out")
+        .shows("all that carry such");
     Option& isi = verb.parsed("--isi", options.streams, parse_isi,
                               "Input stream, 0 to 255, or all, each into a file or port of its own")
                       .shows("the first");
@@ -100,7 +114,8 @@ void add_rx(Verb& dvbs2) {
     Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
     verb.footer(
         "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts\n"
-        "         tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts -o udp://127.0.0.1:5000");
+        "         tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts -o udp://127.0.0.1:5000\n"
+        "         tidemill dvbs2 rx pass.sigmf-meta --ip-out packets.pcap");
     verb.heading("The signal");
     add_reception_options(verb, options->reception);
     add_radio_options(verb, options->reception.radio);

@@ -207,6 +207,8 @@ std::unique_ptr<IqSaver> iq_saver(const RxPageOptions& page, const io::SampleSou
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
+    // Before there are threads, and before anything from outside is read.
+    std::vector<io::TunDevice> interfaces = open_interfaces(options.outputs.ip);
     const bool alone = !options.running.stop.stop_possible();
     RxGuard guard(options.exit_on, alone);
     RxPage page(options.page);
@@ -217,7 +219,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.outputs.live = outcome.job.stream != nullptr;
     io::TsServices services;
     if (options.page.any()) also_count(services, outcome.outputs.also);
-    RxOutputWriter writer(outcome.outputs);
+    RxOutputWriter writer(outcome.outputs, std::move(interfaces));
     const Topology topology = topology_by(options.running.kinds);
     outcome.job.config.live = outcome.outputs.live;
     GraphRun run(how_to_run(options, outcome.outputs.live), topology);
@@ -275,6 +277,7 @@ RxOutcome receive(const RxOptions& options) {
     outcome.ts = seen_by(writer.monitor());
     outcome.packets_not_sent = writer.not_sent();
     outcome.places = writer.accounts();
+    outcome.ip = writer.ip_counts();
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams
     predict_from_period(outcome);
     // Only now, because it reads the whole file once more.

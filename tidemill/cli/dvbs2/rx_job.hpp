@@ -55,10 +55,11 @@ struct RxOutcome {
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
     std::vector<PlaceAccount> places{};             ///< that it was written to
+    Json ip{};                                      ///< what came of IP packets; null: none wanted
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
-    std::string trouble{};  ///< with a live input at the end, in words
+    std::string trouble{};                  ///< with a live input at the end, in words
     RxOutputOptions outputs;
 
     /// Something came out: packets that were not all lost on the way to their place, what a generic stream

@@ -34,11 +34,12 @@ OutputStyle RxOutputOptions::style(std::stop_token hurry) const {
 }
 
 bool RxOutputOptions::takes_standard_output() const {
-    return is_standard_stream(bbframes) || is_standard_stream(generic) ||
-           std::ranges::any_of(packets, [](const std::string& place) { return is_standard_stream(place); });
+    const auto is_output = [](const std::string& place) { return is_standard_stream(place); };
+    return is_output(bbframes) || is_output(generic) || std::ranges::any_of(packets, is_output) ||
+           std::ranges::any_of(ip.places, is_output);
 }
 
-RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
+RxOutputWriter::RxOutputWriter(const RxOutputOptions& options, std::vector<io::TunDevice> interfaces)
     : options_(options),
       style_(options.style(hurry_.get_token())),
       choice_{options.streams.all, options.streams.only, options.damaged} {
@@ -51,6 +52,8 @@ RxOutputWriter::RxOutputWriter(const RxOutputOptions& options)
     if (!options.bbframes.empty())
         bbframes_.add(options.bbframes, open_output(options.bbframes, style_, true));
     if (!options.generic.empty()) generic_.add(options.generic, open_output(options.generic, style_, true));
+    if (!options.ip.places.empty())
+        ip_ = std::make_unique<IpOutputs>(options.ip, style_, std::move(interfaces));
 }
 
 dvbs2::RxOutputs RxOutputWriter::outputs() {
@@ -60,6 +63,10 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
     outputs.keep = [this](Archive& archive) { keep(archive); };
     if (!generic_.empty())
         outputs.streams.generic = [this](auto bytes, std::uint8_t) { write_to(generic_, bytes); };
+    if (ip_)
+        outputs.streams.fields = [this](auto field, std::uint8_t stream) {
+            look_for_ip([&] { ip_->look_at_field(field, stream); });
+        };
     if (!bbframes_.empty() || options_.also.frames) {
         outputs.frames = [this](const dvbs2::ReceivedFrame& frame) {
             if (frame.good) write_to(bbframes_, frame.bbframe);
@@ -73,16 +80,19 @@ void RxOutputWriter::keep(Archive& archive) {
     std::vector<std::uint8_t> streams;
     for (const auto& [stream, places] : packets_) streams.push_back(static_cast<std::uint8_t>(stream));
     archive.expect("bbframes", !bbframes_.empty()).expect("generic", !generic_.empty());
-    archive.expect("packets", options_.packets.size())("streams", streams)("monitored", monitored_);
+    archive.expect("packets", options_.packets.size()).expect("ip", options_.ip.places.size());
+    archive("streams", streams)("monitored", monitored_);
     for (const std::uint8_t stream : streams) packet_places(choice_.all ? stream : 0).keep(archive);
     bbframes_.keep(archive);
     generic_.keep(archive);
+    if (ip_) ip_->places().keep(archive);
 }
 
 void RxOutputWriter::write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream) {
     if (!monitored_) monitored_ = stream;
     if (monitored_ == stream) monitor_->look(packets);
     if (options_.also.streams.packets) options_.also.streams.packets(packets, stream);
+    if (ip_) look_for_ip([&] { ip_->look_at_packets(packets, stream); });
     if (options_.packets.empty()) return;
     OutputFan& places = packet_places(choice_.all ? stream : 0);
     if (!places.works() && places.last_failure().empty())
@@ -94,6 +104,13 @@ void RxOutputWriter::write_to(OutputFan& places, std::span<const std::uint8_t> p
     const bool worked = places.works();
     places.write(piece);
     if (worked && !places.works()) stop_without_places();
+}
+
+template <class Look>
+void RxOutputWriter::look_for_ip(Look look) {
+    const bool worked = ip_->places().works();
+    look();
+    if (worked && !ip_->places().works()) stop_without_places();
 }
 
 // Nobody is left who could get anything.
@@ -109,6 +126,7 @@ void RxOutputWriter::stop_without_places() const {
 std::vector<const OutputFan*> RxOutputWriter::all_places() const {
     std::vector<const OutputFan*> all{&bbframes_, &generic_};
     for (const auto& [stream, places] : packets_) all.push_back(&places);
+    if (ip_) all.push_back(&ip_->places());
     return all;
 }
 
@@ -140,6 +158,7 @@ void RxOutputWriter::close() {
     for (auto& [stream, places] : packets_) places.close();
     bbframes_.close();
     generic_.close();
+    if (ip_) ip_->places().close();
     stop_without_places();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/dvbs2/ip_outputs.hpp"
 #include "tidemill/cli/dvbs2/output_fan.hpp"
 #include "tidemill/cli/dvbs2/output_kinds.hpp"
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
@@ -28,6 +29,7 @@ struct RxOutputOptions {
     std::vector<std::string> packets{};  ///< transport stream, to each of these
     std::string bbframes{};              ///< good BBFRAMEs one behind the other, or one in a datagram
     std::string generic{};               ///< data fields of generic streams
+    IpOptions ip{};                      ///< IP packets in either kind of stream
     WantedStreams streams{};
     dvbs2::DamagedPacket damaged = dvbs2::DamagedPacket::drop;
     double udp_mbps = 0;                          ///< 0: packets leave by the programme clock
@@ -49,7 +51,7 @@ WantedStreams parse_isi(const std::string& text);
 class RxOutputWriter {
   public:
     /// Throws JobFailed or WrongUsage.
-    explicit RxOutputWriter(const RxOutputOptions& options);
+    explicit RxOutputWriter(const RxOutputOptions& options, std::vector<io::TunDevice> interfaces = {});
 
     /// What the receiver calls; valid while the writer lives. They throw JobFailed once no place is left.
     dvbs2::RxOutputs outputs();
@@ -66,12 +68,17 @@ class RxOutputWriter {
     /// Packets of input streams that have no place, by stream.
     const std::map<int, std::uint64_t>& not_sent() const { return not_sent_; }
 
+    /// What came of IP packets; null where none are wanted.
+    Json ip_counts() const { return ip_ ? ip_->counts() : Json(); }
+
     /// What became of each place.
     std::vector<PlaceAccount> accounts() const;
 
   private:
     void keep(Archive& archive);
     void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
+    template <class Look>
+    void look_for_ip(Look look);
     void write_to(OutputFan& places, std::span<const std::uint8_t> piece);
     OutputFan& packet_places(int stream);
     void add_place_of(int stream, const std::string& base, OutputFan& places) const;
@@ -88,6 +95,7 @@ class RxOutputWriter {
     std::map<int, std::uint64_t> not_sent_;
     OutputFan bbframes_;
     OutputFan generic_;
+    std::unique_ptr<IpOutputs> ip_{};  // null: none wanted
 };
 
 }  // namespace tidemill::cli

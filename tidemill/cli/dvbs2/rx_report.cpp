@@ -129,6 +129,7 @@ std::string report_json(const RxOutcome& outcome) {
     if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
     json["outputs"] = Json::array();
     for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
+    json["ip"] = outcome.ip;
     json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }
