@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint8_t kDatagramSection = 0x3e;  // EN 301 192, table 3
 constexpr std::uint8_t kNoSection = 0xff;        // stuffing up to the packet's end
 constexpr std::size_t kSectionHeaderBytes = 12, kSectionCrcBytes = 4;
-constexpr std::size_t kMostDatagramBytes = 65535;
-constexpr std::uint16_t kNullPid = 0x1fff;
+constexpr std::size_t kMostPacketBytes = 65535;
+constexpr std::uint16_t kPidOfNothing = 0x1fff;
 
 std::size_t section_bytes(std::span<const std::uint8_t> section) {
     return 3 + (static_cast<std::size_t>(section[1] & 0x0f) << 8 | section[2]);
@@ -52,7 +52,7 @@ void MpeReceiver::push(std::span<const std::uint8_t> packets) {
 MpeReceiver::Pid* MpeReceiver::followed(std::span<const std::uint8_t> packet,
                                         std::span<const std::uint8_t> payload) {
     const std::uint16_t pid = pid_of(packet);
-    if (pid == kNullPid || pid != pid_.value_or(pid)) return nullptr;
+    if (pid == kPidOfNothing || pid != pid_.value_or(pid)) return nullptr;
     const auto found = pids_.find(pid);
     if (found != pids_.end()) return &found->second;
     if (!starts_section(packet) || payload.empty()) return nullptr;
@@ -154,7 +154,7 @@ void MpeReceiver::join(Pid& state, std::span<const std::uint8_t> section,
         state.datagram.clear();
         state.next_part = 0;
     }
-    const bool fits = state.datagram.size() + payload.size() <= kMostDatagramBytes;
+    const bool fits = state.datagram.size() + payload.size() <= kMostPacketBytes;
     if (part != state.next_part || part > last_part || !fits) {
         ++counts_.parts_without_start;
         state.datagram.clear();

@@ -71,8 +71,9 @@ void GseReceiver::start(std::uint8_t label_type, Bytes packet) {
                     .bytes = {bytes.begin(), bytes.end()}};
     // Later packets of this frame may use its label.
     if (label_type != kLabelReused && bytes.size() >= 2 + label_bytes(label_type)) {
-        last_label_.emplace().size = label_bytes(label_type);
-        std::ranges::copy(bytes.subspan(2, last_label_->size), last_label_->bytes.begin());
+        Label label{.size = label_bytes(label_type)};
+        std::ranges::copy(bytes.subspan(2, label.size), label.bytes.begin());
+        last_label_ = label;
     }
     if (bytes.size() > partial.total) {
         ++counts_.pdus_bad_length;
