@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::uint32_t kMicroseconds = 0xa1b2c3d4;
 constexpr std::uint32_t kVersion2Point4 = 4 << 16 | 2;
-constexpr std::uint32_t kMostPcapBytes = 65575;  // of version 6, with its header
+constexpr std::uint32_t kMostCapturedBytes = 65575;  // of version 6, with its header
 constexpr std::uint32_t kRawIp = 101;
 
 void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint32_t value) {
@@ -17,7 +17,7 @@ void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint32_t value)
 std::vector<std::uint8_t> pcap_header() {
     std::vector<std::uint8_t> header;
     for (const std::uint32_t field :
-         {kMicroseconds, kVersion2Point4, std::uint32_t{0}, std::uint32_t{0}, kMostPcapBytes, kRawIp})
+         {kMicroseconds, kVersion2Point4, std::uint32_t{0}, std::uint32_t{0}, kMostCapturedBytes, kRawIp})
         append_little_endian(header, field);
     return header;
 }

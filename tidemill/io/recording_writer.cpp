@@ -90,13 +90,17 @@ RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
 RecordingWriter::~RecordingWriter() = default;
 
 void RecordingWriter::write(std::span<const dsp::Iq> samples) {
-    if (files_->meta) files_->meta->begin();  // what it says of other data is not true any more
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
     limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
-    if (files_->packets) files_->packets->write(block_);
-    if (files_->data) files_->data->write_all(block_);
-    if (files_->meta) files_->sha.update(block_);
-    samples_ += samples.size();
+    write_raw(block_);
+}
+
+void RecordingWriter::write_raw(std::span<const std::byte> samples) {
+    if (files_->meta) files_->meta->begin();  // what it says of other data is not true any more
+    if (files_->packets) files_->packets->write(samples);
+    if (files_->data) files_->data->write_all(samples);
+    if (files_->meta) files_->sha.update(samples);
+    samples_ += samples.size() / dsp::bytes_per_sample(metadata_.format);
 }
 
 void RecordingWriter::close() {

@@ -38,6 +38,14 @@ class RecordingWriter {
     /// Appends samples; throws IoError when the disk is full or the path fails in another way.
     void write(std::span<const dsp::Iq> samples);
 
+    /// Appends whole samples that have the format already.
+    void write_raw(std::span<const std::byte> samples);
+
+    /// What close() writes about parts of it.
+    void annotate(std::vector<SigmfAnnotation> annotations) {
+        metadata_.annotations = std::move(annotations);
+    }
+
     /// Writes the metadata with the SHA-512 of the data, and closes; without it there is no valid recording.
     void close();
 

@@ -118,6 +118,18 @@ SigmfMetadata read_sigmf(const JsonPlace& root) {
     return metadata;
 }
 
+Json annotations_json(const std::vector<SigmfAnnotation>& annotations) {
+    Json all = Json::array();
+    for (const SigmfAnnotation& each : annotations) {
+        Json one{{"core:sample_start", each.start}};
+        if (each.count > 0) one["core:sample_count"] = each.count;
+        if (!each.label.empty()) one["core:label"] = each.label;
+        if (!each.comment.empty()) one["core:comment"] = each.comment;
+        all.push_back(one);
+    }
+    return all;
+}
+
 }  // namespace
 
 SigmfPaths sigmf_paths(const std::filesystem::path& path) {
@@ -148,13 +160,16 @@ SigmfMetadata parse_sigmf(std::string_view text, const std::filesystem::path& or
 std::string format_sigmf(const SigmfMetadata& metadata) {
     Json capture;
     if (metadata.center_frequency_hz) capture["core:frequency"] = *metadata.center_frequency_hz;
+    if (!metadata.datetime.empty()) capture["core:datetime"] = metadata.datetime;
     capture["core:sample_start"] = 0;
     Json global{{"core:datatype", sigmf_datatype(metadata.format)}};
     if (!metadata.description.empty()) global["core:description"] = metadata.description;
     if (metadata.sample_rate_hz) global["core:sample_rate"] = *metadata.sample_rate_hz;
     if (!metadata.sha512.empty()) global["core:sha512"] = metadata.sha512;
     global["core:version"] = "1.2.0";
-    const Json root{{"annotations", Json::array()}, {"captures", Json::Array{capture}}, {"global", global}};
+    const Json root{{"annotations", annotations_json(metadata.annotations)},
+                    {"captures", Json::Array{capture}},
+                    {"global", global}};
     return to_text(root, 2) + "\n";
 }
 

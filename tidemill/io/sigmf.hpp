@@ -10,6 +10,14 @@
 
 namespace tidemill::io {
 
+/// A part of a recording, and what there is to say about it.
+struct SigmfAnnotation {
+    std::uint64_t start = 0;  ///< sample
+    std::uint64_t count = 0;  ///< 0: a moment
+    std::string label{};
+    std::string comment{};
+};
+
 /// The part of SigMF metadata that a receiver needs (SigMF specification 1.2, core namespace).
 struct SigmfMetadata {
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
@@ -18,6 +26,8 @@ struct SigmfMetadata {
     std::uint64_t last_capture_start = 0;       // sample at which the last capture begins
     std::string sha512;
     std::string description;
+    std::string datetime{};                      // of the first sample; only written
+    std::vector<SigmfAnnotation> annotations{};  // by their start; only written
     std::string dataset;                // name of the data file beside the metadata; empty: the usual one
     std::vector<std::string> warnings;  // what is odd but harmless
 };
