@@ -109,6 +109,26 @@ void add_page(Verb& verb, RxPageOptions& options) {
         .is(Kind::output_file);
 }
 
+void add_iq_outputs(Verb& verb, IqOptions& options) {
+    verb.option(
+            "--iq-out", options.carrier,
+            "Keep the carrier's samples, tuned and resampled where that is done, as a SigMF recording with "
+            "lock and MODCODs in its annotations")
+        .is(Kind::output_file);
+    Option& around = verb.option("--keep-iq-around-loss", options.around_loss.seconds,
+                                 "Keep so many seconds of samples before and after each loss of lock, as "
+                                 "loss.20261123T114500Z.sigmf-meta and -data")
+                         .is(Kind::seconds)
+                         .in(between(0.001, 600));
+    around.shows("none");
+    verb.parsed("--keep-limit", options.around_loss.most_bytes, parse_keep_limit,
+                "Bytes that these may take; the oldest go")
+        .needs("--keep-iq-around-loss")
+        .shows("2GB");
+    verb.option("--keep-folder", options.around_loss.folder, "Where they are kept")
+        .needs("--keep-iq-around-loss");
+}
+
 void add_rx(Verb& dvbs2) {
     auto options = std::make_shared<RxOptions>();
     Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
@@ -121,6 +141,7 @@ void add_rx(Verb& dvbs2) {
     add_radio_options(verb, options->reception.radio);
     verb.heading("What comes out");
     add_outputs(verb, options->outputs);
+    add_iq_outputs(verb, options->iq);
     verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
         .is(Kind::output_place);
     verb.parsed(

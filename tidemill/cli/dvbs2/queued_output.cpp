@@ -114,6 +114,11 @@ void QueuedOutput::go_on_at(const OutputAt& at) {
     at_ = at;
 }
 
+bool QueuedOutput::is_empty() const {
+    const std::scoped_lock lock(mutex_);
+    return is_idle();
+}
+
 OutputLosses QueuedOutput::losses() const {
     const std::scoped_lock lock(mutex_);
     OutputLosses all = losses_;

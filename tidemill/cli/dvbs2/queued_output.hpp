@@ -37,6 +37,8 @@ class QueuedOutput final : public ByteOutput {
     OutputAt at() const override;
     void go_on_at(const OutputAt& at) override;
     OutputLosses losses() const override;
+    /// Whether nothing waits.
+    bool is_empty() const;
 
   private:
     void work(const std::stop_token& done);

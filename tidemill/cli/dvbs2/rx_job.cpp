@@ -131,6 +131,7 @@ std::string RxOutcome::failed_places() const {
     std::string text;
     for (const PlaceAccount& each : places)
         if (!each.failure.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", each.failure);
+    if (!iq_failure.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", iq_failure);
     return text;
 }
 
@@ -203,6 +204,21 @@ std::unique_ptr<IqSaver> iq_saver(const RxPageOptions& page, const io::SampleSou
     return std::make_unique<IqSaver>(page.folder, metadata);
 }
 
+// Whoever keeps samples is told which frames were in them.
+RxOutputOptions heard_by(std::optional<IqOutputs>& iq, RxOutputOptions outputs) {
+    outputs.also.frames = [&iq, others = outputs.also.frames](const dvbs2::ReceivedFrame& frame) {
+        if (iq) iq->look(frame);
+        if (others) others(frame);
+    };
+    return outputs;
+}
+
+void account_for_iq(IqOutputs& iq, RxOutcome& outcome) {
+    iq.close();
+    outcome.iq = iq.account();
+    outcome.iq_failure = iq.failure();
+}
+
 }  // namespace
 
 RxOutcome receive(const RxOptions& options) {
@@ -219,7 +235,9 @@ RxOutcome receive(const RxOptions& options) {
     outcome.outputs.live = outcome.job.stream != nullptr;
     io::TsServices services;
     if (options.page.any()) also_count(services, outcome.outputs.also);
-    RxOutputWriter writer(outcome.outputs, std::move(interfaces));
+    std::optional<IqOutputs> iq;
+    RxOutputWriter writer(options.iq.any() ? heard_by(iq, outcome.outputs) : outcome.outputs,
+                          std::move(interfaces));
     const Topology topology = topology_by(options.running.kinds);
     outcome.job.config.live = outcome.outputs.live;
     GraphRun run(how_to_run(options, outcome.outputs.live), topology);
@@ -227,7 +245,12 @@ RxOutcome receive(const RxOptions& options) {
 
     const std::unique_ptr<io::SampleSource> source = open_source(outcome.job);
     CountedSource counted(*source);
-    dvbs2::Receiver receiver(counted, outcome.job.config, writer.outputs());
+    if (options.iq.any())
+        iq.emplace(options.iq, outcome.job, options.reception.radio.frequency_hz, counted,
+                   outcome.outputs.live);
+    io::SampleSource& samples = iq ? static_cast<io::SampleSource&>(*iq) : counted;
+    dvbs2::Receiver receiver(samples, outcome.job.config, writer.outputs());
+    if (iq) iq->watch(receiver);
     WatchedRun watched(options.running, receiver.graph());
     StatusLines status(options.status, RxStatus(receiver, writer.monitor(), outcome.job.stream.get()));
     watched.ends_with([&stream = outcome.job.stream, &writer] {
@@ -244,8 +267,8 @@ RxOutcome receive(const RxOptions& options) {
                       services, place_of(options, outcome.job));
         how.observers.push_back(&views->observer());
     }
-    const std::unique_ptr<IqSaver> iq = iq_saver(options.page, *source, outcome.job);
-    counted.also_to(iq.get());
+    const std::unique_ptr<IqSaver> saver = iq_saver(options.page, *source, outcome.job);
+    counted.also_to(saver.get());
     KeptRun kept(options.checkpoint, receiver.graph());
     kept.put_into(how);
     for (const std::string& place : outcome.outputs.packets)
@@ -253,7 +276,7 @@ RxOutcome receive(const RxOptions& options) {
     {
         const RxGuard::Watched guarded(guard, receiver, writer.monitor(), outcome.job.stream.get(), counted);
         std::optional<RxPage::Shown> shown;
-        if (views) shown.emplace(page, *views, iq.get());
+        if (views) shown.emplace(page, *views, saver.get());
         const auto follow = [&](const Schedule& schedule) {
             if (views) views->follow(schedule);
         };
@@ -261,6 +284,7 @@ RxOutcome receive(const RxOptions& options) {
                    follow);
     }
     outcome.ended_by = guard.ended_by();
+    if (iq) account_for_iq(*iq, outcome);
     writer.close();
     status.close();
     watched.write(run);

@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/dvbs2/device_options.hpp"
 #include "tidemill/cli/dvbs2/exit_policy.hpp"
+#include "tidemill/cli/dvbs2/iq_outputs.hpp"
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/cli/dvbs2/rx_outputs.hpp"
@@ -23,6 +24,7 @@ struct RxOptions {
     ReceptionOptions reception;
     DeviceOptions device;
     RxOutputOptions outputs;
+    IqOptions iq{};
     std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
     CheckpointOptions checkpoint{};
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
@@ -55,7 +57,9 @@ struct RxOutcome {
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
     std::vector<PlaceAccount> places{};             ///< that it was written to
-    Json ip{};                                      ///< what came of IP packets; null: none wanted
+    Json iq{};                                      ///< what was kept of the samples; null: none wanted
+    std::string iq_failure{};
+    Json ip{};  ///< what came of IP packets; null: none wanted
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence

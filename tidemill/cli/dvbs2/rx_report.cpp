@@ -67,6 +67,7 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
         warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
                                        outcome.device.frames_on_host, outcome.device.failure));
     }
+    if (!outcome.iq_failure.empty()) warnings.push_back("samples were not all kept: " + outcome.iq_failure);
     for (const PlaceAccount& place : outcome.places)
         for (std::string& warning : warnings_of(place)) warnings.push_back(std::move(warning));
     return warnings;
@@ -130,6 +131,7 @@ std::string report_json(const RxOutcome& outcome) {
     json["outputs"] = Json::array();
     for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
     json["ip"] = outcome.ip;
+    json["iq"] = outcome.iq;
     json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }
