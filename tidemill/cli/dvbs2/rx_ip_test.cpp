@@ -155,7 +155,7 @@ TEST_CASE(
         "'{}' dvbs2 rx '{}' --executor sequence --json --ip-out tun:tm0 --user nobody "
         "--tun-allow 10.1.0.0/16 --tun-allow 239.0.0.0/8 >'{}' 2>'{}'; "
         "ip -s -j link show tm0 >'{}'; ip route show dev tm0 >'{}'; cat /proc/sys/net/ipv4/ip_forward >>'{}'",
-        TIDEMILL_PROGRAM, recording, (folder / "json").string(), (folder / "log").string(),
+        internal::program_path(), recording, (folder / "json").string(), (folder / "log").string(),
         (folder / "link").string(), (folder / "routes").string(), (folder / "routes").string());
     CHECK(std::system(fmt::format("unshare -n sh -c \"{}\"", script).c_str()) == 0);
     INFO(ScratchFolder::content_of(folder / "log"));
