@@ -2,6 +2,7 @@
 #define HWY_TARGET_INCLUDE "tidemill/dsp/polyphase.cpp"
 #include "tidemill/dsp/polyphase.hpp"
 
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +22,25 @@ Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
     return sum;
 }
 #else
+// Real parts and imaginary parts together: the halves are added until one pair is left.
+Iq sum_of_pairs(hn::Vec<hn::ScalableTag<float>> sum) {
+    const hn::ScalableTag<float> d;
+#if HWY_HAVE_SCALABLE
+    return {hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Zero(d), sum))),
+            hn::GetLane(hn::SumOfLanes(d, hn::OddEven(sum, hn::Zero(d))))};
+#else
+#if HWY_MAX_BYTES > 32
+    sum = hn::Add(sum, hn::ReverseBlocks(d, sum));
+#endif
+#if HWY_MAX_BYTES > 16
+    sum = hn::Add(sum, hn::SwapAdjacentBlocks(sum));
+#endif
+    sum = hn::Add(sum, hn::Shuffle1032(sum));
+    const hn::Repartition<double, decltype(d)> pair;
+    return std::bit_cast<Iq>(hn::GetLane(hn::BitCast(pair, sum)));
+#endif
+}
+
 Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
     const hn::ScalableTag<float> d;
     const std::size_t width = hn::Lanes(d);
@@ -29,10 +49,7 @@ Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
         a = hn::MulAdd(hn::LoadU(d, x + n), hn::LoadU(d, taps + n), a);
         b = hn::MulAdd(hn::LoadU(d, x + n + width), hn::LoadU(d, taps + n + width), b);
     }
-    const auto sum = hn::Add(a, b);
-    const float re = hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Zero(d), sum)));
-    const float im = hn::GetLane(hn::SumOfLanes(d, hn::OddEven(sum, hn::Zero(d))));
-    return {re, im};
+    return sum_of_pairs(hn::Add(a, b));
 }
 #endif
 

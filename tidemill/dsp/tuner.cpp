@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "tidemill/dsp/dsp_error.hpp"
-#include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/low_pass.hpp"
 #include "tidemill/dsp/rotator.hpp"
 
@@ -22,9 +21,6 @@ constexpr double kMostReach = 4096;
 
 // Places are rounded to 1/1024 of a sample at least, which costs -60 dB at the band's edge.
 constexpr std::size_t kTunerPhases = 512;
-
-// Samples over which an offset (DC) is averaged: as long as it takes a carrier across it to show less.
-constexpr double kOffsetMemory = 1 << 20;
 
 void check(const TunerConfig& c) {
     const auto refuse = [](const std::string& what) { throw DspError("tuner: " + what); };
@@ -43,26 +39,31 @@ PolyphaseBank bank_of(const LowPass& response, std::size_t taps) {
     return {taps, kTunerPhases, response};
 }
 
-// Between the band and what would fold onto it: of the lower rate's images the nearest.
-Resampler resampler_of(double rate, double output_rate, double pass) {
-    const LowPass response(pass / rate, (std::min(rate, output_rate) - pass) / rate, kFoldedDb);
+// Between the band and what would fold onto it: of the lower rate's images the nearest, or of those of the
+// input alone where nothing lies beyond the band.
+Resampler resampler_of(double rate, const TunerConfig& config) {
+    const double pass = config.pass_hz, lower = std::min(rate, config.output_rate_hz);
+    const bool is_clean = config.clean_hz > 0 && config.clean_hz <= lower - pass;
+    const double stop = is_clean ? rate - config.clean_hz : lower - pass;
+    const LowPass response(pass / rate, stop / rate, kFoldedDb);
     if (static_cast<double>(response.reach()) > kMostReach)
-        throw DspError(fmt::format("tuner: no room between the band ({} Hz) and its image ({} Hz)", pass,
-                                   std::min(rate, output_rate) - pass));
+        throw DspError(
+            fmt::format("tuner: no room between the band ({} Hz) and its image ({} Hz)", pass, stop));
     const std::size_t taps = 2 * response.reach();
-    return {bank_of(response, taps), taps, 0, rate / output_rate};
+    return {bank_of(response, taps), taps, 0, rate / config.output_rate_hz};
 }
 
 }  // namespace
 
 Tuner::Tuner(const TunerConfig& config) : sample_rate_hz_(config.sample_rate_hz) {
     check(config);
+    if (config.removes_offset) offset_.emplace();
     tune(config.offset_hz);
     double rate = config.sample_rate_hz;
     for (; rate >= 2 * config.output_rate_hz; rate /= 2)
         halves_.emplace_back(config.pass_hz / rate, kFoldedDb);
     halved_.resize(halves_.size());
-    if (rate != config.output_rate_hz) resampler_ = resampler_of(rate, config.output_rate_hz, config.pass_hz);
+    if (rate != config.output_rate_hz) resampler_ = resampler_of(rate, config);
     if (config.stop_hz == 0 || config.stop_hz >= config.output_rate_hz / 2) return;
     const LowPass response(config.pass_hz / config.output_rate_hz, config.stop_hz / config.output_rate_hz,
                            kStopDb);
@@ -78,14 +79,6 @@ void Tuner::tune(double offset_hz) {
     frequency_ = -offset_hz / sample_rate_hz_;
 }
 
-// The mean of all samples at first, then of the latest.
-void Tuner::take_out_offset(std::span<Iq> samples) {
-    const IqMoments moments = iq_moments(samples);
-    offset_samples_ = std::min(offset_samples_ + moments.count, std::max(kOffsetMemory, moments.count));
-    offset_ += (moments.sum - moments.count * offset_) / offset_samples_;
-    correct_iq(samples, {.offset = Iq(offset_)}, samples);
-}
-
 void Tuner::turn(std::span<Iq> samples) {
     if (frequency_ == 0 && phase_cycles_ == 0) return;
     rotate(samples, {phase_cycles_, frequency_, 1}, samples);
@@ -95,7 +88,7 @@ void Tuner::turn(std::span<Iq> samples) {
 
 void Tuner::process(std::span<Iq> samples, std::vector<Iq>& out) {
     if (samples.empty()) return;
-    take_out_offset(samples);
+    if (offset_) offset_->process(samples);
     turn(samples);
     std::span<const Iq> rest = samples;
     for (std::size_t i = 0; i < halves_.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "tidemill/dsp/half_band.hpp"
 #include "tidemill/dsp/interpolator.hpp"
+#include "tidemill/dsp/offset_remover.hpp"
 #include "tidemill/dsp/resampler.hpp"
 
 namespace tidemill::dsp {
@@ -15,9 +16,11 @@ namespace tidemill::dsp {
 struct TunerConfig {
     double sample_rate_hz = 0;  ///< of the input
     double output_rate_hz = 0;
-    double offset_hz = 0;  ///< what comes to frequency zero
-    double pass_hz = 0;    ///< what is kept to either side of it, below half of both rates
-    double stop_hz = 0;    ///< from here on all is 60 dB down; 0: only what would fold onto the band
+    double offset_hz = 0;        ///< what comes to frequency zero
+    double pass_hz = 0;          ///< what is kept to either side of it, below half of both rates
+    double stop_hz = 0;          ///< from here on all is 60 dB down; 0: only what would fold onto the band
+    double clean_hz = 0;         ///< in the input nothing lies beyond; 0: nobody knows
+    bool removes_offset = true;  ///< of I and Q (DC), before anything else
 };
 
 /// Brings one band of a stream to zero and to another rate: takes out the radio's offset (DC), turns, halves
@@ -36,15 +39,13 @@ class Tuner {
     void tune(double offset_hz);
 
   private:
-    void take_out_offset(std::span<Iq> samples);
     void turn(std::span<Iq> samples);
     void filter(std::vector<Iq>& out);
 
     double sample_rate_hz_;
     double frequency_ = 0;  // of the oscillator, cycles per sample
     double phase_cycles_ = 0;
-    std::complex<double> offset_{};  // of I and Q
-    double offset_samples_ = 0;      // that it was measured over
+    std::optional<OffsetRemover> offset_{};
     std::vector<HalfBand> halves_{};
     std::vector<AlignedVector<Iq>> halved_{};  // what each gives
     std::optional<Resampler> resampler_{};     // none: the ratio is a power of two
