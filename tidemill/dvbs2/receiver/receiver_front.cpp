@@ -2,19 +2,17 @@
 
 namespace tidemill::dvbs2 {
 
-ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config, bool live) {
-    const RawLayout layout{samples.format(), FrontGeometry(config)};
-    auto& source = graph.add<RxSource>(samples, layout, live);
-    auto& spectrum = graph.add<RxSpectrum>(layout);
-    auto& coarse = graph.add<RxCoarse>(layout);
-    auto& filter = graph.add<RxFilter>(layout);
-    auto& timing = graph.add<RxTiming>(config.rolloff);
+FrontStages add_front_stages(Graph& graph, const RawBlocks& blocks) {
+    auto& spectrum = graph.add<RxSpectrum>(blocks.layout);
+    auto& coarse = graph.add<RxCoarse>(blocks.layout);
+    auto& filter = graph.add<RxFilter>(blocks.layout);
+    auto& timing = graph.add<RxTiming>(blocks.layout.geometry.rolloff());
 
     // Blocks of raw samples.
-    graph.bind(source.raw, spectrum.raw);
-    graph.bind(source.info, spectrum.info);
-    graph.bind(source.raw, coarse.raw_in);
-    graph.bind(source.info, coarse.info_in);
+    graph.bind(blocks.raw, spectrum.raw);
+    graph.bind(blocks.info, spectrum.info);
+    graph.bind(blocks.raw, coarse.raw_in);
+    graph.bind(blocks.info, coarse.info_in);
     graph.bind(spectrum.spectrum, coarse.spectrum);
 
     // Blocks in which there is a signal.
@@ -22,7 +20,13 @@ ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConf
     graph.bind(coarse.info, filter.info);
     graph.bind(coarse.oscillator, filter.oscillator);
     graph.bind(filter.filtered, timing.filtered_in);
-    return {source, spectrum, coarse, timing};
+    return {spectrum, coarse, timing};
+}
+
+ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config, bool live) {
+    const RawLayout layout{samples.format(), FrontGeometry(config)};
+    auto& source = graph.add<RxSource>(samples, layout, live);
+    return {add_front_stages(graph, {source.raw, source.info, layout}), source};
 }
 
 double told_symbol_rate(const io::SampleSource& source, double told_hz) {

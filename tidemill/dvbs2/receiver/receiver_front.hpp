@@ -7,13 +7,27 @@
 
 namespace tidemill::dvbs2 {
 
-/// The front of a receiver as it stands in a graph: raw samples in, blocks of symbols out.
-struct ReceiverFront {
-    const RxSource& source;
+/// Where blocks of raw samples come from, as RxSource gives them.
+struct RawBlocks {
+    Out<std::byte> raw;
+    Out<RawInfo> info;
+    RawLayout layout;
+};
+
+/// What stands behind them: blocks of symbols come out.
+struct FrontStages {
     const RxSpectrum& spectrum;
     const RxCoarse& coarse;
     const RxTiming& timing;  ///< gives out `symbols`, and `info` beside them
 };
+
+/// The front of a receiver as it stands in a graph: raw samples in, blocks of symbols out.
+struct ReceiverFront : FrontStages {
+    const RxSource& source;
+};
+
+/// Adds the stages behind raw blocks to a graph and binds them.
+FrontStages add_front_stages(Graph& graph, const RawBlocks& blocks);
 
 /// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph; where they are
 /// `live`, what was read once does not come again. Throws Dvbs2Error for rates or a roll-off that cannot

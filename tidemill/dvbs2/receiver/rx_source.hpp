@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "tidemill/dvbs2/receiver/raw_block.hpp"
+#include "tidemill/dvbs2/receiver/raw_windows.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/io/sample_source.hpp"
 
@@ -26,21 +25,18 @@ class RxSource final : public Module {
     void keep(Archive& archive) override;
 
     /// Samples read so far.
-    std::uint64_t samples() const { return samples_; }
+    std::uint64_t samples() const { return windows_.samples(); }
 
   private:
     Flow read_block(Frame f);
     std::size_t fill(std::span<std::byte> to);
-    bool filters_hold_samples() const;
 
     void read_up_to(std::uint64_t samples);
 
     io::SampleSource& source_;
     const bool live_;
-    std::vector<std::byte> window_;
+    RawWindows windows_;
     bool all_read_ = false;
-    std::int64_t block_ = 0;
-    std::uint64_t samples_ = 0;
 };
 
 }  // namespace tidemill::dvbs2

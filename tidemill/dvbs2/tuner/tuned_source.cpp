@@ -6,16 +6,11 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 
 namespace tidemill::dvbs2 {
 
 namespace {
-
-// Between the band's edge and its image there must be room for a filter.
-constexpr double kLeastRoom = 1.05;
 
 // Blocks are of one size, whatever a source gives at a time, so that results do not depend on that; small
 // where samples come slowly.
@@ -25,34 +20,10 @@ constexpr double kBlockSeconds = 0.005;
 // Samples between two moves of the oscillator along a known way.
 constexpr std::size_t kDopplerPiece = 512;
 
-// The filters' lengths at the end of a stream, in symbols.
-constexpr double kFlushSymbols = 256;
-
-// What a roll-off's edge holds beyond this share of it is next to nothing.
-constexpr double kEdgeShare = 0.85;
-// A filter between the band and its neighbour takes this much of a symbol rate at the least.
-constexpr double kLeastTransition = 0.05;
-// A neighbour farther away may fold to here.
-constexpr double kFarthestStop = 0.75;
-
 std::size_t block_samples(double sample_rate_hz) {
     constexpr auto kLeast = static_cast<double>(kLeastBlock);
     constexpr auto kMost = static_cast<double>(kMostBlock);
     return std::bit_ceil(static_cast<std::size_t>(std::clamp(sample_rate_hz * kBlockSeconds, kLeast, kMost)));
-}
-
-// Where a neighbour touches the band, the band's edge gives way, for there is next to nothing in it.
-dsp::TunerConfig config_of(double sample_rate_hz, const Tuning& tuning) {
-    const double rate = tuning.symbol_rate_hz;
-    dsp::TunerConfig config{.sample_rate_hz = sample_rate_hz,
-                            .output_rate_hz = 2 * rate,
-                            .offset_hz = tuning.offset_hz,
-                            .pass_hz = rate * (1 + tuning.rolloff) / 2};
-    if (tuning.neighbour_hz == 0) return config;
-    const double least = rate * (1 + kEdgeShare * tuning.rolloff) / 2;
-    config.stop_hz = std::clamp(tuning.neighbour_hz, least + kLeastTransition * rate, kFarthestStop * rate);
-    config.pass_hz = std::clamp(config.stop_hz - kLeastTransition * rate, least, config.pass_hz);
-    return config;
 }
 
 dsp::Tuner tuner_of(const io::SampleSource& source, const Tuning& tuning) {
@@ -60,40 +31,10 @@ dsp::Tuner tuner_of(const io::SampleSource& source, const Tuning& tuning) {
     if (!rate || !(tuning.symbol_rate_hz > 0))
         throw Dvbs2Error("a carrier is tuned to by the sample rate and its symbol rate: give both");
     check_tuning(*rate, tuning);
-    return dsp::Tuner(config_of(*rate, tuning));
+    return dsp::Tuner(tuner_config_of(*rate, tuning));
 }
 
 }  // namespace
-
-double least_samples_per_symbol(double rolloff) {
-    return kLeastRoom * (1 + rolloff);
-}
-
-void check_tuning(double sample_rate_hz, const Tuning& tuning) {
-    const double ratio = sample_rate_hz / tuning.symbol_rate_hz;
-    const double least = least_samples_per_symbol(tuning.rolloff);
-    if (!(ratio >= least)) {
-        throw Dvbs2Error(
-            fmt::format("{:.6g} samples/s are {:.3f} times the symbol rate {:.6g}, and a carrier of roll-off "
-                        "{:.2f} needs "
-                        "{:.2f} times: record at {:.6g} samples/s or more",
-                        sample_rate_hz, ratio, tuning.symbol_rate_hz, tuning.rolloff, least,
-                        least * tuning.symbol_rate_hz));
-    }
-    if (ratio > kMostSamplesPerSymbol) {
-        throw Dvbs2Error(
-            fmt::format("{:.6g} samples/s are {:.6g} times the symbol rate {:.6g}; at most "
-                        "{:.0f} times can be: correct the rates",
-                        sample_rate_hz, ratio, tuning.symbol_rate_hz, kMostSamplesPerSymbol));
-    }
-    const double reach = std::abs(tuning.offset_hz) + tuning.symbol_rate_hz / 2;
-    if (reach > sample_rate_hz / 2) {
-        throw Dvbs2Error(fmt::format(
-            "a carrier of {:.6g} symbols/s at {:+.6g} Hz reaches beyond the {:.6g} Hz to either side "
-            "that were recorded: correct the offset",
-            tuning.symbol_rate_hz, tuning.offset_hz, sample_rate_hz / 2));
-    }
-}
 
 TunedSource::TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning& tuning)
     : source_(std::move(source)),

@@ -9,29 +9,10 @@
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/tuner.hpp"
 #include "tidemill/dvbs2/tuner/carrier_follower.hpp"
-#include "tidemill/dvbs2/tuner/doppler_track.hpp"
+#include "tidemill/dvbs2/tuner/tuning.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
-
-/// Where a carrier lies in a recording, and what lies beside it.
-struct Tuning {
-    double symbol_rate_hz = 0;
-    double rolloff = 0.20;
-    double offset_hz = 0;  ///< of the carrier from the recording's centre
-    /// From the carrier's centre to where its nearest neighbour begins; 0: there is none.
-    double neighbour_hz = 0;
-    /// What a moving transmitter adds to the offset; null: nothing that is known.
-    std::shared_ptr<const DopplerTrack> doppler{};
-};
-
-/// Samples a symbol that a carrier of this roll-off needs at the least, and at the most.
-double least_samples_per_symbol(double rolloff);
-inline constexpr double kMostSamplesPerSymbol = 20000;
-
-/// Throws Dvbs2Error for rates at which the carrier cannot be received, or where it does not fit into the
-/// band that was recorded.
-void check_tuning(double sample_rate_hz, const Tuning& tuning);
 
 /// The samples of one carrier of a source, at two a symbol, as a receiver takes them. A carrier that drifts
 /// is followed slowly, so that it stays in the middle of the filters; one whose way is known, along it.

@@ -1,0 +1,86 @@
+#include "tidemill/dvbs2/receiver/rx_chain.hpp"
+
+#include <utility>
+
+#include "tidemill/dvbs2/receiver/rx_carrier.hpp"
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
+#include "tidemill/dvbs2/receiver/rx_demapper.hpp"
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
+#include "tidemill/dvbs2/receiver/rx_sink.hpp"
+
+namespace tidemill::dvbs2 {
+
+RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs)
+    : symbol_rate_hz_(config.symbol_rate_hz),
+      tuned_hz_(config.tuned_hz),
+      scrambler_(config.gold_code),
+      front_(add_front_stages(graph, blocks)),
+      frame_sync_(graph.add<RxFrameSync>(scrambler_)) {
+    auto& carrier = graph.add<RxCarrier>(scrambler_);
+    auto& demapper = graph.add<RxDemapper>();
+    auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device);
+    auto& bch = graph.add<RxBch>();
+    auto& descrambler = graph.add<RxDescrambler>();
+    auto& sink = graph.add<RxSink>(std::move(outputs));
+    ldpc_ = &ldpc;
+    sink_ = &sink;
+
+    // Blocks whose symbol clock is known.
+    graph.bind(front_.timing.symbols, frame_sync_.symbols);
+
+    // PLFRAMEs.
+    graph.bind(frame_sync_.frame, carrier.frame);
+    graph.bind(carrier.data, demapper.data);
+    graph.bind(carrier.quality, demapper.quality);
+    graph.bind(demapper.llrs, ldpc.llrs);
+    graph.bind(ldpc.codeword, bch.codeword);
+    graph.bind(bch.codeword, descrambler.codeword);
+    graph.bind(descrambler.codeword, sink.codeword);
+    graph.bind(frame_sync_.gap, sink.gap);
+    graph.bind(carrier.quality, sink.quality);
+    graph.bind(ldpc.result, sink.ldpc);
+    graph.bind(bch.result, sink.bch);
+}
+
+ReceptionNow RxChain::describe(const FrameTotals& totals) const {
+    // What the front took out, and what the frames, turned upright, still had.
+    const double left = totals.inverted ? -totals.frequency : totals.frequency;
+    return {.found = front_.coarse.found(),
+            .locked = frame_sync_.locked(),
+            .totals = totals,
+            .symbol_rate_hz = symbol_rate_hz_,
+            .frequency_hz = tuned_hz_ + (front_.coarse.frequency() + left) * symbol_rate_hz_,
+            .clock_ppm = front_.timing.clock_ppm(),
+            .iq_offset_db = front_.coarse.iq_offset_db(),
+            .iq_image_db = front_.coarse.iq_image_db(),
+            .samples_clipped = front_.spectrum.live_clipped()};
+}
+
+ReceptionNow RxChain::now() const {
+    return describe(sink_->totals_so_far());
+}
+
+ReceptionReport RxChain::report() const {
+    const StreamSorter& streams = sink_->streams();
+    ReceptionReport report;
+    static_cast<ReceptionNow&>(report) = describe(sink_->totals());
+    report.sync = frame_sync_.counts();
+    report.packets = streams.counts();
+    report.frames_by_fault = streams.frames_by_fault();
+    report.frames_of_streams = streams.frames_of_streams();
+    report.generic_frames = streams.generic_frames();
+    report.samples_not_finite = front_.spectrum.defects().non_finite;
+    report.blocks_without_signal = front_.coarse.dropped_blocks();
+    report.blocks_without_clock = front_.timing.dropped_blocks();
+    return report;
+}
+
+const LdpcDeviceUse& RxChain::ldpc_device_use() const {
+    return ldpc_->device_use();
+}
+
+const FrameTotals& RxChain::totals() const {
+    return sink_->totals();
+}
+
+}  // namespace tidemill::dvbs2

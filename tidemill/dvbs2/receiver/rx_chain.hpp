@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/receiver/receiver_front.hpp"
+#include "tidemill/dvbs2/receiver/reception_report.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/graph/graph.hpp"
+
+namespace tidemill::dvbs2 {
+
+class RxFrameSync;
+class RxLdpc;
+class RxSink;
+
+/// The stages of a receiver in a graph, from blocks of raw samples to packets, and what they tell. It stays
+/// where it is while the graph lives.
+class RxChain {
+  public:
+    /// Of `config` the symbol rate is known. Throws Dvbs2Error for a roll-off or gold code that cannot be.
+    RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs);
+    RxChain(const RxChain&) = delete;
+    RxChain& operator=(const RxChain&) = delete;
+
+    /// What it does and has heard so far; any thread may ask while it runs.
+    ReceptionNow now() const;
+    /// The whole account but for what only the source of samples knows; between runs.
+    ReceptionReport report() const;
+
+    const LdpcDeviceUse& ldpc_device_use() const;
+    const FrameTotals& totals() const;
+
+  private:
+    ReceptionNow describe(const FrameTotals& totals) const;
+
+    double symbol_rate_hz_;
+    double tuned_hz_;
+    PlScrambler scrambler_;
+    FrontStages front_;
+    const RxFrameSync& frame_sync_;
+    const RxLdpc* ldpc_ = nullptr;
+    const RxSink* sink_ = nullptr;
+};
+
+}  // namespace tidemill::dvbs2

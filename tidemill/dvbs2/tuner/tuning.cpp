@@ -1,0 +1,69 @@
+#include "tidemill/dvbs2/tuner/tuning.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// Between the band's edge and its image there must be room for a filter.
+constexpr double kLeastRoom = 1.05;
+
+// What a roll-off's edge holds beyond this share of it is next to nothing.
+constexpr double kEdgeShare = 0.85;
+// A filter between the band and its neighbour takes this much of a symbol rate at the least.
+constexpr double kLeastTransition = 0.05;
+// A neighbour farther away may fold to here.
+constexpr double kFarthestStop = 0.75;
+
+}  // namespace
+
+dsp::TunerConfig tuner_config_of(double sample_rate_hz, const Tuning& tuning) {
+    const double rate = tuning.symbol_rate_hz;
+    dsp::TunerConfig config{.sample_rate_hz = sample_rate_hz,
+                            .output_rate_hz = 2 * rate,
+                            .offset_hz = tuning.offset_hz,
+                            .pass_hz = rate * (1 + tuning.rolloff) / 2};
+    if (tuning.neighbour_hz == 0) return config;
+    const double least = rate * (1 + kEdgeShare * tuning.rolloff) / 2;
+    config.stop_hz = std::clamp(tuning.neighbour_hz, least + kLeastTransition * rate, kFarthestStop * rate);
+    config.pass_hz = std::clamp(config.stop_hz - kLeastTransition * rate, least, config.pass_hz);
+    return config;
+}
+
+double least_samples_per_symbol(double rolloff) {
+    return kLeastRoom * (1 + rolloff);
+}
+
+void check_tuning(double sample_rate_hz, const Tuning& tuning) {
+    const double ratio = sample_rate_hz / tuning.symbol_rate_hz;
+    const double least = least_samples_per_symbol(tuning.rolloff);
+    if (!(ratio >= least)) {
+        throw Dvbs2Error(
+            fmt::format("{:.6g} samples/s are {:.3f} times the symbol rate {:.6g}, and a carrier of roll-off "
+                        "{:.2f} needs "
+                        "{:.2f} times: record at {:.6g} samples/s or more",
+                        sample_rate_hz, ratio, tuning.symbol_rate_hz, tuning.rolloff, least,
+                        least * tuning.symbol_rate_hz));
+    }
+    if (ratio > kMostSamplesPerSymbol) {
+        throw Dvbs2Error(
+            fmt::format("{:.6g} samples/s are {:.6g} times the symbol rate {:.6g}; at most "
+                        "{:.0f} times can be: correct the rates",
+                        sample_rate_hz, ratio, tuning.symbol_rate_hz, kMostSamplesPerSymbol));
+    }
+    const double reach = std::abs(tuning.offset_hz) + tuning.symbol_rate_hz / 2;
+    if (reach > sample_rate_hz / 2) {
+        throw Dvbs2Error(fmt::format(
+            "a carrier of {:.6g} symbols/s at {:+.6g} Hz reaches beyond the {:.6g} Hz to either side "
+            "that were recorded: correct the offset",
+            tuning.symbol_rate_hz, tuning.offset_hz, sample_rate_hz / 2));
+    }
+}
+
+}  // namespace tidemill::dvbs2

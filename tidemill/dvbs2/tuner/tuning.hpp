@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "tidemill/dsp/tuner.hpp"
+#include "tidemill/dvbs2/tuner/doppler_track.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Where a carrier lies in a recording, and what lies beside it.
+struct Tuning {
+    double symbol_rate_hz = 0;
+    double rolloff = 0.20;
+    double offset_hz = 0;  ///< of the carrier from the recording's centre
+    /// From the carrier's centre to where its nearest neighbour begins; 0: there is none.
+    double neighbour_hz = 0;
+    /// What a moving transmitter adds to the offset; null: nothing that is known.
+    std::shared_ptr<const DopplerTrack> doppler{};
+};
+
+/// Samples a symbol that a carrier of this roll-off needs at the least, and at the most.
+double least_samples_per_symbol(double rolloff);
+inline constexpr double kMostSamplesPerSymbol = 20000;
+
+/// The filters' lengths at the end of a stream, in symbols.
+inline constexpr double kFlushSymbols = 256;
+
+/// Throws Dvbs2Error for rates at which the carrier cannot be received, or where it does not fit into the
+/// band that was recorded.
+void check_tuning(double sample_rate_hz, const Tuning& tuning);
+
+/// What a tuner is to do for it, at two samples a symbol. Where a neighbour touches the band, the band's edge
+/// gives way, for there is next to nothing in it.
+dsp::TunerConfig tuner_config_of(double sample_rate_hz, const Tuning& tuning);
+
+}  // namespace tidemill::dvbs2
