@@ -103,9 +103,10 @@ void add_candidates(const SeenSpectrum& fine, double width, std::vector<CarrierC
     const SeenSpectrum coarse = coarser(fine, factor);
     const auto scale = static_cast<double>(factor);
     const CarrierShape shape{width / scale, kTypicalRolloff};
+    const internal::ShapeOverBins over(shape);
     ShapeFit before, here;
     for (std::ptrdiff_t k = 0; k <= coarse.size(); ++k) {
-        const ShapeFit next = k < coarse.size() ? shape.fit(coarse, static_cast<double>(k)) : ShapeFit{};
+        const ShapeFit next = k < coarse.size() ? over.fit(coarse, k) : ShapeFit{};
         const bool is_peak = here.likeness >= before.likeness && here.likeness > next.likeness;
         if (is_peak && here.likeness > kBandLikeness &&
             shape.stands_out(coarse, static_cast<double>(k - 1), here))
@@ -251,11 +252,9 @@ std::optional<double> measure_symbol_rate(io::SampleSource& source, const FoundC
         tuner.process(piece, samples);
         return samples.size() < kSymbolRateSearchSamples;
     });
-    for (const double rate : likely_symbol_rates(samples, 8)) {
-        const double found = rate * rate_hz;
-        if (std::abs(found / carrier.symbol_rate_hz - 1) < kRateTolerance) return found;
-    }
-    return std::nullopt;
+    const auto rate = symbol_rate_near(samples, 1 / kMeasuredRatio, kRateTolerance);
+    if (!rate) return std::nullopt;
+    return *rate * rate_hz;
 }
 
 }  // namespace tidemill::dvbs2

@@ -68,9 +68,10 @@ SeenSpectrum look_spectrum(io::SampleSource& source, double sample_rate_hz, cons
 // The middles of all stretches in which the shape fits.
 std::vector<double> carrier_places(const SeenSpectrum& spectrum, const CarrierShape& shape) {
     std::vector<double> places;
+    const internal::ShapeOverBins over(shape);
     double best = 0;
     for (std::ptrdiff_t k = 0; k < spectrum.size(); ++k) {
-        const double likeness = shape.fit(spectrum, static_cast<double>(k)).likeness;
+        const double likeness = over.fit(spectrum, k).likeness;
         if (likeness < kLookLikeness) {
             best = 0;
         } else if (likeness > best) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tidemill/dsp/fft.hpp"
+#include "tidemill/dsp/stretch_spectra.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -31,15 +32,16 @@ std::vector<Iq> power_spectrum(std::span<const Iq> samples) {
               x.begin() + static_cast<std::ptrdiff_t>(count + count / 2));
     std::fill(x.begin() + static_cast<std::ptrdiff_t>(count / 2),
               x.begin() + static_cast<std::ptrdiff_t>(count + count / 2), Iq(0));
-    dsp::inverse_fft(x);
+    dsp::Fft twice(2 * count);
+    twice.inverse(x);
     const float scale = 1 / static_cast<float>(count);
     for (Iq& value : x) value = std::norm(value * scale);
-    dsp::fft(x);
+    twice.forward(x);
     return x;
 }
 
 struct Line {
-    double rate;
+    double place;      // in bins
     double clearness;  // power over that of its neighbours
 };
 
@@ -51,9 +53,8 @@ double place_of(std::span<const float> power, std::size_t k) {
     return static_cast<double>(k) + (bend < 0 ? 0.5 * (left - right) / bend : 0);
 }
 
-std::vector<Line> lines_of(std::span<const float> power, double bins_per_sample_rate) {
-    const auto first = static_cast<std::size_t>(kLowest * bins_per_sample_rate) - kLineBins;
-    const auto last = static_cast<std::size_t>(kHighest * bins_per_sample_rate) + kLineBins;
+// Lines from the one bin to the other.
+std::vector<Line> lines_of(std::span<const float> power, std::size_t first, std::size_t last) {
     std::vector<double> sums(power.size() + 1);
     for (std::size_t k = 0; k < power.size(); ++k) sums[k + 1] = sums[k] + power[k];
     std::vector<Line> lines;
@@ -63,12 +64,61 @@ std::vector<Line> lines_of(std::span<const float> power, double bins_per_sample_
         if (power[k] < *std::ranges::max_element(around)) continue;
         const double usual = (sums[k + kNeighbourBins] - sums[k - kNeighbourBins]) / (2 * kNeighbourBins);
         const double clearness = power[k] / usual;
-        if (clearness > kClear) lines.push_back({place_of(power, k) / bins_per_sample_rate, clearness});
+        if (clearness > kClear) lines.push_back({place_of(power, k), clearness});
     }
     return lines;
 }
 
+// Of the power's spectrum so much is looked at to either side of the rate, which leaves an eighth of the
+// rate.
+constexpr double kNearPass = 0.03;
+constexpr std::size_t kNearDecimation = 8, kNearBins = 4096;
+
+// The power without its mean, which is no rate.
+std::vector<Iq> changing_power(std::span<const Iq> samples) {
+    double mean = 0;
+    for (const Iq& sample : samples) mean += std::norm(sample);
+    mean /= static_cast<double>(samples.size());
+    std::vector<Iq> power(samples.size());
+    std::ranges::transform(samples, power.begin(), [&](const Iq& sample) {
+        return Iq(std::norm(sample) - static_cast<float>(mean));
+    });
+    return power;
+}
+
 }  // namespace
+
+std::optional<double> symbol_rate_near(std::span<const Iq> samples, double near, double tolerance) {
+    if (samples.size() < kFewestSamples) return std::nullopt;
+    samples = samples.first(std::min(samples.size(), kSymbolRateSearchSamples));
+    dsp::StretchSpectra stretches(kNearBins);
+    dsp::SpectrumBand band({.bins = kNearBins,
+                            .offset = near,
+                            .pass = kNearPass,
+                            .stop = 1.0 / kNearDecimation - kNearPass,
+                            .decimation = kNearDecimation});
+    dsp::AlignedVector<Iq> spectra;
+    stretches.process(changing_power(samples), spectra);
+    stretches.finish(spectra);
+    std::vector<Iq> around;
+    for (std::size_t at = 0; at < spectra.size(); at += kNearBins)
+        band.process(std::span(spectra).subspan(at, kNearBins), around);
+    around.resize(std::bit_ceil(around.size()));
+    dsp::fft(around);
+
+    // From the lowest frequency on, with the rate that is expected in the middle.
+    const std::size_t half = around.size() / 2;
+    std::vector<float> power;
+    for (std::size_t k = 0; k < around.size(); ++k)
+        power.push_back(std::norm(around[(k + half) % around.size()]));
+    const double bins = static_cast<double>(around.size() * kNearDecimation);
+    const double middle = static_cast<double>(half) + band.offset_left() / kNearDecimation * bins;
+    const auto lines = lines_of(power, static_cast<std::size_t>(middle - tolerance * near * bins),
+                                static_cast<std::size_t>(middle + tolerance * near * bins));
+    if (lines.empty()) return std::nullopt;
+    const Line& clearest = *std::ranges::max_element(lines, {}, &Line::clearness);
+    return near + (clearest.place - middle) / bins;
+}
 
 std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t most) {
     if (samples.size() < kFewestSamples) return {};
@@ -77,12 +127,14 @@ std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t
     std::vector<float> power;
     for (std::size_t k = 0; k < spectrum.size() / 2; ++k) power.push_back(std::norm(spectrum[k]));
     // The spectrum reaches to twice the sample rate in twice the samples.
-    std::vector<Line> lines = lines_of(power, static_cast<double>(count));
+    const auto bins = static_cast<double>(count);
+    std::vector<Line> lines = lines_of(power, static_cast<std::size_t>(kLowest * bins) - kLineBins,
+                                       static_cast<std::size_t>(kHighest * bins) + kLineBins);
     std::ranges::sort(lines, std::ranges::greater(), &Line::clearness);
     std::vector<double> rates;
     for (const Line& line : lines) {
         // A little beyond the edge is the edge: the receiver takes two samples a symbol at the least.
-        if (rates.size() < most) rates.push_back(std::clamp(line.rate, kLowest, kHighest));
+        if (rates.size() < most) rates.push_back(std::clamp(line.place / bins, kLowest, kHighest));
     }
     return rates;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,5 +17,9 @@ inline constexpr std::size_t kSymbolRateSearchSamples = 1 << 20;
 /// chance give none, or some that lead nowhere: whoever asks must try them. Empty for fewer than 4096
 /// samples.
 std::vector<double> likely_symbol_rates(std::span<const dsp::Iq> samples, std::size_t most);
+
+/// The clearest of the rates within `tolerance` times `near`, in symbols per sample: quicker where about the
+/// rate is known. `near` lies from 0.35 to 0.45, the tolerance is 0.06 at most.
+std::optional<double> symbol_rate_near(std::span<const dsp::Iq> samples, double near, double tolerance);
 
 }  // namespace tidemill::dvbs2

@@ -34,6 +34,31 @@ TEST_CASE("symbol rate search: the clearest line is the symbol rate, at any rati
     }
 }
 
+TEST_CASE("symbol rate search: about known, a rate is found to some millionths, near every threshold") {
+    struct Case {
+        Pls pls;
+        double off, esn0_db;
+    };
+    for (const Case& c : {Case{{1, FrameSize::short_, true}, 1.0, -2.0},
+                          {{13, FrameSize::short_, true}, 1.04, 6.0},
+                          {{27, FrameSize::short_, false}, 0.96, 16.0}}) {
+        CAPTURE(c.off);
+        const ChannelConfig channel{.esn0_db = c.esn0_db,
+                                    .frequency_cycles_per_symbol = 0.01,
+                                    .clock_offset_ppm = 30,
+                                    .rate_ratio = 1.2 * c.off};
+        const auto made = internal::make_reception(c.pls, c.pls.modcod == 1 ? 40 : 60, channel);
+        const auto rate = symbol_rate_near(made.samples, 1 / 2.4, 0.06);
+        REQUIRE(rate.has_value());
+        CHECK(std::abs(*rate * 2.4 * c.off * (1 + 30e-6) - 1) < 20e-6);
+        CHECK_FALSE(symbol_rate_near(made.samples, c.off > 1 ? 0.43 : 0.40, 0.01).has_value());
+    }
+    std::vector<dsp::Iq> noise(1 << 18);
+    dsp::add_gaussian_noise(3, 0, 1, noise);
+    CHECK_FALSE(symbol_rate_near(noise, 1 / 2.4, 0.06).has_value());
+    CHECK_FALSE(symbol_rate_near(std::span(noise).first(1000), 1 / 2.4, 0.06).has_value());
+}
+
 TEST_CASE("symbol rate search: noise has no symbol rate, nor have a few samples") {
     std::vector<dsp::Iq> samples(1 << 18);
     dsp::add_gaussian_noise(3, 0, 1, samples);

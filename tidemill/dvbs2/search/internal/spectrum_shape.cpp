@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -28,6 +29,20 @@ struct Sums {
     void add(double power, double shape) {
         n += 1, p += power, t += shape, pp += power * power, tt += shape * shape, pt += power * shape;
     }
+
+    /// Nothing where too much lies beyond the recorded band, for nothing to stand on was seen there.
+    ShapeFit fit(double reach, double stretches) const {
+        if (n < 1.7 * reach) return {};
+        const double shape_variance = tt / n - t / n * t / n;
+        const double covariance = pt / n - p / n * t / n;
+        const double chance = pp / n / stretches;  // what few stretches scatter
+        const double variance = pp / n - p / n * p / n - chance;
+        ShapeFit fit{.level = covariance / shape_variance};
+        fit.floor = std::max(p / n - fit.level * t / n, 0.0);
+        if (fit.level <= kSigmas * std::sqrt(kSmeared * chance / n / shape_variance)) return fit;
+        fit.likeness = covariance * covariance / (shape_variance * std::max(variance, 1e-30));
+        return fit;
+    }
 };
 
 }  // namespace
@@ -51,17 +66,39 @@ ShapeFit CarrierShape::fit(const SeenSpectrum& spectrum, double bin) const {
     for (std::ptrdiff_t k = first; k <= last; ++k)
         s.add(spectrum.power[static_cast<std::size_t>(k)],
               dsp::raised_cosine_spectrum((static_cast<double>(k) - bin) / bins, rolloff));
-    // Nothing to stand on was seen where too much lies beyond the recorded band.
-    if (s.n < 1.7 * reach) return {};
-    const double shape_variance = s.tt / s.n - s.t / s.n * s.t / s.n;
-    const double covariance = s.pt / s.n - s.p / s.n * s.t / s.n;
-    const double chance = s.pp / s.n / spectrum.stretches;  // what few stretches scatter
-    const double variance = s.pp / s.n - s.p / s.n * s.p / s.n - chance;
-    ShapeFit fit{.level = covariance / shape_variance};
-    fit.floor = std::max(s.p / s.n - fit.level * s.t / s.n, 0.0);
-    if (fit.level <= kSigmas * std::sqrt(kSmeared * chance / s.n / shape_variance)) return fit;
-    fit.likeness = covariance * covariance / (shape_variance * std::max(variance, 1e-30));
-    return fit;
+    return s.fit(reach, spectrum.stretches);
+}
+
+ShapeOverBins::ShapeOverBins(const CarrierShape& shape)
+    : reach_(static_cast<std::ptrdiff_t>(kReach * shape.bins)),
+      reach_bins_(kReach * shape.bins),
+      sums_{0},
+      squares_{0} {
+    for (std::ptrdiff_t k = -reach_; k <= reach_; ++k) {
+        const double value = dsp::raised_cosine_spectrum(static_cast<double>(k) / shape.bins, shape.rolloff);
+        shape_.push_back(value);
+        sums_.push_back(sums_.back() + value);
+        squares_.push_back(squares_.back() + value * value);
+    }
+}
+
+ShapeFit ShapeOverBins::fit(const SeenSpectrum& spectrum, std::ptrdiff_t bin) const {
+    const std::ptrdiff_t first = std::max<std::ptrdiff_t>(0, bin - reach_);
+    const std::ptrdiff_t last = std::min(spectrum.size() - 1, bin + reach_);
+    const auto from = static_cast<std::size_t>(first - bin + reach_);
+    const auto count = static_cast<std::size_t>(last - first + 1);
+    const double *const power = spectrum.power.data() + first, *const shape = shape_.data() + from;
+    Sums s{.n = static_cast<double>(count),
+           .t = sums_[from + count] - sums_[from],
+           .tt = squares_[from + count] - squares_[from]};
+    std::array<double, 4> p{}, pp{}, pt{};  // sums that do not wait for one another
+    for (std::size_t k = 0; k < count; ++k) {
+        p[k % 4] += power[k], pp[k % 4] += power[k] * power[k], pt[k % 4] += power[k] * shape[k];
+    }
+    s.p = p[0] + p[1] + p[2] + p[3];
+    s.pp = pp[0] + pp[1] + pp[2] + pp[3];
+    s.pt = pt[0] + pt[1] + pt[2] + pt[3];
+    return s.fit(reach_bins_, spectrum.stretches);
 }
 
 bool CarrierShape::stands_out(const SeenSpectrum& spectrum, double bin, const ShapeFit& fit) const {

@@ -42,4 +42,18 @@ struct CarrierShape {
     double refined(const SeenSpectrum& spectrum, double bin, double reach) const;
 };
 
+/// The same shape laid over all bins one after the other, which is quicker.
+class ShapeOverBins {
+  public:
+    explicit ShapeOverBins(const CarrierShape& shape);
+
+    ShapeFit fit(const SeenSpectrum& spectrum, std::ptrdiff_t bin) const;
+
+  private:
+    std::ptrdiff_t reach_;
+    double reach_bins_;
+    std::vector<double> shape_{};             // from -reach_ to reach_
+    std::vector<double> sums_{}, squares_{};  // of those before each
+};
+
 }  // namespace tidemill::dvbs2::internal

@@ -1,0 +1,116 @@
+#include "tidemill/dvbs2/receiver/band_survey.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "tidemill/dvbs2/search/narrow_bands.hpp"
+#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/platform/start_thread.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+// What a survey hears of a carrier at the most: symbols for its rate and its frames, time for its services.
+constexpr double kHeardSymbols = 440'000, kHeardSeconds = 2.6;
+
+/// A carrier, and where it is heard.
+struct ToHear {
+    FoundCarrier carrier;
+    std::optional<NarrowBand> narrow{};  // none: in the band
+};
+
+std::vector<ToHear> prepare_hearing(const OpenSamples& open, std::span<const FoundCarrier> carriers) {
+    const auto source = open();
+    const double rate_hz = source->sample_rate_hz().value();
+    std::vector<ToHear> all;
+    std::vector<std::size_t> places;
+    std::vector<FoundCarrier> narrow;
+    std::vector<double> seconds;
+    for (const FoundCarrier& carrier : carriers) {
+        all.push_back({carrier});
+        if (!is_narrow(rate_hz, carrier)) continue;
+        places.push_back(all.size() - 1);
+        narrow.push_back(carrier);
+        seconds.push_back(std::max(kHeardSymbols / carrier.symbol_rate_hz, kHeardSeconds));
+    }
+    if (narrow.empty()) return all;
+    std::vector<NarrowBand> bands = narrow_bands(*source, narrow, seconds);
+    for (std::size_t k = 0; k < places.size(); ++k) all[places[k]].narrow = std::move(bands[k]);
+    return all;
+}
+
+// In its own surroundings a carrier lies elsewhere.
+SurveyedCarrier hear(const OpenSamples& open, const ToHear& one, SurveyDepth depth) {
+    if (!one.narrow) return survey(open, one.carrier, depth);
+    const auto open_narrow = [&]() -> std::unique_ptr<io::SampleSource> {
+        return std::make_unique<io::MemoryReader>(std::as_bytes(std::span(one.narrow->samples)),
+                                                  dsp::SampleFormat::cf32, one.narrow->sample_rate_hz);
+    };
+    FoundCarrier moved = one.carrier;
+    moved.offset_hz = one.narrow->offset_hz;
+    SurveyedCarrier heard = survey(open_narrow, moved, depth);
+    heard.offset_hz += one.carrier.offset_hz - moved.offset_hz;
+    heard.seen = one.carrier;
+    return heard;
+}
+
+/// Carriers that wait to be heard, for any thread.
+class Hearing {
+  public:
+    Hearing(const OpenSamples& open, std::vector<ToHear> all, SurveyDepth depth,
+            const std::function<void(std::size_t)>& listened)
+        : open_(open), all_(std::move(all)), depth_(depth), listened_(listened), heard_(all_.size()) {}
+
+    void work() {
+        for (std::size_t k = next_++; k < all_.size(); k = next_++) {
+            try {
+                heard_[k] = hear(open_, all_[k], depth_);
+            } catch (...) {
+                const std::scoped_lock lock(mutex_);
+                failure_ = std::current_exception();
+                return;
+            }
+            all_[k].narrow.reset();
+            const std::scoped_lock lock(mutex_);
+            listened_(++done_);
+        }
+    }
+
+    std::vector<SurveyedCarrier> result() {
+        if (failure_) std::rethrow_exception(failure_);
+        return std::move(heard_);
+    }
+
+  private:
+    const OpenSamples& open_;
+    std::vector<ToHear> all_;
+    SurveyDepth depth_;
+    const std::function<void(std::size_t)>& listened_;
+    std::vector<SurveyedCarrier> heard_;
+    std::atomic<std::size_t> next_{0};
+    std::mutex mutex_{};
+    std::size_t done_ = 0;
+    std::exception_ptr failure_{};
+};
+
+}  // namespace
+
+std::vector<SurveyedCarrier> survey_all(const OpenSamples& open, std::span<const FoundCarrier> carriers,
+                                        SurveyDepth depth, std::size_t threads,
+                                        const std::function<void(std::size_t)>& listened) {
+    Hearing hearing(open, prepare_hearing(open, carriers), depth, listened);
+    {
+        std::vector<std::jthread> others;
+        for (std::size_t k = 1; k < std::min(threads, carriers.size()); ++k)
+            others.push_back(start_thread([&] { hearing.work(); }));
+        hearing.work();
+    }
+    return hearing.result();
+}
+
+}  // namespace tidemill::dvbs2
