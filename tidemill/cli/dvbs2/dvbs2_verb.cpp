@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/carriers_job.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/rx_job.hpp"
 #include "tidemill/cli/dvbs2/rx_line.hpp"
@@ -12,7 +13,18 @@ namespace tidemill::cli {
 
 namespace {
 
+int run_rx_of_all(const RxOptions& options) {
+    const CarriersOutcome outcome = receive_carriers(options);
+    if (options.json) report(carriers_json(outcome) + "\n", false);
+    if (!outcome.received()) throw JobFailed(failure_text(outcome));
+    if (!options.json) report(carriers_text(outcome, options.stats), false);
+    if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
+    return kDone;
+}
+
 int run_rx(const RxOptions& options) {
+    const auto& carrier = options.reception.carrier;
+    if (carrier && !carrier->only) return run_rx_of_all(options);
     const RxOutcome outcome = receive(options);
     // The stream itself may be on standard output.
     const bool taken = options.outputs.takes_standard_output();
@@ -138,6 +150,12 @@ void add_rx(Verb& dvbs2) {
         "         tidemill dvbs2 rx pass.sigmf-meta --ip-out packets.pcap");
     verb.heading("The signal");
     add_reception_options(verb, options->reception);
+    verb.parsed(
+            "--carrier", options->reception.carrier, parse_carrier,
+            "Instead of offset and symbol rate: a carrier by its number in a scan, or all, each into a file "
+            "or port of its own")
+        .excludes("--offset")
+        .excludes("--symbol-rate");
     add_radio_options(verb, options->reception.radio);
     verb.heading("What comes out");
     add_outputs(verb, options->outputs);

@@ -121,9 +121,19 @@ void follow_track(const dvbs2::TuningPlan& plan, double rolloff,
     as_usage([&] { dvbs2::check_tuning(*job.recording.sample_rate_hz, *job.tuning); });
 }
 
+// What a scan tells of a carrier, as if the user had said it. Returns where it lies.
+double take_carrier(const dvbs2::SurveyedCarrier& carrier, ReceptionJob& job) {
+    const CarrierCall call = call_of(carrier);
+    job.config.symbol_rate_hz = call.symbol_rate_hz;
+    if (job.config.rolloff == dvbs2::ReceiverConfig{}.rolloff && call.rolloff > 0)
+        job.config.rolloff = call.rolloff;
+    return call.offset_hz;
+}
+
 // A recording of which nothing is said has two samples a symbol, and its carrier about the middle.
 void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
-               const std::shared_ptr<const dvbs2::DopplerTrack>& track, ReceptionJob& job) {
+               const std::shared_ptr<const dvbs2::DopplerTrack>& track, const ReceptionJob& band,
+               ReceptionJob& job) {
     if (job.config.symbol_rate_hz == 0) {
         if (track)
             throw WrongUsage("--doppler: give --symbol-rate, which tells how wide the carrier is, or auto");
@@ -133,7 +143,7 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
     }
     const double rolloff = any_rolloff ? kWidestRolloff : job.config.rolloff;
     const dvbs2::TuningPlan plan = as_usage([&] {
-        const auto source = open_preview(job);
+        const auto source = open_preview(band);
         return dvbs2::plan_tuning(*source, {job.config.symbol_rate_hz, rolloff, wanted});
     });
     job.tuning = plan.tuning;
@@ -171,9 +181,13 @@ struct Beginning {
     }
 };
 
+// Of a whole band.
+constexpr Beginning kBandBeginning{.samples = 1 << 22, .seconds = 3, .all = true};
+
 // A carrier whose symbol rate is known shows where it lies in about 16,000 symbols; what nobody knows takes
 // longer.
 Beginning beginning_for(const ReceptionOptions& options) {
+    if (options.carrier) return kBandBeginning;
     if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1, .all = true};
     const double symbol_rate_hz = told_symbol_rate_hz(options);
     return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
@@ -279,9 +293,22 @@ std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
 }
 
 ReceptionJob prepare_band(const ReceptionOptions& options) {
-    ReceptionJob job = open_job(options, {.samples = 1 << 22, .seconds = 3, .all = true});
+    ReceptionJob job = open_job(options, kBandBeginning);
     if (!job.recording.sample_rate_hz) throw WrongUsage(kNoRate);
     job.warnings = job.recording.warnings;
+    return job;
+}
+
+ReceptionJob job_of_carrier(const ReceptionOptions& options, const ReceptionJob& band,
+                            const dvbs2::SurveyedCarrier& carrier) {
+    ReceptionJob job;
+    job.recording = band.recording;
+    job.config = receiver_config_of(options);
+    check_settings(job);
+    lay_tuner(take_carrier(carrier, job), false, nullptr, band, job);
+    if (!job.tuning)  // about the middle, but there are others
+        job.tuning = {.symbol_rate_hz = job.config.symbol_rate_hz, .rolloff = job.config.rolloff};
+    if (band.stream) job.config.block_samples = live_block(job);
     return job;
 }
 
@@ -300,7 +327,11 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     SearchFor search = searched(options);
     WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
     if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
-    lay_tuner(place, search.rolloff, options.doppler, job);
+    if (options.carrier) {
+        const auto chosen = choose_carriers(*options.carrier, [&] { return open_preview(job); });
+        place = take_carrier(chosen.front().heard, job);
+    }
+    lay_tuner(place, search.rolloff, options.doppler, job, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
     if (job.stream) job.config.block_samples = live_block(job);
     job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());

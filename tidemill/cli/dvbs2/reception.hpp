@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/dvbs2/carrier_choice.hpp"
 #include "tidemill/cli/dvbs2/radio_plan.hpp"
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
@@ -35,6 +36,7 @@ struct ReceptionOptions {
         symbol_rate_hz{};               ///< none: half the sample rate; auto: searched, like the others
     std::optional<double> offset_hz{};  ///< where the carrier lies; none: about the middle
     std::shared_ptr<const dvbs2::DopplerTrack> doppler{};  ///< what moves the carrier; null: nothing known
+    std::optional<WantedCarriers> carrier{};  ///< instead of rate and offset, what a scan finds there
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
     RadioOptions radio{};
@@ -60,6 +62,10 @@ ReceptionJob prepare(const ReceptionOptions& options);
 
 /// The same for a whole band, of which nothing is known but how to read it.
 ReceptionJob prepare_band(const ReceptionOptions& options);
+
+/// The same for one carrier of such a band.
+ReceptionJob job_of_carrier(const ReceptionOptions& options, const ReceptionJob& band,
+                            const dvbs2::SurveyedCarrier& carrier);
 
 /// The options with which the same recording is read again, each behind a space; empty where its name tells
 /// all.

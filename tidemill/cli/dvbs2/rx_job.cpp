@@ -14,12 +14,12 @@
 #include "tidemill/cli/dvbs2/rx_page.hpp"
 #include "tidemill/cli/dvbs2/rx_status.hpp"
 #include "tidemill/cli/dvbs2/rx_views.hpp"
+#include "tidemill/cli/dvbs2/status_lines.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/device/device_error.hpp"
-#include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
@@ -81,37 +81,6 @@ void prepare(GraphRun& run, const Topology& topology, RxOutcome& outcome) {
     announce(run, fmt::format("{:.2f} Mb/s", outcome.predicted_mbps.value_or(0)));
 }
 
-/// Status lines while it lives, where they are wanted.
-class StatusLines {
-  public:
-    StatusLines(const std::string& place, const RxStatus& status) : status_(status) {
-        if (place.empty()) return;
-        writing([&] { file_.emplace(place); });
-        ticks_.emplace(std::chrono::seconds(1),
-                       [this](double now_s) { write(to_text(status_.next(now_s)) + "\n"); });
-    }
-
-    /// The last line; throws JobFailed when one could not be written.
-    void close() {
-        ticks_.reset();
-        if (file_) writing([&] { file_->close(); });
-    }
-
-  private:
-    // A full disk must not end the reception: close() tells of it.
-    void write(const std::string& line) {
-        try {
-            file_->write({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()});
-            file_->flush();
-        } catch (const io::IoError&) {
-        }
-    }
-
-    RxStatus status_;
-    std::optional<io::ByteWriter> file_;
-    std::optional<Every> ticks_;
-};
-
 // A schedule file tells the time of a block; what a block carries is known only now.
 void predict_from_period(RxOutcome& outcome) {
     if (!outcome.predicted_period_us || outcome.predicted_mbps || outcome.run.frames == 0) return;
@@ -160,7 +129,8 @@ void account_for(const io::SampleSource& source, RxOutcome& outcome) {
         outcome.job.warnings.push_back(remarks);
 }
 
-// A radio's samples come more slowly than one core receives them; nothing is waited for, to make a schedule.
+}  // namespace
+
 HowToRun how_to_run(const RxOptions& options, bool live) {
     HowToRun how = options.running.how;
     if (live && !options.executor_given && !how.schedule && !how.latency_us && !how.adapt &&
@@ -168,6 +138,8 @@ HowToRun how_to_run(const RxOptions& options, bool live) {
         how.executor = Executor::sequence;
     return how;
 }
+
+namespace {
 
 // The packets of the first stream that comes are those of its services.
 void also_count(io::TsServices& services, dvbs2::RxOutputs& also) {
@@ -252,7 +224,7 @@ RxOutcome receive(const RxOptions& options) {
     dvbs2::Receiver receiver(samples, outcome.job.config, writer.outputs());
     if (iq) iq->watch(receiver);
     WatchedRun watched(options.running, receiver.graph());
-    StatusLines status(options.status, RxStatus(receiver, writer.monitor(), outcome.job.stream.get()));
+    StatusLines status(options.status, {{RxStatus(receiver, writer.monitor(), outcome.job.stream.get())}});
     watched.ends_with([&stream = outcome.job.stream, &writer] {
         if (stream) stream->end();
         writer.hurry();

@@ -40,6 +40,9 @@ struct RxOptions {
     bool stats = false;  ///< tables of tasks, schedule and stages in the report
 };
 
+/// A radio's samples come more slowly than one core receives them; nothing is waited for, to make a schedule.
+HowToRun how_to_run(const RxOptions& options, bool live);
+
 /// What was received, and how.
 struct RxOutcome {
     ReceptionJob job;
@@ -85,6 +88,14 @@ std::string warnings_text(const RxOutcome& outcome);
 
 /// The outcome as one JSON object.
 std::string report_json(const RxOutcome& outcome);
+
+/// Its account of the reception alone, as text and as an object: for one carrier of several.
+std::string account_text(const RxOutcome& outcome);
+Json account_json(const RxOutcome& outcome);
+
+/// The rest of it: how the run went.
+std::string run_text(const RxOutcome& outcome, bool stats);
+void add_run(const RxOutcome& outcome, Json& json);
 
 /// Why nothing came out, and what to try.
 std::string failure_text(const RxOutcome& outcome);

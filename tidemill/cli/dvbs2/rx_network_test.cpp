@@ -102,4 +102,40 @@ TEST_CASE("rx rtl_tcp://: what is missing or does not fit is asked for") {
                "below 0 Hz"));
 }
 
+TEST_CASE("scan --live: a radio's range is gone over in steps, each carrier named once") {
+    const LoopbackServer server;
+    std::vector<std::uint32_t> tuned;
+    std::string hiss(1 << 18, '\0');
+    unsigned state = 1;
+    for (char& byte : hiss) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+    std::thread radio([&] {
+        for (int step = 0; step < 2; ++step) {
+            const LoopbackPeer peer(server.accept());
+            peer.send(std::string("RTL0\0\0\0\5\0\0\0\35", 12));
+            tuned.push_back(value_of(peer.receive(5 * 6), 1));
+            peer.send(step == 0 ? recording_of_a_dongle().bytes() : hiss);
+        }
+    });
+    const Ended ended = run_program({"dvbs2", "scan", fmt::format("rtl_tcp://127.0.0.1:{}", server.port()),
+                                     "--rate", "2M", "--live", "740M:743M"});
+    radio.join();
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(tuned == std::vector<std::uint32_t>{740'800'000, 742'400'000});
+    CHECK(says(ended.out, "740.800000 MHz"));
+    CHECK(says(ended.out, "QPSK 8/9"));
+    CHECK_FALSE(says(ended.out, "742.400000 MHz"));
+    const auto refused = [](const std::vector<std::string>& more) {
+        std::vector<std::string> call{"dvbs2", "scan", "rtl_tcp://127.0.0.1:9", "--live"};
+        call.insert(call.end(), more.begin(), more.end());
+        const Ended none = run_program(call);
+        CHECK(none.status == 2);
+        return none.err;
+    };
+    CHECK(says(refused({"743M:740M", "--rate", "2M"}), "from where to where"));
+    CHECK(says(refused({"740M"}), "from where to where"));
+    CHECK(says(refused({"740M:743M"}), "--rate"));
+    CHECK(says(refused({"1M:2G", "--rate", "100k"}), "steps"));
+    CHECK(run_program({"dvbs2", "scan", recording_of_a_dongle().meta, "--live", "1M:2M"}).status == 2);
+}
+
 }  // namespace tidemill::cli

@@ -73,6 +73,12 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     return warnings;
 }
 
+std::string run_lines(const RxOutcome& outcome, bool stats) {
+    return changes_text(outcome.changes) +
+           energy_text(outcome.run.energy, outcome.report.totals.frames, stats) +
+           best_possible_line(outcome.run) + device_text(outcome);
+}
+
 std::string tables(const RxOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run) + "\n";
     if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
@@ -102,12 +108,17 @@ std::string nothing_given_out_text(const RxOutcome& outcome) {
 
 }  // namespace
 
+std::string account_text(const RxOutcome& outcome) {
+    return fields_text(view_of(outcome)) + warnings_text(outcome);
+}
+
+std::string run_text(const RxOutcome& outcome, bool stats) {
+    return run_lines(outcome, stats) + (stats ? tables(outcome) : "");
+}
+
 std::string report_text(const RxOutcome& outcome, bool stats) {
-    std::string text = fields_text(view_of(outcome)) + changes_text(outcome.changes) +
-                       energy_text(outcome.run.energy, outcome.report.totals.frames, stats);
-    text += best_possible_line(outcome.run) + device_text(outcome);
-    text += warnings_text(outcome);
-    return stats ? text + tables(outcome) : text;
+    return fields_text(view_of(outcome)) + run_lines(outcome, stats) + warnings_text(outcome) +
+           (stats ? tables(outcome) : "");
 }
 
 std::string warnings_text(const RxOutcome& outcome) {
@@ -116,23 +127,32 @@ std::string warnings_text(const RxOutcome& outcome) {
     return text;
 }
 
-std::string report_json(const RxOutcome& outcome) {
+Json account_json(const RxOutcome& outcome) {
     Json json = fields_json(view_of(outcome));
+    json["outputs"] = Json::array();
+    for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
+    json["warnings"] = all_warnings(outcome);
+    return json;
+}
+
+void add_run(const RxOutcome& outcome, Json& json) {
     json["schedule"] = used_schedule_json(outcome);
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = json_of(outcome.run);
     json["energy"] = json["run"]["energy"];
     const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.report.totals.frames));
     json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
+}
+
+std::string report_json(const RxOutcome& outcome) {
+    Json json = account_json(outcome);
+    add_run(outcome, json);
     json["device"] = {{"frames", outcome.device.frames},
                       {"batches", outcome.device.batches},
                       {"frames_on_host", outcome.device.frames_on_host}};
     if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
-    json["outputs"] = Json::array();
-    for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
     json["ip"] = outcome.ip;
     json["iq"] = outcome.iq;
-    json["warnings"] = all_warnings(outcome);
     return to_text(json, 2);
 }
 

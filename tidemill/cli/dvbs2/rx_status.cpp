@@ -9,7 +9,7 @@
 namespace tidemill::cli {
 
 RxView RxStatus::view(double now_s, const dvbs2::FrameTotals& since, double since_s) const {
-    RxView view{.now = receiver_.now(), .ts = seen_by(packets_), .ring = seen_by(ring_), .time_s = now_s};
+    RxView view{.now = now_(), .ts = seen_by(packets_), .ring = seen_by(ring_), .time_s = now_s};
     const dvbs2::FrameTotals& totals = view.now.totals;
     const double elapsed_s = now_s - since_s;
     view.pls = totals.last_pls;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tidemill/cli/dvbs2/rx_fields.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
@@ -22,9 +23,12 @@ namespace tidemill::cli {
 /// that was left in it). What nothing is known of is null.
 class RxStatus {
   public:
-    /// `ring`: of a live input, null for a file.
+    /// `now` may be called by any thread. `ring`: of a live input, null for a file.
+    RxStatus(std::function<dvbs2::ReceptionNow()> now, const io::TsMonitor& packets,
+             const io::SampleRing* ring)
+        : now_(std::move(now)), packets_(packets), ring_(ring) {}
     RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets, const io::SampleRing* ring)
-        : receiver_(receiver), packets_(packets), ring_(ring) {}
+        : RxStatus([&receiver] { return receiver.now(); }, packets, ring) {}
 
     /// What the next line says, `now_s` after the start.
     Json next(double now_s);
@@ -37,7 +41,7 @@ class RxStatus {
   private:
     RxView view(double now_s, const dvbs2::FrameTotals& since, double since_s) const;
 
-    const dvbs2::Receiver& receiver_;
+    std::function<dvbs2::ReceptionNow()> now_;
     const io::TsMonitor& packets_;
     const io::SampleRing* ring_;
     dvbs2::FrameTotals last_{};

@@ -1,13 +1,15 @@
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/cli/dvbs2/carrier_choice.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/plain_text.hpp"
+#include "tidemill/dvbs2/receiver/band_survey.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
 
@@ -18,13 +20,6 @@ namespace {
 using dvbs2::CarrierKind;
 using dvbs2::SurveyedCarrier;
 using dvbs2::SurveyedStream;
-
-// A hump as wide as most of the band, in which nothing pulses, is the noise that the radio's filter lets
-// through.
-constexpr double kRadioFilter = 0.55;
-
-// Symbol rates are round, clocks are not.
-constexpr double kRoundHz = 1000, kRoundPpm = 50;
 
 const char* kind_name(CarrierKind kind) {
     switch (kind) {
@@ -172,24 +167,19 @@ ScannedBand scan_band(const ReceptionJob& job,
     const auto open = [&] { return open_preview(job); };
     const dvbs2::FoundBand found = dvbs2::find_carriers(*open());
     band.tones_hz = found.tones_hz;
-    for (std::size_t k = 0; k < found.carriers.size(); ++k) {
-        SurveyedCarrier carrier = dvbs2::survey(open, found.carriers[k]);
-        const bool is_noise = carrier.kind == CarrierKind::no_symbols &&
-                              carrier.seen.symbol_rate_hz > kRadioFilter * band.sample_rate_hz;
-        if (!is_noise) band.carriers.push_back(std::move(carrier));
-        listened(k + 1, found.carriers.size());
-    }
+    auto heard = dvbs2::survey_all(open, found.carriers, dvbs2::SurveyDepth::services,
+                                   std::thread::hardware_concurrency(),
+                                   [&](std::size_t done) { listened(done, found.carriers.size()); });
+    for (SurveyedCarrier& carrier : heard)
+        if (!is_noise_of_radio(carrier, band.sample_rate_hz)) band.carriers.push_back(std::move(carrier));
     return band;
 }
 
 std::string carrier_options(const SurveyedCarrier& carrier) {
-    double rate = carrier.symbol_rate_hz;
-    const double round = std::round(rate / kRoundHz) * kRoundHz;
-    rate = std::abs(rate / round - 1) < kRoundPpm * 1e-6 ? round : std::round(rate);
-    const std::string rolloff =
-        carrier.rolloff == 0.20 ? "" : fmt::format(" --rolloff {:.2f}", carrier.rolloff);
-    const double offset_khz = std::round(carrier.offset_hz / 100) / 10 + 0.0;
-    return fmt::format("--offset {:+.1f}k --symbol-rate {:.0f}{}", offset_khz, rate, rolloff);
+    const CarrierCall call = call_of(carrier);
+    const std::string rolloff = call.rolloff == 0.20 ? "" : fmt::format(" --rolloff {:.2f}", call.rolloff);
+    return fmt::format("--offset {:+.1f}k --symbol-rate {:.0f}{}", call.offset_hz / 1e3, call.symbol_rate_hz,
+                       rolloff);
 }
 
 std::string scan_text(const ScannedBand& band) {
@@ -203,8 +193,10 @@ std::string scan_text(const ScannedBand& band) {
         return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;
     });
     if (best == band.carriers.end() || !is_received(*best)) return text;
-    return text + fmt::format("receive one:  tidemill dvbs2 rx {}{} {} -o video.ts\n", quoted(band.recording),
-                              band.how_to_read, carrier_options(*best));
+    const std::string call = fmt::format("tidemill dvbs2 rx {}{}", quoted(band.recording), band.how_to_read);
+    text += fmt::format("receive one:  {} {} -o video.ts\n", call, carrier_options(*best));
+    if (std::ranges::count_if(band.carriers, is_received) < 2) return text;
+    return text + fmt::format("receive all:  {} --carrier all -o video.ts\n", call);
 }
 
 std::string scan_json(const ScannedBand& band) {

@@ -1,0 +1,99 @@
+#include "tidemill/cli/dvbs2/carrier_choice.hpp"
+
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/option.hpp"
+#include "tidemill/dvbs2/receiver/band_survey.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using dvbs2::CarrierKind;
+using dvbs2::SurveyDepth;
+using dvbs2::SurveyedCarrier;
+
+// A hump as wide as most of the band, in which nothing pulses, is the noise that the radio's filter lets
+// through.
+constexpr double kRadioFilter = 0.55;
+
+// Symbol rates are round, clocks are not.
+constexpr double kRoundHz = 1000, kRoundPpm = 50;
+
+bool is_receivable(const SurveyedCarrier& carrier) {
+    return carrier.kind == CarrierKind::dvbs2 || carrier.kind == CarrierKind::dvbs2_weak;
+}
+
+// Of those that only count it is enough to know whether they do: noise is as wide as the band.
+std::vector<SurveyedCarrier> hear_one(std::size_t number, const dvbs2::OpenSamples& open,
+                                      double sample_rate_hz, const std::vector<dvbs2::FoundCarrier>& found) {
+    std::vector<SurveyedCarrier> heard;
+    std::size_t counted = 0;
+    for (const dvbs2::FoundCarrier& one : found) {
+        const bool may_be_noise = one.symbol_rate_hz > kRadioFilter * sample_rate_hz;
+        SurveyedCarrier carrier{.seen = one, .kind = CarrierKind::other};
+        if (may_be_noise || counted + 1 == number) carrier = dvbs2::survey(open, one, SurveyDepth::frames);
+        counted += is_noise_of_radio(carrier, sample_rate_hz) ? 0 : 1;
+        heard.push_back(carrier);
+    }
+    return heard;
+}
+
+void check_found(const WantedCarriers& wanted, const std::vector<NumberedCarrier>& chosen, std::size_t all) {
+    constexpr const char* kLook = "look with tidemill dvbs2 scan";
+    if (!wanted.only && chosen.empty())
+        throw JobFailed(fmt::format("none of {} carriers is of DVB-S2: {}", all, kLook));
+    if (!wanted.only) return;
+    if (chosen.empty())
+        throw JobFailed(fmt::format("--carrier {}: {} carriers are there: {}", *wanted.only, all, kLook));
+    if (!is_receivable(chosen.front().heard))
+        throw JobFailed(fmt::format("--carrier {} is not of DVB-S2: {}", *wanted.only, kLook));
+}
+
+}  // namespace
+
+WantedCarriers parse_carrier(const std::string& text) {
+    if (text == "all") return {};
+    const auto number = whole_number<std::size_t>(text);
+    if (!number || *number == 0)
+        throw WrongUsage(fmt::format(
+            "--carrier {}: give the number of a carrier, as tidemill dvbs2 scan lists them, or all", text));
+    return {number};
+}
+
+CarrierCall call_of(const SurveyedCarrier& carrier) {
+    double rate = carrier.symbol_rate_hz;
+    const double round = std::round(rate / kRoundHz) * kRoundHz;
+    rate = std::abs(rate / round - 1) < kRoundPpm * 1e-6 ? round : std::round(rate);
+    return {std::round(carrier.offset_hz / 100) * 100 + 0.0, rate, carrier.rolloff};
+}
+
+bool is_noise_of_radio(const SurveyedCarrier& carrier, double sample_rate_hz) {
+    return carrier.kind == CarrierKind::no_symbols &&
+           carrier.seen.symbol_rate_hz > kRadioFilter * sample_rate_hz;
+}
+
+std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const dvbs2::OpenSamples& open) {
+    const auto band = open();
+    const double sample_rate_hz = band->sample_rate_hz().value();
+    const std::vector<dvbs2::FoundCarrier> found = dvbs2::find_carriers(*band).carriers;
+    const auto heard = wanted.only ? hear_one(*wanted.only, open, sample_rate_hz, found)
+                                   : dvbs2::survey_all(open, found, SurveyDepth::frames,
+                                                       std::thread::hardware_concurrency(), [](auto) {});
+    std::vector<NumberedCarrier> chosen;
+    std::size_t number = 0;
+    for (const SurveyedCarrier& carrier : heard) {
+        if (is_noise_of_radio(carrier, sample_rate_hz)) continue;
+        ++number;
+        if (wanted.only ? *wanted.only == number : is_receivable(carrier))
+            chosen.push_back({number, carrier});
+    }
+    check_found(wanted, chosen, number);
+    return chosen;
+}
+
+}  // namespace tidemill::cli
