@@ -81,13 +81,13 @@ TEST_CASE("signals: a live input is received as it comes, long before a few mega
     const SmallRecording& recording = small_recording();
     const ScratchFolder folder;
     // Silence trickles in behind the signal, so that nobody can take it for the end.
-    const int status = run_shell(
-        fmt::format("cd {}; mkfifo air.ci8; (cat {}; while sleep 0.05; do head -c 5000 /dev/zero; done) "
-                    ">air.ci8 & feed=$!; "
-                    "$tidemill dvbs2 rx air.ci8 --rate 2e6 --symbol-rate 1e6 -o out.ts --stats >out 2>err & job=$!; "
-                    "until test -s out.ts; do sleep 0.05; done; kill -INT $job; wait $job; ended=$?; kill "
-                    "$feed; exit $ended",
-                    (folder / "").string(), recording.data()));
+    const int status = run_shell(fmt::format(
+        "cd {}; mkfifo air.ci8; (cat {}; while sleep 0.05; do head -c 5000 /dev/zero; done) "
+        ">air.ci8 & feed=$!; "
+        "$tidemill dvbs2 rx air.ci8 --rate 2e6 --symbol-rate 1e6 -o out.ts --stats >out 2>err & job=$!; "
+        "until test -s out.ts; do sleep 0.05; done; kill -INT $job; wait $job; ended=$?; kill "
+        "$feed; exit $ended",
+        (folder / "").string(), recording.data()));
     INFO(ScratchFolder::content_of(folder / "err"));
     CHECK(status == 0);
     CHECK(recording.packets.find(ScratchFolder::content_of(folder / "out.ts")) != std::string::npos);
