@@ -275,10 +275,7 @@ CarriersOutcome receive_carriers(const RxOptions& options) {
     if (!run.carriers.empty()) run_carriers(options, run, all.together);
     all.carriers = std::move(run.carriers);
     all.together.job = std::move(run.band);
-    if (!all.together.interrupted && !all.together.job.stream) {
-        const std::string disagreement = io::check_digest(all.together.job.recording);
-        if (!disagreement.empty()) all.together.job.warnings.push_back(disagreement);
-    }
+    warn_of_digest(all.together);
     return all;
 }
 

@@ -17,6 +17,7 @@ class CountedSource final : public io::SampleSource {
 
     dsp::SampleFormat format() const override { return from_.format(); }
     std::optional<double> sample_rate_hz() const override { return from_.sample_rate_hz(); }
+    double followed_hz() const override { return from_.followed_hz(); }
     std::size_t read(std::span<std::byte> to) override {
         const std::uint64_t start = ticks();
         waits_since_.store(start, std::memory_order_relaxed);

@@ -36,6 +36,7 @@ class IqOutputs final : public io::SampleSource {
 
     dsp::SampleFormat format() const override { return from_.format(); }
     std::optional<double> sample_rate_hz() const override { return from_.sample_rate_hz(); }
+    double followed_hz() const override { return from_.followed_hz(); }
     std::size_t read(std::span<std::byte> to) override;
 
     /// Whose lock it is; it outlives the run.

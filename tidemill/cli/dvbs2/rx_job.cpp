@@ -191,7 +191,33 @@ void account_for_iq(IqOutputs& iq, RxOutcome& outcome) {
     outcome.iq_failure = iq.failure();
 }
 
+// What the run, the receiver and the places say in the end.
+void take_account(const GraphRun& run, const WatchedRun& watched, const dvbs2::Receiver& receiver,
+                  const RxOutputWriter& writer, const io::SampleSource& source, RxOutcome& outcome) {
+    outcome.executor = run.how().executor;
+    outcome.schedule = run.schedule();
+    outcome.changes = run.changes();
+    outcome.run = watched.report();
+    outcome.interrupted = watched.interrupted() || outcome.job.interrupted;
+    outcome.report = receiver.report();
+    account_for(source, outcome);
+    if (outcome.job.stream) outcome.trouble = outcome.job.stream->trouble();
+    if (outcome.job.config.ldpc_device) outcome.device = receiver.ldpc_device_use();
+    outcome.ts = seen_by(writer.monitor());
+    outcome.packets_not_sent = writer.not_sent();
+    outcome.places = writer.accounts();
+    outcome.ip = writer.ip_counts();
+    outcome.ts.packets = outcome.report.packets.packets;  // of all streams
+    predict_from_period(outcome);
+}
+
 }  // namespace
+
+void warn_of_digest(RxOutcome& outcome) {
+    if (outcome.interrupted || outcome.job.stream) return;
+    const std::string disagreement = io::check_digest(outcome.job.recording);
+    if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
+}
 
 RxOutcome receive(const RxOptions& options) {
     RxOutcome outcome;
@@ -261,26 +287,8 @@ RxOutcome receive(const RxOptions& options) {
     status.close();
     watched.write(run);
     if (views) page.write_report(*views);
-    outcome.executor = run.how().executor;
-    outcome.schedule = run.schedule();
-    outcome.changes = run.changes();
-    outcome.run = watched.report();
-    outcome.interrupted = watched.interrupted() || outcome.job.interrupted;
-    outcome.report = receiver.report();
-    account_for(*source, outcome);
-    if (outcome.job.stream) outcome.trouble = outcome.job.stream->trouble();
-    if (outcome.job.config.ldpc_device) outcome.device = receiver.ldpc_device_use();
-    outcome.ts = seen_by(writer.monitor());
-    outcome.packets_not_sent = writer.not_sent();
-    outcome.places = writer.accounts();
-    outcome.ip = writer.ip_counts();
-    outcome.ts.packets = outcome.report.packets.packets;  // of all streams
-    predict_from_period(outcome);
-    // Only now, because it reads the whole file once more.
-    if (!outcome.interrupted && !outcome.job.stream) {
-        const std::string disagreement = io::check_digest(outcome.job.recording);
-        if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
-    }
+    take_account(run, watched, receiver, writer, *source, outcome);
+    warn_of_digest(outcome);
     return outcome;
 }
 

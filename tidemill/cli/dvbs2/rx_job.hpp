@@ -77,6 +77,10 @@ struct RxOutcome {
     std::string failed_places() const;
 };
 
+/// Compares a recording that was read to its end with the digest that its metadata claim, which reads all of
+/// it once more.
+void warn_of_digest(RxOutcome& outcome);
+
 /// Receives: profiles and schedules unless told how, runs, and keeps the accounts.
 RxOutcome receive(const RxOptions& options);
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "tidemill/dvbs2/receiver/rx_chain.hpp"
-#include "tidemill/dvbs2/tuner/tuned_source.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -25,7 +24,7 @@ RawLayout raw_layout_of(const io::SampleSource& source, const ReceiverConfig& co
 
 struct Receiver::Stages {
     Stages(io::SampleSource& samples, const ReceiverConfig& config, RxOutputs outputs)
-        : tuned(dynamic_cast<const TunedSource*>(&samples)),
+        : given(samples),
           layout(raw_layout_of(samples, config)),
           source(graph.add<RxSource>(samples, layout, config.live)),
           chain(graph, {source.raw, source.info, layout}, config, std::move(outputs)) {}
@@ -33,11 +32,11 @@ struct Receiver::Stages {
     // Where a tuner before it has followed the carrier to, frequencies are told from.
     template <class Told>
     Told with_followed(Told told) const {
-        if (tuned) told.frequency_hz += tuned->followed_hz();
+        told.frequency_hz += given.followed_hz();
         return told;
     }
 
-    const TunedSource* tuned;  // null: the samples come as they are
+    const io::SampleSource& given;
     Graph graph{"dvbs2-rx"};
     RawLayout layout;
     RxSource& source;
