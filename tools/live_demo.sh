@@ -3,7 +3,7 @@
 # loopback's radio and rx to a player, and the page shows it. Ends after so many seconds, or with Ctrl-C.
 set -euo pipefail
 program="$1" modules="$2" seconds="${3:-}"
-rate=1M symbol_rate=333k frequency=1G
+rate=1M symbol_rate=250k frequency=1G
 export SOAPY_SDR_PLUGIN_PATH="$modules"
 # Two programs that name one air meet there; those of another demo have their own.
 air="driver=loopback,air=demo$$"
@@ -23,9 +23,8 @@ fi
 
 # Ctrl-C in a terminal reaches all of them; the receiver says how it went.
 limit=()
-[ -z "$seconds" ] || limit=(timeout --foreground --signal INT "$seconds")
+[ -z "$seconds" ] || limit=(timeout --foreground --preserve-status --signal INT "$seconds")
 "${limit[@]}" "$program" dvbs2 rx "$air,esn0=9,cfo=4e3,ppm=12" --freq "$frequency" --rate "$rate" \
     --symbol-rate "$symbol_rate" -o udp://127.0.0.1:5000 -o out/live.ts --page auto || status=$?
-# 124: timeout's own, for the time that was asked for.
-[ "${status:-0}" = 0 ] || [ "$status" = 124 ] || { cat out/live-tx.log >&2; exit "$status"; }
+[ "${status:-0}" = 0 ] || { printf 'The transmitter says:\n' >&2; cat out/live-tx.log >&2; exit "$status"; }
 printf '\nThe video is in out/live.ts too: vlc out/live.ts\n' >&2
