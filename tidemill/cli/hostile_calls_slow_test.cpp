@@ -261,6 +261,8 @@ class Place {
         dup2(open("/dev/null", O_RDWR), STDIN_FILENO);
         dup2(STDIN_FILENO, STDOUT_FILENO);
         dup2(open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+        // Modules of others look for their radios, and say in colours what they do not find.
+        setenv("SOAPY_SDR_ROOT", "/nowhere", 1);
         std::vector<char*> arguments{const_cast<char*>(internal::program_path().c_str())};
         for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
         arguments.push_back(nullptr);
