@@ -101,8 +101,8 @@ void Watch::show(bool last) {
     if (!line_) return;
     if (terminal_) {
         draw(fmt::format("\r{}\x1b[K{}", line_(), last ? "\n" : ""));
-    } else {
-        tell("{}\n", line_());
+    } else if (const std::string line = line_(); !line.empty()) {
+        tell("{}\n", line);
     }
 }
 
