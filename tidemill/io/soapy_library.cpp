@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/outside_library.hpp"
 #include "tidemill/io/internal/soapy_api.hpp"
 #include "tidemill/io/io_error.hpp"
 
@@ -20,13 +20,11 @@ constexpr const char* kAbi = "0.8";
 /// The functions of an opened library, by their names.
 class SoapyNames {
   public:
-    SoapyNames(void* library, std::string file) : library_(library), file_(std::move(file)) {}
+    explicit SoapyNames(const internal::OutsideLibrary& library) : library_(library) {}
 
     template <class Function>
     void find(const std::string& name, Function*& function) const {
-        void* const found = dlsym(library_, ("SoapySDR" + name).c_str());
-        if (!found) throw IoError(fmt::format("{} has no function SoapySDR{}: is it too old?", file_, name));
-        function = reinterpret_cast<Function*>(found);
+        library_.find("SoapySDR" + name, function);
     }
 
     template <class Function>
@@ -35,8 +33,7 @@ class SoapyNames {
     }
 
   private:
-    void* library_;
-    std::string file_;
+    const internal::OutsideLibrary& library_;
 };
 
 void find_helpers(const SoapyNames& names, internal::SoapyApi& api) {
@@ -89,9 +86,9 @@ void find_streams(const SoapyNames& names, internal::SoapyApi& api) {
     names.find_of_device("readStreamStatus", api.read_status);
 }
 
-void* open_library(const std::string& file) {
-    void* const library = dlopen(file.empty() ? nullptr : file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library) return library;
+internal::OutsideLibrary open_library(const std::string& file) {
+    internal::OutsideLibrary library(file);
+    if (library.is_there()) return library;
     throw IoError(
         fmt::format("radios are reached through SoapySDR, which is not here ({}): install libsoapysdr0.8 "
                     "and the module of the radio, such as soapysdr0.8-module-rtlsdr",
@@ -101,7 +98,8 @@ void* open_library(const std::string& file) {
 }  // namespace
 
 SoapyLibrary::SoapyLibrary(const std::string& file) {
-    const SoapyNames names(open_library(file), file);
+    const internal::OutsideLibrary library = open_library(file);
+    const SoapyNames names(library);
     auto api = std::make_unique<internal::SoapyApi>();
     find_helpers(names, *api);
     if (std::strcmp(api->abi_version(), kAbi) != 0)

@@ -4,11 +4,11 @@
 #include <array>
 #include <cerrno>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "tidemill/io/internal/outside_library.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io::internal {
@@ -42,30 +42,24 @@ constexpr int kSubscribe = 6, kMoreParts = 13, kLinger = 17;
 constexpr int kDoNotWait = 1;
 constexpr short kCanRead = 1;
 
-template <class Function>
-void find(void* library, const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-    if (!function) throw IoError(fmt::format("{} has no function {}: is it too old?", kLibrary, name));
-}
-
 ZmqApi load() {
-    void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    const OutsideLibrary library(kLibrary);
+    if (!library.is_there())
         throw IoError(
             fmt::format("zmq:// needs ZeroMQ's library: install libzmq5, or what else brings {} ({})",
                         kLibrary, dlerror()));
     ZmqApi api;
-    find(library, "zmq_ctx_new", api.make_context);
-    find(library, "zmq_ctx_term", api.end_context);
-    find(library, "zmq_socket", api.make_socket);
-    find(library, "zmq_close", api.close);
-    find(library, "zmq_setsockopt", api.set);
-    find(library, "zmq_getsockopt", api.get);
-    find(library, "zmq_connect", api.connect);
-    find(library, "zmq_recv", api.receive);
-    find(library, "zmq_poll", api.poll);
-    find(library, "zmq_errno", api.error);
-    find(library, "zmq_strerror", api.text);
+    library.find("zmq_ctx_new", api.make_context);
+    library.find("zmq_ctx_term", api.end_context);
+    library.find("zmq_socket", api.make_socket);
+    library.find("zmq_close", api.close);
+    library.find("zmq_setsockopt", api.set);
+    library.find("zmq_getsockopt", api.get);
+    library.find("zmq_connect", api.connect);
+    library.find("zmq_recv", api.receive);
+    library.find("zmq_poll", api.poll);
+    library.find("zmq_errno", api.error);
+    library.find("zmq_strerror", api.text);
     return api;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/outside_library.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io::internal {
@@ -32,25 +32,19 @@ struct ZstdApi {
 
 constexpr const char* kZstdLibrary = "libzstd.so.1";
 
-template <class Function>
-void find_zstd(void* library, const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-    if (!function) throw IoError(fmt::format("{} has no function {}: is it too old?", kZstdLibrary, name));
-}
-
 ZstdApi load_zstd() {
-    void* const library = dlopen(kZstdLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    const OutsideLibrary library(kZstdLibrary);
+    if (!library.is_there())
         throw IoError(fmt::format(
             "compressed recordings need zstd's library: install libzstd1, or unpack them by zstd -d ({})",
             dlerror()));
     ZstdApi api;
-    find_zstd(library, "ZSTD_createDStream", api.make);
-    find_zstd(library, "ZSTD_freeDStream", api.free);
-    find_zstd(library, "ZSTD_initDStream", api.reset);
-    find_zstd(library, "ZSTD_decompressStream", api.decompress);
-    find_zstd(library, "ZSTD_isError", api.is_error);
-    find_zstd(library, "ZSTD_getErrorName", api.error_name);
+    library.find("ZSTD_createDStream", api.make);
+    library.find("ZSTD_freeDStream", api.free);
+    library.find("ZSTD_initDStream", api.reset);
+    library.find("ZSTD_decompressStream", api.decompress);
+    library.find("ZSTD_isError", api.is_error);
+    library.find("ZSTD_getErrorName", api.error_name);
     return api;
 }
 
