@@ -8,6 +8,11 @@
 
 namespace tidemill::io {
 
+/// The byte that silence is made of: the middle of unsigned samples lies between two values.
+constexpr std::byte silent_byte(dsp::SampleFormat format) {
+    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
+}
+
 /// What is known to be missing between the samples that came.
 struct SampleLosses {
     std::uint64_t gaps = 0;

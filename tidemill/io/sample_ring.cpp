@@ -19,11 +19,6 @@ std::size_t ring_bytes(double seconds, double sample_rate_hz, std::size_t sample
     return bytes - bytes % sample_bytes;
 }
 
-// The byte that means nothing: the middle of unsigned samples lies between two values.
-std::byte silence_of(dsp::SampleFormat format) {
-    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
-}
-
 }  // namespace
 
 SampleRing::SampleRing(std::unique_ptr<LiveSource> source, const RingConfig& config)
@@ -135,7 +130,7 @@ std::size_t SampleRing::give(std::span<std::byte> to) {
 
 std::size_t SampleRing::give_silence(Gap& gap, std::span<std::byte> to) {
     const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), gap.bytes));
-    std::ranges::fill(to.first(count), silence_of(source_->format()));
+    std::ranges::fill(to.first(count), silent_byte(source_->format()));
     gap.bytes -= count;
     if (gap.bytes == 0) gaps_.pop_front();
     return count;

@@ -23,11 +23,6 @@ constexpr std::int64_t kFirstPauseNs = kSecondNs / 2;  // before it is opened ag
 constexpr std::int64_t kLongestPauseNs = 30 * kSecondNs;
 constexpr double kMostSilenceS = 1;  // no lock lasts longer
 
-// The format's zero; of cu8, whose zero lies between two values, the upper one.
-std::byte silent_byte(dsp::SampleFormat format) {
-    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
-}
-
 }  // namespace
 
 /// The time without the radio.

@@ -4,16 +4,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "tidemill/io/live_source.hpp"
 #include "tidemill/io/quantize.hpp"
 
 namespace tidemill::loopback {
 
 namespace {
-
-// What lies in the middle of cu8 is not 0.
-std::byte silent_byte_of(dsp::SampleFormat format) {
-    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
-}
 
 float amplitude(double dbfs) {
     return static_cast<float>(std::pow(10.0, dbfs / 20));
@@ -38,7 +34,7 @@ void RecordingFeed::read(std::uint64_t first, std::span<std::byte> to) {
         first += got / size;
         to = to.subspan(got);
     }
-    std::ranges::fill(to, silent_byte_of(format()));
+    std::ranges::fill(to, io::silent_byte(format()));
 }
 
 void SilentFeed::read(std::uint64_t, std::span<std::byte> to) {
