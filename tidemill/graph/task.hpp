@@ -41,6 +41,7 @@ struct TaskOptions {
     bool may_skip = false;      ///< may return Flow::skip
     bool skips_errors = false;  ///< what it throws ends the frame, not the stream; implies may_skip
     bool may_repeat = false;    ///< may return Flow::again; sequential tasks only
+    bool may_wait = false;      ///< may wait for what is outside the graph
     bool at_end = false;        ///< called once more behind the stream's last frame; sequential tasks only
     std::uint32_t batch = 1;    ///< most frames of a call, for a function that takes a Batch
 };

@@ -44,6 +44,16 @@ inline constexpr internal::Said<Flow::again> may_repeat{};
 
 namespace internal {
 
+struct MayWait {};
+
+}  // namespace internal
+
+/// May wait for what is outside the graph: the program around it, a clock, a radio. Dynamic scheduling holds
+/// up nothing else for it: it takes such a task alone, when there is nothing else to do.
+inline constexpr internal::Said<internal::MayWait{}> may_wait{};
+
+namespace internal {
+
 struct AtEnd {};
 
 }  // namespace internal
@@ -83,6 +93,9 @@ constexpr void promise(TaskOptions& options, Said<Flow::again>) {
 }
 constexpr void promise(TaskOptions& options, Said<SkipsErrors{}>) {
     options.skips_errors = true;
+}
+constexpr void promise(TaskOptions& options, Said<MayWait{}>) {
+    options.may_wait = true;
 }
 constexpr void promise(TaskOptions& options, Said<AtEnd{}>) {
     options.at_end = true;

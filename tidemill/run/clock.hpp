@@ -28,7 +28,7 @@ class Clock final : public Module {
     void begin(const Run& /*run*/) override { start_.reset(); }
 
     Out<std::uint64_t> tick = out<std::uint64_t>("tick");  ///< periods since frame 0
-    Task wait = task("wait", &Clock::run);
+    Task wait = task("wait", &Clock::run, may_wait);
 
   private:
     using Steady = std::chrono::steady_clock;

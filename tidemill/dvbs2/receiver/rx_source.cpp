@@ -9,7 +9,7 @@
 namespace tidemill::dvbs2 {
 
 RxSource::RxSource(io::SampleSource& source, const RawLayout& layout, bool live)
-    : Module("source"), layout_(layout), source_(source), live_(live), windows_(layout) {}
+    : Module("source"), layout_(layout), live_(live), source_(source), windows_(layout) {}
 
 void RxSource::keep(Archive& archive) {
     windows_.keep(archive);

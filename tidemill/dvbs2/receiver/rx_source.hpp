@@ -12,6 +12,7 @@ namespace tidemill::dvbs2 {
 /// nothing until all filters have run empty.
 class RxSource final : public Module {
     const RawLayout layout_;
+    const bool live_;
 
   public:
     /// `live`: what was read once does not come again.
@@ -19,7 +20,7 @@ class RxSource final : public Module {
 
     Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
     Out<RawInfo> info = out<RawInfo>("info");
-    Task read = task("read", &RxSource::read_block);
+    Task read = task("read", &RxSource::read_block, TaskOptions{.may_wait = live_});
 
     /// A source that can be read again is read up to where it was; a live one goes on with what comes.
     void keep(Archive& archive) override;
@@ -34,7 +35,6 @@ class RxSource final : public Module {
     void read_up_to(std::uint64_t samples);
 
     io::SampleSource& source_;
-    const bool live_;
     RawWindows windows_;
     bool all_read_ = false;
 };

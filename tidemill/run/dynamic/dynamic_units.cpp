@@ -64,15 +64,29 @@ class AccessList {
     const Plan& plan_;
 };
 
-DynamicUnit unit_of(const ScheduledUnit& unit, const PlannedStage& stage) {
+bool has_a_task_that_waits(const Graph& graph, const Structure& structure, const ScheduledUnit& unit) {
+    return std::ranges::any_of(unit.tasks, [&](std::uint32_t at) {
+        const TaskId id = structure.order[at].id;
+        return graph.module(id.module).tasks()[id.task].options.may_wait;
+    });
+}
+
+DynamicUnit unit_of(const Graph& graph, const Structure& structure, std::uint32_t index,
+                    const PlannedStage& stage) {
+    const ScheduledUnit& unit = structure.units[index];
     if (stage.parts.size() > 2) {
         throw GraphError(fmt::format(
             "{} reaches over {} segments, dynamic scheduling allows two: use another executor, or let tasks "
             "of the module be independent",
             unit.name, stage.parts.size()));
     }
-    return {unit.name, !unit.replicable, stage.parts.front().segment, stage.parts.size() > 1, {},
-            {},        policy::kAnyKind};
+    return {.name = unit.name,
+            .sequential = !unit.replicable,
+            .may_wait = has_a_task_that_waits(graph, structure, unit),
+            .segment = stage.parts.front().segment,
+            .emits = stage.parts.size() > 1,
+            .predecessors = {},
+            .successors = {}};
 }
 
 bool is_named(const OrderedTask& task, const std::string& name) {
@@ -104,7 +118,7 @@ std::vector<DynamicUnit> dynamic_units_of(const Graph& graph, const Structure& s
     std::vector<Accesses> accesses;
     std::vector<std::vector<bool>> before;  // per unit, all that it depends on
     for (std::uint32_t k = 0; k < structure.units.size(); ++k) {
-        DynamicUnit& unit = units.emplace_back(unit_of(structure.units[k], plan.stages[k]));
+        DynamicUnit& unit = units.emplace_back(unit_of(graph, structure, k, plan.stages[k]));
         accesses.push_back(AccessList(graph, plan).of(plan.stages[k].parts.front()));
         std::vector<bool>& mine = before.emplace_back(structure.units.size(), false);
         for (std::uint32_t p = k; p-- > 0 && units[p].segment == unit.segment;) {

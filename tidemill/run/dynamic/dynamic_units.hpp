@@ -15,6 +15,7 @@ namespace tidemill {
 struct DynamicUnit {
     std::string name;
     bool sequential;
+    bool may_wait;          ///< for what is outside the graph
     std::uint32_t segment;  ///< of the frames that it takes
     bool emits;             ///< it ends the segment: frames of the next one come from it
     /// Units of the same segment that come before it on each frame, and those it comes before; what

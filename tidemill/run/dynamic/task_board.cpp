@@ -107,7 +107,7 @@ void TaskBoard::list_predecessors(TaskSlot slot) {
 void TaskBoard::note_wait(TaskSlot slot, UnitTasks::Wait wait) {
     if (wait == UnitTasks::Wait::nothing) return make_ready(slot);
     const UnitTasks& tasks = unit_of(slot);
-    if (wait == UnitTasks::Wait::only_order && tasks.ready() != policy::kNoTask)
+    if (wait == UnitTasks::Wait::only_order && tasks.ready() != policy::kNoTask && !tasks.unit().may_wait)
         ready_.add_behind(tasks.ready(), times_.least(unit_of_slot_[slot]));
 }
 
@@ -123,6 +123,9 @@ void TaskBoard::make_ready(TaskSlot slot) {
 void TaskBoard::tell_ready(TaskSlot slot) {
     UnitTasks& tasks = unit_of(slot);
     tasks.set_ready(slot);
+    if (tasks.unit().may_wait)
+        return ready_.add_waiting(slot, tasks.unit().kinds, tasks.ready_group(),
+                                  frames_of(tasks).iteration_in(tasks.token_of(slot)));
     const std::uint64_t least = times_.least(unit_of_slot_[slot]);
     ready_.add(slot, unit_of_slot_[slot], tasks.ready_group(),
                (least != 0 ? least : settings_.bundle_ticks) + tasks.lined_up() * least);
@@ -186,7 +189,8 @@ void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now)
     const std::uint64_t iteration = frames_[segment].iteration_in(run.first.token);
     std::uint32_t token = run.first.token;
     times_.on(settings_.kinds[worker], run.unit).note(run.ticks / run.frames);
-    if (placement_) placement_->completed(worker, run.unit, run.frames, run.ticks / run.frames);
+    if (placement_ && !tasks.unit().may_wait)
+        placement_->completed(worker, run.unit, run.frames, run.ticks / run.frames);
     if (run.unit == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
     for (std::uint32_t i = 0; i < run.frames; ++i, token = tasks.token_after(token)) {
         const TaskSlot slot = tasks.slot_of(token);

@@ -64,7 +64,9 @@ class TaskBoard {
 
     bool finished() const { return in_flight_ == 0; }
     /// Whether any ready task is for this worker now.
-    bool may_take(policy::WorkerId worker) { return !placement_ || placement_->may_take(worker); }
+    bool may_take(policy::WorkerId worker) {
+        return !placement_ || placement_->may_take(worker) || ready_.has_waiting(worker);
+    }
     /// How long a worker that may take nothing waits at most before it may, if nothing happens; in ticks,
     /// where there is a placement.
     std::optional<std::uint64_t> patience_ticks(policy::WorkerId worker) const {

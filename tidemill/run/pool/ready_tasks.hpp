@@ -29,7 +29,10 @@ class ReadyTasks {
     }
 
     /// Tasks have slots below this.
-    void resize(std::size_t slots) { tasks_.resize(slots); }
+    void resize(std::size_t slots) {
+        tasks_.resize(slots);
+        waiting_.reserve(slots);
+    }
 
     policy::Policy& policy() { return *policy_; }
     const ReadyWork& work() const { return work_; }
@@ -46,6 +49,21 @@ class ReadyTasks {
         work_.add(group, ticks);
         policy_->ready(slot);
         if (placement_) placement_->ready(type);
+    }
+    /// The same of a task that may wait for what is outside: it is handed out alone when there is no other,
+    /// of several the one of the earliest iteration, so that nothing that was begun is held up by what
+    /// follows.
+    void add_waiting(policy::TaskSlot slot, policy::KindSet kinds, std::uint32_t group,
+                     std::uint64_t iteration) {
+        tasks_[slot] = {bundle_ticks_, group, 0};
+        work_.add(group, bundle_ticks_);
+        waiting_.insert(std::ranges::upper_bound(waiting_, iteration, {}, &Waiting::iteration),
+                        {slot, kinds, iteration});
+    }
+    /// Whether there is such a task for this worker.
+    bool has_waiting(policy::WorkerId worker) const {
+        return std::ranges::any_of(waiting_,
+                                   [&](const Waiting& each) { return each.is_for(kind_of_worker_[worker]); });
     }
     /// Who takes this ready task may go on with another one behind it.
     void add_behind(policy::TaskSlot slot, std::uint64_t ticks) {
@@ -64,8 +82,9 @@ class ReadyTasks {
             hungry == 0 ? bundle_ticks_ : std::min(bundle_ticks_, ready.ticks / (hungry + 1));
         std::size_t share = std::min(kMostTasks, (ready.tasks + hungry) / (hungry + 1));
         std::uint64_t ticks = 0;
-        for (; share > 0; --share) {
+        for (bool first = true; share > 0; --share, first = false) {
             const policy::TaskSlot slot = issue(worker);
+            if (slot == policy::kNoTask && first) return take_waiting(worker, hand_out);
             if (slot == policy::kNoTask) return;
             work_.remove(tasks_[slot].group, tasks_[slot].ticks);
             const std::uint64_t taken = hand_out(slot, most_ticks - ticks);
@@ -91,6 +110,26 @@ class ReadyTasks {
         policy::TaskTypeId type = 0;
     };
 
+    struct Waiting {
+        policy::TaskSlot slot;
+        policy::KindSet kinds;
+        std::uint64_t iteration;
+
+        bool is_for(policy::KindId kind) const { return (kinds >> kind & 1) != 0; }
+    };
+
+    template <class HandOut>
+    void take_waiting(policy::WorkerId worker, HandOut hand_out) {
+        const auto taken = std::ranges::find_if(
+            waiting_, [&](const Waiting& each) { return each.is_for(kind_of_worker_[worker]); });
+        if (taken == waiting_.end()) return;
+        const policy::TaskSlot slot = taken->slot;
+        waiting_.erase(taken);
+        work_.remove(tasks_[slot].group, tasks_[slot].ticks);
+        policy_->follow(slot, worker);
+        hand_out(slot, 0);
+    }
+
     policy::TaskSlot issue(policy::WorkerId worker) {
         return placement_ ? policy_->issue(worker, placement_->may_have(worker)) : policy_->issue(worker);
     }
@@ -101,7 +140,8 @@ class ReadyTasks {
     std::uint64_t bundle_ticks_;
     bridge::Placement* placement_;
     ReadyWork work_;
-    std::vector<Ready> tasks_;  // per slot
+    std::vector<Ready> tasks_;      // per slot
+    std::vector<Waiting> waiting_;  // by iteration
 };
 
 }  // namespace tidemill
