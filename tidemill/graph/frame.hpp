@@ -63,6 +63,10 @@ struct FrameContext {
     std::array<std::byte*, kBases> bases{};
     std::uint64_t number = 0;
     const std::atomic<bool>* stopping = nullptr;
+    // The first frame of the segment that will not be, and the one that runs; null where nobody else can end
+    // the stream while a task waits.
+    const std::atomic<std::uint64_t>* end = nullptr;
+    const std::uint64_t* place = nullptr;
     KnobTeller* teller = nullptr;  ///< null where knobs cannot be told
     bool at_end = false;
     std::uint32_t firings = 1;                     ///< per frame, of the task; the number counts them
@@ -178,6 +182,12 @@ class Frame {
     /// True when the run is to end: a task that blocks (a radio, a pipe) returns soon after.
     bool stopping() const {
         return context_->stopping && context_->stopping->load(std::memory_order_relaxed);
+    }
+
+    /// True when another task has ended the stream before this frame, while this one waits for its input: it
+    /// returns Flow::stop soon.
+    bool ended() const {
+        return context_->end && *context_->place >= context_->end->load(std::memory_order_relaxed);
     }
 
     /// Tells a knob, usually one of a task before, what it is to hold from a later frame on:

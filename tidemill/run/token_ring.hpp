@@ -147,6 +147,7 @@ class BasicTokenRing {
 
     /// Tasks are not run for this frame and later ones, though their tokens go round.
     std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+    const typename Threads::template Atomic<std::uint64_t>* limit_word() const { return &limit_; }
     /// Lowers the limit; whoever takes a token that was passed on after this sees it.
     void lower_limit(std::uint64_t frame);
 

@@ -142,7 +142,10 @@ std::vector<StageWalk::Part> Worker::walked_parts() const {
 
 std::vector<Worker::Share> Worker::shares_of(const Plan& plan, const std::vector<Module*>& modules) {
     std::vector<Share> shares;
-    for (const Part& part : planned_) shares.push_back(share_of(plan, part, modules));
+    for (const Part& part : planned_) {
+        shares.push_back(share_of(plan, part, modules));
+        shares.back().context.place = &walk_.part(shares.size() - 1).frame;
+    }
     return shares;
 }
 
@@ -161,6 +164,7 @@ Worker::Share Worker::share_of(const Plan& plan, const Part& part, const std::ve
                 segment.number_at};
     if (part.segment + 1 < plan.segments.size()) added.next_number = options_.first_frames[part.segment + 1];
     added.context.stopping = state_.halting_flag();
+    added.context.end = state_.ring(part.segment).limit_word();
     if (part.segment == 0) added.context.teller = options_.teller;
     added.context.bases[static_cast<std::size_t>(internal::Base::scratch)] = scratch_.data();
     // Constants are bound to inputs only, so nobody writes through this pointer.

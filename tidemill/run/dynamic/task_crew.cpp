@@ -36,6 +36,7 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
             static_cast<std::uint64_t>(static_cast<double>(options.deadline.count()) / ns_per_tick());
         chosen.when_late = options.when_late;
         chosen.stopping = &turns_.halting();
+        chosen.ends = &turns_.ends();
         if (teller_) chosen.teller = &*teller_;
         seats_.emplace_back(settings_.cores, std::move(chosen));
     }
@@ -99,6 +100,7 @@ void TaskCrew::serve(std::size_t index) {
 
 void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
     for (StreamEnd& end : held.ends) {
+        ends_.lower(end);
         board_.end(std::move(end));
         halt();
     }

@@ -54,10 +54,11 @@ class TaskCrew {
         using Hand = HeldRuns;
         using WorkerId = policy::WorkerId;
 
-        explicit Turns(TaskBoard& board) : board_(board) {}
+        Turns(TaskBoard& board, const std::vector<DynamicUnit>& units) : board_(board), ends_(units) {}
 
         void halt() { halting_.store(true, std::memory_order_relaxed); }
         const std::atomic<bool>& halting() const { return halting_; }
+        const UnitEnds& ends() const { return ends_; }
 
         void settle(WorkerId worker, HeldRuns& held);
         bool may_take(WorkerId worker) const { return board_.may_take(worker); }
@@ -71,6 +72,7 @@ class TaskCrew {
 
       private:
         TaskBoard& board_;
+        UnitEnds ends_;
         std::atomic<bool> halting_{false};
         bool halted_ = false;
     };
@@ -100,7 +102,7 @@ class TaskCrew {
     std::optional<BookTeller> teller_;            // the same
     std::deque<Seat> seats_;
     alignas(64) TaskBoard board_;
-    Turns turns_{board_};
+    Turns turns_{board_, units_};
     WorkerPool<Turns> workers_;
 };
 

@@ -73,6 +73,7 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
     if (options_.statistics || !options_.observers.empty()) step_times_.resize(plan.steps.size());
     late_.resize(step_times_.size(), 0);
     context_.stopping = options_.stopping;
+    context_.place = &running_.carried.frame;
     // Constants are bound to inputs only, so nobody writes through this pointer.
     context_.bases[index_of(internal::Base::constant)] = plan.constants.data();
 }
@@ -107,6 +108,7 @@ void TaskWorker::run_frames(TaskRun& run) {
     RunUnit& unit = units_[run.unit];
     const std::uint64_t end = std::min(run.first.frame + run.frames, run.limit);
     context_.bases[index_of(internal::Base::scratch)] = unit.scratch;
+    context_.end = &options_.ends->of(run.unit);
     try {
         const std::uint32_t segment = unit.unit->segment;
         for (CarriedFrame carried = run.first; carried.frame < end;

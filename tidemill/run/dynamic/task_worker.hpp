@@ -11,6 +11,7 @@
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
+#include "tidemill/run/dynamic/unit_ends.hpp"
 #include "tidemill/run/observer.hpp"
 #include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
@@ -49,6 +50,7 @@ class TaskWorker {
         std::uint64_t deadline_ticks = 0;  ///< frames that take longer are late; 0: none
         std::function<void(const LateFrame&)> when_late{};
         const std::atomic<bool>* stopping = nullptr;
+        const UnitEnds* ends = nullptr;            ///< where others end the stream
         internal::KnobTeller* teller = nullptr;    ///< for tasks in the source's segment
         std::optional<bridge::Stretch> stretch{};  ///< of calls, by their step; wants statistics
     };

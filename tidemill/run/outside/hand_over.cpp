@@ -1,15 +1,23 @@
 #include "tidemill/run/outside/hand_over.hpp"
 
+#include <fmt/format.h>
+
 #include "tidemill/graph/graph_error.hpp"
 
 namespace tidemill::internal {
 
 namespace {
 
+constexpr std::size_t kMostFrames = std::size_t{1} << 20;
 constexpr long kNapNs = 10'000'000;  // a pass wakes at once: this is for who may be stopped meanwhile
 
 TokenLayout layout_of(std::size_t frame_bytes, const HandOverOptions& options) {
     if (options.frames == 0) throw GraphError("room for 0 frames: let at least one wait");
+    if (options.frames > kMostFrames)
+        throw GraphError(fmt::format("room for {} frames: at most {} may wait", options.frames, kMostFrames));
+    if (options.patience.count() < 0)
+        throw GraphError(fmt::format("a patience of {} ms: give more than 0, or 0 to wait for ever",
+                                     options.patience.count()));
     return {.tokens = options.frames, .frames = 1, .frame_bytes = frame_bytes};
 }
 

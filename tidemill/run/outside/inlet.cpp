@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/graph/graph_error.hpp"
 #include "tidemill/run/outside/hand_over.hpp"
 #include "tidemill/run/outside/run_on_this_thread.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -35,6 +36,10 @@ class Patience {
 };
 
 }  // namespace
+
+void throw_no_function() {
+    throw GraphError("an inlet or an outlet with an empty function: give one, or leave it out");
+}
 
 /// What the program's side writes for each frame, on a cache line of its own.
 struct alignas(64) InletBase::Filling {
@@ -68,6 +73,8 @@ void InletBase::reset() {
 }
 
 std::size_t InletBase::close() {
+    if (asks_)
+        throw RunError(fmt::format("{}: it asks a function, which ends the stream by saying false", name()));
     if (filling_->closed) return 0;
     filling_->closed = true;
     frames_->close();
@@ -83,11 +90,17 @@ Token* InletBase::next_place(bool waits) {
                     name(), options_.frames));
 }
 
-std::span<std::byte> InletBase::room(bool waits) {
-    Filling& now = *filling_;
-    if (now.closed)
+void InletBase::check_open() const {
+    if (asks_)
+        throw RunError(fmt::format("{}: it asks a function for its frames; nothing can be pushed", name()));
+    if (filling_->closed)
         throw RunError(
             fmt::format("{}: it was closed, so nothing can follow; reset the graph to begin anew", name()));
+}
+
+std::span<std::byte> InletBase::room(bool waits) {
+    check_open();
+    Filling& now = *filling_;
     if (!now.open) now.open = next_place(waits);
     if (!now.open) return {};
     return {now.open->data(0) + now.filled * element_bytes_, (count_ - now.filled) * element_bytes_};
@@ -121,16 +134,18 @@ std::size_t InletBase::push_bytes(const std::byte* from, std::size_t elements, b
     return pushed;
 }
 
-Token* InletBase::next_frame() {
+// Null when the stream ends: here, by another task, or by who started it.
+Token* InletBase::next_frame(const Frame& f) {
+    const auto ended = [&] { return stop_.stop_requested() || f.ended(); };
     Patience patience(options_.patience);
-    Token* const token = frames_->to_empty([&] { return !stop_.stop_requested() && patience.lasts(); });
-    if (token || stop_.stop_requested() || patience.lasts()) return token;
+    Token* const token = frames_->to_empty([&] { return !ended() && patience.lasts(); });
+    if (token || ended() || patience.lasts()) return token;
     throw RunError(
         fmt::format("nothing was pushed for {} ms; push, or close the inlet", options_.patience.count()));
 }
 
-Flow InletBase::take(Frame /*f*/, std::byte* to) {
-    Token* const token = next_frame();
+Flow InletBase::take(const Frame& f, std::byte* to) {
+    Token* const token = next_frame(f);
     if (!token) return Flow::stop;
     std::memcpy(to, token->data(0), count_ * element_bytes_);
     frames_->emptied(*token);
@@ -215,6 +230,7 @@ std::uint64_t OutletBase::frame() {
 }
 
 std::span<const std::byte> OutletBase::view(bool waits) {
+    if (tells_) throw RunError(fmt::format("{}: it tells a function; nothing can be pulled", name()));
     if (!look(waits)) return {};
     const std::size_t taken = front_->taken;
     return {front_->data + taken * element_bytes_, (count_ - taken) * element_bytes_};

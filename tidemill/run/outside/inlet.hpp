@@ -32,6 +32,15 @@ namespace internal {
 class HandOver;
 using Token = BasicToken<RealThreads>;
 
+[[noreturn]] void throw_no_function();
+
+/// The function that it is given. Throws GraphError where that is none.
+template <class Function>
+Function some(Function function) {
+    if (!function) throw_no_function();
+    return function;
+}
+
 /// What inlets of all types have in common.
 class InletBase : public Module {
   public:
@@ -39,7 +48,8 @@ class InletBase : public Module {
     ~InletBase() override;
 
     /// No more comes: the stream ends behind the last whole frame. Returns how many elements were given that
-    /// fill no frame: they are left out. Once is enough; pushing after it throws RunError.
+    /// fill no frame: they are left out. Once is enough; pushing after it throws RunError, and so does
+    /// closing an inlet that asks: its function ends the stream.
     std::size_t close();
 
     void begin(const Run& run) override;
@@ -53,17 +63,21 @@ class InletBase : public Module {
     std::size_t push_bytes(const std::byte* from, std::size_t elements, bool waits);
     std::span<std::byte> room(bool waits);
     void fill(std::size_t elements);
-    Flow take(Frame f, std::byte* to);
+    Flow take(const Frame& f, std::byte* to);
+    /// Nothing is pushed from now on: who tries is refused.
+    void asks() { asks_ = true; }
 
   private:
     struct Filling;
 
+    void check_open() const;
     Token* next_place(bool waits);
-    Token* next_frame();
+    Token* next_frame(const Frame& f);
 
     std::size_t element_bytes_;
     std::size_t count_;
     HandOverOptions options_;
+    bool asks_ = false;
     std::unique_ptr<HandOver> frames_;
     std::stop_token stop_{};
     std::unique_ptr<Filling> filling_;
@@ -90,6 +104,8 @@ class OutletBase : public Module {
     std::span<const std::byte> view(bool waits);
     void release(std::size_t elements);
     void give(const Frame& f, const std::byte* from);
+    /// Nothing is pulled from now on: who tries is refused.
+    void tells() { tells_ = true; }
 
   private:
     struct Front;
@@ -100,6 +116,7 @@ class OutletBase : public Module {
     std::size_t element_bytes_;
     std::size_t count_;
     HandOverOptions options_;
+    bool tells_ = false;
     std::unique_ptr<HandOver> frames_;
     std::unique_ptr<Front> front_;
 };
@@ -123,14 +140,18 @@ class Inlet final : public internal::InletBase {
     /// this frame. Called by the stream's thread; what it throws ends the run.
     using Fill = std::function<bool(std::span<T>)>;
 
-    /// Throws GraphError when no frame may wait.
+    /// Throws GraphError when no frame may wait, or for options that make no sense.
     explicit Inlet(std::size_t count, const HandOverOptions& options = {})
         : InletBase(sizeof(T), count, options), data(out<T>("data", count)) {
-        task("feed", &Inlet::feed);
+        task("feed", &Inlet::feed, may_wait);
     }
 
-    /// An inlet that asks: nothing is pushed, and nothing waits here.
-    Inlet(std::size_t count, Fill ask) : Inlet(count) { ask_ = std::move(ask); }
+    /// An inlet that asks: nothing waits here, and what is pushed is refused. Throws GraphError for no
+    /// function.
+    Inlet(std::size_t count, Fill ask) : Inlet(count) {
+        ask_ = internal::some(std::move(ask));
+        asks();
+    }
 
     Out<T> data;
 
@@ -177,14 +198,17 @@ class Outlet final : public internal::OutletBase {
     /// Is told each frame, in place. Called by the stream's thread; what it throws ends the run.
     using Tell = std::function<void(std::span<const T>)>;
 
-    /// Throws GraphError when no frame may wait.
+    /// Throws GraphError when no frame may wait, or for options that make no sense.
     explicit Outlet(std::size_t count, const HandOverOptions& options = {})
         : OutletBase(sizeof(T), count, options), data(in<T>("data", count)) {
-        task("empty", &Outlet::empty);
+        task("empty", &Outlet::empty, may_wait);
     }
 
-    /// An outlet that tells: nothing waits here to be pulled.
-    Outlet(std::size_t count, Tell tell) : Outlet(count) { tell_ = std::move(tell); }
+    /// An outlet that tells: nothing waits here, and who pulls is refused. Throws GraphError for no function.
+    Outlet(std::size_t count, Tell tell) : Outlet(count) {
+        tell_ = internal::some(std::move(tell));
+        tells();
+    }
 
     In<T> data;
 
@@ -242,10 +266,11 @@ class Started {
     /// Asks the run to end: frames that have begun are delivered. Does not wait.
     void stop();
 
-    /// Whether the run has not ended yet.
+    /// Whether the run has not ended yet; what was moved elsewhere runs there.
     bool running() const;
 
-    /// Waits until the run is over; throws what it threw. The second time it throws RunError.
+    /// Waits until the run is over; throws what it threw. The second time it throws RunError, and so it does
+    /// when the run was moved elsewhere.
     RunReport join();
 
   private:

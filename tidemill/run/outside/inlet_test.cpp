@@ -316,3 +316,128 @@ TEST_CASE("an inlet without room for a frame is refused") {
     Graph graph;
     CHECK_THROWS_AS(graph.add<Inlet<int>>(std::size_t{4}, HandOverOptions{.frames = 0}), Error);
 }
+
+namespace {
+
+/// The sums of two streams of single numbers that the program feeds.
+struct Adder {
+    Adder() {
+        auto& sum = graph.add(task("sum", in<int>("a", 1), in<int>("b", 1), out<int>("y", 1),
+                                   [](auto a, auto b, auto y) { y[0] = a[0] + b[0]; }));
+        graph.bind(first["data"], sum["a"]);
+        graph.bind(second["data"], sum["b"]);
+        graph.bind(sum["y"], outlet["data"]);
+    }
+    Graph graph{};
+    Inlet<int>& first = graph.add<Inlet<int>>(std::size_t{1});
+    Inlet<int>& second = graph.add<Inlet<int>>(std::size_t{1});
+    Outlet<int>& outlet = graph.add<Outlet<int>>(std::size_t{1});
+};
+
+template <class Executor>
+void check_ends_where_one_was_closed(Adder& adder, Executor& executor, Inlet<int>& closed, Inlet<int>& open) {
+    Started run(executor);
+    const std::vector<int> all = numbers(5);
+    closed.push(all);
+    closed.close();
+    open.push(all);
+    open.push(std::vector<int>{7});  // and now it waits
+    CHECK(pull_all(adder.outlet) == std::vector<int>{0, 2, 4, 6, 8});
+    CHECK(run.join().delivered == 5);
+}
+
+}  // namespace
+
+TEST_CASE("where two inlets feed a task, closing one ends the stream behind what both were given") {
+    for (const bool second_is_closed : {true, false}) {
+        CAPTURE(second_is_closed);
+        for (int round = 0; round < 20; ++round) {
+            Adder in_order;
+            Adder staged;
+            Adder chosen;
+            const auto check = [&](Adder& adder, auto executor) {
+                Inlet<int>& closed = second_is_closed ? adder.second : adder.first;
+                Inlet<int>& open = second_is_closed ? adder.first : adder.second;
+                check_ends_where_one_was_closed(adder, executor, closed, open);
+            };
+            check(in_order, Sequence(in_order.graph));
+            check(staged, Pipeline(staged.graph, thread_per_task(staged.graph)));
+            check(chosen, Dynamic(chosen.graph, {.workers = 3}));
+        }
+    }
+}
+
+TEST_CASE("an inlet waits for the frames that another one has, though the stream ends behind them") {
+    Adder adder;
+    Pipeline pipeline(adder.graph, thread_per_task(adder.graph));
+    Started run(pipeline);
+    adder.first.push(numbers(3));
+    adder.first.close();
+    std::array<int, 1> got{};
+    for (int i = 0; i < 3; ++i) {
+        adder.second.push(std::vector<int>{10});
+        REQUIRE(adder.outlet.pull(got) == 1);
+        CHECK(got[0] == 10 + i);
+    }
+    CHECK(run.join().delivered == 3);
+}
+
+TEST_CASE("what an inlet or an outlet with a function cannot do is refused") {
+    Graph graph;
+    auto& inlet = graph.add<Inlet<int>>(std::size_t{1}, [](std::span<int>) { return false; });
+    auto& outlet = graph.add<Outlet<int>>(std::size_t{1}, [](std::span<const int>) {});
+    const std::vector<int> one{1};
+    std::array<int, 1> got{};
+    CHECK(error_of([&] { inlet.push(one); }) ==
+          "inlet: it asks a function for its frames; nothing can be pushed");
+    CHECK(error_of([&] { inlet.close(); }) ==
+          "inlet: it asks a function, which ends the stream by saying false");
+    CHECK(error_of([&] { outlet.pull(got); }) == "outlet: it tells a function; nothing can be pulled");
+    CHECK_THROWS_AS(graph.add<Inlet<int>>(std::size_t{1}, Inlet<int>::Fill{}), GraphError);
+    CHECK_THROWS_AS(graph.add<Outlet<int>>(std::size_t{1}, Outlet<int>::Tell{}), GraphError);
+}
+
+TEST_CASE("hand-overs that make no sense are refused") {
+    Graph graph;
+    CHECK_THROWS_AS(graph.add<Inlet<int>>(std::size_t{1}, HandOverOptions{.patience = -1ms}), GraphError);
+    CHECK_THROWS_AS(graph.add<Outlet<int>>(std::size_t{1}, HandOverOptions{.frames = std::size_t{1} << 40}),
+                    GraphError);
+}
+
+TEST_CASE("a run that was moved elsewhere is not here any more") {
+    Doubler doubler;
+    Sequence sequence(doubler.graph);
+    Started run(sequence);
+    Started moved(std::move(run));
+    CHECK(moved.running());
+    CHECK(!run.running());
+    run.stop();
+    CHECK(error_of([&] { run.join(); }) == "this run was moved elsewhere; join it there");
+    moved.stop();
+    CHECK(moved.join().delivered == 0);
+}
+
+TEST_CASE(
+    "what was given comes out under dynamic scheduling while inlets wait for more, however few workers") {
+    for (const unsigned workers : {1u, 2u, 4u}) {
+        CAPTURE(workers);
+        Adder adder;
+        Dynamic dynamic(adder.graph, {.workers = workers});
+        Started run(dynamic);
+        std::array<int, 1> got{};
+        std::uint64_t frames = 0;
+        for (int burst = 0; burst < 100; ++burst) {  // so that its tasks seem short enough to be bundled
+            const std::vector<int> all = numbers(burst % 12 + 1);
+            frames += all.size();
+            adder.first.push(all);
+            adder.second.push(all);
+            for (const int number : all) {
+                REQUIRE(adder.outlet.pull(got) == 1);
+                REQUIRE(got[0] == 2 * number);
+            }
+        }
+        adder.second.close();
+        adder.first.close();
+        CHECK(run.join().delivered == frames);
+    }
+}

@@ -84,15 +84,16 @@ Started::~Started() = default;
 Started::Started(Started&&) noexcept = default;
 
 void Started::stop() {
-    thread_->stop.request_stop();
+    if (thread_) thread_->stop.request_stop();
 }
 
 bool Started::running() const {
-    return thread_->report.valid() &&
+    return thread_ && thread_->report.valid() &&
            thread_->report.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
 }
 
 RunReport Started::join() {
+    if (!thread_) throw RunError("this run was moved elsewhere; join it there");
     if (!thread_->report.valid()) throw RunError("this run was joined already; its report is told once");
     thread_->thread.join();
     return thread_->report.get();
