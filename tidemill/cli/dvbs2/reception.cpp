@@ -149,8 +149,9 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
     job.tuning = plan.tuning;
     if (track) follow_track(plan, rolloff, track, job);
     if (!job.tuning) return;
-    job.config.tuned_hz = job.tuning->offset_hz;
-    if (!track && std::abs(job.config.tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
+    const double tuned_hz = job.tuning->offset_hz;
+    job.config.tuned_hz = tuned_hz - job.carrier_hz.value_or(0);
+    if (!track && std::abs(tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
         job.warnings.push_back(fmt::format("the nearest carrier of {:.6g} symbols/s lies at {:+.6g} Hz",
                                            job.config.symbol_rate_hz, job.config.tuned_hz));
 }

@@ -50,7 +50,8 @@ struct ReceptionJob {
     std::unique_ptr<io::SampleRing> stream;  ///< what streams in; null: a file
     std::vector<std::byte> beginning;        ///< of a stream: what has been read of it for a look
     bool interrupted = false;                ///< the user wanted no more while that was read
-    std::optional<double> carrier_hz{};      ///< where a radio puts the carrier, from the centre
+    /// Where a radio puts the carrier, from the centre; frequencies are told from there.
+    std::optional<double> carrier_hz{};
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;

@@ -165,15 +165,14 @@ RxPlace place_of(const RxOptions& options, const ReceptionJob& job) {
             .can_save = !options.page.folder.empty()};
 }
 
-std::unique_ptr<IqSaver> iq_saver(const RxPageOptions& page, const io::SampleSource& samples,
+std::unique_ptr<IqSaver> iq_saver(const RxOptions& options, const io::SampleSource& samples,
                                   const ReceptionJob& job) {
-    if (page.folder.empty()) return nullptr;
+    if (options.page.folder.empty()) return nullptr;
     io::SigmfMetadata metadata;
     metadata.format = samples.format();
     metadata.sample_rate_hz = samples.sample_rate_hz();
-    if (job.recording.center_frequency_hz)
-        metadata.center_frequency_hz = *job.recording.center_frequency_hz + job.config.tuned_hz;
-    return std::make_unique<IqSaver>(page.folder, metadata);
+    metadata.center_frequency_hz = middle_frequency_hz(job, options.reception.radio.frequency_hz);
+    return std::make_unique<IqSaver>(options.page.folder, metadata);
 }
 
 // Whoever keeps samples is told which frames were in them.
@@ -265,7 +264,7 @@ RxOutcome receive(const RxOptions& options) {
                       services, place_of(options, outcome.job));
         how.observers.push_back(&views->observer());
     }
-    const std::unique_ptr<IqSaver> saver = iq_saver(options.page, *source, outcome.job);
+    const std::unique_ptr<IqSaver> saver = iq_saver(options, *source, outcome.job);
     counted.also_to(saver.get());
     KeptRun kept(options.checkpoint, receiver.graph());
     kept.put_into(how);

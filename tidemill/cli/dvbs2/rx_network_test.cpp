@@ -1,5 +1,8 @@
 // Receptions from a network: samples over TCP, and a radio behind rtl_tcp.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -7,9 +10,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 
 namespace tidemill::cli {
@@ -85,6 +90,35 @@ TEST_CASE("rx rtl_tcp://: with room, the radio is tuned beside the carrier") {
         {"--freq", "741.5M", "--rate", "2.4M", "--symbol-rate", "333k", "-o", "/dev/null"}, "");
     CHECK(ended.status == 3);
     CHECK(value_of(commands, 1) == 741'500'000 - 249'775);
+}
+
+TEST_CASE("rx rtl_tcp://: a carrier's frequency is told from --freq, wherever the radio was put") {
+    constexpr double kAsideHz = 193'750;  // as the plan puts 250 kBd
+    const auto band = dvbs2::internal::make_band({.sample_rate_hz = 2e6, .seconds = 0.5, .esn0_db = 11},
+                                                 {{.symbol_rate_hz = 250e3, .offset_hz = kAsideHz + 2e3}});
+    std::string samples;
+    for (const auto& sample : band.samples)
+        for (const float part : {sample.real(), sample.imag()})
+            samples += static_cast<char>(std::lround(std::clamp(127.5F + 30 * part, 0.0F, 255.0F)));
+    const ScratchFolder folder;
+    const auto [ended, commands] =
+        receive_over_rtl_tcp({"--freq", "741.5M", "--rate", "2M", "--symbol-rate", "250k", "-o", "/dev/null",
+                              "--status", folder / "status"},
+                             samples);
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(value_of(commands, 1) == 741'500'000 - 193'750);
+    const auto told = nlohmann::json::parse(ended.out);
+    CHECK(told["frequency_offset_hz"].get<double>() == doctest::Approx(2e3).epsilon(0.02));
+    CHECK(says(ended.err, "+2.0 kHz"));
+    std::istringstream lines(ScratchFolder::content_of(folder / "status"));
+    std::size_t locked = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const auto json = nlohmann::json::parse(line);
+        if (!json["lock"]) continue;
+        ++locked;
+        CHECK(json["offset_hz"].get<double>() == doctest::Approx(2e3).epsilon(0.02));
+    }
+    CHECK(locked > 0);
 }
 
 TEST_CASE("rx rtl_tcp://: what is missing or does not fit is asked for") {

@@ -23,7 +23,7 @@ namespace tidemill::cli {
 /// What a reception is called, and where its samples lie.
 struct RxPlace {
     std::string name;
-    double tuned_hz = 0;  ///< where a tuner took the receiver's samples from
+    double tuned_hz = 0;  ///< where the receiver's samples were taken from, as it tells frequencies
     double rolloff = 0.20;
     std::string player{};   ///< what a player opens; empty: nothing is sent to one
     bool can_save = false;  ///< samples, when a viewer wants some
