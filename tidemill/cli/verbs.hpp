@@ -22,6 +22,7 @@ void add_bench(Verb& program);
 void add_dvbs2(Verb& program);
 void add_radio(Verb& program);
 void add_dvbs2_profile(Verb& dvbs2);
+void add_dvbs2_rx(Verb& dvbs2);
 void add_dvbs2_tx(Verb& dvbs2);
 void add_dvbs2_channel(Verb& dvbs2);
 void add_dvbs2_ber(Verb& dvbs2);

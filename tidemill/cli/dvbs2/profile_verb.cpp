@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/dvbs2/device_options.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
+#include "tidemill/cli/rx/device_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"

@@ -1,0 +1,81 @@
+#include "tidemill/cli/outputs/file_outputs.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+#include "tidemill/cli/option.hpp"
+#include "tidemill/io/byte_writer.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+OutputAt at_of(const io::ByteWriter& file) {
+    return {.bytes = file.bytes_delivered()};
+}
+
+OutputAt at_of(const io::RollingWriter& files) {
+    return {files.part(), files.bytes()};
+}
+
+void go_on(io::ByteWriter& file, const OutputAt& at) {
+    file.go_on_at(at.bytes);
+}
+
+void go_on(io::RollingWriter& files, const OutputAt& at) {
+    files.go_on_at(at.part, at.bytes);
+}
+
+/// What is kept back leaves in time for who reads along.
+template <class Writer>
+class FlushedOutput final : public ByteOutput {
+  public:
+    FlushedOutput(Writer writer, bool live) : writer_(std::move(writer)), live_(live) {}
+
+    void write(std::span<const std::uint8_t> piece) override {
+        writer_.write(piece);
+        const auto now = Clock::now();
+        if (!live_ && now - flushed_ < kPatience) return;
+        writer_.flush();
+        flushed_ = now;
+    }
+    void flush() override { writer_.flush(); }
+    void close() override { writer_.close(); }
+    void end() noexcept override {
+        if constexpr (requires { writer_.end(); }) writer_.end();
+    }
+    OutputAt at() const override { return at_of(writer_); }
+    void go_on_at(const OutputAt& at) override { go_on(writer_, at); }
+    std::uint64_t bytes_kept_back() const override { return writer_.bytes_waiting(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    // How long a player that reads along may be kept waiting while bytes trickle in.
+    static constexpr std::chrono::milliseconds kPatience{200};
+
+    Writer writer_;
+    bool live_;
+    Clock::time_point flushed_ = Clock::now();
+};
+
+// A pipe or a device takes a single stream.
+bool may_be_rolled(const std::string& path) {
+    std::error_code none;
+    const auto status = std::filesystem::status(path, none);
+    return !is_standard_stream(path) && (!exists(status) || is_regular_file(status));
+}
+
+}  // namespace
+
+std::unique_ptr<ByteOutput> open_file_output(const std::string& path, const OutputStyle& style) {
+    if (style.roll.any() && may_be_rolled(path))
+        return std::make_unique<FlushedOutput<io::RollingWriter>>(io::RollingWriter(path, style.roll),
+                                                                  style.live);
+    io::ByteWriter file(path);
+    if (style.when_full == io::WhenFull::lose) file.let_end();
+    return std::make_unique<FlushedOutput<io::ByteWriter>>(std::move(file), style.live);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tidemill/cli/outputs/byte_output.hpp"
+
+namespace tidemill::cli {
+
+/// How far a place may fall behind, and how long it may take nothing at the end.
+struct QueueLimits {
+    std::size_t bytes = 8 << 20;
+    std::chrono::milliseconds flush{200};
+    std::chrono::milliseconds stall{2000};
+    std::chrono::milliseconds stall_in_hurry{500};
+};
+
+/// A place that never holds up who writes to it: a thread of its own does the writing, and what it is too
+/// slow for is lost in whole pieces and counted.
+class QueuedOutput final : public ByteOutput {
+  public:
+    /// When `hurry` is asked for, a place that takes nothing is given up sooner. Throws NoMoreThreads.
+    QueuedOutput(std::unique_ptr<ByteOutput> to, std::stop_token hurry, const QueueLimits& limits = {});
+    ~QueuedOutput() override;
+
+    void write(std::span<const std::uint8_t> piece) override;
+    void flush() override;
+    void close() override;
+    bool may_wait() const override { return false; }
+    OutputAt at() const override;
+    void go_on_at(const OutputAt& at) override;
+    OutputLosses losses() const override;
+    /// Whether nothing waits.
+    bool is_empty() const;
+
+  private:
+    void work(const std::stop_token& done);
+    void hand_over(const std::vector<std::uint8_t>& piece, std::unique_lock<std::mutex>& lock);
+    void wait_until_empty();
+    bool is_idle() const { return waiting_.empty() && !busy_; }
+
+    std::unique_ptr<ByteOutput> to_;
+    std::stop_token hurry_;
+    QueueLimits limits_;
+    mutable std::mutex mutex_{};
+    std::condition_variable_any wake_{};
+    std::condition_variable_any handed_over_{};
+    std::deque<std::vector<std::uint8_t>> waiting_{};
+    std::size_t waiting_bytes_ = 0;  // the piece that is being written included
+    bool busy_ = false;
+    std::uint64_t pieces_done_ = 0;
+    OutputLosses losses_{};         // of the place
+    std::uint64_t bytes_lost_ = 0;  // here
+    std::string failure_{};
+    OutputAt at_{};
+    std::jthread thread_;
+};
+
+}  // namespace tidemill::cli

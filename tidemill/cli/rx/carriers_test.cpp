@@ -1,0 +1,140 @@
+// Several carriers of one recording, received together.
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/rx/carriers_job.hpp"
+#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/testing/loopback_server.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace internal;
+using Json = nlohmann::json;
+
+/// Two carriers of DVB-S2 and between them one that is none, in 2 MS/s of 16 bits.
+struct BandRecording {
+    ScratchFolder folder;
+    std::string samples = folder / "band.ci16";
+
+    BandRecording() {
+        const std::vector<dvbs2::internal::BandCarrier> carriers{
+            {.symbol_rate_hz = 333e3, .offset_hz = -500e3},
+            {.symbol_rate_hz = 200e3, .offset_hz = 50e3, .framed = false},
+            {.symbol_rate_hz = 250e3, .offset_hz = 600e3, .level_db = 3}};
+        const auto band =
+            dvbs2::internal::make_band({.sample_rate_hz = 2e6, .seconds = 1.2, .esn0_db = 11}, carriers);
+        const std::vector<std::byte> bytes = dvbs2::internal::as_ci16(band.samples);
+        std::ofstream(samples, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+};
+
+const BandRecording& band_recording() {
+    static const BandRecording recording;
+    return recording;
+}
+
+Ended receive_band(const std::vector<std::string>& options,
+                   const std::string& place = band_recording().samples) {
+    std::vector<std::string> call{"dvbs2", "rx", place, "--rate", "2M"};
+    call.insert(call.end(), options.begin(), options.end());
+    return run_program(call);
+}
+
+// What a receiver of its own makes of a carrier.
+std::string alone(const std::string& offset, const std::string& rate) {
+    const ScratchFolder folder;
+    const Ended ended = receive_band(
+        {"--offset", offset, "--symbol-rate", rate, "--executor", "sequence", "-o", folder / "one.ts"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    return ScratchFolder::content_of(folder / "one.ts");
+}
+
+}  // namespace
+
+TEST_CASE("rx --carrier all: each carrier's file is what its own reception gives, by every executor") {
+    const std::string first = alone("-500k", "333k"), third = alone("600k", "250k");
+    CHECK(first.size() > 188 * 300);
+    for (const char* executor : {"sequence", "pipeline", "dynamic"}) {
+        CAPTURE(executor);
+        const ScratchFolder folder;
+        const Ended ended =
+            receive_band({"--carrier", "all", "-o", folder / "video.ts", "--executor", executor, "--json"});
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        CHECK(ScratchFolder::content_of(folder / "video.c1.ts") == first);
+        CHECK(ScratchFolder::content_of(folder / "video.c3.ts") == third);
+        const Json json = Json::parse(ended.out);
+        REQUIRE(json["carriers"].size() == 2);
+        CHECK(json["carriers"][0]["carrier"] == 1);
+        CHECK(json["carriers"][1]["carrier"] == 3);
+        CHECK(json["carriers"][1]["ts_packets"] == third.size() / 188);
+        CHECK(json["together"]["ts_packets"] == (first.size() + third.size()) / 188);
+        CHECK(json["together"]["executor"] == executor);
+        CHECK(json["run"].is_object());
+    }
+}
+
+TEST_CASE("rx --carrier all: from a connection come the packets that the file gives") {
+    const ScratchFolder folder;
+    const std::uint16_t port = LoopbackServer().port();
+    std::thread sender([&] {
+        LoopbackPeer(LoopbackPeer::connect(port)).send(ScratchFolder::content_of(band_recording().samples));
+    });
+    const Ended ended = receive_band(
+        {"--format", "ci16", "--carrier", "all", "-o", folder / "video.ts", "--status", folder / "status"},
+        fmt::format("tcp-listen://127.0.0.1:{}", port));
+    sender.join();
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(ScratchFolder::content_of(folder / "video.c3.ts") == alone("600k", "250k"));
+    CHECK(says(ended.out, "carrier 3   00:00:0"));
+    CHECK(says(ended.out, "0 frames bad, 0 lost"));
+    const std::string status = ScratchFolder::content_of(folder / "status");
+    CHECK(says(status, "\"carrier\":1"));
+    CHECK(says(status, "\"carrier\":3"));
+}
+
+TEST_CASE("rx --carrier N: a carrier by its number in a scan; what is no carrier of DVB-S2 is refused") {
+    const ScratchFolder folder;
+    const Ended third = receive_band({"--carrier", "3", "-o", folder / "video.ts", "--executor", "sequence"});
+    REQUIRE_MESSAGE(third.status == 0, third.err);
+    CHECK(ScratchFolder::content_of(folder / "video.ts") == alone("600k", "250k"));
+    const Ended second = receive_band({"--carrier", "2", "-o", folder / "no.ts"});
+    CHECK(second.status == 1);
+    CHECK(says(second.err, "--carrier 2 is not of DVB-S2"));
+    const Ended ninth = receive_band({"--carrier", "9", "-o", folder / "no.ts"});
+    CHECK(ninth.status == 1);
+    CHECK(says(ninth.err, "--carrier 9: 3 carriers are there"));
+}
+
+TEST_CASE("rx --carrier all: what is for one carrier, or has no place for several, is refused") {
+    const auto refused = [](const std::vector<std::string>& more) {
+        std::vector<std::string> options{"--carrier", "all"};
+        options.insert(options.end(), more.begin(), more.end());
+        const Ended ended = receive_band(options);
+        CHECK(ended.status == 2);
+        return ended.err;
+    };
+    CHECK(says(refused({"-o", "-"}), "name one with --output"));
+    CHECK(says(refused({"--offset", "1k"}), "--offset"));
+    CHECK(says(refused({"--checkpoint", "x.state"}), "--checkpoint is for one carrier"));
+    CHECK(says(refused({"--exit-on", "no-lock:9s"}), "--exit-on is for one carrier"));
+    CHECK(says(refused({"--gold", "auto"}), "auto is for one carrier"));
+    CHECK(receive_band({"--carrier", "0"}).status == 2);
+    CHECK(receive_band({"--carrier", "some"}).status == 2);
+    CHECK(place_of_carrier("udp://127.0.0.1:5000", 2) == "udp://127.0.0.1:5001");
+    CHECK(place_of_carrier("udp://[::1]:5000", 1) == "udp://[::1]:5000");
+    CHECK(place_of_carrier("a/video.ts", 12) == "a/video.c12.ts");
+    CHECK_THROWS(place_of_carrier("udp://127.0.0.1:65535", 2));
+}
+
+}  // namespace tidemill::cli

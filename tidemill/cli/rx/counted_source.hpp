@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tidemill/cli/rx_page/iq_saver.hpp"
+#include "tidemill/io/sample_source.hpp"
+#include "tidemill/platform/tick_clock.hpp"
+
+namespace tidemill::cli {
+
+/// Samples as they come from another source, counted; any thread may ask how many there were, and whether
+/// more are waited for.
+class CountedSource final : public io::SampleSource {
+  public:
+    explicit CountedSource(io::SampleSource& from) : from_(from) {}
+
+    dsp::SampleFormat format() const override { return from_.format(); }
+    std::optional<double> sample_rate_hz() const override { return from_.sample_rate_hz(); }
+    double followed_hz() const override { return from_.followed_hz(); }
+    std::size_t read(std::span<std::byte> to) override {
+        const std::uint64_t start = ticks();
+        waits_since_.store(start, std::memory_order_relaxed);
+        const std::size_t got = from_.read(to);
+        waits_since_.store(0, std::memory_order_relaxed);
+        waited_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
+        if (iq_) iq_->take(to.first(got));
+        samples_.fetch_add(got / dsp::bytes_per_sample(format()), std::memory_order_relaxed);
+        return got;
+    }
+
+    /// Shows each sample to who saves some; null: nobody does. Before the first is read.
+    void also_to(IqSaver* iq) { iq_ = iq; }
+
+    std::uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
+    /// Time that they were waited for, or read.
+    double waited_us() const {
+        const std::uint64_t since = waits_since_.load(std::memory_order_relaxed);
+        const std::uint64_t now = ticks();
+        const std::uint64_t lasts = since > 0 && now > since ? now - since : 0;
+        return to_ns(waited_ticks_.load(std::memory_order_relaxed) + lasts) / 1e3;
+    }
+    bool waits() const { return waits_since_.load(std::memory_order_relaxed) > 0; }
+
+  private:
+    io::SampleSource& from_;
+    IqSaver* iq_ = nullptr;
+    std::atomic<std::uint64_t> samples_{0};
+    std::atomic<std::uint64_t> waited_ticks_{0};
+    std::atomic<std::uint64_t> waits_since_{0};  // a tick; 0: it does not
+};
+
+}  // namespace tidemill::cli

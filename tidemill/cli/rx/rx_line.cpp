@@ -1,0 +1,112 @@
+#include "tidemill/cli/rx/rx_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/rx/rx_job.hpp"
+#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/udp_sender.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+constexpr const char* kBetween = "   ";
+
+std::string offset_text(double hz) {
+    if (std::abs(hz) >= 1e6) return fmt::format("{:+.3f} MHz", hz / 1e6);
+    return std::abs(hz) >= 1e3 ? fmt::format("{:+.1f} kHz", hz / 1e3)
+                               : fmt::format("{:+.0f} Hz", std::round(hz) + 0.0);
+}
+
+std::string bytes_text(double bytes) {
+    if (bytes >= 1e9) return fmt::format("{:.2f} GB", bytes / 1e9);
+    return bytes >= 1e6 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.0f} kB", bytes / 1e3);
+}
+
+std::string signal_text(const RxView& view) {
+    if (!view.pls) return {};
+    const dvbs2::Modcod& modcod = *dvbs2::find_modcod(view.pls->modcod);
+    return fmt::format("{0}{1} {2}{0}Es/N0 {3:.1f} dB ({4:.1f} over){0}{5}", kBetween, modcod_name(modcod),
+                       name(view.pls->size), view.esn0_db, view.esn0_db - modcod.esn0_threshold_db,
+                       offset_text(view.now.frequency_hz));
+}
+
+}  // namespace
+
+std::string clock_text(double seconds) {
+    const auto whole = static_cast<std::uint64_t>(std::max(0.0, seconds));
+    return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string state_line(const RxView& view) {
+    const char* const state = view.now.locked  ? "lock"
+                              : view.now.found ? "found"
+                              : view.pls       ? "lost"
+                                               : "no signal";
+    return fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.time_s), kBetween, state,
+                       view.now.locked ? signal_text(view) : "", view.ts.continuity_errors);
+}
+
+std::string last_line(const RxOutcome& outcome) {
+    std::string line =
+        fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.run.elapsed_s), kBetween,
+                    bytes_text(static_cast<double>(outcome.ts.packets * io::kTsPacketBytes)),
+                    outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
+    const auto ring = seen_by(outcome.job.stream.get());
+    if (ring && ring->gaps > 0) line += fmt::format("{}overflows {}", kBetween, ring->gaps);
+    if (outcome.missing_samples > 0)
+        line += fmt::format("{}{} samples missing", kBetween, outcome.missing_samples);
+    return line + "\n";
+}
+
+std::string watch_hint(const std::string& place) {
+    if (io::is_network_url("rtp", place)) return fmt::format("watch      ffplay {}\n", place);
+    if (io::is_network_url("tcp-listen", place))
+        return fmt::format("watch      ffplay {}\n",
+                           io::network_url("tcp", io::parse_network_url("tcp-listen", place)));
+    if (!io::is_udp_url(place)) return {};
+    return fmt::format("watch      ffplay {}   (or VLC: udp://@:{})\n", place, io::parse_udp_url(place).port);
+}
+
+void LockTeller::look(const RxView& view) {
+    if (view.now.locked == locked_) return;
+    if (!may_tell(view.time_s)) {
+        ++untold_;
+        locked_ = view.now.locked;
+        return;
+    }
+    tell(view);
+}
+
+void LockTeller::end(const RxView& view) {
+    look(view);
+    if (told_ || view.now.totals.frames == 0) return;
+    RxView was = view;
+    was.now.locked = true;
+    tell(was);
+}
+
+bool LockTeller::may_tell(double now_s) {
+    if (now_s - minute_s_ >= 60) {
+        minute_s_ = now_s;
+        lines_ = 0;
+    }
+    return lines_ < kMostPerMinute;
+}
+
+void LockTeller::tell(const RxView& view) {
+    locked_ = view.now.locked;
+    told_ = true;
+    ++lines_;
+    const std::string more =
+        untold_ > 0 ? fmt::format("{}{} changes before were not told", kBetween, untold_) : "";
+    untold_ = 0;
+    tell_(state_line(view) + more);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tidemill/cli/rx/rx_fields.hpp"
+
+namespace tidemill::cli {
+
+/// Hours, minutes and seconds: "00:14:07".
+std::string clock_text(double seconds);
+
+/// A reception at a moment, in one line: "00:00:01   lock   QPSK 4/5 short   Es/N0 9.2 dB (4.5 over)
+/// +12.4 kHz   0 lost".
+std::string state_line(const RxView& view);
+
+/// What a reception was, in one line: "00:14:07   239 MB   0 frames bad, 2 lost".
+std::string last_line(const RxOutcome& outcome);
+
+/// How a player shows what is sent to a place; empty where it is sent to none.
+std::string watch_hint(const std::string& place);
+
+/// Tells when a lock comes and goes; a reception that does nothing else all day fills no disk.
+class LockTeller {
+  public:
+    /// Lines are given to a function.
+    explicit LockTeller(std::function<void(const std::string&)> tell) : tell_(std::move(tell)) {}
+
+    void look(const RxView& view);
+    /// The last look: a recording may have been over before the first one.
+    void end(const RxView& view);
+
+  private:
+    static constexpr int kMostPerMinute = 6;
+
+    bool may_tell(double now_s);
+    void tell(const RxView& view);
+
+    std::function<void(const std::string&)> tell_;
+    bool locked_ = false;
+    bool told_ = false;
+    double minute_s_ = 0;  // when the one began in which lines are counted
+    int lines_ = 0;
+    int untold_ = 0;
+};
+
+}  // namespace tidemill::cli

@@ -1,0 +1,62 @@
+#include "tidemill/cli/rx/rx_line.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace tidemill::cli {
+namespace {
+
+RxView view_of(double time_s, bool locked) {
+    RxView view{};
+    view.pls = dvbs2::Pls{10, dvbs2::FrameSize::short_, true};
+    view.esn0_db = 9.2;
+    view.time_s = time_s;
+    view.now.locked = view.now.found = locked;
+    view.now.frequency_hz = 12'400;
+    view.now.totals.frames = 1;
+    return view;
+}
+
+}  // namespace
+
+TEST_CASE("rx line: a lock in one line, with what is over the threshold") {
+    CHECK(state_line(view_of(1, true)) ==
+          "00:00:01   lock   QPSK 8/9 short   Es/N0 9.2 dB (3.0 over)   +12.4 kHz   0 lost");
+    CHECK(state_line(view_of(3661, false)) == "01:01:01   lost   0 lost");
+    CHECK(state_line(RxView{}) == "00:00:00   no signal   0 lost");
+    CHECK(clock_text(400'000) == "111:06:40");
+}
+
+TEST_CASE("rx line: a player is named for what is sent to it, and for nothing else") {
+    CHECK(watch_hint("udp://127.0.0.1:5000") ==
+          "watch      ffplay udp://127.0.0.1:5000   (or VLC: udp://@:5000)\n");
+    CHECK(watch_hint("rtp://127.0.0.1:5004") == "watch      ffplay rtp://127.0.0.1:5004\n");
+    CHECK(watch_hint("tcp-listen://[::1]:5001") == "watch      ffplay tcp://[::1]:5001\n");
+    CHECK(watch_hint("video.ts").empty());
+    CHECK(watch_hint("").empty());
+}
+
+TEST_CASE("lock teller: what changes is told, at most six times a minute, and how often it was not") {
+    std::vector<std::string> lines;
+    LockTeller teller([&](const std::string& line) { lines.push_back(line); });
+    for (int i = 0; i < 100; ++i) teller.look(view_of(0.5 * i, i % 2 == 1));
+    CHECK(lines.size() == 6);
+    teller.look(view_of(61, true));
+    teller.look(view_of(62, false));
+    CHECK(lines.size() == 7);
+    CHECK(lines.back().ends_with("   93 changes before were not told"));
+}
+
+TEST_CASE("lock teller: a recording that was over at once was locked all the same") {
+    std::vector<std::string> lines;
+    LockTeller teller([&](const std::string& line) { lines.push_back(line); });
+    teller.end(view_of(0, false));
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].find("lock   QPSK 8/9") != std::string::npos);
+    LockTeller silent([](const std::string&) { FAIL("there was no signal"); });
+    silent.end(RxView{});
+}
+
+}  // namespace tidemill::cli

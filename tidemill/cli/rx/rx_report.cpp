@@ -1,0 +1,191 @@
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/plain_text.hpp"
+#include "tidemill/cli/rx/rx_fields.hpp"
+#include "tidemill/cli/rx/rx_job.hpp"
+#include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/json/json.hpp"
+#include "tidemill/run/report.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// As a line of people's reports: what the forecast says of the device, and what it did.
+std::string device_text(const RxOutcome& outcome) {
+    if (!outcome.ldpc_device) return "";
+    std::string text;
+    if (outcome.device_decision) text = fmt::format("device     {}\n", outcome.device_decision->why);
+    if (outcome.device.batches > 0)
+        text += fmt::format("device     {} frames in {} batches on {}\n", outcome.device.frames,
+                            outcome.device.batches, outcome.ldpc_device->device->info().id);
+    return text;
+}
+
+Json used_schedule_json(const RxOutcome& outcome) {
+    if (!outcome.schedule) return {};
+    return outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile)
+                           : schedule_json(*outcome.schedule);
+}
+
+// The whole of the reception.
+RxView view_of(const RxOutcome& outcome) {
+    const dvbs2::FrameTotals& totals = outcome.report.totals;
+    return {.now = outcome.report,
+            .ts = outcome.ts,
+            .ring = seen_by(outcome.job.stream.get()),
+            .pls = totals.usual_pls(),
+            .esn0_db = totals.esn0_db(),
+            .info_mbps = totals.info_mbps(),
+            .frames = totals.frames,
+            .frames_bad = totals.frames_bad,
+            .ldpc_iterations = totals.ldpc_iterations,
+            .corrected_bits = totals.corrected_bits,
+            .whole = &outcome};
+}
+
+// Why frames without errors were not used.
+std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
+    std::vector<std::string> warnings;
+    for (std::size_t fault = 1; fault < outcome.report.frames_by_fault.size(); ++fault) {
+        const auto kind = static_cast<dvbs2::BbFault>(fault);
+        if (outcome.report.frames_by_fault[fault] == 0 || kind == dvbs2::BbFault::other_input_stream)
+            continue;
+        warnings.push_back(
+            fmt::format("{} frames not used: {}", outcome.report.frames_by_fault[fault], describe(kind)));
+    }
+    return warnings;
+}
+
+std::vector<std::string> all_warnings(const RxOutcome& outcome) {
+    std::vector<std::string> warnings = outcome.job.warnings;
+    for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
+    if (!outcome.trouble.empty()) warnings.push_back(outcome.trouble);
+    if (!outcome.device.failure.empty()) {
+        warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
+                                       outcome.device.frames_on_host, outcome.device.failure));
+    }
+    if (!outcome.iq_failure.empty()) warnings.push_back("samples were not all kept: " + outcome.iq_failure);
+    for (const PlaceAccount& place : outcome.places)
+        for (std::string& warning : warnings_of(place)) warnings.push_back(std::move(warning));
+    return warnings;
+}
+
+std::string run_lines(const RxOutcome& outcome, bool stats) {
+    return changes_text(outcome.changes) +
+           energy_text(outcome.run.energy, outcome.report.totals.frames, stats) +
+           best_possible_line(outcome.run) + device_text(outcome);
+}
+
+std::string tables(const RxOutcome& outcome) {
+    std::string text = "\nTasks\n" + task_table(outcome.run) + "\n";
+    if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
+        text += "Kinds of cores\n" + kinds + "\n";
+    if (outcome.profile)
+        text +=
+            "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
+    text += "Stages\n" + stage_table(outcome.run) + "\n";
+    return outcome.executor == Executor::dynamic ? text : text + bottleneck(outcome.run) + "\n";
+}
+
+// Frames were decoded; why nothing came of them.
+std::string nothing_given_out_text(const RxOutcome& outcome) {
+    std::vector<std::string> reasons = fault_warnings(outcome);
+    const dvbs2::ReceptionReport& report = outcome.report;
+    if (outcome.outputs.streams.only &&
+        report.packets.frames_of_other_streams == report.totals.frames_good()) {
+        reasons.push_back(fmt::format("input stream {} is not there, the signal has {}",
+                                      int{*outcome.outputs.streams.only},
+                                      fmt::join(std::views::keys(report.frames_of_streams), ", ")));
+    }
+    if (outcome.all_not_sent() > 0) reasons.emplace_back("no port for what was received");
+    if (reasons.empty()) reasons.emplace_back("they hold no whole packet");
+    return fmt::format("{} frames decoded in {}, nothing received: {}", report.totals.frames_good(),
+                       outcome.job.recording.data_path.string(), fmt::join(reasons, "; "));
+}
+
+}  // namespace
+
+std::string account_text(const RxOutcome& outcome) {
+    return fields_text(view_of(outcome)) + warnings_text(outcome);
+}
+
+std::string run_text(const RxOutcome& outcome, bool stats) {
+    return run_lines(outcome, stats) + (stats ? tables(outcome) : "");
+}
+
+std::string report_text(const RxOutcome& outcome, bool stats) {
+    return fields_text(view_of(outcome)) + run_lines(outcome, stats) + warnings_text(outcome) +
+           (stats ? tables(outcome) : "");
+}
+
+std::string warnings_text(const RxOutcome& outcome) {
+    std::string text;
+    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
+    return text;
+}
+
+Json account_json(const RxOutcome& outcome) {
+    Json json = fields_json(view_of(outcome));
+    json["outputs"] = Json::array();
+    for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
+    json["warnings"] = all_warnings(outcome);
+    return json;
+}
+
+void add_run(const RxOutcome& outcome, Json& json) {
+    json["schedule"] = used_schedule_json(outcome);
+    json["adaptations"] = changes_json(outcome.changes);
+    json["run"] = json_of(outcome.run);
+    json["energy"] = json["run"]["energy"];
+    const auto a_frame = outcome.run.energy.joules_per(static_cast<double>(outcome.report.totals.frames));
+    json["energy"]["joules_per_frame"] = a_frame ? Json(*a_frame) : Json();
+}
+
+std::string report_json(const RxOutcome& outcome) {
+    Json json = account_json(outcome);
+    add_run(outcome, json);
+    json["device"] = {{"frames", outcome.device.frames},
+                      {"batches", outcome.device.batches},
+                      {"frames_on_host", outcome.device.frames_on_host}};
+    if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
+    json["ip"] = outcome.ip;
+    json["iq"] = outcome.iq;
+    return to_text(json, 2);
+}
+
+namespace {
+
+std::string why_nothing(const RxOutcome& outcome) {
+    const std::string& path = outcome.job.recording.data_path.string();
+    const dvbs2::ReceptionReport& report = outcome.report;
+    if (outcome.interrupted) {
+        return fmt::format("interrupted after {} samples of {}, before anything was received", report.samples,
+                           path);
+    }
+    if (report.sync.symbols == 0) {
+        return fmt::format(
+            "no signal found in {} ({} samples) at {:.6g} symbols/s with roll-off {:.2f}: check "
+            "--symbol-rate and --rolloff",
+            path, report.samples, report.symbol_rate_hz, outcome.job.config.rolloff);
+    }
+    if (report.totals.frames == 0) {
+        return fmt::format(
+            "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate", path,
+            report.symbol_rate_hz);
+    }
+    if (report.totals.frames_good() > 0) return nothing_given_out_text(outcome);
+    return fmt::format(
+        "{} frames found in {}, none could be decoded (Es/N0 too low, or another --gold code than {})",
+        report.totals.frames, path, outcome.job.config.gold_code);
+}
+
+}  // namespace
+
+std::string failure_text(const RxOutcome& outcome) {
+    return why_nothing(outcome) + (outcome.trouble.empty() ? "" : "; " + outcome.trouble);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,188 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/dvbs2/reception_options.hpp"
+#include "tidemill/cli/rx/carriers_job.hpp"
+#include "tidemill/cli/rx/rx_job.hpp"
+#include "tidemill/cli/rx/rx_line.hpp"
+#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/cli/verbs.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+int run_rx_of_all(const RxOptions& options) {
+    const CarriersOutcome outcome = receive_carriers(options);
+    if (options.json) report(carriers_json(outcome) + "\n", false);
+    if (!outcome.received()) throw JobFailed(failure_text(outcome));
+    if (!options.json) report(carriers_text(outcome, options.stats), false);
+    if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
+    return kDone;
+}
+
+int run_rx(const RxOptions& options) {
+    const auto& carrier = options.reception.carrier;
+    if (carrier && !carrier->only) return run_rx_of_all(options);
+    const RxOutcome outcome = receive(options);
+    // The stream itself may be on standard output.
+    const bool taken = options.outputs.takes_standard_output();
+    if (options.json) report(report_json(outcome) + "\n", taken);
+    if (!outcome.received() && !outcome.ended_by) throw JobFailed(failure_text(outcome));
+    if (!options.json)
+        report(options.stats ? report_text(outcome, true) : last_line(outcome) + warnings_text(outcome),
+               taken);
+    if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
+    if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
+    return kDone;
+}
+
+constexpr int kLastStream = 255;
+
+// Where the streams go, should all be wanted.
+std::vector<std::string> places_of_streams(const std::string& place, const Option& isi) {
+    std::vector<std::string> places;
+    if (!isi.is_given() || !parse_isi(isi.given.front()).all) return places;
+    for (int stream = 0; stream <= kLastStream; ++stream) {
+        if (const auto its_place = place_of_stream(place, stream)) places.push_back(*its_place);
+    }
+    return places;
+}
+
+void add_outputs(Verb& verb, RxOutputOptions& options) {
+    Option& output =
+        verb.option(
+                "-o,--output", options.packets,
+                "Transport stream to write: a file, - for standard output, udp://host:port for datagrams, "
+                "rtp://host:port for RTP, tcp-listen://127.0.0.1:port for all who connect; give it for "
+                "each of several places")
+            .is(Kind::output_place);
+    verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
+        .is(Kind::output_place);
+    verb.option("--generic", options.generic, "The same for what generic streams carry")
+        .is(Kind::output_place);
+    verb.option(
+            "--ip-out", options.ip.places,
+            "IP packets out of sections (MPE) and generic streams (GSE): a file that tcpdump and Wireshark "
+            "read, - for standard output, tun:NAME for a network interface")
+        .is(Kind::output_place);
+    verb.parsed("--tun-allow", options.ip.allowed, parse_tun_allow,
+                "From and to where packets may pass to an interface: 239.0.0.0/8; give it for each")
+        .needs("--ip-out");
+    verb.option("--user", options.ip.user, "Whose rights remain once an interface is open")
+        .needs("--ip-out")
+        .shows("who used sudo");
+    verb.parsed("--mpe-pid", options.ip.mpe_pid, parse_mpe_pid, "The only PID whose sections are read")
+        .needs("--ip-out")
+        .shows("all that carry such");
+    Option& isi = verb.parsed("--isi", options.streams, parse_isi,
+                              "Input stream, 0 to 255, or all, each into a file or port of its own")
+                      .shows("the first");
+    output.spreads([&isi](const std::string& place) { return places_of_streams(place, isi); });
+    verb.choice("--damaged", options.damaged,
+                {{"drop", dvbs2::DamagedPacket::drop}, {"mark", dvbs2::DamagedPacket::mark}},
+                "What becomes of damaged packets");
+    verb.option("--udp-rate", options.udp_mbps, "Mb/s at which datagrams leave")
+        .in(above(0))
+        .shows("by the programme clock");
+    verb.flag("--unpaced", options.paced, "Datagrams leave as they come", false).excludes("--udp-rate");
+    verb.parsed("--roll", options.roll, parse_roll,
+                "Begin a new file after a time (1h) or a size (500MB), the hour in its name: "
+                "video.20261123T114500Z.ts; give it twice for both");
+    verb.choice(
+        "--when-full", options.when_full, {{"lose", io::WhenFull::lose}, {"wait", io::WhenFull::wait}},
+        "Where a live input brings more than a place takes: lose and count it, or let the input wait");
+}
+
+void add_page(Verb& verb, RxPageOptions& options) {
+    verb.heading("To look at");
+    verb.option("--page", options.place,
+                "Show the reception in the browser: at a free port of this machine, or auto; at a port; at "
+                "an address "
+                "of this machine, for others to look, too")
+        .may_stand_alone("auto");
+    verb.option("--page-viewers", options.most_viewers, "Who may look at the same time").in(between(1, 1000));
+    verb.option("--page-password-file", options.password_file,
+                "File with the password of who looks, in its first line; else TIDEMILL_PAGE_PASSWORD")
+        .is(Kind::input_file)
+        .needs("--page");
+    verb.option("--page-host", options.hosts, "Name or address by which the page is asked for from elsewhere")
+        .needs("--page");
+    verb.flag("--page-control", options.control, "Also those who look from elsewhere may change something");
+    verb.option("--page-dir", options.folder,
+                "Folder into which viewers save two seconds of samples, twenty times at most")
+        .needs("--page");
+    verb.option("--unhealthy-after", options.unhealthy_after_s,
+                "Without a lock for so long, /healthz says 503")
+        .is(Kind::seconds)
+        .in(at_least(0));
+    verb.option("--report", options.report, "Write a page that shows the whole run, in one file: FILE.html")
+        .is(Kind::output_file);
+}
+
+void add_iq_outputs(Verb& verb, IqOptions& options) {
+    verb.option(
+            "--iq-out", options.carrier,
+            "Keep the carrier's samples, tuned and resampled where that is done, as a SigMF recording with "
+            "lock and MODCODs in its annotations")
+        .is(Kind::output_file);
+    Option& around = verb.option("--keep-iq-around-loss", options.around_loss.seconds,
+                                 "Keep so many seconds of samples before and after each loss of lock, as "
+                                 "loss.20261123T114500Z.sigmf-meta and -data")
+                         .is(Kind::seconds)
+                         .in(between(0.001, 600));
+    around.shows("none");
+    verb.parsed("--keep-limit", options.around_loss.most_bytes, parse_keep_limit,
+                "Bytes that these may take; the oldest go")
+        .needs("--keep-iq-around-loss")
+        .shows("2GB");
+    verb.option("--keep-folder", options.around_loss.folder, "Where they are kept")
+        .needs("--keep-iq-around-loss");
+}
+
+}  // namespace
+
+void add_dvbs2_rx(Verb& dvbs2) {
+    auto options = std::make_shared<RxOptions>();
+    Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
+    verb.footer(
+        "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts\n"
+        "         tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts -o udp://127.0.0.1:5000\n"
+        "         tidemill dvbs2 rx pass.sigmf-meta --ip-out packets.pcap");
+    verb.heading("The signal");
+    add_reception_options(verb, options->reception);
+    verb.parsed(
+            "--carrier", options->reception.carrier, parse_carrier,
+            "Instead of offset and symbol rate: a carrier by its number in a scan, or all, each into a file "
+            "or port of its own")
+        .excludes("--offset")
+        .excludes("--symbol-rate");
+    add_radio_options(verb, options->reception.radio);
+    verb.heading("What comes out");
+    add_outputs(verb, options->outputs);
+    add_iq_outputs(verb, options->iq);
+    verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
+        .is(Kind::output_place);
+    verb.parsed(
+        "--exit-on", options->exit_on, parse_exit_policy,
+        "End, with status 4, once there is no lock for so long, as no-lock:60s; the same for no-samples:10s, "
+        "packets-lost:100 and frames-bad:5");
+    verb.option("--journal", options->journal,
+                "Write down what reaches the run from outside, and at which frames")
+        .is(Kind::output_file);
+    add_checkpoint_options(verb, options->checkpoint);
+    verb.flag("--stats", options->stats,
+              "The whole report, with the times of each task and stage, and the schedule");
+    verb.flag("--json", options->json, "One JSON object on standard output");
+    add_page(verb, options->page);
+    const Option& executor = add_running_options(verb, options->running);
+    verb.heading("Device");
+    add_device_options(verb, options->device);
+    verb.does([options, &executor] {
+        options->executor_given = executor.is_given();
+        return run_rx(*options);
+    });
+}
+
+}  // namespace tidemill::cli

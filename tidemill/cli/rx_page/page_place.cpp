@@ -1,0 +1,64 @@
+#include "tidemill/cli/rx_page/page_place.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/number_text.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+bool is_address(const std::string& text) {
+    in6_addr address{};  // room for either
+    return inet_pton(AF_INET, text.c_str(), &address) == 1 ||
+           inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+[[noreturn]] void refuse_place(const std::string& text) {
+    throw WrongUsage(fmt::format(
+        "--page {}: give auto, a port from 1 to 65535, or an address of this machine with or without one, as "
+        "192.168.1.5 or [::1]:8080",
+        text));
+}
+
+std::uint16_t port_of(const std::string& text, std::string_view port) {
+    const auto number = is_digits(port) ? whole_number<std::uint16_t>(port) : std::nullopt;
+    if (!number || *number == 0) refuse_place(text);
+    return *number;
+}
+
+}  // namespace
+
+PagePlace parse_page_place(const std::string& text) {
+    if (is_digits(text)) return {.port = port_of(text, text)};
+    if (is_address(text)) return {.address = text};
+    const std::size_t colon = text.rfind(':');
+    const bool has_port = colon != std::string::npos && !text.ends_with(']');
+    std::string host = text.substr(0, has_port ? colon : text.size());
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    if (host == "localhost") host = "127.0.0.1";
+    if (!is_address(host)) refuse_place(text);
+    if (!has_port) return {.address = host};
+    return {.address = host, .port = port_of(text, std::string_view(text).substr(colon + 1))};
+}
+
+std::string password_of_file(const std::string& path) {
+    std::ifstream file(path);
+    std::string password;
+    std::getline(file, password);
+    if (!file || password.empty())
+        throw JobFailed(fmt::format("--page-password-file {}: there is no password in its first line", path));
+    return password;
+}
+
+}  // namespace tidemill::cli

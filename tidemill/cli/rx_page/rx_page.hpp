@@ -1,0 +1,77 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/cli/rx/rx_status.hpp"
+#include "tidemill/cli/rx_page/iq_saver.hpp"
+#include "tidemill/cli/rx_page/page_place.hpp"
+#include "tidemill/cli/rx_page/rx_views.hpp"
+#include "tidemill/page/live_feed.hpp"
+#include "tidemill/page/page_server.hpp"
+
+namespace tidemill::cli {
+
+/// Where and to whom a reception is shown while it runs, and after it.
+struct RxPageOptions {
+    std::optional<OrAuto<PagePlace>> place{};  ///< none: no page
+    std::vector<std::string> hosts{};          ///< by which it may be asked for
+    std::size_t most_viewers = 32;
+    std::string password_file{};    ///< else the variable TIDEMILL_PAGE_PASSWORD
+    bool control = false;           ///< also others than this machine may change something
+    std::string folder{};           ///< for samples that viewers save; empty: they cannot
+    double unhealthy_after_s = 10;  ///< without a lock
+    std::string report{};           ///< a file with the whole run; empty: none
+
+    PagePlace where() const { return place->value.value_or(PagePlace{}); }
+    bool any() const { return place || !report.empty(); }
+};
+
+/// A reception in the browser, from before its first sample until it ends, and in a report of the whole.
+class RxPage {
+  public:
+    /// Throws JobFailed for a page that cannot be.
+    explicit RxPage(const RxPageOptions& options);
+    ~RxPage();
+
+    /// Empty where there is no page.
+    std::string url() const;
+
+    /// While it lives, a receiver is shown.
+    class Shown {
+      public:
+        Shown(RxPage& page, RxViews& views, IqSaver* iq);
+        Shown(const Shown&) = delete;
+        Shown& operator=(const Shown&) = delete;
+        ~Shown();
+
+      private:
+        RxPage& page_;
+    };
+
+    /// Writes the report that is wanted; throws JobFailed.
+    void write_report(const RxViews& views) const;
+
+  private:
+    page::PageOptions server_options() const;
+    std::vector<page::PageDocument> documents();
+    std::vector<page::PageAction> actions();
+    void tick(double now_s);
+    void publish();
+    bool is_healthy() const;
+
+    const RxPageOptions& options_;
+    page::LiveFeed feed_;
+    mutable std::mutex mutex_;  // of what follows
+    RxViews* views_ = nullptr;
+    IqSaver* iq_ = nullptr;
+    double now_s_ = 0;
+    double stepped_s_ = -1;
+    std::optional<double> locked_s_{};
+    std::optional<page::PageServer> server_;
+    std::optional<Every> ticks_;
+};
+
+}  // namespace tidemill::cli

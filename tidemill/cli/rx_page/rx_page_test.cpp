@@ -1,0 +1,84 @@
+// The page of a reception, asked as browsers and programs ask it.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/rx_page/rx_views.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using namespace internal;
+
+std::vector<std::string> rx_with(const std::vector<std::string>& more) {
+    std::vector<std::string> words{"dvbs2",      "rx",      small_recording().meta, "-o", "/dev/null",
+                                   "--executor", "sequence"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+// Built without a page, the program says so, and that is all there is to see.
+bool is_built(const Ended& ended) {
+    return !says(ended.err, "was built without its page");
+}
+
+}  // namespace
+
+TEST_CASE("rx --page: for others than this machine it is refused without a password, and without a name") {
+    unsetenv("TIDEMILL_PAGE_PASSWORD");
+    const Ended open = run_program(rx_with({"--page", "0.0.0.0"}));
+    CHECK(open.status == 1);
+    CHECK(says(open.err, "--page-password-file"));
+    const ScratchFolder folder;
+    folder.put("secret", "correct horse\n");
+    const Ended nameless =
+        run_program(rx_with({"--page", "0.0.0.0", "--page-password-file", folder / "secret"}));
+    CHECK(nameless.status == 1);
+    CHECK(says(nameless.err, "--page-host"));
+    const Ended no_folder = run_program(rx_with({"--page", "--page-dir", folder / "missing"}));
+    CHECK(no_folder.status == 1);
+    CHECK(says(no_folder.err, "there is no such folder"));
+}
+
+TEST_CASE("rx --page: its address has a token, unless nothing can be changed") {
+    const Ended here = run_program(rx_with({"--page"}));
+    if (!is_built(here)) return;
+    CHECK(here.status == 0);
+    CHECK(says(here.err, "look       http://127.0.0.1:8"));
+    CHECK(says(here.err, "/#"));
+    setenv("TIDEMILL_PAGE_PASSWORD", "correct horse", 1);
+    const std::vector<std::string> elsewhere{"--page", "0.0.0.0", "--page-host", "radio.local"};
+    const Ended there = run_program(rx_with(elsewhere));
+    CHECK(says(there.err, "look       http://radio.local:8"));
+    CHECK_FALSE(says(there.err, "/#"));
+    std::vector<std::string> control = elsewhere;
+    control.emplace_back("--page-control");
+    CHECK(says(run_program(rx_with(control)).err, "/#"));
+    unsetenv("TIDEMILL_PAGE_PASSWORD");
+}
+
+TEST_CASE("rx --report: the whole run is in one file, also of a recording that is over at once") {
+    const ScratchFolder folder;
+    CHECK(run_program(rx_with({"--report", folder / "run.html"})).status == 0);
+    const std::string page = ScratchFolder::content_of(folder / "run.html");
+    CHECK(says(page, "id=\"recorded\""));
+    CHECK(says(page, "\"modcods\":{\"QPSK 8/9 short pilots\":"));
+    CHECK(says(page, "\"moments\":[{"));
+    CHECK(run_program(rx_with({"--report", "/nowhere/run.html"})).status == 1);
+}
+
+TEST_CASE("metrics: what comes off the air is a label that ends no line and commands no terminal") {
+    CHECK(label_text("plain") == "plain");
+    CHECK(label_text("a\"b\\c") == "a\\\"b\\\\c");
+    CHECK(label_text("\x1b[31m\n") == "\\\\x1b[31m\\\\x0a");
+    CHECK(metrics_text(Json{{"frames", 3}, {"esn0_db", 7.5}, {"modcod", "QPSK"}, {"lock", true}}) ==
+          "# TYPE tidemill_rx_frames_total counter\ntidemill_rx_frames_total 3\n"
+          "# TYPE tidemill_rx_esn0_db gauge\ntidemill_rx_esn0_db 7.5\n"
+          "# TYPE tidemill_rx_lock gauge\ntidemill_rx_lock 1\n");
+}
+
+}  // namespace tidemill::cli
