@@ -7,6 +7,7 @@ The recording (ci8) is received through a named pipe that stays open at its end,
 the page shows must be what /status says, the browser's console must be silent, and names that are markup or command a
 terminal must be shown as text: that of a place, and those of services. Exit status 77: there is no Chromium.
 """
+import array
 import base64
 import json
 import os
@@ -25,10 +26,10 @@ import urllib.request
 class Reception:
     """`tidemill dvbs2 rx PIPE --page auto`, fed with a recording."""
 
-    def __init__(self, program, recording, pipe, rate, *more):
+    def __init__(self, program, recording, pipe, rate, *more, output="/dev/null"):
         os.mkfifo(pipe)
         self.process = subprocess.Popen(
-            [program, "dvbs2", "rx", pipe, "--format", "ci8", "--rate", str(rate), "-o", "/dev/null", *more, "--page"],
+            [program, "dvbs2", "rx", pipe, "--format", "ci8", "--rate", str(rate), "-o", output, *more, "--page"],
             stderr=subprocess.PIPE, text=True)
         self.url = None
         for line in self.process.stderr:  # before the first sample
@@ -59,6 +60,18 @@ class Reception:
             time.sleep(0.6)
             before, now = now, self.status()
         sys.exit(f"the reception does not come to rest: {now}")
+
+    def settled_carriers(self):
+        """The same, of several."""
+        before = None
+        for _ in range(60):
+            now = self.status().get("carriers", [])
+            packets = [carrier.get("ts_packets") for carrier in now]
+            if now and all(packets) and packets == before:
+                return now
+            time.sleep(1.2)
+            before = packets
+        sys.exit(f"the carriers do not come to rest: {before}")
 
     def end(self):
         self.end_with_text()
@@ -114,6 +127,12 @@ class Browser:
         script = ("const done = arguments[arguments.length - 1]; document.getElementById(arguments[0]).click();"
                   "setTimeout(() => done(document.getElementById(arguments[1]).textContent), 1000);")
         return self.ask("execute/async", {"script": script, "args": [button, answer]})
+
+    def run(self, script, seconds):
+        """What the page is after a script, and a while."""
+        self.ask("execute/sync", {"script": script, "args": []})
+        time.sleep(seconds)
+        return self.ask("source")
 
     def leave(self):
         """Before the receiver ends, of which the page would complain."""
@@ -177,8 +196,7 @@ def hostile_stream(path, names):
 
 def receive_demo(program, recording, folder, browser, picture):
     """What the page shows of it is what the receiver says."""
-    # Markup as far as it can be a file's name.
-    pipe = os.path.join(folder, "<img src=x onerror=alert(1)>")
+    pipe = os.path.join(folder, "demo.ci8")
     report = os.path.join(folder, "run.html")
     reception = Reception(program, recording, pipe, 500e3, "--report", report, "--page-dir", folder)
     try:
@@ -191,9 +209,7 @@ def receive_demo(program, recording, folder, browser, picture):
         check("packets", shown(dom, "packets"), str(status["ts_packets"]))
         check("programmes", shown(dom, "programmes"), ", ".join(map(str, status["programmes"])))
         check("lock", shown(dom, "lock"), "locked")
-        check("name", shown(dom, "source"), pipe.replace("<", "&lt;").replace(">", "&gt;"))
-        if "<img src=x" in dom:
-            sys.exit("a name has become markup")
+        check("name", shown(dom, "source"), pipe)
         browser.picture(picture)
         print(f"{'picture':<12} {picture}")
         check("IQ button", browser.press("save", "answer").split(" as ")[0], "saving 2 s")
@@ -220,7 +236,9 @@ def receive_hostile(program, folder, browser, picture):
     subprocess.run([program, "dvbs2", "tx", stream, "-o", samples, "--format", "ci8", "--symbol-rate", "250e3",
                     "--frame", "short"], check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     report = os.path.join(folder, "hostile.html")
-    reception = Reception(program, samples, os.path.join(folder, "pipe"), 500e3, "--report", report)
+    # Markup as far as it can be a file's name.
+    pipe = os.path.join(folder, "<img src=x onerror=alert(1)>")
+    reception = Reception(program, samples, pipe, 500e3, "--report", report)
     try:
         status = reception.settled_status()
         names = [service["name"] for service in status["services"]]
@@ -231,6 +249,7 @@ def receive_hostile(program, folder, browser, picture):
         if "\x1b" in metrics or r'name="\\x1b[31mred' not in metrics or r'name="\"};alert' not in metrics:
             sys.exit(f"Prometheus is told control characters: {metrics[-700:]}")
         dom = browser.look(reception.url)
+        check("name", shown(dom, "source"), pipe.replace("<", "&lt;").replace(">", "&gt;"))
         if "<img src=x" in dom or "<b>" in dom or "&lt;img src=x onerror=alert(1)&gt;" not in dom:
             sys.exit("a service's name has become markup")
         if "\x1b" in dom or r"\x1b[31mred" not in dom:
@@ -247,6 +266,57 @@ def receive_hostile(program, folder, browser, picture):
     print(f"{'hostile':<12} {len(NAMES)} names are text")
 
 
+def make_band(program, folder):
+    """Two carriers side by side in 1 MS/s: 6 s of ci8, more than a look at a band takes."""
+    sums = None
+    for name, modcod, offset in (("one", "QPSK 3/4", -250e3), ("two", "QPSK 1/2", 200e3)):
+        sent, moved = os.path.join(folder, name + ".cf32"), os.path.join(folder, name + "_moved.cf32")
+        quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run([program, "dvbs2", "tx", "--random", "3000", "-o", sent, "--symbol-rate", "200e3", "--frame",
+                        "short", "--pilots", "--rate", "1e6", "--modcod", modcod, "--duration", "6"], **quiet)
+        subprocess.run([program, "dvbs2", "channel", sent, "--rate", "1e6", "--symbol-rate", "200e3", "--cfo",
+                        str(offset), "--esn0", "14", "-o", moved], **quiet)
+        samples = array.array("f")
+        with open(moved, "rb") as file:
+            samples.frombytes(file.read())
+        sums = samples if sums is None else array.array("f", map(lambda a, b: a + b, sums, samples))
+    path = os.path.join(folder, "band.ci8")
+    most = max(map(abs, sums))
+    with open(path, "wb") as file:
+        file.write(array.array("b", (round(100 * value / most) for value in sums)).tobytes())
+    return path
+
+
+def receive_band(program, folder, browser, picture):
+    """Several carriers at once: each can be looked at, and all stand in the band's spectrum."""
+    report = os.path.join(folder, "band.html")
+    reception = Reception(program, make_band(program, folder), os.path.join(folder, "band.fifo"), 1e6, "--carrier",
+                          "all", "--report", report, output=os.path.join(folder, "band.ts"))
+    try:
+        carriers = reception.settled_carriers()
+        dom = browser.look(reception.url)
+        check("carriers", str(len(re.findall(r"<button[^>]*>carrier ", dom))), str(len(carriers)))
+        check("first", shown(dom, "packets"), str(carriers[0]["ts_packets"]))
+        if re.search(r'<figure[^>]*id="band-figure"[^>]*hidden', dom):
+            sys.exit("the band's spectrum is not shown")
+        check("span", shown(dom, "band-span"), "1000.0 kHz wide")
+        dom = browser.run("document.querySelectorAll('#carriers button')[1].click()", 2)
+        check("second", shown(dom, "packets"), str(carriers[1]["ts_packets"]))
+        check("MODCOD", shown(dom, "modcod"), f"{carriers[1]['modcod']} short, pilots")
+        browser.picture(picture)
+        metrics = reception.text("metrics")
+        if 'tidemill_rx_ts_packets_total{carrier="2"}' not in metrics:
+            sys.exit(f"Prometheus is not told of carrier 2: {metrics[:400]}")
+        browser.leave()
+    finally:
+        ended = reception.end()
+    if ended != 0:
+        sys.exit(f"the receiver of a band ended with {ended}")
+    browser.look(f"file://{report}")
+    dom = browser.run("document.querySelectorAll('#carriers button')[1].click()", 1)
+    check("report", shown(dom, "modcod"), f"{carriers[1]['modcod']} short, pilots")
+
+
 def main(program, recording, picture):
     if not shutil.which("chromedriver"):
         print("skipped: there is no Chromium with its driver (Debian's packages chromium and chromium-driver)")
@@ -256,6 +326,7 @@ def main(program, recording, picture):
     browser = Browser()
     try:
         receive_demo(program, recording, folder, browser, picture)
+        receive_band(program, folder, browser, picture.replace(".png", "_band.png"))
         receive_hostile(program, folder, browser, picture.replace(".png", "_hostile.png"))
     finally:
         browser.end()

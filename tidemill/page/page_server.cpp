@@ -46,7 +46,7 @@ void say(httplib::Response& response, int status, const std::string& text) {
 class PageServer::Impl {
   public:
     Impl(const LiveFeed& feed, const PageOptions& options, std::vector<PageDocument> documents,
-         std::vector<PageAction> actions)
+         std::vector<PageAction> actions, const std::vector<PageFeed>& further)
         : feed_(feed),
           options_(options),
           documents_(std::move(documents)),
@@ -63,7 +63,8 @@ class PageServer::Impl {
         set_guard();
         serve_files();
         serve_values();
-        serve_events();
+        serve_events("/events", feed_);
+        for (const PageFeed& more : further) serve_events(more.path, *more.feed);
         serve_actions();
         bind();
         thread_ = start_thread([this](const std::stop_token&) {
@@ -139,16 +140,16 @@ class PageServer::Impl {
         });
     }
 
-    void serve_events() {
-        server_.Get("/events", [this](const httplib::Request&, httplib::Response& response) {
+    void serve_events(const std::string& path, const LiveFeed& feed) {
+        server_.Get(path, [this, &feed](const httplib::Request&, httplib::Response& response) {
             if (viewers_.fetch_add(1) >= options_.most_viewers) {
                 --viewers_;
                 return say(response, 503, "As many look already as may.");
             }
             response.set_chunked_content_provider(
                 "text/event-stream",
-                [this, seen = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
-                    return tell(seen, sink);
+                [this, &feed, seen = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
+                    return tell(feed, seen, sink);
                 },
                 [this](bool) { --viewers_; });
         });
@@ -174,9 +175,9 @@ class PageServer::Impl {
     }
 
     // One event, or a sign of life. False: nobody looks any more.
-    bool tell(std::uint64_t& seen, httplib::DataSink& sink) const {
-        const auto next = feed_.wait(seen, kSilence);
-        if (!next && (ending_ || feed_.is_closed())) {
+    bool tell(const LiveFeed& feed, std::uint64_t& seen, httplib::DataSink& sink) const {
+        const auto next = feed.wait(seen, kSilence);
+        if (!next && (ending_ || feed.is_closed())) {
             sink.done();
             return true;
         }
@@ -209,8 +210,8 @@ class PageServer::Impl {
 };
 
 PageServer::PageServer(const LiveFeed& feed, const PageOptions& options, std::vector<PageDocument> documents,
-                       std::vector<PageAction> actions)
-    : impl_(std::make_unique<Impl>(feed, options, std::move(documents), std::move(actions))) {}
+                       std::vector<PageAction> actions, const std::vector<PageFeed>& further)
+    : impl_(std::make_unique<Impl>(feed, options, std::move(documents), std::move(actions), further)) {}
 
 std::uint16_t PageServer::port() const {
     return impl_->port();
@@ -233,7 +234,7 @@ namespace tidemill::page {
 class PageServer::Impl {};
 
 PageServer::PageServer(const LiveFeed&, const PageOptions&, std::vector<PageDocument>,
-                       std::vector<PageAction>) {
+                       std::vector<PageAction>, const std::vector<PageFeed>&) {
     throw PageError("this program was built without its page: install libcpp-httplib-dev and build again");
 }
 

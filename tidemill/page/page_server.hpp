@@ -27,6 +27,12 @@ struct PageDocument {
     std::function<std::string()> make;
 };
 
+/// Events of another feed than the page's own.
+struct PageFeed {
+    std::string path;  ///< "/events/1"
+    const LiveFeed* feed = nullptr;
+};
+
 /// What became of an action: a status of HTTP, and a sentence.
 struct PageAnswer {
     int status = 200;
@@ -46,11 +52,11 @@ struct PageAction {
 /// none, nothing can be changed. Heads, bodies, connections and the time that they may take are limited.
 class PageServer {
   public:
-    /// Documents and actions are called by threads of the server, several at a time. Throws PageError where
-    /// the port is taken, where others than this machine could look without a password, or where the program
-    /// was built without a page.
+    /// Feeds outlive it. Documents and actions are called by threads of the server, several at a time. Throws
+    /// PageError where the port is taken, where others than this machine could look without a password, or
+    /// where the program was built without a page.
     PageServer(const LiveFeed& feed, const PageOptions& options, std::vector<PageDocument> documents = {},
-               std::vector<PageAction> actions = {});
+               std::vector<PageAction> actions = {}, const std::vector<PageFeed>& further = {});
     PageServer(const PageServer&) = delete;
     PageServer& operator=(const PageServer&) = delete;
     ~PageServer();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/reception_options.hpp"
+#include "tidemill/cli/dvbs2/reception_profile.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -16,8 +17,6 @@
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_ring.hpp"
 #include "tidemill/io/sample_source.hpp"
-#include "tidemill/platform/topology.hpp"
-#include "tidemill/run/profile/profiler.hpp"
 
 namespace tidemill::cli {
 
@@ -41,6 +40,7 @@ struct ReceptionOptions {
     OrAuto<int> gold_code{0};
     RadioOptions radio{};
     std::optional<RecordingPart> part{};  ///< of a file, as if it had no more; none: all of it
+    std::function<void()> opened{};       ///< called once the first samples are there
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
@@ -72,23 +72,14 @@ ReceptionJob job_of_carrier(const ReceptionOptions& options, const ReceptionJob&
 /// all.
 std::string reading_options(const ReceptionOptions& options);
 
+/// Stands between samples as they come and the tuner before a receiver.
+using WrapSource = std::function<std::unique_ptr<io::SampleSource>(std::unique_ptr<io::SampleSource>)>;
+
 /// The samples from their first on; those of a stream only once, for it takes the beginning away.
-std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job);
+std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap = {});
 
 /// The samples as far as they can be looked at before the reception: all of a recording, a stream's
 /// beginning.
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job);
-
-/// What profiling a reception found.
-struct ReceptionProfile {
-    Profile profile;                 ///< microseconds per block of raw samples
-    double info_bits_per_block = 0;  ///< what a block carried in the mean; 0 when nothing was received
-};
-
-/// Receives the recording's beginning in order on each kind of cores, and throws away what it hears. What
-/// counts comes once the first frame is there. A device, if there is one, is a further kind, on which the
-/// LDPC frames heard there are decoded in batches; throws DeviceError for what it refuses.
-ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topology,
-                                   const ProfileOptions& how, const dvbs2::LdpcOnDevice* device = nullptr);
 
 }  // namespace tidemill::cli

@@ -84,7 +84,7 @@ std::size_t IqOutputs::read(std::span<std::byte> to) {
 // Without a signal no symbols reach the frames, and their lock stays as it was.
 bool IqOutputs::is_locked() const {
     if (!receiver_) return false;
-    const dvbs2::ReceptionNow now = receiver_->now();
+    const dvbs2::ReceptionNow now = receiver_();
     return now.found && now.locked;
 }
 

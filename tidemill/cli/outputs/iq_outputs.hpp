@@ -40,7 +40,7 @@ class IqOutputs final : public io::SampleSource {
     std::size_t read(std::span<std::byte> to) override;
 
     /// Whose lock it is; it outlives the run.
-    void watch(const dvbs2::Receiver& receiver) { receiver_ = &receiver; }
+    void watch(std::function<dvbs2::ReceptionNow()> receiver) { receiver_ = std::move(receiver); }
     /// What the receiver's sink has heard. By another thread than the one that reads.
     void look(const dvbs2::ReceivedFrame& frame);
 
@@ -64,7 +64,7 @@ class IqOutputs final : public io::SampleSource {
     std::string carrier_failure_{};
     std::uint64_t carrier_lost_ = 0;  // bytes
     std::optional<LossRecorder> around_loss_{};
-    const dvbs2::Receiver* receiver_ = nullptr;
+    std::function<dvbs2::ReceptionNow()> receiver_{};
     std::atomic<std::uint64_t> kept_samples_{0};                   // in the recording of the carrier
     CarrierAnnotations annotations_;                               // of the sink's thread
     std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps_{};  // of the reading thread: where, how many

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/rx/carriers_job.hpp"
+#include "tidemill/cli/rx/rx_options.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
@@ -103,6 +103,38 @@ TEST_CASE("rx --carrier all: from a connection come the packets that the file gi
     CHECK(says(status, "\"carrier\":3"));
 }
 
+TEST_CASE("rx --carrier all: --report shows each carrier and the band") {
+    const ScratchFolder folder;
+    const Ended ended =
+        receive_band({"--carrier", "all", "-o", folder / "video.ts", "--report", folder / "run.html"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(says(ended.err, "carrier 3   00:00:0"));
+    const std::string page = ScratchFolder::content_of(folder / "run.html");
+    CHECK(says(page, "\"runs\":[{"));
+    CHECK(says(page, "\"number\":1,"));
+    CHECK(says(page, "\"number\":3,"));
+    CHECK(says(page, "\"rate_hz\":2000000"));
+}
+
+TEST_CASE("rx --carrier all: a radio that gives nothing more ends all, and what came is reported") {
+    const ScratchFolder folder;
+    const std::uint16_t port = LoopbackServer().port();
+    std::thread sender([&] {
+        const LoopbackPeer radio(LoopbackPeer::connect(port));
+        radio.send(ScratchFolder::content_of(band_recording().samples));
+        radio.send(ScratchFolder::content_of(band_recording().samples));
+        radio.receive(1);  // until the receiver has gone
+    });
+    const Ended ended = receive_band({"--format", "ci16", "--carrier", "all", "-o", folder / "video.ts",
+                                      "--exit-on", "no-samples:1s", "--json"},
+                                     fmt::format("tcp-listen://127.0.0.1:{}", port));
+    sender.join();
+    CHECK(ended.status == 4);
+    CHECK(says(ended.err, "--exit-on no-samples:1s ended the reception"));
+    const Json json = Json::parse(ended.out);
+    for (const Json& carrier : json["carriers"]) CHECK(carrier["ts_packets"] > 100);
+}
+
 TEST_CASE("rx --carrier N: a carrier by its number in a scan; what is no carrier of DVB-S2 is refused") {
     const ScratchFolder folder;
     const Ended third = receive_band({"--carrier", "3", "-o", folder / "video.ts", "--executor", "sequence"});
@@ -127,7 +159,6 @@ TEST_CASE("rx --carrier all: what is for one carrier, or has no place for severa
     CHECK(says(refused({"-o", "-"}), "name one with --output"));
     CHECK(says(refused({"--offset", "1k"}), "--offset"));
     CHECK(says(refused({"--checkpoint", "x.state"}), "--checkpoint is for one carrier"));
-    CHECK(says(refused({"--exit-on", "no-lock:9s"}), "--exit-on is for one carrier"));
     CHECK(says(refused({"--gold", "auto"}), "auto is for one carrier"));
     CHECK(receive_band({"--carrier", "0"}).status == 2);
     CHECK(receive_band({"--carrier", "some"}).status == 2);

@@ -8,7 +8,7 @@
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/option.hpp"
-#include "tidemill/cli/rx/rx_job.hpp"
+#include "tidemill/cli/rx/rx_outcome.hpp"
 #include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {

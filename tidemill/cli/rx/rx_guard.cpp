@@ -1,5 +1,6 @@
 #include "tidemill/cli/rx/rx_guard.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -14,35 +15,66 @@ namespace {
 constexpr std::chrono::milliseconds kGuardPeriod{250};
 constexpr double kStatePeriod_s = 10;
 
+RxVitals vitals_of(const std::vector<RxView>& views, std::uint64_t samples, double now_s) {
+    RxVitals vitals{.time_s = now_s, .samples = samples};
+    for (const RxView& view : views) {
+        vitals.locked |= view.now.locked;
+        vitals.packets_lost += view.ts.continuity_errors;
+        vitals.frames_bad += view.now.totals.frames_bad;
+    }
+    return vitals;
+}
+
+std::string state_text(const std::vector<RxView>& views) {
+    if (views.size() == 1) return state_line(views.front());
+    const auto locked = std::ranges::count_if(views, [](const RxView& view) { return view.now.locked; });
+    return fmt::format("{} of {} carriers locked", locked, views.size());
+}
+
 }  // namespace
 
 RxGuard::RxGuard(std::vector<ExitPolicy> policies, bool alone)
     : policies_(std::move(policies)),
       manager_(alone ? ServiceManager() : ServiceManager("")),
-      locks_([alone](const std::string& line) {
-          if (alone) Watch::tell_line(line);
-      }),
+      alone_(alone),
       ticks_(kGuardPeriod, [this](double now_s) { look(now_s); }) {}
 
 RxGuard::~RxGuard() {
     manager_.tell("STOPPING=1");
 }
 
-RxGuard::Watched::Watched(RxGuard& guard, const dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-                          const io::SampleRing* ring, const CountedSource& samples)
+LockTeller RxGuard::lock_teller(std::optional<std::size_t> carrier) const {
+    const std::string whose = carrier ? fmt::format("carrier {}   ", *carrier) : "";
+    return LockTeller([alone = alone_, whose](const std::string& line) {
+        if (alone) Watch::tell_line(whose + line);
+    });
+}
+
+RxGuard::Watched::Watched(RxGuard& guard, std::vector<StatusAsked> carriers, const CountedSource& samples)
     : guard_(guard) {
+    std::vector<Carrier> watched;
+    for (StatusAsked& asked : carriers) {
+        const auto number = asked.carrier;
+        watched.push_back({std::move(asked), guard.lock_teller(number)});
+    }
     {
         const std::lock_guard lock(guard.mutex_);
-        guard.parts_.emplace(RxStatus(receiver, packets, ring), samples);
+        guard.parts_.emplace(std::move(watched), samples);
     }
     guard.manager_.tell("READY=1");
 }
 
 RxGuard::Watched::~Watched() {
     const std::lock_guard lock(guard_.mutex_);
-    guard_.locks_.end(guard_.parts_->status.view_at(guard_.now_s_));
+    for (Carrier& carrier : guard_.parts_->carriers)
+        carrier.locks.end(carrier.asked.status.view_at(guard_.now_s_));
     guard_.parts_.reset();
     guard_.is_over_ = true;
+}
+
+void RxGuard::samples_came() {
+    const std::lock_guard lock(mutex_);
+    looks_since_samples_ = 1;
 }
 
 std::optional<std::string> RxGuard::ended_by() const {
@@ -55,19 +87,25 @@ void RxGuard::look(double now_s) {
     now_s_ = now_s;
     if (is_over_) return;
     if (!parts_) {
-        judge({.time_s = now_s});
+        // Who looks into the first samples reads no more of them.
+        if (looks_since_samples_ > 0) ++looks_since_samples_;
+        judge({.time_s = now_s, .samples = looks_since_samples_});
         // Until the first samples are there, systemd must not lose its patience either.
         tell_manager(now_s, true, "EXTEND_TIMEOUT_USEC=60000000\nSTATUS=waiting for the first samples");
         return;
     }
-    const RxView view = parts_->status.view_at(now_s);
-    locks_.look(view);
-    judge({.time_s = now_s,
-           .locked = view.now.locked,
-           .samples = parts_->samples.samples(),
-           .packets_lost = view.ts.continuity_errors,
-           .frames_bad = view.now.totals.frames_bad});
-    tell_manager(now_s, is_alive(), "STATUS=" + plain_line(state_line(view)));
+    const std::vector<RxView> views = views_at(now_s);
+    judge(vitals_of(views, parts_->samples.samples(), now_s));
+    tell_manager(now_s, is_alive(), "STATUS=" + plain_line(state_text(views)));
+}
+
+std::vector<RxView> RxGuard::views_at(double now_s) {
+    std::vector<RxView> views;
+    for (Carrier& carrier : parts_->carriers) {
+        views.push_back(carrier.asked.status.view_at(now_s));
+        carrier.locks.look(views.back());
+    }
+    return views;
 }
 
 void RxGuard::judge(const RxVitals& now) {

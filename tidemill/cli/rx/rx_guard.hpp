@@ -9,25 +9,25 @@
 #include "tidemill/cli/rx/counted_source.hpp"
 #include "tidemill/cli/rx/exit_policy.hpp"
 #include "tidemill/cli/rx/rx_line.hpp"
-#include "tidemill/cli/rx/rx_status.hpp"
+#include "tidemill/cli/rx/status_lines.hpp"
 #include "tidemill/cli/service_manager.hpp"
 
 namespace tidemill::cli {
 
 /// Looks after a reception from its first moment on: says when a lock comes and goes, ends it by policy, and
 /// tells systemd that it is ready and alive. Alive is a reception whose samples move on, or that waits for
-/// them; a standstill anywhere else is none.
+/// them; a standstill anywhere else is none. Of several carriers there is a lock while one of them has one,
+/// and what they lost is added up.
 class RxGuard {
   public:
     /// `alone`: the process is there for this reception; else nobody is told anything.
     RxGuard(std::vector<ExitPolicy> policies, bool alone);
     ~RxGuard();
 
-    /// While it lives, a receiver is looked after.
+    /// While it lives, the carriers of a receiver are looked after.
     class Watched {
       public:
-        Watched(RxGuard& guard, const dvbs2::Receiver& receiver, const io::TsMonitor& packets,
-                const io::SampleRing* ring, const CountedSource& samples);
+        Watched(RxGuard& guard, std::vector<StatusAsked> carriers, const CountedSource& samples);
         Watched(const Watched&) = delete;
         Watched& operator=(const Watched&) = delete;
         ~Watched();
@@ -36,16 +36,25 @@ class RxGuard {
         RxGuard& guard_;
     };
 
+    /// The first samples are there; what is in them is found out.
+    void samples_came();
+
     /// The policy that ended the reception, in a sentence; nothing while none has.
     std::optional<std::string> ended_by() const;
 
   private:
+    struct Carrier {
+        StatusAsked asked;
+        LockTeller locks;
+    };
     struct Parts {
-        RxStatus status;
+        std::vector<Carrier> carriers;
         const CountedSource& samples;
     };
 
+    LockTeller lock_teller(std::optional<std::size_t> carrier) const;
     void look(double now_s);
+    std::vector<RxView> views_at(double now_s);
     void judge(const RxVitals& now);
     void tell_manager(double now_s, bool alive, const std::string& state);
     bool is_alive();
@@ -53,10 +62,11 @@ class RxGuard {
     mutable std::mutex mutex_;
     ExitPolicies policies_;
     ServiceManager manager_;
-    LockTeller locks_;
+    bool alone_;
     std::optional<Parts> parts_{};
     std::optional<std::string> ended_by_{};
     bool is_over_ = false;
+    std::uint64_t looks_since_samples_ = 0;  // 0: none have come yet
     double now_s_ = 0;
     double told_life_s_ = 0;
     double told_state_s_ = 0;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/rx/rx_job.hpp"
+#include "tidemill/cli/rx/rx_outcome.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_sender.hpp"
 

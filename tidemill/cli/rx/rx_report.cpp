@@ -1,11 +1,13 @@
+#include "tidemill/cli/rx/rx_report.hpp"
+
 #include <ranges>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/rx/rx_fields.hpp"
-#include "tidemill/cli/rx/rx_job.hpp"
 #include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/cli/watched_run.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/run/report.hpp"
 

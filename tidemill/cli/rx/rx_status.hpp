@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tidemill/cli/rx/rx_fields.hpp"
-#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/io/ts_monitor.hpp"
 
 namespace tidemill::cli {
@@ -27,8 +27,6 @@ class RxStatus {
     RxStatus(std::function<dvbs2::ReceptionNow()> now, const io::TsMonitor& packets,
              const io::SampleRing* ring)
         : now_(std::move(now)), packets_(packets), ring_(ring) {}
-    RxStatus(const dvbs2::Receiver& receiver, const io::TsMonitor& packets, const io::SampleRing* ring)
-        : RxStatus([&receiver] { return receiver.now(); }, packets, ring) {}
 
     /// What the next line says, `now_s` after the start.
     Json next(double now_s);

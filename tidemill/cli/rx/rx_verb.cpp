@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/reception_options.hpp"
-#include "tidemill/cli/rx/carriers_job.hpp"
+#include "tidemill/cli/rx/carriers_report.hpp"
 #include "tidemill/cli/rx/rx_job.hpp"
 #include "tidemill/cli/rx/rx_line.hpp"
+#include "tidemill/cli/rx/rx_report.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 
@@ -16,15 +17,16 @@ namespace {
 int run_rx_of_all(const RxOptions& options) {
     const CarriersOutcome outcome = receive_carriers(options);
     if (options.json) report(carriers_json(outcome) + "\n", false);
-    if (!outcome.received()) throw JobFailed(failure_text(outcome));
+    const std::optional<std::string>& ended_by = outcome.together.ended_by;
+    if (!outcome.received() && !ended_by) throw JobFailed(failure_text(outcome));
     if (!options.json) report(carriers_text(outcome, options.stats), false);
+    if (ended_by) throw EndedByPolicy(*ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
     return kDone;
 }
 
 int run_rx(const RxOptions& options) {
-    const auto& carrier = options.reception.carrier;
-    if (carrier && !carrier->only) return run_rx_of_all(options);
+    if (options.of_all_carriers()) return run_rx_of_all(options);
     const RxOutcome outcome = receive(options);
     // The stream itself may be on standard output.
     const bool taken = options.outputs.takes_standard_output();

@@ -19,7 +19,6 @@
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/rx_page/rx_page.hpp"
-#include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/testing/bench.hpp"
 
@@ -118,26 +117,27 @@ Looked reception(const std::string& bytes, std::size_t readers, std::size_t stal
     CountedSource counted(source);
     io::TsMonitor monitor;
     io::TsServices services;
-    dvbs2::Receiver receiver(counted, {.symbol_rate_hz = 1e6}, [&](std::span<const std::uint8_t> packets) {
-        monitor.look(packets);
-        services.look(packets);
-    });
-    std::optional<RxViews> views;
+    Receivers receiver(counted, dvbs2::ReceiverConfig{.symbol_rate_hz = 1e6},
+                       {.streams = {.packets = [&](std::span<const std::uint8_t> packets, std::uint8_t) {
+                            monitor.look(packets);
+                            services.look(packets);
+                        }}});
+    RxShow show(receiver, counted, nullptr, nullptr);
     std::optional<RxPage::Shown> shown;
     RunOptions run{.statistics = true};
     if (page_wanted) {
-        views.emplace(receiver, RxStatus(receiver, monitor, nullptr), counted, services,
-                      RxPlace{.name = "bench"});
-        shown.emplace(page, *views, nullptr);
-        run.observers.push_back(&views->observer());
+        show.add(RxStatus([&] { return receiver.now(0); }, monitor, nullptr), services,
+                 RxPlace{.name = "bench", .input_rate_hz = kRateHz, .format = counted.format()});
+        shown.emplace(page, show);
+        run.observers.push_back(&show.run().observer());
         const std::string url = page.url();
         const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
         for (const auto& viewer : viewers) viewer->open(port);
     }
     const bench::Stopwatch wall;
     const double cpu_s = bench::cpu_seconds([&] { Sequence(receiver.graph()).run(run); });
-    const dvbs2::FrameTotals& totals = receiver.totals();
-    return {100 * cpu_s / (wall.ns() / 1e9), totals.frames + 2 >= kFrames && totals.frames_bad == 0};
+    const FramesHeard heard = receiver.heard();
+    return {100 * cpu_s / (wall.ns() / 1e9), heard.frames + 2 >= kFrames && heard.frames_bad == 0};
 }
 
 void bench_page(benchmark::State& state, std::size_t readers, std::size_t stalled, double limit) {

@@ -16,52 +16,85 @@ constexpr std::array<std::string_view, 8> kCounters{"frames",     "frames_bad", 
                                                     "ts_packets", "continuity_errors", "samples_clipped",
                                                     "overflows",  "samples_missing"};
 
-/// The line of a number; nothing for what is none.
-struct MetricLine {
-    std::string_view name;
-
-    template <class Number>
-    std::string line(Number value) const {
-        const bool counts = std::ranges::find(kCounters, name) != kCounters.end();
-        const std::string full = fmt::format("tidemill_rx_{}{}", name, counts ? "_total" : "");
-        return fmt::format("# TYPE {} {}\n{} {}\n", full, counts ? "counter" : "gauge", full, value);
+/// A number as Prometheus reads it; empty for what is none.
+struct MetricText {
+    std::string operator()(bool truth) const { return truth ? "1" : "0"; }
+    std::string operator()(std::uint64_t number) const { return fmt::format("{}", number); }
+    std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
+    std::string operator()(double number) const {
+        return std::isfinite(number) ? fmt::format("{}", number) : "";
     }
-    std::string operator()(bool truth) const { return line(truth ? 1 : 0); }
-    std::string operator()(std::uint64_t number) const { return line(number); }
-    std::string operator()(std::int64_t number) const { return line(number); }
-    std::string operator()(double number) const { return std::isfinite(number) ? line(number) : ""; }
     std::string operator()(const auto&) const { return {}; }
 };
 
-std::string modcod_lines(const Json& status) {
-    const Json* const modcods = status.find("modcods");
-    const auto* const members = modcods ? modcods->get_if<Json::Object>() : nullptr;
-    if (!members || members->empty()) return {};
-    std::string text = "# TYPE tidemill_rx_modcod_frames_total counter\n";
-    for (const auto& [name, frames] : *members)
-        text += fmt::format("tidemill_rx_modcod_frames_total{{modcod=\"{}\"}} {}\n", label_text(name),
-                            to_text(frames));
+/// What is known of one carrier among several; empty labels where there is only one.
+std::string labels_of(const RxMetrics& one, std::string more = {}) {
+    if (one.carrier) more = fmt::format("carrier=\"{}\"{}{}", *one.carrier, more.empty() ? "" : ",", more);
+    return more.empty() ? "" : "{" + more + "}";
+}
+
+/// The lines of one name, with its type before them; nothing where there is none.
+struct Metric {
+    std::string name;
+    std::string_view type;
+    std::string lines{};
+
+    void add(const std::string& labels, const std::string& value) {
+        if (!value.empty()) lines += fmt::format("{}{} {}\n", name, labels, value);
+    }
+    std::string text() const {
+        return lines.empty() ? "" : fmt::format("# TYPE {} {}\n{}", name, type, lines);
+    }
+};
+
+Metric metric_of(std::string_view field) {
+    const bool counts = std::ranges::find(kCounters, field) != kCounters.end();
+    return {fmt::format("tidemill_rx_{}{}", field, counts ? "_total" : ""), counts ? "counter" : "gauge"};
+}
+
+// Every status has the same fields.
+std::string field_lines(const std::vector<RxMetrics>& carriers) {
+    std::string text;
+    if (carriers.empty()) return text;
+    for (const auto& [name, value] : *carriers.front().status.get_if<Json::Object>()) {
+        Metric metric = metric_of(name);
+        for (const RxMetrics& one : carriers)
+            if (const Json* const field = one.status.find(name))
+                metric.add(labels_of(one), field->visit(MetricText{}));
+        text += metric.text();
+    }
     return text;
 }
 
-std::string service_lines(const std::vector<io::TsService>& services) {
-    if (services.empty()) return {};
-    std::string text = "# TYPE tidemill_rx_service_packets_total counter\n";
-    for (const io::TsService& service : services) {
-        text += fmt::format("tidemill_rx_service_packets_total{{service=\"{}\",name=\"{}\"}} {}\n",
-                            service.number, label_text(service.name), service.packets);
+std::string modcod_lines(const std::vector<RxMetrics>& carriers) {
+    Metric metric{"tidemill_rx_modcod_frames_total", "counter"};
+    for (const RxMetrics& one : carriers) {
+        const Json* const modcods = one.status.find("modcods");
+        const auto* const members = modcods ? modcods->get_if<Json::Object>() : nullptr;
+        if (!members) continue;
+        for (const auto& [name, frames] : *members)
+            metric.add(labels_of(one, fmt::format("modcod=\"{}\"", label_text(name))), to_text(frames));
     }
-    return text;
+    return metric.text();
+}
+
+std::string service_lines(const std::vector<RxMetrics>& carriers) {
+    Metric metric{"tidemill_rx_service_packets_total", "counter"};
+    for (const RxMetrics& one : carriers) {
+        for (const io::TsService& service : one.services)
+            metric.add(labels_of(one, fmt::format("service=\"{}\",name=\"{}\"", service.number,
+                                                  label_text(service.name))),
+                       fmt::format("{}", service.packets));
+    }
+    return metric.text();
 }
 
 }  // namespace
 
-std::string metrics_text(const Json& status) {
-    std::string text;
-    if (const auto* members = status.get_if<Json::Object>()) {
-        for (const auto& [name, value] : *members) text += value.visit(MetricLine{name});
-    }
-    return text;
+std::string metrics_text(const std::vector<RxMetrics>& carriers, std::size_t viewers) {
+    Metric looking{"tidemill_rx_viewers", "gauge"};
+    looking.add("", fmt::format("{}", viewers));
+    return field_lines(carriers) + modcod_lines(carriers) + service_lines(carriers) + looking.text();
 }
 
 std::string label_text(const std::string& text) {
@@ -71,13 +104,6 @@ std::string label_text(const std::string& text) {
         label += c;
     }
     return label;
-}
-
-std::string RxViews::metrics(std::size_t viewers) const {
-    const std::lock_guard lock(mutex_);
-    const Json status = since_start_.since_start(last_s_);
-    return metrics_text(status) + modcod_lines(status) + service_lines(ts_.services()) +
-           MetricLine{"viewers"}(static_cast<std::uint64_t>(viewers));
 }
 
 }  // namespace tidemill::cli

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,17 +29,18 @@ std::string page_password(const RxPageOptions& options) {
 
 }  // namespace
 
-RxPage::RxPage(const RxPageOptions& options) : options_(options) {
+RxPage::RxPage(const RxPageOptions& options, std::size_t most_carriers)
+    : options_(options), feeds_(most_carriers) {
     if (!options.any()) return;
     if (!options.report.empty()) writing([&] { const io::ByteWriter file(options.report); });
     std::error_code unknown;
     if (!options.folder.empty() && !std::filesystem::is_directory(options.folder, unknown))
         throw JobFailed(fmt::format("--page-dir {}: there is no such folder", options.folder));
-    feed_.publish(
+    feeds_.front().publish(
         {.event = "{}", .status = R"({"phase":"wait","lock":false})", .metrics = "tidemill_rx_lock 0\n"});
     if (options.place) {
         try {
-            server_.emplace(feed_, server_options(), documents(), actions());
+            server_.emplace(feeds_.front(), server_options(), documents(), actions(), further_feeds());
         } catch (const page::PageError& error) {
             throw JobFailed(error.what());
         }
@@ -48,7 +50,7 @@ RxPage::RxPage(const RxPageOptions& options) : options_(options) {
 
 RxPage::~RxPage() {
     ticks_.reset();
-    feed_.close();
+    for (page::LiveFeed& feed : feeds_) feed.close();
 }
 
 std::string RxPage::url() const {
@@ -79,63 +81,77 @@ page::PageOptions RxPage::server_options() const {
     return server;
 }
 
+// Of the first carrier is what has no number.
+std::vector<page::PageFeed> RxPage::further_feeds() const {
+    std::vector<page::PageFeed> further;
+    for (std::size_t k = 1; k < feeds_.size(); ++k)
+        further.push_back({fmt::format("/events/{}", k), &feeds_[k]});
+    return further;
+}
+
+std::string RxPage::history(std::size_t carrier) {
+    const std::lock_guard lock(mutex_);
+    return show_ ? show_->history(carrier) : "{}";
+}
+
 std::vector<page::PageDocument> RxPage::documents() {
-    return {{"/history", "application/json",
-             [this] {
-                 const std::lock_guard lock(mutex_);
-                 return views_ ? views_->history() : std::string("{}");
-             }},
-            {"/graph.svg", "image/svg+xml", [this] {
-                 const std::lock_guard lock(mutex_);
-                 return views_ ? views_->graph_svg() : std::string();
-             }}};
+    std::vector<page::PageDocument> documents{
+        {"/graph.svg", "image/svg+xml",
+         [this] {
+             const std::lock_guard lock(mutex_);
+             return show_ ? show_->run().graph_svg(false) : std::string();
+         }},
+        {"/history", "application/json", [this] { return history(0); }}};
+    for (std::size_t k = 1; k < feeds_.size(); ++k)
+        documents.push_back(
+            {fmt::format("/history/{}", k), "application/json", [this, k] { return history(k); }});
+    return documents;
 }
 
 std::vector<page::PageAction> RxPage::actions() {
     if (!page::is_loopback(options_.where().address) && !options_.control) return {};
     std::vector<page::PageAction> actions{{"/knob", [this](const std::string& body) -> page::PageAnswer {
                                                const std::lock_guard lock(mutex_);
-                                               if (!views_) return {409, "nothing runs"};
-                                               return views_->knobs().set(body);
+                                               if (!show_) return {409, "nothing runs"};
+                                               return show_->run().knobs().set(body);
                                            }}};
     if (options_.folder.empty()) return actions;
     actions.push_back({"/iq", [this](const std::string&) -> page::PageAnswer {
                            const std::lock_guard lock(mutex_);
-                           return iq_ ? iq_->save() : page::PageAnswer{409, "nothing runs"};
+                           IqSaver* const iq = show_ ? show_->iq() : nullptr;
+                           return iq ? iq->save() : page::PageAnswer{409, "nothing runs"};
                        }});
     return actions;
 }
 
-RxPage::Shown::Shown(RxPage& page, RxViews& views, IqSaver* iq) : page_(page) {
+RxPage::Shown::Shown(RxPage& page, RxShow& show) : page_(page) {
     const std::lock_guard lock(page.mutex_);
-    page.views_ = &views;
-    page.iq_ = iq;
-    views.draw();
+    page.show_ = &show;
+    show.draw();
 }
 
 RxPage::Shown::~Shown() {
     const std::lock_guard lock(page_.mutex_);
-    page_.views_->step(page_.now_s_);
+    page_.show_->step(page_.now_s_);
     // A recording may have been over before there was anything to draw.
-    if (page_.stepped_s_ < 0) page_.views_->draw();
+    if (page_.stepped_s_ < 0) page_.show_->draw();
     page_.publish();
-    page_.views_ = nullptr;
-    page_.iq_ = nullptr;
+    page_.show_ = nullptr;
 }
 
 void RxPage::tick(double now_s) {
     const std::lock_guard lock(mutex_);
     now_s_ = now_s;
-    if (!views_) return;
+    if (!show_) return;
     const bool steps = now_s - stepped_s_ >= kStepPeriod_s - 0.01;
     const bool looked_at = server_ && server_->viewers() > 0;
     if (!steps && !looked_at) return;
     if (steps) {
         stepped_s_ = now_s;
-        views_->step(now_s);
-        if (views_->locked()) locked_s_ = now_s;
+        show_->step(now_s);
+        if (show_->locked()) locked_s_ = now_s;
     }
-    views_->draw();
+    show_->draw();
     publish();
 }
 
@@ -145,15 +161,15 @@ bool RxPage::is_healthy() const {
 
 void RxPage::publish() {
     if (!server_) return;
-    feed_.publish({.event = views_->event(),
-                   .status = views_->status(),
-                   .metrics = views_->metrics(server_->viewers()),
-                   .healthy = is_healthy()});
+    const std::string status = show_->status(), metrics = show_->metrics(server_->viewers());
+    for (std::size_t k = 0; k < show_->carriers(); ++k)
+        feeds_[k].publish(
+            {.event = show_->event(k), .status = status, .metrics = metrics, .healthy = is_healthy()});
 }
 
-void RxPage::write_report(const RxViews& views) const {
+void RxPage::write_report(const RxShow& show) const {
     if (options_.report.empty()) return;
-    const std::string text = page::report_file(to_text(views.whole()));
+    const std::string text = page::report_file(show.whole());
     writing([&] {
         io::ByteWriter file(options_.report);
         file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "tidemill/cli/rx/rx_status.hpp"
-#include "tidemill/cli/rx_page/iq_saver.hpp"
 #include "tidemill/cli/rx_page/page_place.hpp"
-#include "tidemill/cli/rx_page/rx_views.hpp"
+#include "tidemill/cli/rx_page/rx_show.hpp"
 #include "tidemill/page/live_feed.hpp"
 #include "tidemill/page/page_server.hpp"
 
@@ -32,17 +31,17 @@ struct RxPageOptions {
 /// A reception in the browser, from before its first sample until it ends, and in a report of the whole.
 class RxPage {
   public:
-    /// Throws JobFailed for a page that cannot be.
-    explicit RxPage(const RxPageOptions& options);
+    /// At most so many carriers are shown. Throws JobFailed for a page that cannot be.
+    explicit RxPage(const RxPageOptions& options, std::size_t most_carriers = 1);
     ~RxPage();
 
     /// Empty where there is no page.
     std::string url() const;
 
-    /// While it lives, a receiver is shown.
+    /// While it lives, a reception is shown.
     class Shown {
       public:
-        Shown(RxPage& page, RxViews& views, IqSaver* iq);
+        Shown(RxPage& page, RxShow& show);
         Shown(const Shown&) = delete;
         Shown& operator=(const Shown&) = delete;
         ~Shown();
@@ -52,21 +51,22 @@ class RxPage {
     };
 
     /// Writes the report that is wanted; throws JobFailed.
-    void write_report(const RxViews& views) const;
+    void write_report(const RxShow& show) const;
 
   private:
     page::PageOptions server_options() const;
+    std::vector<page::PageFeed> further_feeds() const;
     std::vector<page::PageDocument> documents();
+    std::string history(std::size_t carrier);
     std::vector<page::PageAction> actions();
     void tick(double now_s);
     void publish();
     bool is_healthy() const;
 
     const RxPageOptions& options_;
-    page::LiveFeed feed_;
-    mutable std::mutex mutex_;  // of what follows
-    RxViews* views_ = nullptr;
-    IqSaver* iq_ = nullptr;
+    std::vector<page::LiveFeed> feeds_;  // one for each carrier
+    mutable std::mutex mutex_;           // of what follows
+    RxShow* show_ = nullptr;
     double now_s_ = 0;
     double stepped_s_ = -1;
     std::optional<double> locked_s_{};

@@ -75,10 +75,24 @@ TEST_CASE("metrics: what comes off the air is a label that ends no line and comm
     CHECK(label_text("plain") == "plain");
     CHECK(label_text("a\"b\\c") == "a\\\"b\\\\c");
     CHECK(label_text("\x1b[31m\n") == "\\\\x1b[31m\\\\x0a");
-    CHECK(metrics_text(Json{{"frames", 3}, {"esn0_db", 7.5}, {"modcod", "QPSK"}, {"lock", true}}) ==
+    const Json status{{"frames", 3}, {"esn0_db", 7.5}, {"modcod", "QPSK"}, {"lock", true}};
+    CHECK(metrics_text({{.status = status}}, 2) ==
           "# TYPE tidemill_rx_frames_total counter\ntidemill_rx_frames_total 3\n"
           "# TYPE tidemill_rx_esn0_db gauge\ntidemill_rx_esn0_db 7.5\n"
-          "# TYPE tidemill_rx_lock gauge\ntidemill_rx_lock 1\n");
+          "# TYPE tidemill_rx_lock gauge\ntidemill_rx_lock 1\n"
+          "# TYPE tidemill_rx_viewers gauge\ntidemill_rx_viewers 2\n");
+}
+
+TEST_CASE("metrics: of several carriers each has a label, and a name one type") {
+    CHECK(metrics_text(
+              {{.carrier = 1, .status = Json{{"frames", 3}}},
+               {.carrier = 3, .status = Json{{"frames", 4}}, .services = {{.number = 7, .packets = 9}}}},
+              0) ==
+          "# TYPE tidemill_rx_frames_total counter\n"
+          "tidemill_rx_frames_total{carrier=\"1\"} 3\ntidemill_rx_frames_total{carrier=\"3\"} 4\n"
+          "# TYPE tidemill_rx_service_packets_total counter\n"
+          "tidemill_rx_service_packets_total{carrier=\"3\",service=\"7\",name=\"\"} 9\n"
+          "# TYPE tidemill_rx_viewers gauge\ntidemill_rx_viewers 0\n");
 }
 
 }  // namespace tidemill::cli

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "tidemill/cli/rx_page/band_tap.hpp"
 #include "tidemill/dsp/power_spectrum.hpp"
 #include "tidemill/io/ts_packet.hpp"
-#include "tidemill/run/insight/drawing.hpp"
 
 namespace tidemill::cli {
 
@@ -32,11 +32,6 @@ std::vector<dsp::Iq> symbols_in(const std::vector<std::byte>& bytes) {
     return symbols;
 }
 
-Json share(double us, double elapsed_us, std::size_t threads) {
-    const double whole = elapsed_us * static_cast<double>(threads);
-    return whole > 0 ? std::round(1000 * std::clamp(us / whole, 0.0, 1.0)) / 1000 : 0.0;
-}
-
 }  // namespace
 
 void Waterfall::add(const Json& row) {
@@ -48,27 +43,22 @@ void Waterfall::add(const Json& row) {
     every_ *= 2;
 }
 
-RxViews::RxViews(dvbs2::Receiver& receiver, const RxStatus& status, const CountedSource& samples,
-                 const io::TsServices& services, RxPlace place)
-    : receiver_(receiver),
+RxViews::RxViews(Receivers& receivers, const RxStatus& status, const io::TsServices& services, RxPlace place,
+                 LiveView& view)
+    : receivers_(receivers),
       status_(status),
       since_start_(status),
       ts_(services),
       place_(std::move(place)),
-      samples_(samples),
-      input_rate_hz_(samples.sample_rate_hz().value_or(0)),
-      format_(samples.format()),
       eye_view_(place_.rolloff),
-      view_(receiver.graph()),
-      raw_(view_.add("spectrum.raw", kSpectrumSamples * dsp::bytes_per_sample(format_))),
-      turned_(view_.add("carrier.frame", kPoints)),
-      upright_(view_.add("carrier.data", kPoints)),
-      filtered_(view_.add("timing.filtered_in", 1)),
-      knobs_(receiver.graph()) {}
+      view_(view),
+      raw_(add("spectrum.raw", kSpectrumSamples * dsp::bytes_per_sample(place_.format))),
+      turned_(add("carrier.frame", kPoints)),
+      upright_(add("carrier.data", kPoints)),
+      filtered_(add("timing.filtered_in", 1)) {}
 
-void RxViews::follow(const Schedule& schedule) {
-    const std::lock_guard lock(mutex_);
-    schedule_ = schedule;
+std::size_t RxViews::add(std::string_view socket, std::size_t elements) {
+    return view_.add(receivers_.name_of(place_.carrier, socket), elements);
 }
 
 void RxViews::step(double now_s) {
@@ -76,30 +66,13 @@ void RxViews::step(double now_s) {
     last_ = status_.next_view(now_s);
     last_status_ = status_json(last_);
     history_.add(last_);
-    const LiveTimes times = this->times();
-    recent_ = times.since(times_);
-    times_ = times;
     count_services(now_s - std::exchange(last_s_, now_s));
     last_status_["services"] = services();
     ++steps_;
 }
 
-// Waiting for a radio is no work.
-LiveTimes RxViews::times() const {
-    LiveTimes times = view_.times();
-    const auto read = std::ranges::find(times.tasks, "source.read", &LiveTimes::TaskTime::name);
-    if (read == times.tasks.end() || times.stages.empty()) return times;
-    const double waited_us = samples_.waited_us();
-    const double told_us = std::min(waited_us, read->work_us);  // a wait that lasts is in no call yet
-    read->work_us -= told_us;
-    times.stages[0].work_us = std::max(0.0, times.stages[0].work_us - told_us);
-    times.stages[0].pull_us += waited_us;
-    return times;
-}
-
 void RxViews::draw() {
     Json drawn = pictures();
-    view_.ask();
     const std::lock_guard lock(mutex_);
     pictures_ = std::move(drawn);
     if (last_.now.locked && last_.frames > 0) locked_pictures_ = pictures_;
@@ -110,11 +83,6 @@ void RxViews::draw() {
 bool RxViews::locked() const {
     const std::lock_guard lock(mutex_);
     return last_.now.locked;
-}
-
-std::string RxViews::status() const {
-    const std::lock_guard lock(mutex_);
-    return to_text(last_status_);
 }
 
 void RxViews::count_services(double elapsed_s) {
@@ -139,17 +107,6 @@ Json RxViews::services() const {
     return all;
 }
 
-Json RxViews::stages() const {
-    Json all = Json::array();
-    for (const LiveTimes::StageTime& stage : recent_.stages) {
-        all.push_back(Json{{"threads", stage.threads},
-                           {"work", share(stage.work_us, recent_.elapsed_us, stage.threads)},
-                           {"pull", share(stage.pull_us, recent_.elapsed_us, stage.threads)},
-                           {"push", share(stage.push_us, recent_.elapsed_us, stage.threads)}});
-    }
-    return all;
-}
-
 Json RxViews::constellation(std::size_t socket) const {
     Json points = Json::array();
     for (const dsp::Iq& symbol : symbols_in(view_.content(socket))) {
@@ -161,7 +118,7 @@ Json RxViews::constellation(std::size_t socket) const {
 
 Json RxViews::eye() const {
     Json points = Json::array();
-    const auto pls = receiver_.now().totals.last_pls;
+    const auto pls = receivers_.now(place_.carrier).totals.last_pls;
     const std::vector<std::byte> bytes = view_.content(filtered_);
     if (!pls || bytes.size() < sizeof(dvbs2::FilteredBlock)) return points;
     const auto block = std::make_unique<dvbs2::FilteredBlock>();
@@ -173,17 +130,14 @@ Json RxViews::eye() const {
 }
 
 Json RxViews::spectrum_db() const {
-    Json db = Json::array();
     const std::vector<std::byte> bytes = view_.content(raw_);
-    const std::size_t size = dsp::bytes_per_sample(format_);
+    const std::size_t size = dsp::bytes_per_sample(place_.format);
     std::vector<dsp::Iq> samples(bytes.size() / size);
-    if (samples.size() < kSpectrumBins) return db;
-    dsp::convert_samples(format_, std::span(bytes).first(samples.size() * size), samples);
+    if (samples.size() < kSpectrumBins) return Json::array();
+    dsp::convert_samples(place_.format, std::span(bytes).first(samples.size() * size), samples);
     dsp::PowerSpectrum spectrum(kSpectrumBins);
     spectrum.add(samples);
-    for (const float power : spectrum.power())
-        db.push_back(std::round(100 * std::log10(std::max(power, 1e-12F))) / 10);
-    return db;
+    return spectrum_json(spectrum.power());
 }
 
 Json RxViews::pictures() const {
@@ -195,46 +149,59 @@ Json RxViews::pictures() const {
 }
 
 Json RxViews::now() const {
-    Json event{{"source", place_.name},        {"input_rate_hz", input_rate_hz_},
-               {"centre_hz", place_.tuned_hz}, {"symbol_rate_hz", last_.now.symbol_rate_hz},
-               {"rolloff", place_.rolloff},    {"step", steps_},
-               {"status", last_status_},       {"stages", stages()}};
-    event.update(pictures_);
-    return event;
+    const std::lock_guard lock(mutex_);
+    Json now{{"source", place_.name},
+             {"number", place_.number},
+             {"input_rate_hz", place_.input_rate_hz},
+             {"centre_hz", place_.tuned_hz},
+             {"symbol_rate_hz", last_.now.symbol_rate_hz},
+             {"rolloff", place_.rolloff},
+             {"step", steps_},
+             {"status", last_status_},
+             {"player", place_.player}};
+    now.update(pictures_);
+    return now;
 }
 
-std::string RxViews::event() const {
+Json RxViews::mask() const {
     const std::lock_guard lock(mutex_);
-    Json event = now();
-    event["moment"] = RxHistory::json_of(history_.newest());
-    event["knobs"] = knobs_.describe();
-    event["player"] = place_.player;
-    event["can_save"] = place_.can_save;
-    return to_text(event);
+    const Json* const offset = last_status_.find("offset_hz");
+    const Json* const modcod = last_status_.find("modcod");
+    return Json{{"number", place_.number},
+                {"offset_hz", offset ? *offset : Json()},
+                {"symbol_rate_hz", last_.now.symbol_rate_hz},
+                {"rolloff", place_.rolloff},
+                {"lock", last_.now.locked},
+                {"modcod", modcod ? *modcod : Json()}};
 }
 
-std::string RxViews::history() const {
+Json RxViews::moment() const {
     const std::lock_guard lock(mutex_);
-    return to_text(Json{{"step", steps_}, {"moments", history_.json()}, {"waterfall", waterfall_.rows()}});
+    return RxHistory::json_of(history_.newest());
 }
 
-std::string RxViews::graph_svg() const {
+Json RxViews::past() const {
     const std::lock_guard lock(mutex_);
-    const RunReport report = recent_.report();
-    return to_svg(receiver_.graph(), {.schedule = schedule_ ? &*schedule_ : nullptr,
-                                      .report = report.elapsed_s > 0 ? &report : nullptr});
+    return Json{{"step", steps_}, {"moments", history_.json()}, {"waterfall", waterfall_.rows()}};
 }
 
 Json RxViews::whole() const {
-    const std::lock_guard lock(mutex_);
-    const RunReport report = times_.report();
     Json whole = now();
+    whole.update(past());
+    const std::lock_guard lock(mutex_);
     whole.update(locked_pictures_);
-    whole["moments"] = history_.json();
-    whole["waterfall"] = waterfall_.rows();
-    whole["graph_svg"] = to_svg(receiver_.graph(), {.schedule = schedule_ ? &*schedule_ : nullptr,
-                                                    .report = report.elapsed_s > 0 ? &report : nullptr});
     return whole;
+}
+
+Json RxViews::status() const {
+    const std::lock_guard lock(mutex_);
+    return last_status_;
+}
+
+RxMetrics RxViews::metrics() const {
+    const std::lock_guard lock(mutex_);
+    return {
+        .carrier = place_.number, .status = since_start_.since_start(last_s_), .services = ts_.services()};
 }
 
 }  // namespace tidemill::cli

@@ -1,6 +1,6 @@
 // Shows what the receiver tells: live, or the whole run in a report. Everything that came off the air is set as text,
 // never as markup.
-import { byId, clock, drawConstellation, drawEye, drawHistory, drawSpectrum, drawWaterfall, given, momentAt } from "/views.js";
+import { byId, clock, drawBand, drawConstellation, drawEye, drawHistory, drawSpectrum, drawWaterfall, given, momentAt } from "/views.js";
 
 const fixed = (value, digits, unit) => (given(value) ? `${value.toFixed(digits)} ${unit}`.trim() : "–");
 const rounded = (value, digits) => Number(value.toFixed(digits)) + 0;  // never -0
@@ -90,7 +90,30 @@ function showStages(stages) {
   byId("stages").replaceChildren(...rows);
 }
 
-const run = { moments: [], waterfall: [], step: 0 };
+const run = { moments: [], waterfall: [], step: 0, carrier: 0 };
+
+// Of several carriers the one is shown that was chosen.
+function showCarriers(carriers, choose) {
+  byId("carriers").hidden = carriers.length < 2;
+  if (carriers.length < 2) return;
+  const all = carriers.map((carrier, i) => {
+    const button = element("button", `carrier ${carrier.number}: ${carrier.lock ? carrier.modcod || "locked" : "no lock"}`);
+    button.type = "button";
+    button.className = carrier.lock ? "on" : "off";
+    button.setAttribute("aria-pressed", String(i === run.carrier));
+    button.addEventListener("click", () => choose(i));
+    return button;
+  });
+  byId("carriers").replaceChildren(...all);
+}
+
+function showBand(now) {
+  const shown = now.band.rate_hz > 0 && now.band.spectrum_db.length > 0;
+  byId("band-figure").hidden = !shown;
+  if (!shown) return;
+  byId("band-span").textContent = `${(now.band.rate_hz / 1e3).toFixed(1)} kHz wide`;
+  drawBand(now.band, now.carriers);
+}
 
 function showNow(now) {
   byId("source").textContent = plain(now.source);
@@ -103,6 +126,7 @@ function showNow(now) {
   drawEye(now.eye, now.eye_line);
   if (now.spectrum_db.length) drawSpectrum(now);
   drawWaterfall(run.waterfall);
+  showBand(now);
 }
 
 byId("history").addEventListener("pointermove", (event) => {
@@ -111,11 +135,13 @@ byId("history").addEventListener("pointermove", (event) => {
 });
 
 function showWhole(whole) {
-  run.moments = whole.moments;
-  run.waterfall = whole.waterfall;
-  showNow(whole);
+  const now = { ...whole, ...whole.runs[run.carrier] };
+  run.moments = now.moments;
+  run.waterfall = now.waterfall;
+  showNow(now);
+  showCarriers(now.carriers, (i) => { run.carrier = i; showWhole(whole); });
   byId("lock").className = "on";
-  byId("lock").textContent = `the whole run: ${clock(whole.status.time_s)}`;
+  byId("lock").textContent = `the whole run: ${clock(now.status.time_s)}`;
   byId("graph").src = `data:image/svg+xml,${encodeURIComponent(whole.graph_svg)}`;
   document.title = "Tidemill: report";
 }
@@ -143,8 +169,9 @@ function showKnobs(knobs, canSave) {
 }
 
 async function fetchHistory() {
-  const before = await (await fetch("/history")).json();
-  if (!before.moments) return;
+  const carrier = run.carrier;
+  const before = await (await fetch(carrier ? `/history/${carrier}` : "/history")).json();
+  if (!before.moments || carrier !== run.carrier) return;
   run.moments = before.moments;
   run.waterfall = before.waterfall;
 }
@@ -165,11 +192,16 @@ async function showEvent(now) {
   byId("player").hidden = !now.player.startsWith("udp://");
   Object.assign(byId("player-link"), { textContent: now.player, href: now.player.startsWith("udp://") ? now.player : "#" });
   showKnobs(now.knobs, now.can_save);
+  showCarriers(now.carriers, (i) => { if (i !== run.carrier) live(i); });
   showNow(now);
 }
 
-function live() {
-  const events = new EventSource("/events");
+let events = null;
+
+function live(carrier) {
+  if (events) events.close();
+  Object.assign(run, { moments: [], waterfall: [], step: 0, carrier });
+  events = new EventSource(carrier ? `/events/${carrier}` : "/events");
   let newest = null;
   events.onopen = () => { byId("gone").hidden = true; };
   events.onerror = () => { byId("gone").hidden = false; };
@@ -180,13 +212,14 @@ function live() {
     if (busy) return;
     while (newest !== null) {
       const text = newest;
-      await showEvent(JSON.parse(text));
+      if (carrier === run.carrier) await showEvent(JSON.parse(text));
       if (newest === text) newest = null;
     }
   };
-  byId("save").addEventListener("click", () => tell("/iq", ""));
 }
+
+byId("save").addEventListener("click", () => tell("/iq", ""));
 
 const recorded = byId("recorded");
 if (recorded) showWhole(JSON.parse(recorded.textContent));
-else live();
+else live(0);

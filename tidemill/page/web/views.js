@@ -65,35 +65,65 @@ function mask(f, rolloff) {
 
 export const levels = { least: 0, most: 0 };
 
-// Power of each bin in dB, from minus to plus half of the rate.
-export function drawSpectrum(now) {
-  const db = now.spectrum_db;
-  const { pen, width, height } = cleared("spectrum");
-  levels.least = Math.min(...db) - 3;
-  levels.most = Math.max(...db) + 3;
-  const y = (value) => height * (1 - between(value, levels.least, levels.most));
-  const bin = (hz) => (hz / now.input_rate_hz + 0.5) * width;
+// What a spectrum is drawn by: its bins in dB from minus to plus half of the rate, around a middle.
+function spectrumAxes(id, db, rate, centre) {
+  const { pen, width, height } = cleared(id);
+  const least = Math.min(...db) - 3;
+  const most = Math.max(...db) + 3;
+  const y = (value) => height * (1 - between(value, least, most));
+  const x = (hz) => ((hz - centre) / rate + 0.5) * width;
+  return { pen, width, height, db, rate, centre, least, most, x, y };
+}
+
+function drawPower({ pen, width, db, y }) {
   line(pen, db.map((value, i) => [(i / (db.length - 1)) * width, y(value)]), colour("--good"));
-  if (given(now.status.offset_hz)) {
-    const middle = now.status.offset_hz - now.centre_hz;
-    const half = ((1 + now.rolloff) / 2) * now.symbol_rate_hz;
-    const inside = db.filter((_, i) => Math.abs(((i / db.length) - 0.5) * now.input_rate_hz - middle) < half / 3);
-    const top = inside.length ? inside.reduce((a, b) => a + b, 0) / inside.length : levels.most - 3;
-    const points = [];
-    for (let f = -0.7; f <= 0.7; f += 0.01) {
-      points.push([bin(middle + f * now.symbol_rate_hz), y(Math.max(levels.least, top + mask(f, now.rolloff)))]);
-    }
-    pen.setLineDash([5, 4]);
-    line(pen, points, colour("--mask"));
-    pen.setLineDash([]);
+}
+
+// A carrier's shape, as high as what is there about its middle.
+function drawMask(axes, carrier) {
+  const { pen, db, rate, centre, least, most, x, y } = axes;
+  const reach = ((1 + carrier.rolloff) / 6) * carrier.symbol_rate_hz;
+  const hz = (i) => centre + (i / db.length - 0.5) * rate;
+  const inside = db.filter((_, i) => Math.abs(hz(i) - carrier.offset_hz) < Math.max(reach, rate / db.length));
+  const top = inside.length ? inside.reduce((a, b) => a + b, 0) / inside.length : most - 3;
+  const points = [];
+  for (let f = -0.7; f <= 0.7; f += 0.01) {
+    points.push([x(carrier.offset_hz + f * carrier.symbol_rate_hz), y(Math.max(least, top + mask(f, carrier.rolloff)))]);
   }
+  pen.setLineDash([5, 4]);
+  line(pen, points, colour("--mask"));
+  pen.setLineDash([]);
+}
+
+function drawScales({ pen, width, height, rate, centre, least, most }) {
   pen.fillStyle = colour("--faint");
-  pen.fillText(`${levels.most.toFixed(0)} dB`, 4, 12);
-  pen.fillText(`${levels.least.toFixed(0)} dB`, 4, height - 4);
+  pen.fillText(`${most.toFixed(0)} dB`, 4, 12);
+  pen.fillText(`${least.toFixed(0)} dB`, 4, height - 4);
   for (const part of [-0.4, -0.2, 0, 0.2, 0.4]) {
-    const text = `${((now.centre_hz + part * now.input_rate_hz) / 1e3).toFixed(0)} kHz`;
-    pen.fillText(text, (part + 0.5) * width - 18, height - 4);
+    pen.fillText(`${((centre + part * rate) / 1e3).toFixed(0)} kHz`, (part + 0.5) * width - 18, height - 4);
   }
+}
+
+// Of the receiver's input.
+export function drawSpectrum(now) {
+  const axes = spectrumAxes("spectrum", now.spectrum_db, now.input_rate_hz, now.centre_hz);
+  Object.assign(levels, { least: axes.least, most: axes.most });
+  drawPower(axes);
+  if (given(now.status.offset_hz)) drawMask(axes, { ...now, offset_hz: now.status.offset_hz });
+  drawScales(axes);
+}
+
+// Of all that comes in, with the carriers in it.
+export function drawBand(band, carriers) {
+  const axes = spectrumAxes("band", band.spectrum_db, band.rate_hz, band.centre_hz);
+  drawPower(axes);
+  for (const carrier of carriers.filter((each) => given(each.offset_hz))) {
+    drawMask(axes, carrier);
+    if (!given(carrier.number)) continue;
+    axes.pen.fillStyle = colour(carrier.lock ? "--good" : "--bad");
+    axes.pen.fillText(String(carrier.number), axes.x(carrier.offset_hz) - 3, 12);
+  }
+  drawScales(axes);
 }
 
 // Spectra from the oldest to the newest, the newest on top, as coloured pixels.

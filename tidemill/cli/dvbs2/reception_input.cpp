@@ -1,0 +1,167 @@
+#include "tidemill/cli/dvbs2/reception_input.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/io/live_kinds.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source, const ReceptionJob& job) {
+    if (!job.tuning) return source;
+    return std::make_unique<dvbs2::TunedSource>(std::move(source), *job.tuning);
+}
+
+/// What is read of a stream before it is received, for a look.
+struct Beginning {
+    double samples = 0;
+    double seconds = 0;
+    bool all = false;  ///< however long that takes: what is found in less is another answer
+
+    std::size_t bytes(double sample_rate_hz, dsp::SampleFormat format) const {
+        constexpr double kMostBytes = 32 << 20, kLeastBytes = 4096;
+        const double size = static_cast<double>(dsp::bytes_per_sample(format));
+        return static_cast<std::size_t>(
+            std::clamp(std::max(samples, seconds * sample_rate_hz) * size, kLeastBytes, kMostBytes));
+    }
+};
+
+// Of a whole band.
+constexpr Beginning kBandBeginning{.samples = 1 << 22, .seconds = 3, .all = true};
+
+// A carrier whose symbol rate is known shows where it lies in about 16,000 symbols; what nobody knows takes
+// longer.
+Beginning beginning_for(const ReceptionOptions& options) {
+    if (options.carrier) return kBandBeginning;
+    if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1, .all = true};
+    const double symbol_rate_hz = told_symbol_rate_hz(options);
+    return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
+}
+
+// Who gives samples that tell nothing of themselves has to tell.
+void check_told(const io::LiveKind& kind, const io::LiveRequest& request) {
+    if ((kind.tells_format || request.format) && (kind.tells_rate || request.sample_rate_hz)) return;
+    throw WrongUsage(
+        fmt::format("{}: samples that stream in tell nothing of themselves: give --format and --sample-rate",
+                    is_standard_stream(request.place) ? "standard input" : request.place));
+}
+
+// A place where samples stream in, with what it is asked for.
+io::LiveRequest live_request(const ReceptionOptions& options, const io::LiveKind& kind, ReceptionJob& job) {
+    io::LiveRequest request{.place = options.recording,
+                            .format = options.format ? options.format : io::raw_format(options.recording),
+                            .sample_rate_hz = options.sample_rate_hz};
+    check_told(kind, request);
+    if (!kind.is_radio) return request;
+    const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = options.sample_rate_hz,
+                                                      .symbol_rate_hz = told_symbol_rate_hz(options),
+                                                      .carrier_is_placed = options.offset_hz.has_value()});
+    request.radio = plan.settings;
+    job.carrier_hz = plan.carrier_hz;
+    return request;
+}
+
+void tell_other_rate(const std::optional<double>& asked_hz, ReceptionJob& job) {
+    const std::optional<double> given_hz = job.stream->sample_rate_hz();
+    if (asked_hz && given_hz && *asked_hz != *given_hz)
+        job.warnings.push_back(fmt::format("{} gives {} samples per second instead of {}",
+                                           job.recording.data_path.string(), *given_hz, *asked_hz));
+}
+
+// Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
+// here.
+ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind& kind,
+                            const Beginning& wanted) {
+    ReceptionJob job;
+    io::Recording& known = job.recording;
+    known.data_path = is_standard_stream(options.recording) ? "standard input" : options.recording;
+    job.stream = std::make_unique<io::SampleRing>(kind.open(live_request(options, kind, job)),
+                                                  io::RingConfig{.drops = kind.is_lossy});
+    bool is_there = false;
+    {
+        const Watch watch([] { return std::string("first samples"); }, options.stop);
+        const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
+        is_there = job.stream->begin();
+        known.format = job.stream->format();
+        known.sample_rate_hz = job.stream->sample_rate_hz();
+        tell_other_rate(options.sample_rate_hz, job);
+        known.center_frequency_hz = job.stream->center_frequency_hz();
+        if (is_there)
+            job.beginning = io::read_beginning(
+                *job.stream, wanted.bytes(known.sample_rate_hz.value_or(0), known.format), wanted.all);
+        job.interrupted = watch.interrupted();
+    }
+    if (!is_there && !job.interrupted)
+        throw io::IoError(
+            fmt::format("{} has hung up: is another program using it?", known.data_path.string()));
+    if (job.beginning.empty() && !job.interrupted)
+        throw io::IoError(fmt::format("{} is empty: no samples came", known.data_path.string()));
+    return job;
+}
+
+void take_part(const RecordingPart& part, io::Recording& recording) {
+    if (part.count == 0 || part.first > recording.samples || part.count > recording.samples - part.first) {
+        throw WrongUsage(fmt::format("{} has {} samples, none of {} on: has it changed meanwhile?",
+                                     recording.data_path.string(), recording.samples, part.first));
+    }
+    recording.data_offset += part.first * dsp::bytes_per_sample(recording.format);
+    recording.samples = part.count;
+    recording.sha512.clear();  // of the whole
+}
+
+ReceptionJob opened(ReceptionJob job, const ReceptionOptions& options) {
+    if (options.opened && !job.interrupted) options.opened();
+    return job;
+}
+
+}  // namespace
+
+ReceptionJob open_job(const ReceptionOptions& options, bool whole_band) {
+    const Beginning wanted = whole_band ? kBandBeginning : beginning_for(options);
+    const io::LiveKind* const kind = io::live_kind_of(options.recording);
+    if (options.radio.any() && !(kind && kind->is_radio)) {
+        throw WrongUsage(fmt::format("{} is no radio: {} is for rtl_tcp://host:port", options.recording,
+                                     options_text(options.radio).substr(1)));
+    }
+    if (kind) return opened(prepare_stream(options, *kind, wanted), options);
+    const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
+    ReceptionJob job;
+    job.recording = io::open_recording(options.recording, hints);
+    if (options.part) take_part(*options.part, job.recording);
+    return opened(std::move(job), options);
+}
+
+std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap) {
+    std::unique_ptr<io::SampleSource> source;
+    if (job.stream)
+        source = std::make_unique<io::StreamReader>(*job.stream, std::exchange(job.beginning, {}));
+    else
+        source = std::make_unique<io::RecordingReader>(job.recording);
+    return tuned(wrap ? wrap(std::move(source)) : std::move(source), job);
+}
+
+std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
+    if (!job.stream) return tuned(std::make_unique<io::RecordingReader>(job.recording), job);
+    return tuned(
+        std::make_unique<io::MemoryReader>(job.beginning, job.recording.format, job.recording.sample_rate_hz),
+        job);
+}
+
+std::string reading_options(const ReceptionOptions& options) {
+    std::string text;
+    if (options.sample_rate_hz) text += fmt::format(" --rate {}", *options.sample_rate_hz);
+    if (options.format) text += fmt::format(" --format {}", name_of(*options.format));
+    return text + options_text(options.radio);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,78 @@
+#include "tidemill/cli/rx/rx_account.hpp"
+
+#include "tidemill/cli/rx/rx_schedule.hpp"
+#include "tidemill/cli/rx_page/band_tap.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
+#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// What only the source knows: the samples as they were recorded, before a tuner made others of them.
+void account_for_source(const io::SampleSource& source, RxOutcome& outcome) {
+    if (const auto* tuned = dynamic_cast<const dvbs2::TunedSource*>(&source)) {
+        outcome.report.samples = tuned->samples();
+        outcome.report.samples_clipped = tuned->defects().clipped;
+        outcome.report.samples_not_finite = tuned->defects().non_finite;
+        return account_for_source(tuned->source(), outcome);
+    }
+    if (const auto* tap = dynamic_cast<const BandTap*>(&source))
+        return account_for_source(tap->source(), outcome);
+    if (const auto* file = dynamic_cast<const io::RecordingReader*>(&source))
+        outcome.missing_samples = file->missing_samples();
+    const auto* stream = dynamic_cast<const io::StreamReader*>(&source);
+    if (!stream) return;
+    outcome.missing_samples = stream->source().losses().samples;
+    outcome.trouble = stream->source().trouble();
+    if (const std::string remarks = stream->source().remarks(); !remarks.empty())
+        outcome.job.warnings.push_back(remarks);
+}
+
+void account_for_run(const GraphRun& run, const WatchedRun& watched, RxOutcome& outcome) {
+    outcome.executor = run.how().executor;
+    outcome.schedule = run.schedule();
+    outcome.changes = run.changes();
+    outcome.run = watched.report();
+    outcome.interrupted = watched.interrupted() || outcome.job.interrupted;
+}
+
+void account_for_carrier(const Receivers& receivers, std::size_t k, RxCarrier& carrier) {
+    RxOutcome& outcome = carrier.outcome;
+    outcome.report = receivers.report(k);
+    outcome.ts = seen_by(carrier.writer->monitor());
+    outcome.ts.packets = outcome.report.packets.packets;  // of all streams
+    outcome.packets_not_sent = carrier.writer->not_sent();
+    outcome.places = carrier.writer->accounts();
+    outcome.ip = carrier.writer->ip_counts();
+}
+
+// Of several: how all of it went is told of each, and what each received of all.
+void add_to_whole(RxOutcome& own, RxOutcome& together) {
+    own.run = together.run;
+    own.executor = together.executor;
+    own.interrupted = together.interrupted;
+    together.report.totals.frames += own.report.totals.frames;
+    together.report.totals.frames_bad += own.report.totals.frames_bad;
+    together.report.totals.info_bits += own.report.totals.info_bits;
+    together.ts.packets += own.ts.packets;
+    together.report.samples = own.report.samples;
+}
+
+}  // namespace
+
+void take_account(const GraphRun& run, const WatchedRun& watched, const Receivers& receivers,
+                  const io::SampleSource& source, RxCarriers& carriers) {
+    RxOutcome& whole = carriers.whole();
+    account_for_run(run, watched, whole);
+    for (std::size_t k = 0; k < carriers.size(); ++k) {
+        account_for_carrier(receivers, k, carriers[k]);
+        if (carriers.is_band()) add_to_whole(carriers[k].outcome, whole);
+    }
+    account_for_source(source, whole);
+    if (whole.job.config.ldpc_device) whole.device = receivers.ldpc_device_use();
+    predict_from_period(whole);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,137 @@
+#include "tidemill/cli/rx/rx_carriers.hpp"
+
+#include <exception>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/scan_text.hpp"
+#include "tidemill/cli/rx/rx_line.hpp"
+#include "tidemill/cli/standard_streams.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+// The packets of the first stream that comes are those of its services.
+void also_count(io::TsServices& services, dvbs2::RxOutputs& also) {
+    also.streams.packets = [&services, before = also.streams.packets, first = std::optional<std::uint8_t>()](
+                               std::span<const std::uint8_t> packets, std::uint8_t stream) mutable {
+        if (before) before(packets, stream);
+        if (!first) first = stream;
+        if (*first == stream) services.look(packets);
+    };
+}
+
+// Whoever keeps samples is told which frames were in them.
+void also_tell(std::optional<IqOutputs>& iq, dvbs2::RxOutputs& also) {
+    also.frames = [&iq, others = also.frames](const dvbs2::ReceivedFrame& frame) {
+        if (iq) iq->look(frame);
+        if (others) others(frame);
+    };
+}
+
+void check_number_of(const std::vector<NumberedCarrier>& chosen) {
+    constexpr std::size_t kMost = dvbs2::BandReceiver::kMostCarriers;
+    if (chosen.size() <= kMost) return;
+    throw JobFailed(
+        fmt::format("{} carriers are there, and {} can be received at once: name one with --carrier N",
+                    chosen.size(), kMost));
+}
+
+}  // namespace
+
+RxCarriers::RxCarriers(const RxOptions& options, std::vector<io::TunDevice> interfaces)
+    : is_band_(options.of_all_carriers()) {
+    if (is_band_)
+        prepare_all(options);
+    else
+        prepare_one(options, std::move(interfaces));
+}
+
+void RxCarriers::prepare_one(const RxOptions& options, std::vector<io::TunDevice> interfaces) {
+    RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
+    carrier.outcome.job = prepare(options.reception);
+    carrier.outcome.job.config.live = carrier.outcome.job.stream != nullptr;
+    carrier.outcome.ldpc_device = ldpc_device(options.device);
+    carrier.outcome.outputs = options.outputs;
+    open_places(carrier, options, std::move(interfaces));
+}
+
+void RxCarriers::prepare_all(const RxOptions& options) {
+    check_for_several(options);
+    together_.job = prepare_band(options.reception);
+    together_.interrupted = together_.job.interrupted;
+    if (together_.interrupted) return;
+    const auto chosen = choose_carriers({}, [&] { return open_preview(together_.job); });
+    check_number_of(chosen);
+    for (const NumberedCarrier& one : chosen) {
+        RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
+        carrier.number = one.number;
+        carrier.outcome.job = job_of_carrier(options.reception, together_.job, one.heard);
+        carrier.outcome.outputs = outputs_of(options.outputs, one.number);
+        open_places(carrier, options, {});
+        tell("carrier {}  {}\n", one.number, carrier_options(one.heard));
+    }
+}
+
+void RxCarriers::open_places(RxCarrier& carrier, const RxOptions& options,
+                             std::vector<io::TunDevice> interfaces) {
+    RxOutputOptions& outputs = carrier.outcome.outputs;
+    outputs.live = whole().job.stream != nullptr;
+    if (options.page.any()) also_count(carrier.services, outputs.also);
+    RxOutputOptions heard = outputs;
+    if (options.iq.any()) also_tell(carrier.iq, heard.also);
+    carrier.writer.emplace(heard, std::move(interfaces));
+}
+
+std::vector<dvbs2::CarrierOfBand> RxCarriers::of_band(bool with_outputs) {
+    std::vector<dvbs2::CarrierOfBand> band;
+    for (const auto& carrier : all_) {
+        const ReceptionJob& job = carrier->outcome.job;
+        band.push_back({.name = fmt::format("c{}", carrier->number),
+                        .tuning = *job.tuning,
+                        .config = job.config,
+                        .outputs = with_outputs ? carrier->writer->outputs() : silent_outputs()});
+    }
+    return band;
+}
+
+std::unique_ptr<Receivers> RxCarriers::receivers(io::SampleSource& source, bool with_outputs) {
+    if (is_band_) return std::make_unique<Receivers>(source, of_band(with_outputs));
+    RxCarrier& one = *all_.front();
+    return std::make_unique<Receivers>(source, one.outcome.job.config,
+                                       with_outputs ? one.writer->outputs() : silent_outputs());
+}
+
+RxStatus RxCarriers::status_of(const Receivers& receivers, std::size_t carrier) const {
+    return {[&receivers, carrier] { return receivers.now(carrier); }, all_[carrier]->writer->monitor(),
+            whole().job.stream.get()};
+}
+
+void RxCarriers::hurry() {
+    for (const auto& carrier : all_) carrier->writer->hurry();
+}
+
+void RxCarriers::close() {
+    std::exception_ptr failure;
+    for (const auto& carrier : all_) {
+        try {
+            carrier->writer->close();
+        } catch (const JobFailed&) {
+            failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+CarriersOutcome RxCarriers::take() {
+    CarriersOutcome taken;
+    for (const auto& carrier : all_) taken.carriers.push_back({carrier->number, std::move(carrier->outcome)});
+    taken.together = std::move(together_);
+    return taken;
+}
+
+}  // namespace tidemill::cli

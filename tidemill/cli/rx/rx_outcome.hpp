@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/cli/dvbs2/reception_profile.hpp"
+#include "tidemill/cli/rx/rx_fields.hpp"
+#include "tidemill/cli/rx/rx_outputs.hpp"
+#include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
+#include "tidemill/dvbs2/receiver/rx_decode.hpp"
+#include "tidemill/run/job/graph_run.hpp"
+
+namespace tidemill::cli {
+
+/// What was received, and how.
+struct RxOutcome {
+    ReceptionJob job;
+    std::optional<ReceptionProfile> profile;
+    Executor executor{};
+    std::optional<Schedule> schedule;
+    std::optional<double> predicted_mbps;
+    std::optional<double> predicted_period_us;
+    RunReport run;
+    std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
+    dvbs2::ReceptionReport report;
+    std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device{};  ///< null: none
+    std::optional<DeviceDecision> device_decision{};           ///< by the forecast, where there was one
+    dvbs2::LdpcDeviceUse device;
+    TsSeen ts;
+    std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
+    std::vector<PlaceAccount> places{};             ///< that it was written to
+    Json iq{};                                      ///< what was kept of the samples; null: none wanted
+    std::string iq_failure{};
+    Json ip{};  ///< what came of IP packets; null: none wanted
+    std::uint64_t missing_samples = 0;
+    bool interrupted = false;
+    std::optional<std::string> ended_by{};  ///< a policy, in a sentence
+    std::string trouble{};                  ///< with a live input at the end, in words
+    RxOutputOptions outputs;
+
+    /// Something came out: packets that were not all lost on the way to their place, what a generic stream
+    /// carries, or BBFRAMEs where those were wanted.
+    bool received() const;
+    std::uint64_t all_not_sent() const;
+    /// What failed of the places, though something was received; empty: none.
+    std::string failed_places() const;
+};
+
+/// What was received of one of several carriers.
+struct CarrierOutcome {
+    std::size_t number = 0;  ///< in a scan
+    RxOutcome outcome{};     ///< its own account
+};
+
+/// What was received of all.
+struct CarriersOutcome {
+    std::vector<CarrierOutcome> carriers{};
+    RxOutcome together{};  ///< how the run went; frames and packets are those of all
+
+    bool received() const;
+    /// Of places that did not take all; empty: none.
+    std::string failed_places() const;
+};
+
+}  // namespace tidemill::cli

@@ -1,0 +1,166 @@
+#include "tidemill/cli/rx/rx_reception.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/rx/rx_line.hpp"
+#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/io/udp_sender.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What a player on this machine opens.
+std::string player_of(const std::vector<std::string>& places) {
+    const auto sent = std::ranges::find_if(places, [](const auto& place) { return io::is_udp_url(place); });
+    return sent == places.end() ? "" : fmt::format("udp://@:{}", io::parse_udp_url(*sent).port);
+}
+
+std::string progress_of_several(const Receivers& receivers, double elapsed_s) {
+    const FramesHeard heard = receivers.heard();
+    return fmt::format("{} of {} locked {:7.1f} s  {:8} frames  {:7.2f} Mb/s  {} bad", heard.locked,
+                       receivers.carriers(), elapsed_s, heard.frames,
+                       static_cast<double>(heard.info_bits) / elapsed_s / 1e6, heard.frames_bad);
+}
+
+}  // namespace
+
+RxReception::RxReception(const RxOptions& options, RxCarriers& carriers)
+    : options_(options),
+      carriers_(carriers),
+      source_(open()),
+      counted_(*source_),
+      receivers_(carriers.receivers(kept_samples(), true)),
+      watched_(options.running, receivers_->graph()),
+      status_(options.status, asked()),
+      journal_(options.journal.empty() ? nullptr
+                                       : std::make_unique<Journal>(std::filesystem::path(options.journal))),
+      saver_(iq_saver()),
+      show_(show()),
+      kept_(options.checkpoint, receivers_->graph()) {
+    if (options.iq.any()) carriers[0].iq->watch([this] { return receivers_->now(0); });
+    counted_.also_to(saver_.get());
+    watched_.ends_with([&carriers] {
+        if (const auto& stream = carriers.whole().job.stream) stream->end();
+        carriers.hurry();
+    });
+}
+
+// Where a tuner stands between the band and the receiver, the band may be looked at, too.
+std::unique_ptr<io::SampleSource> RxReception::open() {
+    ReceptionJob& job = carriers_.whole().job;
+    if (!options_.page.any() || !(job.tuning || carriers_.is_band())) return open_source(job);
+    return open_source(job, [this](std::unique_ptr<io::SampleSource> from) {
+        auto tap = std::make_unique<BandTap>(std::move(from));
+        band_ = tap.get();
+        return tap;
+    });
+}
+
+io::SampleSource& RxReception::kept_samples() {
+    if (!options_.iq.any()) return counted_;
+    const ReceptionJob& job = carriers_.whole().job;
+    return carriers_[0].iq.emplace(options_.iq, job, options_.reception.radio.frequency_hz, counted_,
+                                   job.stream != nullptr);
+}
+
+std::unique_ptr<IqSaver> RxReception::iq_saver() const {
+    if (options_.page.folder.empty()) return nullptr;
+    io::SigmfMetadata metadata;
+    metadata.format = source_->format();
+    metadata.sample_rate_hz = source_->sample_rate_hz();
+    metadata.center_frequency_hz =
+        middle_frequency_hz(carriers_.whole().job, options_.reception.radio.frequency_hz);
+    return std::make_unique<IqSaver>(options_.page.folder, metadata);
+}
+
+std::unique_ptr<RxShow> RxReception::show() {
+    if (!options_.page.any()) return nullptr;
+    auto show = std::make_unique<RxShow>(*receivers_, counted_, band_, saver_.get());
+    show->place_band(-carriers_.whole().job.carrier_hz.value_or(0));
+    for (std::size_t k = 0; k < carriers_.size(); ++k)
+        show->add(carriers_.status_of(*receivers_, k), carriers_[k].services, place_of(k));
+    return show;
+}
+
+// The tuners of a band give what a receiver takes of one carrier: two samples a symbol.
+RxPlace RxReception::place_of(std::size_t carrier) const {
+    const RxOutcome& outcome = carriers_[carrier].outcome;
+    const dvbs2::ReceiverConfig& config = outcome.job.config;
+    RxPlace place{.carrier = carrier,
+                  .name = carriers_.whole().job.recording.data_path.string(),
+                  .tuned_hz = config.tuned_hz,
+                  .rolloff = config.rolloff,
+                  .input_rate_hz = 2 * config.symbol_rate_hz,
+                  .player = player_of(outcome.outputs.packets)};
+    if (carriers_.is_band()) {
+        place.number = carriers_[carrier].number;
+        return place;
+    }
+    place.input_rate_hz = source_->sample_rate_hz().value_or(0);
+    place.format = source_->format();
+    return place;
+}
+
+std::vector<StatusAsked> RxReception::asked() const {
+    std::vector<StatusAsked> asked;
+    for (std::size_t k = 0; k < carriers_.size(); ++k) {
+        asked.push_back({carriers_.status_of(*receivers_, k)});
+        if (carriers_.is_band()) asked.back().carrier = carriers_[k].number;
+    }
+    return asked;
+}
+
+RunOptions RxReception::run_options() {
+    RunOptions how{.observers = options_.observers};
+    how.journal = journal_.get();
+    if (show_) how.observers.push_back(&show_->run().observer());
+    kept_.put_into(how);
+    return how;
+}
+
+// On a terminal the state all the time; in a log it is told when it changes.
+std::string RxReception::progress(double elapsed_s) const {
+    if (!Watch::draws()) return {};
+    if (carriers_.is_band()) return progress_of_several(*receivers_, elapsed_s);
+    return state_line(carriers_.status_of(*receivers_, 0).view_at(elapsed_s));
+}
+
+void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
+    if (!options_.running.stop.stop_possible())
+        for (std::size_t k = 0; k < carriers_.size(); ++k)
+            for (const std::string& place : carriers_[k].outcome.outputs.packets)
+                tell("{}", watch_hint(place));
+    const RxGuard::Watched guarded(guard, asked(), counted_);
+    std::optional<RxPage::Shown> shown;
+    if (show_) shown.emplace(page, *show_);
+    const auto start = Clock::now();
+    watched_.go(
+        run, run_options(),
+        [this, start] { return progress(std::chrono::duration<double>(Clock::now() - start).count()); },
+        [this](const Schedule& schedule) {
+            if (show_) show_->run().follow(schedule);
+        });
+}
+
+void RxReception::close(const GraphRun& run, const RxPage& page) {
+    if (options_.iq.any()) {
+        IqOutputs& iq = *carriers_[0].iq;
+        iq.close();
+        carriers_[0].outcome.iq = iq.account();
+        carriers_[0].outcome.iq_failure = iq.failure();
+    }
+    carriers_.close();
+    status_.close();
+    watched_.write(run);
+    if (show_) page.write_report(*show_);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/cli/kept_run.hpp"
+#include "tidemill/cli/rx/counted_source.hpp"
+#include "tidemill/cli/rx/receivers.hpp"
+#include "tidemill/cli/rx/rx_carriers.hpp"
+#include "tidemill/cli/rx/rx_guard.hpp"
+#include "tidemill/cli/rx/status_lines.hpp"
+#include "tidemill/cli/rx_page/band_tap.hpp"
+#include "tidemill/cli/rx_page/rx_page.hpp"
+#include "tidemill/cli/watched_run.hpp"
+#include "tidemill/run/journal/journal.hpp"
+
+namespace tidemill::cli {
+
+/// A reception that runs: the samples, the receivers of its carriers, and all that looks at them.
+class RxReception {
+  public:
+    /// `carriers` outlive it. Throws JobFailed for what cannot be written, and CheckpointError.
+    RxReception(const RxOptions& options, RxCarriers& carriers);
+
+    /// Until the samples end, or the user or a policy ends it.
+    void go(GraphRun& run, RxGuard& guard, RxPage& page);
+    /// Everything is written; throws JobFailed where it could not be.
+    void close(const GraphRun& run, const RxPage& page);
+
+    const WatchedRun& watched() const { return watched_; }
+    const Receivers& receivers() const { return *receivers_; }
+    const io::SampleSource& source() const { return *source_; }
+
+  private:
+    std::unique_ptr<io::SampleSource> open();
+    io::SampleSource& kept_samples();
+    std::unique_ptr<IqSaver> iq_saver() const;
+    std::unique_ptr<RxShow> show();
+    RxPlace place_of(std::size_t carrier) const;
+    std::vector<StatusAsked> asked() const;
+    RunOptions run_options();
+    std::string progress(double elapsed_s) const;
+
+    const RxOptions& options_;
+    RxCarriers& carriers_;
+    BandTap* band_ = nullptr;  // part of the source; null: nobody looks, or the receiver takes all of it
+    std::unique_ptr<io::SampleSource> source_;
+    CountedSource counted_;
+    std::unique_ptr<Receivers> receivers_;
+    WatchedRun watched_;
+    StatusLines status_;
+    std::unique_ptr<Journal> journal_;  // null: none wanted, like the others
+    std::unique_ptr<IqSaver> saver_;
+    std::unique_ptr<RxShow> show_;
+    KeptRun kept_;
+};
+
+}  // namespace tidemill::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "tidemill/cli/rx/rx_outcome.hpp"
+#include "tidemill/json/json.hpp"
+
+namespace tidemill::cli {
+
+/// The outcome in a few lines; with `stats`, tables of tasks, schedule and stages behind them.
+std::string report_text(const RxOutcome& outcome, bool stats);
+
+/// What is odd about it, a line each.
+std::string warnings_text(const RxOutcome& outcome);
+
+/// The outcome as one JSON object.
+std::string report_json(const RxOutcome& outcome);
+
+/// Its account of the reception alone, as text and as an object: for one carrier of several.
+std::string account_text(const RxOutcome& outcome);
+Json account_json(const RxOutcome& outcome);
+
+/// The rest of it: how the run went.
+std::string run_text(const RxOutcome& outcome, bool stats);
+void add_run(const RxOutcome& outcome, Json& json);
+
+/// Why nothing came out, and what to try.
+std::string failure_text(const RxOutcome& outcome);
+
+}  // namespace tidemill::cli

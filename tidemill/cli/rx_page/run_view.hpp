@@ -1,0 +1,60 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/cli/rx/counted_source.hpp"
+#include "tidemill/cli/rx/receivers.hpp"
+#include "tidemill/cli/rx_page/band_tap.hpp"
+#include "tidemill/cli/rx_page/page_knobs.hpp"
+#include "tidemill/run/insight/live_view.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill::cli {
+
+/// What there is to see of a run as a whole, whatever carriers it receives: its graph and stages, its knobs,
+/// and the spectrum of the band. Any thread may ask.
+class RunView {
+  public:
+    /// `band`: null where the receiver takes the samples as they are.
+    RunView(Receivers& receivers, const CountedSource& samples, BandTap* band);
+
+    /// To be given to the run.
+    Observer& observer() { return view_; }
+    /// Where more may be looked at.
+    LiveView& live() { return view_; }
+    PageKnobs& knobs() { return knobs_; }
+    const PageKnobs& knobs() const { return knobs_; }
+    /// Of the run, for drawings; also when it changes.
+    void follow(const Schedule& schedule);
+
+    /// Times since the last step become what is shown; by one thread, like draw().
+    void step();
+    void draw();
+
+    /// How busy the stages are, of late.
+    Json stages() const;
+    /// Of the band in dB, the last one; empty where there is none.
+    Json band_db() const;
+    double band_rate_hz() const { return band_ ? band_->sample_rate_hz().value_or(0) : 0; }
+    /// The graph with its stages, and how busy they are, of late or all the time.
+    std::string graph_svg(bool of_all_times) const;
+
+  private:
+    LiveTimes times() const;
+
+    mutable std::mutex mutex_;
+    Receivers& receivers_;
+    const CountedSource& samples_;
+    BandTap* band_;
+    LiveView view_;
+    PageKnobs knobs_;
+    std::optional<Schedule> schedule_{};
+    LiveTimes times_{};   // at the last step
+    LiveTimes recent_{};  // between the last two
+    Json band_db_ = Json::array();
+};
+
+}  // namespace tidemill::cli
