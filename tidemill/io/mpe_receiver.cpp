@@ -5,41 +5,14 @@
 
 #include "tidemill/io/crc32.hpp"
 #include "tidemill/io/ip_packet.hpp"
-#include "tidemill/io/ts_section.hpp"
 
 namespace tidemill::io {
 namespace {
 
 constexpr std::uint8_t kDatagramSection = 0x3e;  // EN 301 192, table 3
-constexpr std::uint8_t kNoSection = 0xff;        // stuffing up to the packet's end
 constexpr std::size_t kSectionHeaderBytes = 12, kSectionCrcBytes = 4;
 constexpr std::size_t kMostPacketBytes = 65535;
 constexpr std::uint16_t kPidOfNothing = 0x1fff;
-
-std::size_t section_bytes(std::span<const std::uint8_t> section) {
-    return 3 + (static_cast<std::size_t>(section[1] & 0x0f) << 8 | section[2]);
-}
-
-// What stands behind the adaptation field.
-std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet) {
-    const bool adapted = (packet[3] & 0x20) != 0;
-    const std::size_t begin = 4 + (adapted ? 1 + std::size_t{packet[4]} : 0);
-    if (!has_payload(packet) || begin >= packet.size()) return {};
-    return packet.subspan(begin);
-}
-
-bool starts_section(std::span<const std::uint8_t> packet) {
-    return (packet[1] & 0x40) != 0;
-}
-
-// A packet may be sent twice; then its count is the same.
-int count_of(std::span<const std::uint8_t> packet) {
-    return packet[3] & 0x0f;
-}
-
-bool is_damaged(std::span<const std::uint8_t> packet) {
-    return packet[0] != kTsSyncByte || (packet[1] & 0x80) != 0;
-}
 
 }  // namespace
 
@@ -64,58 +37,17 @@ MpeReceiver::Pid* MpeReceiver::followed(std::span<const std::uint8_t> packet,
 }
 
 void MpeReceiver::take(std::span<const std::uint8_t> packet) {
-    auto payload = payload_of(packet);
-    Pid* const state = followed(packet, payload);
+    Pid* const state = followed(packet, payload_of(packet));
     if (!state) return;
-    if (is_damaged(packet)) return cut_off(*state);
-    if ((packet[3] & 0xc0) != 0) {
-        ++counts_.scrambled;
-        return cut_off(*state);
-    }
-    if (payload.empty() || !goes_on(*state, packet)) return;
-    if (!starts_section(packet)) {
-        if (!state->section.empty()) collect(*state, payload);
+    const bool is_scrambled = !is_damaged(packet) && (packet[3] & 0xc0) != 0;
+    counts_.scrambled += is_scrambled ? 1U : 0U;
+    if (is_damaged(packet) || is_scrambled) {
+        counts_.sections_cut_off += state->sections.cut_off();
         return;
     }
-    const std::size_t before = std::min(std::size_t{payload[0]}, payload.size() - 1);
-    if (!state->section.empty()) collect(*state, payload.subspan(1, before));
-    cut_off(*state);  // what is not whole now never will be
-    collect(*state, payload.subspan(1 + before));
-}
-
-// False for a packet that was there before.
-bool MpeReceiver::goes_on(Pid& state, std::span<const std::uint8_t> packet) {
-    const int count = count_of(packet);
-    if (count == state.last_count) return false;
-    if (state.last_count >= 0 && count != (state.last_count + 1) % 16) cut_off(state);
-    state.last_count = count;
-    return true;
-}
-
-void MpeReceiver::cut_off(Pid& state) {
-    counts_.sections_cut_off += state.section.empty() ? 0U : 1U;
-    state.section.clear();
-}
-
-// One section behind the other, until stuffing; the last may go on in the next packet.
-void MpeReceiver::collect(Pid& state, std::span<const std::uint8_t> bytes) {
-    while (!bytes.empty()) {
-        if (state.section.empty() && bytes[0] == kNoSection) return;
-        std::size_t wanted = 3;
-        if (state.section.size() >= wanted) wanted = section_bytes(state.section);
-        const std::size_t taken = std::min(bytes.size(), wanted - state.section.size());
-        state.section.insert(state.section.end(), bytes.begin(),
-                             bytes.begin() + static_cast<std::ptrdiff_t>(taken));
-        bytes = bytes.subspan(taken);
-        finish_section(state);
-    }
-}
-
-void MpeReceiver::finish_section(Pid& state) {
-    if (state.section.size() < 3 || state.section.size() < section_bytes(state.section)) return;
-    const std::vector<std::uint8_t> section = std::move(state.section);
-    state.section.clear();
-    if (section[0] == kDatagramSection) read(state, section);
+    counts_.sections_cut_off += state->sections.add(packet);
+    while (const auto section = state->sections.next_whole())
+        if ((*section)[0] == kDatagramSection) read(*state, *section);
 }
 
 void MpeReceiver::read(Pid& state, std::span<const std::uint8_t> section) {

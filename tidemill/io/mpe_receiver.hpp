@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/ts_section.hpp"
 
 namespace tidemill::io {
 
@@ -41,18 +41,13 @@ class MpeReceiver {
 
   private:
     struct Pid {
-        std::vector<std::uint8_t> section{};  // what has come of it
-        int last_count = -1;
+        SectionCollector sections{};
         std::vector<std::uint8_t> datagram{};  // of several sections
         std::uint8_t next_part = 0;
     };
 
     void take(std::span<const std::uint8_t> packet);
     Pid* followed(std::span<const std::uint8_t> packet, std::span<const std::uint8_t> payload);
-    bool goes_on(Pid& state, std::span<const std::uint8_t> packet);
-    void cut_off(Pid& state);
-    void collect(Pid& state, std::span<const std::uint8_t> bytes);
-    void finish_section(Pid& state);
     void read(Pid& state, std::span<const std::uint8_t> section);
     void join(Pid& state, std::span<const std::uint8_t> section, std::span<const std::uint8_t> payload);
     void give_out(std::span<const std::uint8_t> datagram);

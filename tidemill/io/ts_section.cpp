@@ -1,44 +1,89 @@
 #include "tidemill/io/ts_section.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "tidemill/io/crc32.hpp"
 
 namespace tidemill::io {
 namespace {
 
 // ISO/IEC 13818-1: 2.4.3.3 for packets, 2.4.4 for sections.
-constexpr std::size_t kMostSectionBytes = 4096;
-constexpr std::uint8_t kStuffing = 0xff;
+constexpr std::uint8_t kStuffing = 0xff;  // in the place of a section: up to the packet's end
+constexpr std::size_t kHeadBytes = 3;     // with the length
 constexpr std::size_t kLeastSectionBytes = 12;
 
 }  // namespace
 
-void SectionCollector::add(std::span<const std::uint8_t> packet) {
+std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet) {
     const bool adapted = (packet[3] & 0x20) != 0;
-    const std::size_t skipped = adapted ? 1 + std::size_t{packet[4]} : 0;
-    if (!has_payload(packet) || 4 + skipped >= packet.size()) return;
-    auto payload = packet.subspan(4 + skipped);
-    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(taken_));
-    taken_ = 0;
-    if ((packet[1] & 0x40) != 0) {  // a section starts behind the pointer
-        const std::size_t start = 1 + std::size_t{payload[0]};
-        bytes_.clear();
-        if (start >= payload.size()) return;
-        payload = payload.subspan(start);
-    } else if (bytes_.empty()) {
-        return;
+    const std::size_t begin = 4 + (adapted ? 1 + std::size_t{packet[4]} : 0);
+    if (!has_payload(packet) || begin >= packet.size()) return {};
+    return packet.subspan(begin);
+}
+
+std::size_t SectionCollector::add(std::span<const std::uint8_t> packet) {
+    const auto payload = payload_of(packet);
+    std::size_t lost = 0;
+    if (payload.empty() || !goes_on(packet, lost)) return lost;
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, 0)));
+    const auto append = [this](std::span<const std::uint8_t> more) {
+        bytes_.insert(bytes_.end(), more.begin(), more.end());
+    };
+    if (!starts_section(packet)) {
+        if (has_begun()) append(payload);
+        return lost;
     }
-    bytes_.insert(bytes_.end(), payload.begin(), payload.end());
-    if (bytes_.size() > kMostSectionBytes + kTsPacketBytes) bytes_.clear();
+    const std::size_t before = std::min(std::size_t{payload[0]}, payload.size() - 1);
+    if (has_begun()) append(payload.subspan(1, before));
+    lost += cut_off();  // what is not whole now never will be
+    append(payload.subspan(1 + before));
+    return lost;
+}
+
+// False for a packet that was there before: then its count is the same.
+bool SectionCollector::goes_on(std::span<const std::uint8_t> packet, std::size_t& lost) {
+    const int count = packet[3] & 0x0f;
+    const int last = std::exchange(last_count_, count);
+    if (count == last) return false;
+    if (last >= 0 && count != (last + 1) % 16) lost += cut_off();
+    return true;
+}
+
+std::size_t SectionCollector::cut_off() {
+    const std::size_t lost = has_begun() ? 1 : 0;
+    bytes_.resize(whole_bytes());
+    return lost;
+}
+
+// Its length; 0 where none is whole.
+std::size_t SectionCollector::section_at(std::size_t at) const {
+    if (bytes_.size() < at + kHeadBytes || bytes_[at] == kStuffing) return 0;
+    const std::size_t length =
+        kHeadBytes + (static_cast<std::size_t>(bytes_[at + 1] & 0x0f) << 8 | bytes_[at + 2]);
+    return bytes_.size() < at + length ? 0 : length;
+}
+
+std::size_t SectionCollector::whole_bytes() const {
+    std::size_t at = taken_;
+    while (const std::size_t length = section_at(at)) at += length;
+    return at;
+}
+
+bool SectionCollector::has_begun() const {
+    const std::size_t at = whole_bytes();
+    return at < bytes_.size() && bytes_[at] != kStuffing;
+}
+
+std::optional<std::span<const std::uint8_t>> SectionCollector::next_whole() {
+    const std::size_t length = section_at(taken_);
+    if (length == 0) return std::nullopt;
+    return std::span<const std::uint8_t>(bytes_).subspan(std::exchange(taken_, taken_ + length), length);
 }
 
 std::optional<std::span<const std::uint8_t>> SectionCollector::next() {
-    while (bytes_.size() >= taken_ + 3 && bytes_[taken_] != kStuffing) {
-        const auto rest = std::span<const std::uint8_t>(bytes_).subspan(taken_);
-        const std::size_t length = 3 + (static_cast<std::size_t>(rest[1] & 0x0f) << 8 | rest[2]);
-        if (rest.size() < length) return std::nullopt;
-        taken_ += length;
-        if (length >= kLeastSectionBytes && crc32_mpeg(rest.first(length)) == 0) return rest.first(length);
-    }
+    while (const auto section = next_whole())
+        if (section->size() >= kLeastSectionBytes && crc32_mpeg(*section) == 0) return section;
     return std::nullopt;
 }
 
