@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/internal/outside_library.hpp"
 #include "tidemill/io/internal/soapy_api.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/platform/shared_library.hpp"
 
 namespace tidemill::io {
 
@@ -17,10 +17,12 @@ namespace {
 constexpr const char* kInstalledFile = "libSoapySDR.so.0.8";
 constexpr const char* kAbi = "0.8";
 
+using OpenedLibrary = SharedLibrary<IoError>;
+
 /// The functions of an opened library, by their names.
 class SoapyNames {
   public:
-    explicit SoapyNames(const internal::OutsideLibrary& library) : library_(library) {}
+    explicit SoapyNames(const OpenedLibrary& library) : library_(library) {}
 
     template <class Function>
     void find(const std::string& name, Function*& function) const {
@@ -33,7 +35,7 @@ class SoapyNames {
     }
 
   private:
-    const internal::OutsideLibrary& library_;
+    const OpenedLibrary& library_;
 };
 
 void find_helpers(const SoapyNames& names, internal::SoapyApi& api) {
@@ -86,19 +88,19 @@ void find_streams(const SoapyNames& names, internal::SoapyApi& api) {
     names.find_of_device("readStreamStatus", api.read_status);
 }
 
-internal::OutsideLibrary open_library(const std::string& file) {
-    internal::OutsideLibrary library(file);
-    if (library.is_there()) return library;
+OpenedLibrary open_library(const std::string& file) {
+    std::string why;
+    if (const auto library = OpenedLibrary::open(file, why)) return *library;
     throw IoError(
         fmt::format("radios are reached through SoapySDR, which is not here ({}): install libsoapysdr0.8 "
                     "and the module of the radio, such as soapysdr0.8-module-rtlsdr",
-                    dlerror()));
+                    why));
 }
 
 }  // namespace
 
 SoapyLibrary::SoapyLibrary(const std::string& file) {
-    const internal::OutsideLibrary library = open_library(file);
+    const OpenedLibrary library = open_library(file);
     const SoapyNames names(library);
     auto api = std::make_unique<internal::SoapyApi>();
     find_helpers(names, *api);

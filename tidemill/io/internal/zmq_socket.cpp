@@ -8,8 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "tidemill/io/internal/outside_library.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/platform/shared_library.hpp"
 
 namespace tidemill::io::internal {
 
@@ -43,23 +43,23 @@ constexpr int kDoNotWait = 1;
 constexpr short kCanRead = 1;
 
 ZmqApi load() {
-    const OutsideLibrary library(kLibrary);
-    if (!library.is_there())
-        throw IoError(
-            fmt::format("zmq:// needs ZeroMQ's library: install libzmq5, or what else brings {} ({})",
-                        kLibrary, dlerror()));
+    std::string why;
+    const auto library = SharedLibrary<IoError>::open(kLibrary, why);
+    if (!library)
+        throw IoError(fmt::format(
+            "zmq:// needs ZeroMQ's library: install libzmq5, or what else brings {} ({})", kLibrary, why));
     ZmqApi api;
-    library.find("zmq_ctx_new", api.make_context);
-    library.find("zmq_ctx_term", api.end_context);
-    library.find("zmq_socket", api.make_socket);
-    library.find("zmq_close", api.close);
-    library.find("zmq_setsockopt", api.set);
-    library.find("zmq_getsockopt", api.get);
-    library.find("zmq_connect", api.connect);
-    library.find("zmq_recv", api.receive);
-    library.find("zmq_poll", api.poll);
-    library.find("zmq_errno", api.error);
-    library.find("zmq_strerror", api.text);
+    library->find("zmq_ctx_new", api.make_context);
+    library->find("zmq_ctx_term", api.end_context);
+    library->find("zmq_socket", api.make_socket);
+    library->find("zmq_close", api.close);
+    library->find("zmq_setsockopt", api.set);
+    library->find("zmq_getsockopt", api.get);
+    library->find("zmq_connect", api.connect);
+    library->find("zmq_recv", api.receive);
+    library->find("zmq_poll", api.poll);
+    library->find("zmq_errno", api.error);
+    library->find("zmq_strerror", api.text);
     return api;
 }
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/internal/outside_library.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/platform/shared_library.hpp"
 
 namespace tidemill::io::internal {
 
@@ -33,18 +33,19 @@ struct ZstdApi {
 constexpr const char* kZstdLibrary = "libzstd.so.1";
 
 ZstdApi load_zstd() {
-    const OutsideLibrary library(kZstdLibrary);
-    if (!library.is_there())
+    std::string why;
+    const auto library = SharedLibrary<IoError>::open(kZstdLibrary, why);
+    if (!library)
         throw IoError(fmt::format(
             "compressed recordings need zstd's library: install libzstd1, or unpack them by zstd -d ({})",
-            dlerror()));
+            why));
     ZstdApi api;
-    library.find("ZSTD_createDStream", api.make);
-    library.find("ZSTD_freeDStream", api.free);
-    library.find("ZSTD_initDStream", api.reset);
-    library.find("ZSTD_decompressStream", api.decompress);
-    library.find("ZSTD_isError", api.is_error);
-    library.find("ZSTD_getErrorName", api.error_name);
+    library->find("ZSTD_createDStream", api.make);
+    library->find("ZSTD_freeDStream", api.free);
+    library->find("ZSTD_initDStream", api.reset);
+    library->find("ZSTD_decompressStream", api.decompress);
+    library->find("ZSTD_isError", api.is_error);
+    library->find("ZSTD_getErrorName", api.error_name);
     return api;
 }
 

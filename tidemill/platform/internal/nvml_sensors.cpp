@@ -1,11 +1,11 @@
 #include <array>
 #include <memory>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "tidemill/platform/internal/energy_sensor.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/shared_library.hpp"
 
 namespace tidemill::internal {
 
@@ -17,16 +17,17 @@ using GpuHandle = struct Gpu_*;
 /// The library, open and initialised for as long as a sensor reads it.
 class Nvml {
   public:
-    explicit Nvml(const std::string& file)
-        : file_(file), handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        if (handle_ == nullptr) throw PlatformError(fmt::format("no NVIDIA driver ({})", dlerror()));
-        find("nvmlErrorString", error_text_);
-        find("nvmlInit_v2", init_);
-        find("nvmlShutdown", shut_down_);
-        find("nvmlDeviceGetCount_v2", count_);
-        find("nvmlDeviceGetHandleByIndex_v2", handle_by_index_);
-        find("nvmlDeviceGetName", name_);
-        find("nvmlDeviceGetTotalEnergyConsumption", energy_);
+    explicit Nvml(const std::string& file) {
+        std::string why;
+        const auto library = SharedLibrary<PlatformError>::open(file, why);
+        if (!library) throw PlatformError(fmt::format("no NVIDIA driver ({})", why));
+        library->find("nvmlErrorString", error_text_);
+        library->find("nvmlInit_v2", init_);
+        library->find("nvmlShutdown", shut_down_);
+        library->find("nvmlDeviceGetCount_v2", count_);
+        library->find("nvmlDeviceGetHandleByIndex_v2", handle_by_index_);
+        library->find("nvmlDeviceGetName", name_);
+        library->find("nvmlDeviceGetTotalEnergyConsumption", energy_);
         check(init_(), "nvmlInit");
     }
     ~Nvml() { shut_down_(); }
@@ -55,18 +56,11 @@ class Nvml {
     }
 
   private:
-    template <class Function>
-    void find(const char* name, Function*& function) const {
-        function = reinterpret_cast<Function*>(dlsym(handle_, name));
-        if (function == nullptr) throw PlatformError(fmt::format("{} has no function {}", file_, name));
-    }
     void check(int status, const char* call) const {
         if (status == 0) return;
         throw PlatformError(fmt::format("{} failed: {}", call, error_text_(status)));
     }
 
-    std::string file_;
-    void* handle_;
     const char* (*error_text_)(int) = nullptr;
     int (*init_)() = nullptr;
     int (*shut_down_)() = nullptr;
