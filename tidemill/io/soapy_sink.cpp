@@ -46,7 +46,7 @@ SoapySink::SoapySink(const SoapyLibrary& library, const std::string& place, cons
       format_(SoapyStream::best_format(radio_)),
       stream_(radio_, format_),
       config_(config) {
-    send_silence(Following::more);
+    send_silence(edge_samples(), Following::more);
 }
 
 void SoapySink::write(std::span<const dsp::Iq> samples) {
@@ -74,19 +74,38 @@ void SoapySink::shape(std::span<const dsp::Iq> samples) {
     samples_ += samples.size();
 }
 
+void SoapySink::rest(std::uint64_t samples) {
+    fall();
+    samples_ += samples;
+    send_silence(samples, Following::more);
+    risen_ = 0;
+}
+
 void SoapySink::close() {
-    for (std::size_t i = 0; i < held_.size(); ++i) held_[i] *= ramp(held_.size() - 1 - i, held_.size());
     stopped_ = false;
-    send(held_, Following::more);
-    held_.clear();
-    send_silence(Following::nothing);
+    fall();
+    send_silence(edge_samples(), Following::nothing);
     clock_->wait_ns(kLeavingNs);
     count_underflows();
 }
 
-void SoapySink::send_silence(Following following) {
-    const std::vector<dsp::Iq> silence(static_cast<std::size_t>(std::ceil(kSilenceS * sample_rate_hz_)));
-    send(silence, following);
+void SoapySink::fall() {
+    for (std::size_t i = 0; i < held_.size(); ++i) held_[i] *= ramp(held_.size() - 1 - i, held_.size());
+    send(held_, Following::more);
+    held_.clear();
+}
+
+std::uint64_t SoapySink::edge_samples() const {
+    return static_cast<std::uint64_t>(std::ceil(kSilenceS * sample_rate_hz_));
+}
+
+void SoapySink::send_silence(std::uint64_t samples, Following following) {
+    constexpr std::uint64_t kPiece = 1 << 20;
+    while (samples > 0 && !stopped_) {
+        const std::uint64_t count = std::min(samples, kPiece);
+        samples -= count;
+        send(std::vector<dsp::Iq>(count), samples > 0 ? Following::more : following);
+    }
 }
 
 void SoapySink::send(std::span<const dsp::Iq> samples, Following following) {

@@ -30,6 +30,9 @@ class SoapySink {
     /// Waits as the radio takes them; throws IoError when it takes none.
     void write(std::span<const dsp::Iq> samples);
 
+    /// The signal falls, and after so many samples of silence rises again with what comes then.
+    void rest(std::uint64_t samples);
+
     /// Ends the signal, and waits until it has left.
     void close();
 
@@ -46,7 +49,9 @@ class SoapySink {
 
     void shape(std::span<const dsp::Iq> samples);
     void send(std::span<const dsp::Iq> samples, Following following);
-    void send_silence(Following following);
+    void fall();
+    void send_silence(std::uint64_t samples, Following following);
+    std::uint64_t edge_samples() const;
     void count_underflows();
 
     std::unique_ptr<LiveClock> clock_;

@@ -48,6 +48,26 @@ TEST_CASE("soapy sink: the signal rises out of silence and falls into it, and a 
     CHECK(sink.limited_samples() == 0);
 }
 
+TEST_CASE("soapy sink: between two bursts is silence to the sample, and each rises and falls") {
+    auto& soapy = fresh_sender(700);
+    auto sink = made_sink({.gain = 0.5F, .ramp_samples = 100});
+    const std::vector<dsp::Iq> samples(1000, dsp::Iq{1, 0});
+    sink.write(samples);
+    sink.rest(3000);
+    sink.write(samples);
+    sink.close();
+    REQUIRE(soapy.sent.size() == 2 * (10'000 + 1000 + 3000 + 1000 + 10'000));
+    const auto real = [&](std::size_t sample) { return static_cast<int>(soapy.sent[2 * sample]); };
+    for (const std::size_t burst : {10'000, 14'000}) {
+        CHECK(real(burst - 1) == 0);
+        CHECK(real(burst + 50) == doctest::Approx(32).epsilon(0.05));
+        CHECK(real(burst + 500) == 64);
+        CHECK(real(burst + 950) == doctest::Approx(32).epsilon(0.05));
+        CHECK(real(burst + 1000) == 0);
+    }
+    CHECK(sink.samples() == 5000);
+}
+
 TEST_CASE("soapy sink: no sample is beyond full scale, in any phase") {
     auto& soapy = fresh_sender(100'000);
     auto sink = made_sink({.gain = 1, .ramp_samples = 1});

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/frame_plan.hpp"
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/dvbs2/tx_output.hpp"
@@ -145,7 +146,7 @@ class TxJob {
             while (!done() && !watch.interrupted()) send_one(watch);
         }
         writing([&] {
-            output_->write(shaper_.finish());
+            if (frames_of_burst_ > 0) output_->write(shaper_.finish());
             output_->close();
             if (copy_) copy_->close();
         });
@@ -161,6 +162,7 @@ class TxJob {
     }
 
     void send_one(Watch& watch) {
+        if (options_.burst_frames > 0 && frames_of_burst_ == options_.burst_frames) rest();
         const auto stream = multiplexer_.next_stream();
         if (stream) {
             NamedInput& input = inputs_[*stream];
@@ -171,9 +173,33 @@ class TxJob {
             multiplexer_.send(symbols_);
         }
         symbols_sent_ += symbols_.size();
-        writing([&] { output_->write(shaper_.process(symbols_)); });
+        ++frames_of_burst_;
+        give(shaper_.process(symbols_));
         symbols_.clear();
         frames_sent_ = multiplexer_.counts().frames;
+    }
+
+    void give(std::span<const dsp::Iq> samples) {
+        samples_given_ += samples.size();
+        writing([&] { output_->write(samples); });
+    }
+
+    // Silence until the next burst is due, by the samples alone: so bursts lie where they should, however
+    // long it lasts.
+    void rest() {
+        give(shaper_.finish());
+        shaper_ = dvbs2::PulseShaper(options_.samples_per_symbol, options_.rolloff);
+        const double every = options_.burst_every_s * sample_rate_hz(options_);
+        const auto due = static_cast<std::uint64_t>(std::llround(static_cast<double>(++bursts_) * every));
+        if (due < samples_given_)
+            throw WrongUsage(
+                fmt::format("--burst-every: {} frames last longer than {} s: send fewer, or less often",
+                            options_.burst_frames, options_.burst_every_s));
+        const std::uint64_t silence = due - samples_given_;
+        writing([&] { output_->rest(silence); });
+        samples_given_ = due;
+        symbols_sent_ = due / static_cast<std::uint64_t>(options_.samples_per_symbol);
+        frames_of_burst_ = 0;
     }
 
     // What is sent of a live input must have had the time to come.
@@ -226,6 +252,7 @@ class TxJob {
         sent.dummy_frames = counts.dummy_frames;
         sent.null_packets = counts.null_packets;
         sent.null_packets_deleted = counts.null_packets_deleted;
+        sent.bursts = bursts_;
         sent.samples = output_->samples();
         sent.limited_samples = output_->limited_samples();
         sent.is_live = output_->is_live();
@@ -242,7 +269,9 @@ class TxJob {
     std::unique_ptr<TxOutput> output_;
     std::optional<io::ByteWriter> copy_;
     std::vector<dsp::Iq> symbols_;
-    std::uint64_t symbols_sent_ = 0;
+    std::uint64_t symbols_sent_ = 0;  // or silent
+    std::uint64_t samples_given_ = 0;
+    std::uint64_t frames_of_burst_ = 0, bursts_ = 0;
     std::uint64_t bytes_taken_ = 0;
     std::atomic<std::uint64_t> frames_sent_{0};  // for the progress line, which another thread shows
     Clock::time_point start_ = Clock::now();

@@ -38,6 +38,8 @@ struct TxOptions {
     std::optional<double> sample_rate_hz{};  ///< a whole multiple of it; none: as samples_per_symbol says
     RadioOptions radio{};
     std::optional<double> most_seconds{};  ///< of signal; none: to the end of the inputs
+    std::uint64_t burst_frames = 0;        ///< of frames that are sent together; 0: all
+    double burst_every_s = 0;              ///< from the beginning of one burst to that of the next
     std::string output;
     std::string packets_output;
     std::optional<dsp::SampleFormat> format{};  ///< none: by the output's name
@@ -53,6 +55,7 @@ struct TxOutcome {
     std::uint64_t dummy_frames = 0;
     std::uint64_t null_packets = 0;          ///< added to fill frames
     std::uint64_t null_packets_deleted = 0;  ///< of the inputs
+    std::uint64_t bursts = 0;                ///< that silence followed
     std::uint64_t samples = 0;
     std::uint64_t limited_samples = 0;
     bool is_live = false;

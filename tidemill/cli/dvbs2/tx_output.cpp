@@ -1,7 +1,10 @@
 #include "tidemill/cli/dvbs2/tx_output.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,12 +27,19 @@ class TxRecording final : public TxOutput {
   public:
     explicit TxRecording(io::RecordingWriter writer) : writer_(std::move(writer)) {}
     void write(std::span<const dsp::Iq> samples) override { writer_.write(samples); }
+    void rest(std::uint64_t samples) override {
+        const std::vector<dsp::Iq> silence(std::min<std::uint64_t>(samples, kSilentSamples));
+        for (std::uint64_t left = samples; left > 0; left -= std::min<std::uint64_t>(left, silence.size()))
+            writer_.write(std::span(silence).first(std::min<std::uint64_t>(left, silence.size())));
+    }
     void close() override { writer_.close(); }
     std::uint64_t samples() const override { return writer_.samples(); }
     std::uint64_t limited_samples() const override { return writer_.limited_samples(); }
     void stop() noexcept override { writer_.end(); }
 
   private:
+    static constexpr std::uint64_t kSilentSamples = 65536;  // at a time
+
     io::RecordingWriter writer_;
 };
 
@@ -41,6 +51,7 @@ class TxRadio final : public TxOutput {
                 {.gain = gain_of(options),
                  .ramp_samples = kRampSymbols * static_cast<std::size_t>(options.samples_per_symbol)}) {}
     void write(std::span<const dsp::Iq> samples) override { sink_.write(samples); }
+    void rest(std::uint64_t samples) override { sink_.rest(samples); }
     void close() override { sink_.close(); }
     std::uint64_t samples() const override { return sink_.samples(); }
     std::uint64_t limited_samples() const override { return sink_.limited_samples(); }

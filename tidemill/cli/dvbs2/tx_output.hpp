@@ -15,6 +15,8 @@ class TxOutput {
     virtual ~TxOutput() = default;
 
     virtual void write(std::span<const dsp::Iq> samples) = 0;
+    /// Silence of so many samples between two bursts.
+    virtual void rest(std::uint64_t samples) = 0;
     virtual void close() = 0;
     virtual std::uint64_t samples() const = 0;
     virtual std::uint64_t limited_samples() const = 0;

@@ -263,6 +263,30 @@ TEST_CASE(
     CHECK(status({folder.put("empty.ts", "")}) == 3);
 }
 
+TEST_CASE("tx: bursts of frames lie where they should to the sample, with silence between") {
+    const ScratchFolder folder;
+    const Json sent =
+        send(folder, {"--random", "400", "--frame", "short", "--burst", "4", "--burst-every", "0.05"});
+    const std::string samples = ScratchFolder::content_of(folder / "sent.sigmf-data");
+    constexpr std::size_t kEvery = 2 * 100'000;  // bytes of I and Q at 2 MS/s
+    REQUIRE(sent["bursts"].get<std::size_t>() >= 3);
+    CHECK(sent["samples"].get<std::size_t>() == samples.size() / 2);
+    const auto is_silent = [&](std::size_t from, std::size_t count) {
+        return samples.find_first_not_of('\0', from) >= from + count;
+    };
+    for (std::size_t burst = 0; burst < sent["bursts"]; ++burst) {
+        CAPTURE(burst);
+        CHECK_FALSE(is_silent(burst * kEvery, 200));
+        CHECK_FALSE(is_silent(burst * kEvery + 100'000, 200));
+        CHECK(is_silent((burst + 1) * kEvery - 60'000, 60'000));
+    }
+    CHECK(receive(folder, {"-o", folder / "received.ts"})["ts_packets"] > 200);
+    const Ended crowded = run_program({"dvbs2", "tx", "--random", "400", "--frame", "short", "--burst", "40",
+                                       "--burst-every", "0.05", "-o", folder / "no.ci8"});
+    CHECK(crowded.status == 2);
+    CHECK(says(crowded.err, "last longer than 0.05 s"));
+}
+
 TEST_CASE("tx: a full disk ends it with a message") {
     const ScratchFolder folder;
     std::filesystem::create_symlink("/dev/full", folder / "full.ci8");

@@ -26,6 +26,7 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
             {"dummy_frames", sent.dummy_frames},
             {"null_packets", sent.null_packets},
             {"null_packets_deleted", sent.null_packets_deleted},
+            {"bursts", options.burst_frames > 0 ? Json(sent.bursts) : Json()},
             {"samples", sent.samples},
             {"duration_s", sent.duration_s},
             {"samples_limited", sent.limited_samples},
@@ -97,6 +98,16 @@ void add_inputs(Verb& verb, TxOptions& options) {
     verb.option("--duration,--seconds", options.most_seconds, "End the signal after so many seconds")
         .is(Kind::seconds)
         .in(above(0));
+    verb.option("--burst", options.burst_frames,
+                "Send in bursts of so many frames, each rising out of silence and falling into it")
+        .in(at_least(1))
+        .needs("--burst-every")
+        .shows("all frames in one");
+    verb.option("--burst-every", options.burst_every_s,
+                "Seconds from the beginning of one burst to that of the next, counted in samples")
+        .is(Kind::seconds)
+        .in(above(0))
+        .needs("--burst");
 }
 
 void add_signal_options(Verb& verb, TxOptions& options) {
