@@ -43,6 +43,13 @@ pushed, packets come by callback.")
 tidemill_debian_package(development libtidemill-dev libdevel "headers and libraries of Tidemill"
   "Headers, static libraries, and what CMake and pkg-config find, for programs
 in C and C++ that are streams, or have a receiver in them.")
+if(TARGET tidemill_soapy_loopback)
+  list(APPEND CPACK_COMPONENTS_ALL loopback)
+  tidemill_debian_package(loopback soapysdr0.8-module-tidemill comm "a radio without an antenna, for SoapySDR"
+    "What one program sends, another one receives through a channel in software,
+or a recording is played: driver=loopback, for every program that uses
+SoapySDR.")
+endif()
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/triggers;${PROJECT_BINARY_DIR}/debian/shlibs")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS

@@ -52,6 +52,11 @@ printf 'received: %s packets\n' "$(($(stat -c %s "$bare/test/video.ts") / 188))"
 inside test -s /usr/share/man/man1/tidemill.1.gz
 inside tidemill --licences | head -n 1
 
+if ls dist/soapysdr0.8-module-tidemill_*.deb >/dev/null 2>&1; then
+    install_debs soapysdr0.8-module-tidemill
+    inside tidemill radio driver=loopback --json | grep -q '"driver=loopback' && printf 'radio: the loopback is found\n'
+fi
+
 install_debs libtidemill0 libtidemill-dev
 inside apt-get install -y -q --no-install-recommends gcc libc6-dev pkgconf >>build/bare-install.log 2>&1
 # shellcheck disable=SC2016 # the inner shell's
