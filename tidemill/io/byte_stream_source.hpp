@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -14,9 +15,16 @@ class ByteStreamSource final : public LiveSource {
     /// What is said to the other end before samples come; false where it has gone.
     using SetUp = std::function<bool(InputStream&)>;
 
+    /// A control, and how the other end is told of a value.
+    struct Adjustment {
+        SourceControl control;
+        std::function<void(InputStream&, double)> tell;
+    };
+
     /// Throws IoError as InputStream does.
     ByteStreamSource(const std::filesystem::path& place, dsp::SampleFormat format,
-                     std::optional<double> sample_rate_hz, SetUp set_up = {});
+                     std::optional<double> sample_rate_hz, SetUp set_up = {},
+                     std::optional<Adjustment> adjustment = {});
 
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
@@ -26,11 +34,17 @@ class ByteStreamSource final : public LiveSource {
     std::size_t read(std::span<std::byte> to) override;
     void end() noexcept override { stream_.end(); }
 
+    std::vector<SourceControl> controls() const override;
+    void control(std::size_t index, double value) override;
+
   private:
     InputStream stream_;
     dsp::SampleFormat format_;
     std::optional<double> sample_rate_hz_;
     SetUp set_up_;
+    std::optional<Adjustment> adjustment_;
+    std::atomic<double> wanted_;  // of the control
+    double told_;
 };
 
 }  // namespace tidemill::io

@@ -28,6 +28,9 @@ class LiveSource : public SampleSource {
     /// before. Throws IoError.
     virtual bool begin() = 0;
 
+    /// From any thread, between begin() and the end: what reads the samples is another one than what changes.
+    void control(std::size_t /*index*/, double /*value*/) override {}
+
     /// From any thread: whoever waits in begin() or read() is told that this is the end, and so is everyone
     /// later.
     virtual void end() noexcept = 0;

@@ -124,10 +124,12 @@ SoapyKwargs* SoapySDRDevice_enumerateStrArgs(const char*, std::size_t* count) {
     return list;
 }
 SoapyHandle* SoapySDRDevice_makeStrArgs(const char* args) {
+    made_soapy().at_make();
     return made<SoapyHandle>(device, "make", args, made_soapy().devices);
 }
 int SoapySDRDevice_unmake(SoapyHandle*) {
     --made_soapy().devices;
+    made_soapy().at_unmake();
     return 0;
 }
 std::size_t SoapySDRDevice_getNumChannels(const SoapyHandle*, int) {

@@ -110,6 +110,15 @@ TEST_CASE("rtl_tcp: a server is told the settings in its protocol, then samples 
     std::array<std::byte, 8> bytes{};
     CHECK(source->read(bytes) == 8);
     CHECK(text_of(bytes) == "samples_");
+    const auto controls = source->controls();
+    REQUIRE(controls.size() == 1);
+    CHECK(controls[0].name == "gain_db");
+    CHECK(controls[0].value == 40.2);
+    CHECK(controls[0].most == 50);
+    source->control(0, 12.5);
+    REQUIRE(peer.send("more_of_"));
+    CHECK(source->read(bytes) == 8);
+    CHECK(peer.receive(10) == std::string("\x03\x00\x00\x00\x01\x04\x00\x00\x00\x7d", 10));
 }
 
 TEST_CASE("rtl_tcp: another server, one that hangs up and settings beyond the protocol") {

@@ -1,5 +1,6 @@
 #include "tidemill/io/rtl_tcp.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -40,6 +41,12 @@ void command(InputStream& connection, Command command, std::uint32_t value) {
     connection.tell(bytes);
 }
 
+void set_gain(InputStream& connection, double gain_db) {
+    command(connection, Command::gain_is_manual, 1);
+    command(connection, Command::gain_tenth_db,
+            static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lround(gain_db * 10))));
+}
+
 // False where the stream ended before anybody greeted.
 bool set_up(InputStream& connection, const RadioSettings& settings) {
     const std::uint32_t frequency_hz = whole(settings.frequency_hz, "a frequency");
@@ -53,12 +60,19 @@ bool set_up(InputStream& connection, const RadioSettings& settings) {
     command(connection, Command::frequency_hz, frequency_hz);
     command(connection, Command::correction_ppm, static_cast<std::uint32_t>(settings.correction_ppm));
     command(connection, Command::digital_agc, settings.digital_agc);
-    command(connection, Command::gain_is_manual, settings.gain_db.has_value());
     if (settings.gain_db)
-        command(connection, Command::gain_tenth_db,
-                static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lround(*settings.gain_db * 10))));
+        set_gain(connection, *settings.gain_db);
+    else
+        command(connection, Command::gain_is_manual, 0);
     command(connection, Command::bias_tee, settings.bias_tee);
     return true;
+}
+
+// The protocol does not tell which gains there are; tuners of these radios have 0 to 50 dB.
+SourceControl gain_control(const RadioSettings& settings) {
+    constexpr double kMostGainDb = 50;
+    const double gain_db = settings.gain_db.value_or(0);
+    return {"gain_db", gain_db, std::min(0.0, gain_db), std::max(kMostGainDb, gain_db)};
 }
 
 }  // namespace
@@ -70,7 +84,8 @@ bool is_rtl_tcp(const std::filesystem::path& place) {
 std::unique_ptr<LiveSource> open_rtl_tcp(const LiveRequest& request) {
     return std::make_unique<ByteStreamSource>(
         request.place, dsp::SampleFormat::cu8, request.radio.sample_rate_hz,
-        [settings = request.radio](InputStream& connection) { return set_up(connection, settings); });
+        [settings = request.radio](InputStream& connection) { return set_up(connection, settings); },
+        ByteStreamSource::Adjustment{gain_control(request.radio), set_gain});
 }
 
 }  // namespace tidemill::io

@@ -41,6 +41,9 @@ class SampleRing final : public LiveSource {
     bool begin() override;
     void end() noexcept override;
 
+    std::vector<SourceControl> controls() const override { return source_->controls(); }
+    void control(std::size_t index, double value) override { source_->control(index, value); }
+
     /// Waits for a sample. What the source threw is thrown behind the samples before it.
     std::size_t read(std::span<std::byte> to) override;
     /// The same, but 0 also where nothing came within `patience`.

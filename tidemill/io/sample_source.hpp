@@ -3,10 +3,20 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "tidemill/dsp/sample_format.hpp"
 
 namespace tidemill::io {
+
+/// Something of a source that may be changed while it is read, a number with its unit in the name.
+struct SourceControl {
+    std::string name;  ///< "gain_db"
+    double value = 0;
+    double least = 0;
+    double most = 0;
+};
 
 /// Where samples come from: a recording, later a radio or standard input. One thread reads it.
 class SampleSource {
@@ -21,6 +31,11 @@ class SampleSource {
     /// Hertz by which the band has been moved since the first sample, after a carrier that drifts; from any
     /// thread.
     virtual double followed_hz() const { return 0; }
+
+    /// What may be changed of it; it stays the same from the first read on.
+    virtual std::vector<SourceControl> controls() const { return {}; }
+    /// Changes the control of that index, soon, to a value between its ends. By the thread that reads.
+    virtual void control(std::size_t /*index*/, double /*value*/) {}
 
     /// Fills the span with whole samples and returns the bytes written; fewer than fit mean little, 0 means
     /// the end. The span holds at least one sample. Throws IoError when the device or file fails.

@@ -82,19 +82,6 @@ void tune(const SoapyDevice& radio, const RadioSettings& settings) {
                 fmt::format("refuses to be tuned to {:.10g} MHz", wanted_hz * kMega));
 }
 
-void set_gain(const SoapyDevice& radio, std::optional<double> gain_db) {
-    const auto& api = radio.api();
-    if (api.has_gain_mode(radio.handle(), radio.direction(), 0))
-        radio.check(api.set_gain_mode(radio.handle(), radio.direction(), 0, !gain_db),
-                    "refuses the mode of its gain");
-    if (!gain_db) return;
-    const RadioRange range = radio.gain_db();
-    if (range.most > range.least && !is_within({range}, *gain_db))
-        refuse(radio,
-               fmt::format("has no gain of {} dB; it has {} to {} dB", *gain_db, range.least, range.most));
-    radio.check(api.set_gain(radio.handle(), radio.direction(), 0, *gain_db), "refuses the gain");
-}
-
 void choose_antenna(const SoapyDevice& radio, const std::string& antenna) {
     if (antenna.empty()) return;
     const auto antennas = radio.antennas();
@@ -154,6 +141,19 @@ void feed_antenna(const SoapyDevice& radio, bool bias_tee) {
 }
 
 }  // namespace
+
+void set_gain(const SoapyDevice& radio, std::optional<double> gain_db) {
+    const auto& api = radio.api();
+    if (api.has_gain_mode(radio.handle(), radio.direction(), 0))
+        radio.check(api.set_gain_mode(radio.handle(), radio.direction(), 0, !gain_db),
+                    "refuses the mode of its gain");
+    if (!gain_db) return;
+    const RadioRange range = radio.gain_db();
+    if (range.most > range.least && !is_within({range}, *gain_db))
+        refuse(radio,
+               fmt::format("has no gain of {} dB; it has {} to {} dB", *gain_db, range.least, range.most));
+    radio.check(api.set_gain(radio.handle(), radio.direction(), 0, *gain_db), "refuses the gain");
+}
 
 double set_up_radio(const SoapyDevice& radio, const RadioSettings& settings) {
     choose_antenna(radio, settings.antenna);

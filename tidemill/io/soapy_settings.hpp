@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "tidemill/io/rtl_tcp.hpp"
 #include "tidemill/io/soapy_device.hpp"
 
@@ -9,5 +11,8 @@ namespace tidemill::io {
 /// does not have or cannot reach, with what it can. Returns the rate that it gives, which is the nearest one
 /// that it has to what was asked.
 double set_up_radio(const SoapyDevice& radio, const RadioSettings& settings);
+
+/// Sets the gain; none: the radio chooses. Throws IoError likewise.
+void set_gain(const SoapyDevice& radio, std::optional<double> gain_db);
 
 }  // namespace tidemill::io

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/make_apart.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/live_kinds.hpp"
 #include "tidemill/io/soapy_settings.hpp"
@@ -34,33 +35,86 @@ struct SoapySource::Outage {
     double silence = 0;  // of these given out
 };
 
+/// A radio that gives samples.
+struct SoapySource::OpenRadio {
+    std::unique_ptr<SoapyDevice> radio{};
+    std::unique_ptr<SoapyStream> stream{};  // the first to go
+    dsp::SampleFormat format{};
+    double rate_hz = 0;
+};
+
 SoapySource::SoapySource(const SoapyLibrary& library, std::string place, RadioSettings settings,
                          std::unique_ptr<LiveClock> clock)
-    : library_(library), place_(std::move(place)), settings_(std::move(settings)), clock_(std::move(clock)) {}
+    : library_(library),
+      place_(std::move(place)),
+      settings_(std::move(settings)),
+      wanted_gain_db_(settings_.gain_db.value_or(0)),
+      gain_db_(wanted_gain_db_),
+      clock_(std::move(clock)) {}
 
 SoapySource::~SoapySource() = default;
 
 bool SoapySource::begin() {
     if (clock_->ended()) return false;
-    sample_rate_hz_ = open();
+    const auto rate_hz = open();
+    if (!rate_hz) return false;
+    sample_rate_hz_ = *rate_hz;
     gaps_found_.emplace(sample_rate_hz_);
+    gain_range_ = radio_->gain_db();
+    if (!settings_.gain_db) wanted_gain_db_ = gain_db_ = gain_range_.least;
     return !clock_->ended();
 }
 
-// Returns the rate that the radio gives.
-double SoapySource::open() {
-    auto radio = std::make_unique<SoapyDevice>(library_, place_, SoapyDirection::receive);
-    const double rate_hz = set_up_radio(*radio, settings_);
-    if (!any_came_) format_ = SoapyStream::best_format(*radio);
-    stream_ = std::make_unique<SoapyStream>(*radio, format_);
-    radio_ = std::move(radio);
+std::vector<SourceControl> SoapySource::controls() const {
+    if (!(gain_range_.most > gain_range_.least)) return {};
+    return {{"gain_db", settings_.gain_db.value_or(gain_range_.least), gain_range_.least, gain_range_.most}};
+}
+
+// Whoever reads tells the radio: not all drivers bear two threads.
+void SoapySource::control(std::size_t /*index*/, double value) {
+    wanted_gain_db_ = value;
+}
+
+// A radio that is opened again gets the gain that it had.
+void SoapySource::adjust() {
+    const double wanted_db = wanted_gain_db_;
+    if (wanted_db == gain_db_ || !radio_) return;
+    gain_db_ = wanted_db;
+    try {
+        set_gain(*radio_, wanted_db);
+        settings_.gain_db = wanted_db;
+        refuses_gain_ = false;
+    } catch (const IoError&) {
+        refuses_gain_ = true;
+    }
+}
+
+// Returns the rate that the radio gives; nothing where the end is wanted before it is open, which takes some
+// drivers long. The library outlives all that is opened by it.
+std::optional<double> SoapySource::open() {
+    auto opened = internal::make_apart<OpenRadio>(
+        [&library = library_, place = place_, settings = settings_,
+         format = any_came_ ? std::optional(format_) : std::nullopt] {
+            OpenRadio open;
+            open.radio = std::make_unique<SoapyDevice>(library, place, SoapyDirection::receive);
+            open.rate_hz = set_up_radio(*open.radio, settings);
+            open.format = format ? *format : SoapyStream::best_format(*open.radio);
+            open.stream = std::make_unique<SoapyStream>(*open.radio, open.format);
+            return open;
+        },
+        [this] { return clock_->ended(); });
+    if (!opened) return std::nullopt;
+    format_ = opened->format;
+    stream_ = std::move(opened->stream);
+    radio_ = std::move(opened->radio);
     last_came_ns_ = clock_->now_ns();
-    return rate_hz;
+    return opened->rate_hz;
 }
 
 std::size_t SoapySource::read(std::span<std::byte> to) {
     to = to.first(to.size() - to.size() % dsp::bytes_per_sample(format_));
     while (!clock_->ended()) {
+        adjust();
         if (silence_ > 0) return give_silence(to);
         if (given_of_kept_ < kept_.size()) return give_kept(to);
         if (!stream_) {
@@ -151,7 +205,7 @@ void SoapySource::look_for_radio() {
     if (silence_ > 0) return;
     const std::int64_t left_ns = outage_->next_try_ns - clock_->now_ns();
     if (left_ns > 0) return clock_->wait_ns(std::min(left_ns, kWaitUs * 1000));
-    double rate_hz = 0;
+    std::optional<double> rate_hz;
     try {
         rate_hz = open();
     } catch (const IoError&) {
@@ -159,9 +213,10 @@ void SoapySource::look_for_radio() {
         outage_->next_try_ns = clock_->now_ns() + outage_->pause_ns;
         return;
     }
-    if (rate_hz != sample_rate_hz_)
+    if (!rate_hz) return;
+    if (*rate_hz != sample_rate_hz_)
         throw IoError(fmt::format("the radio '{}' has come back with {} instead of {} samples per second",
-                                  place_, rate_hz, sample_rate_hz_));
+                                  place_, *rate_hz, sample_rate_hz_));
     gaps_found_.emplace(sample_rate_hz_);
     count_outage();
     outage_.reset();
@@ -189,6 +244,7 @@ void SoapySource::watch_for_zeros(std::span<const std::byte> samples) {
 
 std::string SoapySource::trouble() const {
     if (is_gone_) return fmt::format("the radio '{}' has vanished, and is looked for", place_);
+    if (refuses_gain_) return fmt::format("the radio '{}' refuses the gain that was set last", place_);
     if (any_came_ && only_zeros_)
         return fmt::format(
             "the radio '{}' gives only zeros: is something at its antenna, is --antenna or --gain another "

@@ -27,7 +27,8 @@ class SoapySource final : public LiveSource {
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
 
-    /// Opens the radio and sets it up; throws IoError.
+    /// Opens the radio and sets it up; throws IoError. A radio that is still being opened when the end is
+    /// wanted is left to a thread of its own, which closes it: the library must outlive that.
     bool begin() override;
 
     /// Throws IoError for a radio that never gives a sample, or comes back with another rate.
@@ -37,10 +38,15 @@ class SoapySource final : public LiveSource {
     SampleLosses losses() const override { return {gaps_, lost_samples_, estimated_}; }
     std::string trouble() const override;
 
+    /// The gain, where the radio tells its range. A value that it refuses later is trouble, and no more.
+    std::vector<SourceControl> controls() const override;
+    void control(std::size_t index, double value) override;
+
   private:
     struct Outage;
+    struct OpenRadio;
 
-    double open();
+    std::optional<double> open();
     std::size_t give_silence(std::span<std::byte> to);
     std::size_t give_kept(std::span<std::byte> to);
     std::size_t read_radio(std::span<std::byte> to);
@@ -51,10 +57,15 @@ class SoapySource final : public LiveSource {
     void look_for_radio();
     void count_outage();
     void watch_for_zeros(std::span<const std::byte> samples);
+    void adjust();
 
     const SoapyLibrary& library_;
     const std::string place_;
-    const RadioSettings settings_;
+    RadioSettings settings_;
+    RadioRange gain_range_{};
+    std::atomic<double> wanted_gain_db_;
+    double gain_db_;  // as it was set last
+    std::atomic<bool> refuses_gain_{false};
     const std::unique_ptr<LiveClock> clock_;
     std::unique_ptr<SoapyDevice> radio_;
     std::unique_ptr<SoapyStream> stream_;  // null while the radio is gone

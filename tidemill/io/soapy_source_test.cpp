@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -74,6 +76,44 @@ bool contains(const std::string& text, const std::string& part) {
 using Runs = std::vector<std::pair<int, std::size_t>>;
 
 }  // namespace
+
+TEST_CASE("soapy: the gain can be changed while samples come, and a radio that comes back has it") {
+    internal::MadeSoapy& soapy = fresh();
+    Opened radio({.frequency_hz = 100e6, .sample_rate_hz = 1e6, .gain_db = 20});
+    REQUIRE(radio->begin());
+    const auto controls = radio->controls();
+    REQUIRE(controls.size() == 1);
+    CHECK(controls[0].name == "gain_db");
+    CHECK(controls[0].value == 20);
+    radio->control(0, 30);
+    soapy.script = {{.status = 10}, {.status = kStreamError}, {.status = 10}};
+    radio.runs();
+    const auto gains = std::ranges::count(soapy.said, std::string("gain 30"));
+    CHECK(gains == 2);
+}
+
+TEST_CASE("soapy: the end need not wait for a driver that takes its time, and the radio is closed then") {
+    internal::MadeSoapy& soapy = fresh();
+    std::promise<void> go_on, opening, closed;
+    soapy.at_make = [&, waits = go_on.get_future().share()] {
+        opening.set_value();
+        waits.wait();
+    };
+    soapy.at_unmake = [&] { closed.set_value(); };
+    {
+        Opened radio;
+        std::thread user([&] {
+            opening.get_future().wait();
+            radio->end();
+        });
+        CHECK_FALSE(radio->begin());
+        user.join();
+    }
+    go_on.set_value();
+    closed.get_future().wait();
+    CHECK(soapy.devices == 0);
+    CHECK(soapy.streams == 0);
+}
 
 TEST_CASE("soapy: a library that is not there is named with what to install") {
     CHECK_THROWS_WITH_AS(SoapyLibrary("libno-such-thing.so.0.8"), doctest::Contains("install libsoapysdr0.8"),

@@ -20,6 +20,9 @@ class StreamReader final : public SampleSource {
     dsp::SampleFormat format() const override { return source_.format(); }
     std::optional<double> sample_rate_hz() const override { return source_.sample_rate_hz(); }
 
+    std::vector<SourceControl> controls() const override { return source_.controls(); }
+    void control(std::size_t index, double value) override { source_.control(index, value); }
+
     /// Waits for at least one sample. Throws IoError.
     std::size_t read(std::span<std::byte> to) override;
 

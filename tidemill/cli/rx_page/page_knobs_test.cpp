@@ -1,11 +1,16 @@
 #include "tidemill/cli/rx_page/page_knobs.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "tidemill/cli/rx/counted_source.hpp"
+#include "tidemill/cli/rx/receivers.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -25,7 +30,49 @@ class Amplifier final : public Module {
     std::vector<float>& told_;
 };
 
+/// Silence from a radio whose gain can be set.
+class Radio final : public io::SampleSource {
+  public:
+    dsp::SampleFormat format() const override { return dsp::SampleFormat::ci8; }
+    std::optional<double> sample_rate_hz() const override { return 1e6; }
+    std::size_t read(std::span<std::byte> to) override {
+        std::ranges::fill(to, std::byte{0});
+        reads_.push_back(gain_db_);
+        return reads_.size() < 20 ? to.size() : 0;
+    }
+    std::vector<io::SourceControl> controls() const override { return {{"gain_db", 10, -5, 40}}; }
+    void control(std::size_t index, double value) override {
+        CHECK(index == 0);
+        gain_db_ = value;
+    }
+
+    const std::vector<double>& reads() const { return reads_; }
+
+  private:
+    double gain_db_ = 10;
+    std::vector<double> reads_{};  // gains at which something was read
+};
+
 }  // namespace
+
+TEST_CASE("page knobs: the gain of a receiver's radio is one, and is changed while it is read") {
+    Radio radio;
+    CountedSource counted(radio);
+    Receivers receivers(counted, dvbs2::ReceiverConfig{.symbol_rate_hz = 500e3}, silent_outputs());
+    PageKnobs knobs(receivers.graph());
+    CHECK(to_text(knobs.describe()) ==
+          R"([{"name":"source.gain_db","value":10.0,"least":-5.0,"most":40.0}])");
+    const auto viewer = [&] {
+        if (radio.reads().size() == 5)
+            CHECK(knobs.set(R"({"name": "source.gain_db", "value": 32.5})").status == 200);
+        return false;
+    };
+    Sequence(receivers.graph()).run({.stop_when = viewer});
+    REQUIRE(radio.reads().size() >= 20);
+    CHECK(radio.reads()[4] == 10);
+    CHECK(radio.reads()[19] == 32.5);
+    CHECK(knobs.set(R"({"name": "source.gain_db", "value": 41})").status == 400);
+}
 
 TEST_CASE("page knobs: what a viewer sets holds from the next frame on, and stands in the journal") {
     std::vector<float> told;

@@ -18,8 +18,7 @@ double rate_of_band(const io::SampleSource& source) {
 }  // namespace
 
 RxBand::RxBand(io::SampleSource& source)
-    : Module("band"),
-      source_(source),
+    : SourceModule("band", source),
       band_(rate_of_band(source)),
       block_(band_block_samples(*source.sample_rate_hz())),
       bytes_(block_.size() * dsp::bytes_per_sample(source.format())) {}
@@ -37,6 +36,7 @@ std::span<Iq> RxBand::take_block() {
 
 Flow RxBand::read_block(Frame f) {
     if (ended_) return Flow::stop;
+    adjust(f);
     const std::span<Iq> samples = take_block();
     ended_ = samples.size() < block_.size();
     f[place][0] = spectra_.begin();

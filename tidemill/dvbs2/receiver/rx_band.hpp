@@ -6,6 +6,7 @@
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dvbs2/receiver/raw_windows.hpp"
 #include "tidemill/dvbs2/receiver/shared_spectra.hpp"
+#include "tidemill/dvbs2/receiver/source_module.hpp"
 #include "tidemill/dvbs2/tuner/band_tuner.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/io/sample_source.hpp"
@@ -13,7 +14,7 @@
 namespace tidemill::dvbs2 {
 
 /// Reads the samples of a band for all its tuners, and makes the spectra from which they take theirs.
-class RxBand final : public Module {
+class RxBand final : public SourceModule {
   public:
     /// Throws Dvbs2Error where the source does not know its rate.
     explicit RxBand(io::SampleSource& source);
@@ -32,7 +33,6 @@ class RxBand final : public Module {
     Flow read_block(Frame f);
     std::span<Iq> take_block();
 
-    io::SampleSource& source_;
     BandSpectra band_;
     dsp::AlignedVector<Iq> block_;
     std::vector<std::byte> bytes_;

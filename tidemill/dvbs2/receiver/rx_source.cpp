@@ -9,7 +9,7 @@
 namespace tidemill::dvbs2 {
 
 RxSource::RxSource(io::SampleSource& source, const RawLayout& layout, bool live)
-    : Module("source"), layout_(layout), live_(live), source_(source), windows_(layout) {}
+    : SourceModule("source", source), layout_(layout), live_(live), windows_(layout) {}
 
 void RxSource::keep(Archive& archive) {
     windows_.keep(archive);
@@ -31,6 +31,7 @@ void RxSource::read_up_to(std::uint64_t samples) {
 }
 
 Flow RxSource::read_block(Frame f) {
+    adjust(f);
     const std::span<std::byte> fresh = windows_.next();
     const std::size_t filled = all_read_ ? 0 : fill(fresh);
     all_read_ |= filled < layout_.geometry.block_samples();

@@ -3,14 +3,13 @@
 #include <cstdint>
 
 #include "tidemill/dvbs2/receiver/raw_windows.hpp"
-#include "tidemill/graph/module.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/dvbs2/receiver/source_module.hpp"
 
 namespace tidemill::dvbs2 {
 
 /// Reads raw samples and hands them on in overlapping blocks; after the last sample it sends blocks of
 /// nothing until all filters have run empty.
-class RxSource final : public Module {
+class RxSource final : public SourceModule {
     const RawLayout layout_;
     const bool live_;
 
@@ -34,7 +33,6 @@ class RxSource final : public Module {
 
     void read_up_to(std::uint64_t samples);
 
-    io::SampleSource& source_;
     RawWindows windows_;
     bool all_read_ = false;
 };

@@ -33,6 +33,7 @@ struct MadeSoapy {
     std::vector<std::string> said{};  ///< calls that change something, with their values
     std::deque<MadeOutcome> script{};
     std::function<void()> at_end = [] {};  ///< of the script
+    std::function<void()> at_make = [] {}, at_unmake = [] {};
     std::vector<std::int8_t> sent{};
     int devices = 0, streams = 0;  ///< open now
     double rate_hz = 0;
