@@ -25,6 +25,7 @@ void check(bool fine, const std::string& message) {
 FrontGeometry::FrontGeometry(const FrontConfig& config)
     : samples_per_symbol_(config.sample_rate_hz / config.symbol_rate_hz),
       rolloff_(config.rolloff),
+      live_(config.live),
       block_samples_(config.block_samples) {
     check(samples_per_symbol_ >= 2.0 && samples_per_symbol_ <= 16.0,
           fmt::format("sample rate {} Hz is {:.3f} times the symbol rate {} Hz; it must be 2 to 16 times: "

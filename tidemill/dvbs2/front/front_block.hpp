@@ -18,6 +18,8 @@ struct FrontConfig {
     double symbol_rate_hz = 1.0;
     double rolloff = 0.20;
     std::uint32_t block_samples = 16384;
+    bool live =
+        false;  ///< what comes is wanted at once: it locks on no more symbols than a clear signal needs
 };
 
 /// Raw samples are handed on in blocks: block i is samples [i * B, (i + 1) * B), with the H samples before
@@ -126,6 +128,7 @@ class FrontGeometry {
 
     double samples_per_symbol() const { return samples_per_symbol_; }
     double rolloff() const { return rolloff_; }
+    bool live() const { return live_; }
     std::uint32_t block_samples() const { return block_samples_; }
     std::uint32_t history_samples() const { return history_samples_; }
     std::uint32_t chunks() const { return block_samples_ / kChunkSamples; }
@@ -144,6 +147,7 @@ class FrontGeometry {
   private:
     double samples_per_symbol_;
     double rolloff_;
+    bool live_;
     std::uint32_t block_samples_;
     std::uint32_t history_samples_ = 0;
     std::uint32_t filter_taps_ = 0;

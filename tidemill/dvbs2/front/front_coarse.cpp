@@ -16,6 +16,9 @@ constexpr double kWindowSymbols = 16384;
 constexpr double kLeastSymbols = 16384;
 constexpr double kMostSymbols = 98304;
 constexpr double kWantedDeviation = 0.0012;
+// Who waits for what is live begins with this, which costs the densest constellation 0.01 dB.
+constexpr double kLiveLeastSymbols = 2048;
+constexpr double kLiveDeviation = 0.004;
 
 // After the signal is found the oscillator holds still, because every change of it is phase noise to the
 // stages behind; it only moves, slowly, when the average over kMemorySymbols has left kTolerance.
@@ -47,7 +50,9 @@ CoarseFrequency::CoarseFrequency(const FrontGeometry& geometry)
       followed_window_chunks_((window_chunks_ + kFollowedChunks - 1) / kFollowedChunks) {}
 
 double CoarseFrequency::symbols_needed(double share) const {
-    return std::clamp(fit_.symbols_for(kWantedDeviation, share), kLeastSymbols, kMostSymbols);
+    const double deviation = geometry_.live() ? kLiveDeviation : kWantedDeviation;
+    const double least = geometry_.live() ? kLiveLeastSymbols : kLeastSymbols;
+    return std::clamp(fit_.symbols_for(deviation, share), least, kMostSymbols);
 }
 
 KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {

@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/front/front_timing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <complex>
@@ -14,7 +15,9 @@ namespace {
 // The fit: 32768 symbols hold the timing of the weakest signal to 0.01 symbol.
 constexpr std::size_t kFitSubblocks = 64;
 constexpr std::size_t kLeastFitSubblocks = 8;  // at the end of a short stream
-constexpr double kSupport = 0.5;  // share of them that must show the clock: few loud ones tell no slope
+constexpr std::array<std::size_t, 3> kLiveFitSubblocks = {8, 16, 32};
+constexpr double kSureEdge = 0.015;  // symbols: deviation of such a line at its ends
+constexpr double kSupport = 0.5;     // share of them that must show the clock: few loud ones tell no slope
 constexpr std::int64_t kKeptSubblocks = kFitSubblocks + kMaxSubblocks;
 constexpr double kLargestSlope = 0.08;  // symbols per sub-block: 156 ppm
 
@@ -29,10 +32,19 @@ constexpr double kLargestBlockRise = 4.0;  // of one sub-block's power over the 
 // Critically damped second-order loop with a noise bandwidth of 1/64 per sub-block.
 constexpr double kTimingGain = 0.05;
 constexpr double kSlopeGain = kTimingGain * kTimingGain / 4.0;
+constexpr double kLoopMemory = 97;      // sub-blocks after which both gains of a growing line are below these
 constexpr double kLargestError = 0.25;  // symbols
 
 std::complex<double> turned_back(const SubblockTiming& timing, double tau) {
     return std::complex<double>(timing.phasor) * std::polar(1.0, -dsp::kTwoPi * tau);
+}
+
+// At the ends of a line through n phasors, from how they scatter about it: their energies' sum, and the power
+// of their sum along the line.
+double edge_deviation(double energy, double power_of_sum, double n) {
+    const double scatter = std::max(0.0, energy - power_of_sum / n) / (n - 2);
+    const double deviation = std::sqrt(scatter / 2 / power_of_sum) * n / dsp::kTwoPi;
+    return 2 * deviation / std::sqrt(n);
 }
 
 }  // namespace
@@ -61,7 +73,7 @@ KeptBlocks TimingTracker::step(const FilteredInfo& info) {
 
 KeptBlocks TimingTracker::finish() {
     const auto kept = static_cast<std::uint32_t>(kept_.size());
-    if (!locked_ && try_lock(kLeastFitSubblocks)) return {0, kept};
+    if (!locked_ && try_lock(measured_.size(), kLeastFitSubblocks)) return {0, kept};
     kept_.clear();
     return {kept, 0};
 }
@@ -75,39 +87,46 @@ void TimingTracker::lock_on(const FilteredInfo& info) {
     for (std::uint32_t s = 0; s < info.subblocks && !locked_; ++s) {
         measured_.push_back({info.first_subblock + s, info.timing[s]});
         if (measured_.size() > kFitSubblocks) measured_.pop_front();
-        try_lock(kFitSubblocks);
+        if (!live_ || !try_lock_early()) try_lock(kFitSubblocks, kFitSubblocks);
     }
 }
 
-// Looks for the slope at which all phasors add up in one direction.
-bool TimingTracker::try_lock(std::size_t least) {
-    const std::size_t n = measured_.size();
-    if (n < least) return false;
-    const double middle =
-        static_cast<double>(measured_.front().subblock) + (static_cast<double>(n) - 1.0) / 2.0;
-    const double step = 0.25 / static_cast<double>(n);
+bool TimingTracker::try_lock_early() {
+    return std::ranges::any_of(kLiveFitSubblocks,
+                               [&](std::size_t count) { return try_lock(count, count, true); });
+}
+
+// Looks for the slope at which the phasors of the `count` latest sub-blocks add up in one direction.
+bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) {
+    if (measured_.size() < std::max(count, least)) return false;
+    const Latest latest(measured_.end() - static_cast<std::ptrdiff_t>(count), measured_.end());
+    const auto n = static_cast<double>(count);
+    const double middle = static_cast<double>(latest.front().subblock) + (n - 1.0) / 2.0;
+    const double step = 0.25 / n;
     std::complex<double> best{};
     double power = 0.0, energy = 0.0;
-    for (const Measured& m : measured_) {
+    for (const Measured& m : latest) {
         power += static_cast<double>(m.timing.power);
         energy += std::norm(std::complex<double>(m.timing.phasor));
     }
     for (double slope = -kLargestSlope; slope <= kLargestSlope; slope += step) {
         std::complex<double> sum{};
-        for (const Measured& m : measured_) {
+        for (const Measured& m : latest) {
             sum += turned_back(m.timing, slope * (static_cast<double>(m.subblock) - middle));
         }
         if (std::abs(sum) > std::abs(best)) best = sum, slope_ = slope;
     }
     const double share = power > 0.0 ? std::abs(best) / power : 0.0;
-    if (share < std::max(kLockShare, kNoiseShare / std::sqrt(static_cast<double>(n)))) return false;
+    if (share < std::max(kLockShare, kNoiseShare / std::sqrt(n))) return false;
     // norm(best) / energy is n when all sub-blocks agree, and 1 when one is far louder than the rest.
     if (std::norm(best) < kSupport * static_cast<double>(least) * energy) return false;
+    if (surely && edge_deviation(energy, std::norm(best), n) > kSureEdge) return false;
     tau_ = std::arg(best) / dsp::kTwoPi;
-    refine_line(middle);
-    quality_signal_ = std::abs(best) / static_cast<double>(n);
-    quality_power_ = power / static_cast<double>(n);
-    line_end_ = measured_.back().subblock + 1;
+    refine_line(latest, middle);
+    quality_signal_ = std::abs(best) / n;
+    quality_power_ = power / n;
+    known_ = surely ? n : kLoopMemory;
+    line_end_ = latest.back().subblock + 1;
     tau_ += slope_ * (static_cast<double>(kept_.front().first_subblock) - middle);
     measured_.clear();
     restart_ = true;
@@ -115,10 +134,10 @@ bool TimingTracker::try_lock(std::size_t least) {
 }
 
 // Newton steps towards the line tau + slope * (k - middle) along which the phasors add up highest.
-void TimingTracker::refine_line(double middle) {
+void TimingTracker::refine_line(const Latest& latest, double middle) {
     for (int round = 0; round < 3; ++round) {
         double g0 = 0, g1 = 0, h00 = 0, h01 = 0, h11 = 0;
-        for (const Measured& m : measured_) {
+        for (const Measured& m : latest) {
             const double x = static_cast<double>(m.subblock) - middle;
             const auto z = turned_back(m.timing, tau_ + slope_ * x);
             g0 += z.imag();
@@ -144,8 +163,11 @@ void TimingTracker::follow(const SubblockTiming& timing) {
     const double strength = std::max(quality_signal_, kLossShare * quality_power_);
     if (strength > 0.0) {
         const double error = std::clamp(z.imag() / (dsp::kTwoPi * strength), -kLargestError, kLargestError);
-        tau_ += kTimingGain * error;
-        slope_ = std::clamp(slope_ + kSlopeGain * error, -kLargestSlope, kLargestSlope);
+        // A line that rests on few goes on to be fitted.
+        known_ = std::min(known_ + 1, kLoopMemory);
+        const double both = known_ * (known_ + 1);
+        tau_ += std::max(kTimingGain, (4 * known_ - 2) / both) * error;
+        slope_ = std::clamp(slope_ + std::max(kSlopeGain, 6 / both) * error, -kLargestSlope, kLargestSlope);
     }
     quality_signal_ += kQualityGain * (z.real() - quality_signal_);
     quality_power_ += kQualityGain * (weight * power - quality_power_);

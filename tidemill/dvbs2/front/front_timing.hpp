@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <ranges>
 
 #include "tidemill/dvbs2/front/front_block.hpp"
 
@@ -12,6 +13,9 @@ namespace tidemill::dvbs2 {
 /// from that line; afterwards a second-order loop follows. The strobes of adjoining blocks adjoin exactly.
 class TimingTracker {
   public:
+    /// `live`: a clear clock is taken from as few sub-blocks as show it well.
+    explicit TimingTracker(bool live = false) : live_(live) {}
+
     /// Takes the next filtered block and says what to do with the blocks kept so far, this one included.
     KeptBlocks step(const FilteredInfo& info);
 
@@ -32,6 +36,7 @@ class TimingTracker {
         archive("kept", kept_)("measured", measured_)("locked", locked_)("restart", restart_);
         archive("line_end", line_end_)("tau", tau_)("slope", slope_)("quality_signal", quality_signal_);
         archive("quality_power", quality_power_)("emitted_tau", emitted_tau_)("ahead", ahead_);
+        archive("known", known_);
     }
 
   private:
@@ -41,17 +46,22 @@ class TimingTracker {
     };
 
     void lock_on(const FilteredInfo& info);
-    bool try_lock(std::size_t least);
-    void refine_line(double middle);
+    using Latest = std::ranges::subrange<std::deque<Measured>::const_iterator>;
+
+    bool try_lock_early();
+    bool try_lock(std::size_t count, std::size_t least, bool surely = false);
+    void refine_line(const Latest& latest, double middle);
     void follow(const SubblockTiming& timing);
     StrobeRun place_strobes();
     void forget();
 
+    bool live_;
     std::deque<FilteredInfo> kept_{};  // blocks the caller keeps for us
     std::deque<Measured> measured_{};  // what the next fit rests on
     bool locked_ = false;
     bool restart_ = true;
     std::int64_t line_end_ = 0;  // sub-blocks before this one stand on the line
+    double known_ = 0;           // sub-blocks on which tau and slope rest, up to the loop's memory
     double tau_ = 0.0;           // timing at the middle of the current sub-block, symbols, unwrapped
     double slope_ = 0.0;         // its change per sub-block
     double quality_signal_ = 0.0;

@@ -33,7 +33,7 @@ void BandReceiver::Stages::add(double sample_rate_hz, CarrierOfBand carrier) {
     config.tuned_hz = carrier.tuning.offset_hz;
     const RawLayout layout{dsp::SampleFormat::cf32,
                            FrontGeometry({2 * config.symbol_rate_hz, config.symbol_rate_hz, config.rolloff,
-                                          config.block_samples})};
+                                          config.block_samples, config.live})};
     auto& tuner = graph.add<RxTuner>(sample_rate_hz, carrier.tuning, layout, band.spectra());
     graph.bind(band.place, tuner.place);
     chains.push_back(std::make_unique<RxChain>(graph, RawBlocks{tuner.raw, tuner.info, layout}, config,

@@ -17,7 +17,7 @@ ReceiverConfig with_symbol_rate(const io::SampleSource& source, ReceiverConfig c
 
 RawLayout raw_layout_of(const io::SampleSource& source, const ReceiverConfig& config) {
     return {source.format(), FrontGeometry({source.sample_rate_hz().value_or(2), config.symbol_rate_hz,
-                                            config.rolloff, config.block_samples})};
+                                            config.rolloff, config.block_samples, config.live})};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ FrontStages add_front_stages(Graph& graph, const RawBlocks& blocks) {
     auto& spectrum = graph.add<RxSpectrum>(blocks.layout);
     auto& coarse = graph.add<RxCoarse>(blocks.layout);
     auto& filter = graph.add<RxFilter>(blocks.layout);
-    auto& timing = graph.add<RxTiming>(blocks.layout.geometry.rolloff());
+    auto& timing = graph.add<RxTiming>(blocks.layout.geometry);
 
     // Blocks of raw samples.
     graph.bind(blocks.raw, spectrum.raw);

@@ -124,7 +124,8 @@ class RxFilter final : public Module {
 /// the reading.
 class RxTiming final : public Module {
   public:
-    explicit RxTiming(double rolloff) : Module("timing"), interpolator_(rolloff) {}
+    explicit RxTiming(const FrontGeometry& geometry)
+        : Module("timing"), tracker_(geometry.live()), interpolator_(geometry.rolloff()) {}
 
     In<FilteredBlock> filtered_in = in<FilteredBlock>("filtered_in");
     Out<SymbolBlock> symbols = out<SymbolBlock>("symbols");

@@ -62,11 +62,15 @@ class MemorySource final : public io::SampleSource {
         const std::size_t count = std::min({to.size(), bytes_.size(), kMostBytes});
         std::ranges::copy(bytes_.first(count), to.begin());
         bytes_ = bytes_.subspan(count);
+        given_ += count / sizeof(dsp::Iq);
         return count;
     }
+    /// Samples handed out so far.
+    std::size_t given() const { return given_; }
 
   private:
     std::span<const std::byte> bytes_;
+    std::size_t given_ = 0;
 };
 
 /// All that a reception tells and that must not depend on who ran it.
