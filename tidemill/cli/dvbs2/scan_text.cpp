@@ -78,7 +78,8 @@ std::string reason_text(const SurveyedCarrier& carrier) {
                 "code",
                 carrier.heard_s);
         case CarrierKind::dvbs2x:
-            return fmt::format("DVB-S2X (PLS code {})", carrier.header_code);
+            return fmt::format("DVB-S2X ({}PLS code {})", carrier.vl_snr_header ? "VL-SNR, " : "",
+                               carrier.header_code);
         case CarrierKind::dvbs:
             return fmt::format("not DVB-S2, but DVB-S (QPSK {})", carrier.dvbs_rate);
         case CarrierKind::other:
@@ -142,6 +143,7 @@ Json carrier_json(const SurveyedCarrier& c) {
               {"level_db", c.seen.level_db},
               {"heard_s", c.heard_s}};
     if (c.kind == CarrierKind::dvbs2x) json["pls_code"] = c.header_code;
+    if (c.vl_snr_header) json["vl_snr_header"] = *c.vl_snr_header;
     if (c.kind == CarrierKind::dvbs) json["code_rate"] = std::string(c.dvbs_rate);
     if (!is_received(c)) {
         json["reason"] = reason_text(c);

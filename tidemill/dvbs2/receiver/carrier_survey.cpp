@@ -10,7 +10,10 @@
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
 #include "tidemill/dvbs2/search/dvbs_look.hpp"
+#include "tidemill/dvbs2/search/internal/source_pieces.hpp"
+#include "tidemill/dvbs2/search/vl_snr_look.hpp"
 #include "tidemill/dvbs2/standard/bb_header.hpp"
+#include "tidemill/dvbs2/standard/vl_snr_header.hpp"
 #include "tidemill/dvbs2/sync/extension_header.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/service_list.hpp"
@@ -97,6 +100,17 @@ Tuning tuning_of(const SurveyedCarrier& carrier, double rolloff) {
             .neighbour_hz = carrier.seen.neighbour_hz};
 }
 
+// At two samples a symbol.
+std::vector<Iq> beginning(const OpenSamples& open, const SurveyedCarrier& carrier) {
+    TunedSource source(open(), tuning_of(carrier, carrier.rolloff));
+    std::vector<Iq> samples;
+    internal::read_pieces(source, [&](std::span<Iq> piece) {
+        samples.insert(samples.end(), piece.begin(), piece.end());
+        return samples.size() < 2 * kVlSnrLookSymbols;
+    });
+    return samples;
+}
+
 void count_headers(const OpenSamples& open, SurveyedCarrier& carrier) {
     TunedSource source(open(), tuning_of(carrier, carrier.rolloff));
     Graph graph;
@@ -114,6 +128,10 @@ void count_headers(const OpenSamples& open, SurveyedCarrier& carrier) {
     } else if (const auto rate = look_for_dvbs(tally.latest())) {
         carrier.kind = CarrierKind::dvbs;
         carrier.dvbs_rate = *rate;
+    } else if (const auto header = look_for_vl_snr(beginning(open, carrier), carrier.rolloff)) {
+        carrier.kind = CarrierKind::dvbs2x;
+        carrier.vl_snr_header = header;
+        carrier.header_code = std::ranges::find(kVlSnrHeaders, *header, &VlSnrHeader::index)->pls_code;
     } else {
         carrier.kind = CarrierKind::other;
     }

@@ -36,14 +36,15 @@ enum class CarrierKind {
 struct SurveyedCarrier {
     FoundCarrier seen;
     CarrierKind kind = CarrierKind::no_symbols;
-    double symbol_rate_hz = 0;                ///< measured; 0: none
-    double offset_hz = 0;                     ///< measured where there were frames, else as it was seen
-    double rolloff = 0;                       ///< as it was seen, or as the frames tell
-    std::optional<Pls> pls{};                 ///< most frames'
-    std::string_view dvbs_rate{};             ///< of DVB-S the code rate
-    int header_code = 0;                      ///< of DVB-S2X headers the most frequent, 128 to 255
-    double esn0_db = 0;                       ///< of decoded frames
-    double heard_s = 0;                       ///< of signal that was listened to
+    double symbol_rate_hz = 0;           ///< measured; 0: none
+    double offset_hz = 0;                ///< measured where there were frames, else as it was seen
+    double rolloff = 0;                  ///< as it was seen, or as the frames tell
+    std::optional<Pls> pls{};            ///< most frames'
+    std::string_view dvbs_rate{};        ///< of DVB-S the code rate
+    int header_code = 0;                 ///< of DVB-S2X headers the most frequent, 128 to 255
+    std::optional<int> vl_snr_header{};  ///< the index of its frames for very low signals, where they are
+    double esn0_db = 0;                  ///< of decoded frames
+    double heard_s = 0;                  ///< of signal that was listened to
     std::map<int, SurveyedStream> streams{};  ///< by input stream
 };
 
