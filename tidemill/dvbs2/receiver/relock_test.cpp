@@ -123,4 +123,21 @@ TEST_CASE("relock: after a long gap every frame is heard, wherever the carrier i
     CHECK(frames_lost({.jump = 0.05, .gap_symbols = 60000, .inverted = true}) == 0);
 }
 
+TEST_CASE("relock: a lock is told only while a signal is there, though frames are still expected") {
+    constexpr std::size_t kLongFrames = 4, kQuiet = 200'000;
+    const MadeReception made =
+        make_reception({4, FrameSize::normal, true}, kLongFrames, {.esn0_db = 10, .tail_samples = kQuiet});
+    MemorySource source(made.samples);
+    Receiver receiver(source, {}, [](auto) {});
+    bool was_locked = false;
+    const auto has_fallen_silent = [&] {
+        was_locked |= receiver.now().locked;
+        return source.given() + kQuiet / 4 > made.samples.size();
+    };
+    Sequence(receiver.graph()).run({.stop_when = has_fallen_silent});
+    CHECK(was_locked);
+    CHECK_FALSE(receiver.now().found);
+    CHECK_FALSE(receiver.now().locked);
+}
+
 }  // namespace tidemill::dvbs2
