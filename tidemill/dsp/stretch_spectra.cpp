@@ -3,7 +3,6 @@
 #include "tidemill/dsp/stretch_spectra.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -46,12 +45,16 @@ HWY_AFTER_NAMESPACE();
 
 #include "tidemill/dsp/dsp_error.hpp"
 #include "tidemill/dsp/low_pass.hpp"
+#include "tidemill/dsp/rotator.hpp"
 
 namespace tidemill::dsp {
 
 HWY_EXPORT(add_products);
 
 namespace {
+
+// Bins by which a band may lie beside its offset until it moves: a little more than the half that it has to.
+constexpr double kMostBeside = 0.75;
 
 std::size_t overlap_of(std::size_t bins) {
     return bins - StretchSpectra::fresh(bins);
@@ -70,18 +73,6 @@ void add_products(std::span<const Iq> x, std::span<const Iq> y, std::span<Iq> su
         sums[n] += Iq(x[n].real() * y[n].real() - x[n].imag() * y[n].imag(),
                       x[n].real() * y[n].imag() + x[n].imag() * y[n].real());
     }
-}
-
-// Values turned by quarters.
-void turn_by_quarters(std::span<const Iq> from, unsigned quarters, std::span<Iq> to) {
-    const Iq turn = std::array<Iq, 4>{Iq{1, 0}, Iq{0, 1}, Iq{-1, 0}, Iq{0, -1}}[quarters];
-    for (std::size_t n = 0; n < from.size(); ++n)
-        to[n] = Iq(from[n].real() * turn.real() - from[n].imag() * turn.imag(),
-                   from[n].real() * turn.imag() + from[n].imag() * turn.real());
-}
-
-unsigned in_quarters(std::ptrdiff_t turns) {
-    return static_cast<unsigned>(((turns % 4) + 4) % 4);
 }
 
 }  // namespace
@@ -123,28 +114,48 @@ bool SpectrumBand::fits(const SpectrumBandConfig& config) {
 SpectrumBand::SpectrumBand(const SpectrumBandConfig& config)
     : bins_(config.bins),
       decimation_(config.decimation),
+      reach_(filter_of(config).reach()),
+      middle_(std::lround(config.offset * static_cast<double>(config.bins))),
       inverse_(config.bins / config.decimation),
       band_(config.bins / config.decimation),
       samples_(config.bins / config.decimation) {
     if (!fits(config)) throw DspError("a band's filter is longer than the stretches overlap");
+    turn_by(middle_, overlap_of(bins_));  // a stretch begins before its new samples
     const auto bins = static_cast<double>(bins_);
-    const auto middle = static_cast<std::ptrdiff_t>(std::lround(config.offset * bins));
-    offset_left_ = (config.offset - static_cast<double>(middle) / bins) * static_cast<double>(decimation_);
-    // A stretch begins a quarter of its length before its new samples, and so do turns counted from there.
-    quarters_a_stretch_ = in_quarters(-3 * middle);
-    quarters_ = in_quarters(middle);
-
     const LowPass filter = filter_of(config);
     std::vector<Iq> taps(bins_);
-    for (std::size_t n = 0; n <= 2 * filter.reach(); ++n)
-        taps[n] =
-            static_cast<float>(filter(static_cast<double>(n) - static_cast<double>(filter.reach())) / bins);
+    for (std::size_t n = 0; n <= 2 * reach_; ++n)
+        taps[n] = static_cast<float>(filter(static_cast<double>(n) - static_cast<double>(reach_)) / bins);
     fft(taps);
     const auto wide = static_cast<std::ptrdiff_t>(std::ceil(std::min(config.stop, 0.5) * bins));
-    first_ = middle - wide;
     for (std::ptrdiff_t k = -wide; k < wide; ++k)
         response_.push_back(
             taps[static_cast<std::size_t>(k + (k < 0 ? static_cast<std::ptrdiff_t>(bins_) : 0))]);
+}
+
+// What so many bins turn in so many samples.
+void SpectrumBand::turn_by(std::ptrdiff_t bins, std::size_t samples) {
+    const auto size = static_cast<std::ptrdiff_t>(bins_);
+    next_turn_ = (next_turn_ + bins % size * static_cast<std::ptrdiff_t>(samples)) % size;
+}
+
+// The transforms of a stretch turn from its beginning on, and its samples come late by the filter's reach:
+// that far before its first new one, the band's old place and its new one must agree.
+void SpectrumBand::tune(double offset) {
+    const double place = offset * static_cast<double>(bins_);
+    if (std::abs(place - static_cast<double>(middle_)) <= kMostBeside) return;
+    const std::ptrdiff_t middle = std::lround(place);
+    turn_by(middle - middle_, overlap_of(bins_) - reach_);
+    middle_ = middle;
+}
+
+double SpectrumBand::place_of(double frequency) const {
+    return (frequency - static_cast<double>(middle_) / static_cast<double>(bins_)) *
+           static_cast<double>(decimation_);
+}
+
+double SpectrumBand::turn_cycles() const {
+    return static_cast<double>(turn_) / static_cast<double>(bins_);
 }
 
 // The products of bins and response, folded to as many bins as the band has. Runs end where either side
@@ -157,7 +168,7 @@ void SpectrumBand::gather(std::span<const Iq> spectrum) {
     };
     const auto half = static_cast<std::ptrdiff_t>(response_.size() / 2);
     for (std::size_t n = 0; n < response_.size();) {
-        const std::size_t from = wrapped(first_ + static_cast<std::ptrdiff_t>(n), bins_);
+        const std::size_t from = wrapped(middle_ - half + static_cast<std::ptrdiff_t>(n), bins_);
         const std::size_t to = wrapped(static_cast<std::ptrdiff_t>(n) - half, band_.size());
         const std::size_t count = std::min({response_.size() - n, bins_ - from, band_.size() - to});
         add_products(spectrum.subspan(from, count), std::span(response_).subspan(n, count),
@@ -166,14 +177,18 @@ void SpectrumBand::gather(std::span<const Iq> spectrum) {
     }
 }
 
-void SpectrumBand::process(std::span<const Iq> spectrum, std::vector<Iq>& out) {
+std::span<const Iq> SpectrumBand::take(std::span<const Iq> spectrum) {
     gather(spectrum);
     inverse_.inverse(band_, samples_);
-    const auto fresh = std::span(samples_).subspan(overlap_of(bins_) / decimation_);
-    const std::size_t before = out.size();
-    out.resize(before + fresh.size());
-    turn_by_quarters(fresh, quarters_, std::span(out).subspan(before));
-    quarters_ = (quarters_ + quarters_a_stretch_) % 4;
+    turn_ = next_turn_;
+    turn_by(-middle_, StretchSpectra::fresh(bins_));
+    return std::span(samples_).subspan(overlap_of(bins_) / decimation_);
+}
+
+void SpectrumBand::process(std::span<const Iq> spectrum, std::vector<Iq>& out) {
+    const std::span<const Iq> samples = take(spectrum);
+    out.resize(out.size() + samples.size());
+    rotate(samples, {turn_cycles(), 0, 1}, std::span(out).last(samples.size()));
 }
 
 }  // namespace tidemill::dsp

@@ -1,5 +1,6 @@
 #include "tidemill/dsp/stretch_spectra.hpp"
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -54,11 +55,12 @@ ToneFit fit_tone(std::span<const Iq> samples, double frequency) {
 
 TEST_CASE("stretch spectra: a tone in the band stays one tone over all stretches, others come 80 dB down") {
     on_every_target([] {
-        const double left = SpectrumBand(kQuarter).offset_left();
-        CHECK(std::abs(left) <= 4 * 0.5 / kStretchBins);
+        const SpectrumBand band(kQuarter);
+        CHECK(std::abs(band.place_of(kQuarter.offset)) <= 4 * 0.5 / kStretchBins);
         for (const double distance : {-0.06, -0.01, 0.0, 0.013, 0.06}) {
             const auto out = band_of_tone(kQuarter.offset + distance, kQuarter, 333);
-            const ToneFit fit = fit_tone(std::span(out).subspan(400), 4 * distance + left);
+            const ToneFit fit =
+                fit_tone(std::span(out).subspan(400), band.place_of(kQuarter.offset + distance));
             CHECK(std::abs(fit.tone_db) < 0.01);
             CHECK(fit.rest_db < -100);
         }
@@ -67,6 +69,37 @@ TEST_CASE("stretch spectra: a tone in the band stays one tone over all stretches
             CHECK(fit_tone(std::span(out).subspan(400), 0).rest_db < -79);
         }
     });
+}
+
+TEST_CASE("stretch spectra: a band that moves to and fro goes by whole bins, and its phase goes on") {
+    constexpr double kTone = 0.11;
+    constexpr double kBin = 1.0 / kStretchBins;
+    SpectrumBand band(kQuarter);
+    StretchSpectra stretches(kStretchBins);
+    std::vector<Iq> tone(12 * kStretchBins), out;
+    for (std::size_t n = 0; n < tone.size(); ++n)
+        tone[n] = Iq(std::polar(1.0, 2 * std::numbers::pi * kTone * static_cast<double>(n)));
+    AlignedVector<Iq> spectra;
+    stretches.process(tone, spectra);
+    std::vector<Iq> turned_back;
+    double cycles = 0, place = band.place_of(kTone);
+    std::size_t moves = 0;
+    for (std::size_t k = 0; k < spectra.size() / kStretchBins; ++k) {
+        constexpr std::array<double, 6> kAway{0, 0.4, 1.3, -7.6, 30, -30};
+        band.tune(kQuarter.offset + kAway[k % kAway.size()] * kBin);
+        moves += band.place_of(kTone) != place ? 1 : 0;
+        place = band.place_of(kTone);
+        out.clear();
+        band.process(std::span(spectra).subspan(k * kStretchBins, kStretchBins), out);
+        for (const Iq& sample : out) {
+            turned_back.push_back(sample * Iq(std::polar(1.0, -2 * std::numbers::pi * cycles)));
+            cycles += place;
+        }
+    }
+    CHECK(moves > 6);
+    const ToneFit fit = fit_tone(std::span(turned_back).subspan(400), 0);
+    CHECK(std::abs(fit.tone_db) < 0.01);
+    CHECK(fit.rest_db < -75);  // what the stop band lets through changes with each move
 }
 
 TEST_CASE("stretch spectra: what comes at a time does not change a sample") {

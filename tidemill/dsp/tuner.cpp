@@ -6,21 +6,20 @@
 #include <fmt/format.h>
 
 #include "tidemill/dsp/dsp_error.hpp"
-#include "tidemill/dsp/low_pass.hpp"
 #include "tidemill/dsp/rotator.hpp"
 
 namespace tidemill::dsp {
 
 namespace {
 
-// What folds onto the band may be stronger than it: a neighbour of +20 dB stays 60 dB below it.
-constexpr double kFoldedDb = 80;
-constexpr double kStopDb = 60;
 constexpr double kMostRatio = 1 << 20;
-constexpr double kMostReach = 4096;
+constexpr std::size_t kLeastBandBins = 16;
 
-// Places are rounded to 1/1024 of a sample at least, which costs -60 dB at the band's edge.
-constexpr std::size_t kTunerPhases = 512;
+// What folds onto a carrier may be stronger than it by 20 dB, and so may a neighbour that ends the filter.
+constexpr double kFoldedDb = 80, kNeighbourDb = 72;
+
+// Of the output's rate, between a band without neighbours and the end of the filter.
+constexpr double kRoomAlone = 0.075;
 
 void check(const TunerConfig& c) {
     const auto refuse = [](const std::string& what) { throw DspError("tuner: " + what); };
@@ -35,81 +34,110 @@ void check(const TunerConfig& c) {
                            c.stop_hz));
 }
 
-PolyphaseBank bank_of(const LowPass& response, std::size_t taps) {
-    return {taps, kTunerPhases, response};
+SpectrumBandConfig wide_band(const TunerConfig& wanted, std::size_t decimation) {
+    const double pass = wanted.pass_hz / wanted.sample_rate_hz;
+    return {.bins = BandSpectra::bins(wanted.sample_rate_hz),
+            .offset = wanted.offset_hz / wanted.sample_rate_hz,
+            .pass = pass,
+            .stop = 1 / static_cast<double>(decimation) - pass,
+            .stop_db = kFoldedDb,
+            .decimation = decimation};
 }
 
-// Between the band and what would fold onto it: of the lower rate's images the nearest, or of those of the
-// input alone where nothing lies beyond the band.
-Resampler resampler_of(double rate, const TunerConfig& config) {
-    const double pass = config.pass_hz, lower = std::min(rate, config.output_rate_hz);
-    const bool is_clean = config.clean_hz > 0 && config.clean_hz <= lower - pass;
-    const double stop = is_clean ? rate - config.clean_hz : lower - pass;
-    const LowPass response(pass / rate, stop / rate, kFoldedDb);
-    if (static_cast<double>(response.reach()) > kMostReach)
-        throw DspError(
-            fmt::format("tuner: no room between the band ({} Hz) and its image ({} Hz)", pass, stop));
-    const std::size_t taps = 2 * response.reach();
-    return {bank_of(response, taps), taps, 0, rate / config.output_rate_hz};
+// As narrow as the band's neighbour asks for; without one as narrow as leaves little to what follows.
+SpectrumBandConfig narrow_band(const TunerConfig& wanted, std::size_t decimation) {
+    SpectrumBandConfig config = wide_band(wanted, decimation);
+    const double stop_hz =
+        wanted.stop_hz != 0 ? wanted.stop_hz : wanted.pass_hz + kRoomAlone * wanted.output_rate_hz;
+    config.stop = std::min(stop_hz / wanted.sample_rate_hz, config.stop);
+    if (wanted.stop_hz != 0) config.stop_db = kNeighbourDb;
+    return config;
+}
+
+// The lowest rate that still holds the band, by a filter that is no longer than the stretches overlap.
+std::size_t decimation_of(const TunerConfig& wanted) {
+    std::size_t decimation = 1;
+    const double rate = wanted.sample_rate_hz;
+    const std::size_t most = BandSpectra::bins(rate) / kLeastBandBins;
+    while (2 * decimation <= most && rate / static_cast<double>(2 * decimation) >= wanted.output_rate_hz &&
+           SpectrumBand::fits(wide_band(wanted, 2 * decimation)))
+        decimation *= 2;
+    return decimation;
 }
 
 }  // namespace
 
-Tuner::Tuner(const TunerConfig& config) : sample_rate_hz_(config.sample_rate_hz) {
-    check(config);
-    if (config.removes_offset) offset_.emplace();
-    tune(config.offset_hz);
-    double rate = config.sample_rate_hz;
-    for (; rate >= 2 * config.output_rate_hz; rate /= 2)
-        halves_.emplace_back(config.pass_hz / rate, kFoldedDb);
-    halved_.resize(halves_.size());
-    if (rate != config.output_rate_hz) resampler_ = resampler_of(rate, config);
-    if (config.stop_hz == 0 || config.stop_hz >= config.output_rate_hz / 2) return;
-    const LowPass response(config.pass_hz / config.output_rate_hz, config.stop_hz / config.output_rate_hz,
-                           kStopDb);
-    if (static_cast<double>(response.reach()) > kMostReach)
-        throw DspError(
-            fmt::format("tuner: no room between the band ({} Hz) and what is to be stopped ({} Hz)",
-                        config.pass_hz, config.stop_hz));
-    sharp_.emplace(response.reach(), 1, response);
-    wide_.resize(sharp_->history());
-}
+struct BandTuner::Plan {
+    double sample_rate_hz;
+    SpectrumBandConfig band;
+    RateChange rest;
+};
 
-void Tuner::tune(double offset_hz) {
-    frequency_ = -offset_hz / sample_rate_hz_;
-}
-
-void Tuner::turn(std::span<Iq> samples) {
-    if (frequency_ == 0 && phase_cycles_ == 0) return;
-    rotate(samples, {phase_cycles_, frequency_, 1}, samples);
-    phase_cycles_ += frequency_ * static_cast<double>(samples.size());
-    phase_cycles_ -= std::floor(phase_cycles_);
-}
-
-void Tuner::process(std::span<Iq> samples, std::vector<Iq>& out) {
-    if (samples.empty()) return;
-    if (offset_) offset_->process(samples);
-    turn(samples);
-    std::span<const Iq> rest = samples;
-    for (std::size_t i = 0; i < halves_.size(); ++i) {
-        halved_[i].clear();
-        halves_[i].process(rest, halved_[i]);
-        rest = halved_[i];
-    }
-    std::vector<Iq>& to = sharp_ ? wide_ : out;
-    if (resampler_) {
-        resampler_->process(rest, to);
+BandTuner::Plan BandTuner::plan_of(const TunerConfig& wanted) {
+    check(wanted);
+    const std::size_t decimation = decimation_of(wanted);
+    Plan plan{wanted.sample_rate_hz, narrow_band(wanted, decimation),
+              RateChange{.from_hz = wanted.sample_rate_hz / static_cast<double>(decimation),
+                         .to_hz = wanted.output_rate_hz,
+                         .pass_hz = wanted.pass_hz}};
+    if (SpectrumBand::fits(plan.band)) {
+        plan.rest.clean_hz = plan.band.stop * wanted.sample_rate_hz;
     } else {
-        to.insert(to.end(), rest.begin(), rest.end());
+        plan.band = wide_band(wanted, decimation);
+        plan.rest.stop_hz = wanted.stop_hz;
     }
-    if (sharp_) filter(out);
+    return plan;
 }
 
-void Tuner::filter(std::vector<Iq>& out) {
-    const std::size_t count = wide_.size() - sharp_->history(), before = out.size();
-    out.resize(before + count);
-    sharp_->process(wide_, std::span(out).subspan(before));
-    wide_.erase(wide_.begin(), wide_.begin() + static_cast<std::ptrdiff_t>(count));
+BandTuner::BandTuner(const TunerConfig& config) : BandTuner(plan_of(config)) {}
+
+BandTuner::BandTuner(const Plan& plan)
+    : bins_(plan.band.bins), sample_rate_hz_(plan.sample_rate_hz), band_(plan.band), rest_(plan.rest) {}
+
+void BandTuner::process(std::span<const Iq> spectrum, std::span<const double> offsets_hz,
+                        std::vector<Iq>& out) {
+    const std::size_t parts = offsets_hz.size();
+    band_.tune(offsets_hz[parts / 2] / sample_rate_hz_);
+    const std::span<const Iq> samples = band_.take(spectrum);
+    turned_.resize(samples.size());
+    for (std::size_t k = 0; k < parts; ++k) {
+        const std::size_t from = samples.size() * k / parts, to = samples.size() * (k + 1) / parts;
+        const double frequency = -band_.place_of(offsets_hz[k] / sample_rate_hz_);
+        rotate(samples.subspan(from, to - from), {phase_cycles_ + band_.turn_cycles(), frequency, 1},
+               std::span(turned_).subspan(from, to - from));
+        phase_cycles_ += frequency * static_cast<double>(to - from);
+        phase_cycles_ -= std::floor(phase_cycles_);
+    }
+    rest_.process(turned_, out);
+}
+
+Tuner::Tuner(const TunerConfig& config)
+    : offset_hz_(config.offset_hz),
+      stretch_samples_(BandSpectra::fresh(config.sample_rate_hz)),
+      tuner_(config),
+      band_(config.sample_rate_hz) {}
+
+// A stretch at a time, so that its spectrum is near when the band is taken out.
+void Tuner::process(std::span<Iq> samples, std::vector<Iq>& out) {
+    while (!samples.empty()) {
+        const std::size_t count = std::min(samples.size(), stretch_samples_);
+        band_.process(samples.first(count), spectra_);
+        take_spectra(out);
+        samples = samples.subspan(count);
+    }
+}
+
+void Tuner::finish(std::vector<Iq>& out) {
+    band_.finish(spectra_);
+    take_spectra(out);
+    tuner_.finish(out);
+}
+
+void Tuner::take_spectra(std::vector<Iq>& out) {
+    const std::span<const Iq> spectra = spectra_;
+    for (std::size_t at = 0; at < spectra.size(); at += tuner_.bins())
+        tuner_.process(spectra.subspan(at, tuner_.bins()), {&offset_hz_, 1}, out);
+    spectra_.clear();
 }
 
 }  // namespace tidemill::dsp

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <cstddef>
 #include <span>
 #include <vector>
 
-#include "tidemill/dsp/half_band.hpp"
-#include "tidemill/dsp/interpolator.hpp"
-#include "tidemill/dsp/offset_remover.hpp"
-#include "tidemill/dsp/resampler.hpp"
+#include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/band_spectra.hpp"
+#include "tidemill/dsp/rate_changer.hpp"
+#include "tidemill/dsp/stretch_spectra.hpp"
 
 namespace tidemill::dsp {
 
@@ -16,41 +15,67 @@ namespace tidemill::dsp {
 struct TunerConfig {
     double sample_rate_hz = 0;  ///< of the input
     double output_rate_hz = 0;
-    double offset_hz = 0;        ///< what comes to frequency zero
-    double pass_hz = 0;          ///< what is kept to either side of it, below half of both rates
-    double stop_hz = 0;          ///< from here on all is 60 dB down; 0: only what would fold onto the band
-    double clean_hz = 0;         ///< in the input nothing lies beyond; 0: nobody knows
-    bool removes_offset = true;  ///< of I and Q (DC), before anything else
+    double offset_hz = 0;  ///< what comes to frequency zero
+    double pass_hz = 0;    ///< what is kept to either side of it, below half of both rates
+    double stop_hz = 0;    ///< from here on all is 60 dB down; 0: only what would fold onto the band
 };
 
-/// Brings one band of a stream to zero and to another rate: takes out the radio's offset (DC), turns, halves
-/// the rate as often as it can, resamples what is left of the ratio, and only then, where few samples are
-/// left, filters sharply.
-class Tuner {
+/// Brings one band of a stream to zero and to another rate, from spectra of BandSpectra that any number of
+/// bands share: takes it out of these by whole bins, turns what is left of its offset, and changes the rate
+/// by what is left of the ratio. All but that of the spectra is done at the band's own rate.
+class BandTuner {
   public:
     /// Throws DspError for rates and bands that cannot be: no room between `pass` and `stop` or between the
     /// band and its images, or a ratio beyond 2^20.
+    explicit BandTuner(const TunerConfig& config);
+
+    /// Takes the next spectrum, and appends what it completes. `offsets_hz` (one or more) say where the band
+    /// lies in as many equal parts of the samples that are new in it, each delay() late; the oscillator's
+    /// phase goes on over all moves.
+    void process(std::span<const Iq> spectrum, std::span<const double> offsets_hz, std::vector<Iq>& out);
+    /// Appends what the filters still hold, for silence follows.
+    void finish(std::vector<Iq>& out) { rest_.finish(out); }
+
+    /// Bins of a spectrum.
+    std::size_t bins() const { return bins_; }
+    /// Samples of the input by which the oscillator is late.
+    std::size_t delay() const { return band_.delay(); }
+
+  private:
+    struct Plan;
+    static Plan plan_of(const TunerConfig& config);
+    explicit BandTuner(const Plan& plan);
+
+    std::size_t bins_;
+    double sample_rate_hz_;
+    SpectrumBand band_;
+    double phase_cycles_ = 0;  // of the oscillator behind the band
+    std::vector<Iq> turned_{};
+    RateChanger rest_;
+};
+
+/// A tuner that is laid on one band alone.
+class Tuner {
+  public:
+    /// Throws as BandTuner.
     explicit Tuner(const TunerConfig& config);
 
     /// Takes samples, which it uses as scratch, and appends what they complete.
     void process(std::span<Iq> samples, std::vector<Iq>& out);
+    /// Appends what the filters still hold, for silence follows.
+    void finish(std::vector<Iq>& out);
 
-    /// Moves the wanted band from the next sample on; the oscillator's phase goes on.
-    void tune(double offset_hz);
+    /// Moves the wanted band from the next spectrum on; the oscillator's phase goes on.
+    void tune(double offset_hz) { offset_hz_ = offset_hz; }
 
   private:
-    void turn(std::span<Iq> samples);
-    void filter(std::vector<Iq>& out);
+    void take_spectra(std::vector<Iq>& out);
 
-    double sample_rate_hz_;
-    double frequency_ = 0;  // of the oscillator, cycles per sample
-    double phase_cycles_ = 0;
-    std::optional<OffsetRemover> offset_{};
-    std::vector<HalfBand> halves_{};
-    std::vector<AlignedVector<Iq>> halved_{};  // what each gives
-    std::optional<Resampler> resampler_{};     // none: the ratio is a power of two
-    std::optional<Interpolator> sharp_{};      // of one phase; none: nothing is near the band
-    std::vector<Iq> wide_{};                   // what waits for it, with its history
+    double offset_hz_;
+    std::size_t stretch_samples_;
+    BandTuner tuner_;
+    BandSpectra band_;
+    AlignedVector<Iq> spectra_{};
 };
 
 }  // namespace tidemill::dsp

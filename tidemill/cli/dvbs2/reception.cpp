@@ -151,7 +151,8 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
 std::uint32_t live_block(const ReceptionJob& job) {
     const double symbol_rate_hz =
         job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz : *job.recording.sample_rate_hz / 2;
-    const double rate_hz = job.tuning ? 2 * symbol_rate_hz : *job.recording.sample_rate_hz;
+    const double given_hz = *job.recording.sample_rate_hz;
+    const double rate_hz = job.tuning ? dvbs2::tuned_rate_hz(given_hz, symbol_rate_hz) : given_hz;
     return dvbs2::live_block_samples({rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
 }
 

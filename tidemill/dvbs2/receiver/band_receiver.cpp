@@ -16,6 +16,14 @@ struct BandReceiver::Stages {
 
     Graph graph{"dvbs2-rx"};
     RxBand& band;
+    // Where a tuner has followed its carrier to, frequencies are told from.
+    template <class Told>
+    Told with_followed(std::size_t carrier, Told told) const {
+        told.frequency_hz += tuners.at(carrier)->followed_hz();
+        return told;
+    }
+
+    std::vector<const RxTuner*> tuners{};
     std::vector<std::unique_ptr<RxChain>> chains{};
 };
 
@@ -32,10 +40,12 @@ void BandReceiver::Stages::add(double sample_rate_hz, CarrierOfBand carrier) {
     config.symbol_rate_hz = carrier.tuning.symbol_rate_hz;
     config.tuned_hz = carrier.tuning.offset_hz;
     const RawLayout layout{dsp::SampleFormat::cf32,
-                           FrontGeometry({2 * config.symbol_rate_hz, config.symbol_rate_hz, config.rolloff,
-                                          config.block_samples, config.live})};
+                           FrontGeometry({tuned_rate_hz(sample_rate_hz, config.symbol_rate_hz),
+                                          config.symbol_rate_hz, config.rolloff, config.block_samples,
+                                          config.live})};
     auto& tuner = graph.add<RxTuner>(sample_rate_hz, carrier.tuning, layout, band.spectra());
     graph.bind(band.place, tuner.place);
+    tuners.push_back(&tuner);
     chains.push_back(std::make_unique<RxChain>(graph, RawBlocks{tuner.raw, tuner.info, layout}, config,
                                                std::move(carrier.outputs)));
 }
@@ -58,11 +68,11 @@ std::size_t BandReceiver::carriers() const {
 }
 
 ReceptionNow BandReceiver::now(std::size_t carrier) const {
-    return stages_->chains.at(carrier)->now();
+    return stages_->with_followed(carrier, stages_->chains.at(carrier)->now());
 }
 
 ReceptionReport BandReceiver::report(std::size_t carrier) const {
-    ReceptionReport report = stages_->chains.at(carrier)->report();
+    ReceptionReport report = stages_->with_followed(carrier, stages_->chains.at(carrier)->report());
     const dsp::SampleDefects& defects = stages_->band.defects();
     report.samples = stages_->band.samples();
     report.samples_clipped = defects.clipped;

@@ -20,8 +20,7 @@ struct CarrierOfBand {
 };
 
 /// Receivers for several carriers of one source as one graph: the samples are read once, and each carrier
-/// has a branch of its own, which gives the packets that a Receiver behind a TunedSource gives. Tuners stay
-/// where they are laid.
+/// has a branch of its own, which gives the packets that a Receiver behind a TunedSource gives.
 class BandReceiver {
   public:
     /// A graph has room for so many.

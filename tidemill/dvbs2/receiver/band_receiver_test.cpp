@@ -10,7 +10,6 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
-#include "tidemill/dvbs2/tuner/band_blocks.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/stream_reader.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
@@ -121,7 +120,7 @@ TEST_CASE("band receiver: packets are the same under every executor and cut") {
 
 TEST_CASE("band receiver: a band that ends with a block, and one without samples, end") {
     BandOfThree band = band_of_three();
-    band.bytes.resize(band_block_samples(kBandRate) * 4 * 8);
+    band.bytes.resize(dsp::BandSpectra::fresh(kBandRate) * 4 * 8);
     const auto whole = together(band, [](Graph& graph) { Sequence(graph).run(); });
     CHECK(whole[0].packets == alone(band, band.tunings[0]).packets);
     band.bytes.clear();

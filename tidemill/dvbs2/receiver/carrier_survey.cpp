@@ -113,13 +113,16 @@ std::vector<Iq> beginning(const OpenSamples& open, const SurveyedCarrier& carrie
 
 void count_headers(const OpenSamples& open, SurveyedCarrier& carrier) {
     TunedSource source(open(), tuning_of(carrier, carrier.rolloff));
+    const double rate_hz = *source.sample_rate_hz();
+    const double listened = kListenedSymbols * rate_hz / carrier.symbol_rate_hz;
     Graph graph;
-    const ReceiverFront front = add_front(graph, source, {2, 1, carrier.rolloff, kMaxBlockSamples});
+    const ReceiverFront front =
+        add_front(graph, source, {rate_hz, carrier.symbol_rate_hz, carrier.rolloff, kMaxBlockSamples});
     auto& tally = graph.add<HeaderTally>();
     graph.bind(front.timing.symbols, tally.symbols);
-    const auto enough = [&] { return static_cast<double>(front.source.samples()) > 2 * kListenedSymbols; };
+    const auto enough = [&] { return static_cast<double>(front.source.samples()) > listened; };
     Sequence(graph).run({.stop_when = enough, .statistics = false});
-    carrier.heard_s = static_cast<double>(front.source.samples()) / (2 * carrier.symbol_rate_hz);
+    carrier.heard_s = static_cast<double>(front.source.samples()) / rate_hz;
     if (tally.extended() >= kHeadersThatConvince && tally.extended() > tally.plain()) {
         carrier.kind = CarrierKind::dvbs2x;
         carrier.header_code = tally.most_frequent();

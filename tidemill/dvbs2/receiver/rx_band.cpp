@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/dvbs2/tuner/band_blocks.hpp"
+#include "tidemill/dvbs2/tuner/read_all.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -20,7 +20,7 @@ double rate_of_band(const io::SampleSource& source) {
 RxBand::RxBand(io::SampleSource& source)
     : SourceModule("band", source),
       band_(rate_of_band(source)),
-      block_(band_block_samples(*source.sample_rate_hz())),
+      block_(dsp::BandSpectra::fresh(*source.sample_rate_hz())),
       bytes_(block_.size() * dsp::bytes_per_sample(source.format())) {}
 
 std::span<Iq> RxBand::take_block() {

@@ -7,7 +7,7 @@
 #include "tidemill/dvbs2/receiver/raw_windows.hpp"
 #include "tidemill/dvbs2/receiver/shared_spectra.hpp"
 #include "tidemill/dvbs2/receiver/source_module.hpp"
-#include "tidemill/dvbs2/tuner/band_tuner.hpp"
+#include "tidemill/dvbs2/tuner/carrier_tuner.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/io/sample_source.hpp"
 
@@ -33,7 +33,7 @@ class RxBand final : public SourceModule {
     Flow read_block(Frame f);
     std::span<Iq> take_block();
 
-    BandSpectra band_;
+    dsp::BandSpectra band_;
     dsp::AlignedVector<Iq> block_;
     std::vector<std::byte> bytes_;
     SharedSpectra spectra_{};
@@ -42,7 +42,8 @@ class RxBand final : public SourceModule {
     dsp::SampleDefects defects_{};
 };
 
-/// Brings one carrier of a band to two samples a symbol, and hands these on as RxSource does raw samples.
+/// Brings one carrier of a band to its own rate, as a CarrierTuner, and hands these on as RxSource does raw
+/// samples.
 class RxTuner final : public Module {
     const RawLayout layout_;
 
@@ -55,6 +56,9 @@ class RxTuner final : public Module {
     Out<RawInfo> info = out<RawInfo>("info");
     Task tune = task("tune", &RxTuner::tune_block, may_skip, may_repeat, at_end);
 
+    /// How far the carrier was followed from the tuning's offset; from any thread.
+    double followed_hz() const { return tuner_.followed_hz(); }
+
   private:
     void take(std::uint32_t number);
     Flow tune_block(Frame f);
@@ -63,7 +67,7 @@ class RxTuner final : public Module {
     std::size_t waiting() const { return tuned_.size() - given_; }
 
     SharedSpectra& spectra_;
-    BandTuner tuner_;
+    CarrierTuner tuner_;
     RawWindows windows_;
     std::vector<Iq> tuned_{};
     std::size_t given_ = 0;   // of these

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/dvbs2/tuner/band_blocks.hpp"
+#include "tidemill/dvbs2/tuner/read_all.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidemill/dsp/stretch_spectra.hpp"
+#include "tidemill/dsp/band_spectra.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
-#include "tidemill/dvbs2/tuner/band_tuner.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -24,19 +23,25 @@ struct Taken {
     NarrowBand narrow;
 };
 
+dsp::SpectrumBandConfig config_of(double rate_hz, const FoundCarrier& carrier, std::size_t decimation) {
+    const double share = 1 / static_cast<double>(decimation);
+    return {.bins = dsp::BandSpectra::bins(rate_hz),
+            .offset = carrier.offset_hz / rate_hz,
+            .pass = kFreeOfFolds * share,
+            .stop = std::min((1 - kFreeOfFolds) * share, 0.5),
+            .decimation = decimation};
+}
+
 Taken begin_taking(double rate_hz, const FoundCarrier& carrier, double seconds) {
     std::size_t decimation = 1;
     while (2 * decimation <= kMostDecimation &&
-           rate_hz / static_cast<double>(2 * decimation) >= kSurroundings * carrier.symbol_rate_hz)
+           rate_hz / static_cast<double>(2 * decimation) >= kSurroundings * carrier.symbol_rate_hz &&
+           dsp::SpectrumBand::fits(config_of(rate_hz, carrier, 2 * decimation)))
         decimation *= 2;
-    const double share = 1 / static_cast<double>(decimation);
-    dsp::SpectrumBand band({.bins = BandSpectra::bins(rate_hz),
-                            .offset = carrier.offset_hz / rate_hz,
-                            .pass = kFreeOfFolds * share,
-                            .stop = std::min((1 - kFreeOfFolds) * share, 0.5),
-                            .decimation = decimation});
-    const double low_rate_hz = rate_hz * share;
-    const NarrowBand narrow{.sample_rate_hz = low_rate_hz, .offset_hz = band.offset_left() * low_rate_hz};
+    dsp::SpectrumBand band(config_of(rate_hz, carrier, decimation));
+    const double low_rate_hz = rate_hz / static_cast<double>(decimation);
+    const NarrowBand narrow{.sample_rate_hz = low_rate_hz,
+                            .offset_hz = band.place_of(carrier.offset_hz / rate_hz) * low_rate_hz};
     return {std::move(band), static_cast<std::size_t>(seconds * low_rate_hz), narrow};
 }
 
@@ -52,8 +57,8 @@ std::vector<NarrowBand> narrow_bands(io::SampleSource& source, std::span<const F
     std::vector<Taken> all;
     for (std::size_t k = 0; k < carriers.size(); ++k)
         all.push_back(begin_taking(rate_hz, carriers[k], seconds[k]));
-    const std::size_t bins = BandSpectra::bins(rate_hz);
-    BandSpectra band(rate_hz);
+    const std::size_t bins = dsp::BandSpectra::bins(rate_hz);
+    dsp::BandSpectra band(rate_hz);
     dsp::AlignedVector<dsp::Iq> spectra;
     const auto is_full = [](const Taken& one) { return one.narrow.samples.size() >= one.most; };
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {

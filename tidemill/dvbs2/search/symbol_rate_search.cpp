@@ -112,7 +112,7 @@ std::optional<double> symbol_rate_near(std::span<const Iq> samples, double near,
     for (std::size_t k = 0; k < around.size(); ++k)
         power.push_back(std::norm(around[(k + half) % around.size()]));
     const double bins = static_cast<double>(around.size() * kNearDecimation);
-    const double middle = static_cast<double>(half) + band.offset_left() / kNearDecimation * bins;
+    const double middle = static_cast<double>(half) + band.place_of(near) / kNearDecimation * bins;
     const auto lines = lines_of(power, static_cast<std::size_t>(middle - tolerance * near * bins),
                                 static_cast<std::size_t>(middle + tolerance * near * bins));
     if (lines.empty()) return std::nullopt;

@@ -7,9 +7,9 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// All frequencies are in cycles per symbol, and there are two samples a symbol.
-constexpr double kChunkSymbols = kChunkSamples / 2.0;
-// One chunk in so many is measured.
+// All frequencies are in cycles per symbol.
+constexpr std::uint32_t kBlockChunks = 2;
+// One block in so many is measured.
 constexpr std::uint64_t kEvery = 32;
 constexpr double kMemoryChunks = 32;  // of those measured: a million symbols
 constexpr double kReach = 0.25;
@@ -18,19 +18,19 @@ constexpr double kAway = 0.01, kNear = 0.002;
 // What the carrier's tracking follows unharmed, per symbol.
 constexpr double kMostDrift = 1.5e-9;
 
-FrontGeometry geometry_of(double rolloff) {
-    return FrontGeometry({2, 1, rolloff, kChunkSamples});
+FrontGeometry geometry_of(double rolloff, double samples_per_symbol) {
+    return FrontGeometry({samples_per_symbol, 1, rolloff, kBlockChunks * kChunkSamples});
 }
 
 }  // namespace
 
-CarrierFollower::CarrierFollower(double rolloff)
-    : geometry_(geometry_of(rolloff)),
+CarrierFollower::CarrierFollower(double rolloff, double samples_per_symbol)
+    : geometry_(geometry_of(rolloff, samples_per_symbol)),
       fit_(geometry_),
       window_(geometry_.history_samples() + geometry_.block_samples()) {}
 
 void CarrierFollower::add(std::span<const Iq> samples) {
-    correction_ += drift_ * static_cast<double>(samples.size()) / 2;
+    correction_ += drift_ * static_cast<double>(samples.size()) / geometry_.samples_per_symbol();
     look_at(samples);
 }
 
@@ -46,19 +46,23 @@ void CarrierFollower::look_at(std::span<const Iq> samples) {
         samples = samples.subspan(taken);
         measure();
         filled_ = 0;
-        to_skip_ = kEvery * kChunkSamples - window_.size();
+        to_skip_ = kEvery * geometry_.block_samples() - window_.size();
     }
 }
 
 // What was heard before a move lies where it lay then: a move in the time of the memory is small.
 void CarrierFollower::measure() {
-    sum_.scale(1 - 1 / kMemoryChunks);
-    sum_.add(measure_spectrum(geometry_, 0, window_, 1).chunk[0]);
+    const BlockSpectrum block = measure_spectrum(geometry_, 0, window_, 1);
+    for (std::uint32_t chunk = 0; chunk < kBlockChunks; ++chunk) {
+        sum_.scale(1 - 1 / kMemoryChunks);
+        sum_.add(block.chunk[chunk]);
+    }
     const SpectrumFit::Best now = fit_.best(sum_, -kReach, kReach);
     const bool is_there = sum_.chunks > kMemoryChunks / 2 && now.share > fit_.threshold(sum_.chunks);
     const bool moves = is_there && std::abs(now.frequency) > (drift_ != 0 ? kNear : kAway);
-    constexpr double kSymbols = static_cast<double>(kEvery) * kChunkSymbols;
-    drift_ = moves ? std::clamp(now.frequency / kSymbols, -kMostDrift, kMostDrift) : 0;
+    const double symbols =
+        static_cast<double>(kEvery) * geometry_.block_samples() / geometry_.samples_per_symbol();
+    drift_ = moves ? std::clamp(now.frequency / symbols, -kMostDrift, kMostDrift) : 0;
 }
 
 }  // namespace tidemill::dvbs2

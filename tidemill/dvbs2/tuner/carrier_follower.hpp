@@ -14,8 +14,7 @@ namespace tidemill::dvbs2 {
 /// carrier is near.
 class CarrierFollower {
   public:
-    /// For samples at two a symbol.
-    explicit CarrierFollower(double rolloff);
+    CarrierFollower(double rolloff, double samples_per_symbol);
 
     /// Takes the next samples, of which few are looked at.
     void add(std::span<const Iq> samples);
@@ -29,7 +28,7 @@ class CarrierFollower {
 
     FrontGeometry geometry_;
     SpectrumFit fit_;
-    dsp::AlignedVector<Iq> window_;  // one chunk with its history
+    dsp::AlignedVector<Iq> window_;  // a block of some chunks, with its history
     std::size_t filled_ = 0;
     std::uint64_t to_skip_ = 0;
     SpectrumSum sum_{};

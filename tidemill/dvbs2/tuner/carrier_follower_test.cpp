@@ -19,7 +19,7 @@ struct Followed {
 
 // A carrier that lies at `first` and drifts, as the oscillator leaves it; all in cycles per symbol.
 Followed follow(std::span<const Iq> carrier, double first, double drift, double symbols) {
-    CarrierFollower follower(0.20);
+    CarrierFollower follower(0.20, 2);
     dsp::AlignedVector<Iq> turned(kBlock);
     Followed seen;
     std::size_t at = 0;

@@ -1,34 +1,32 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "tidemill/dsp/aligned_vector.hpp"
+#include "tidemill/dsp/band_spectra.hpp"
 #include "tidemill/dsp/sample_format.hpp"
-#include "tidemill/dsp/tuner.hpp"
-#include "tidemill/dvbs2/tuner/carrier_follower.hpp"
+#include "tidemill/dvbs2/tuner/carrier_tuner.hpp"
 #include "tidemill/dvbs2/tuner/tuning.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 
-/// The samples of one carrier of a source, at two a symbol, as a receiver takes them. A carrier that drifts
-/// is followed slowly, so that it stays in the middle of the filters; one whose way is known, along it.
+/// The samples of one carrier of a source, through a CarrierTuner, as a receiver takes them.
 class TunedSource final : public io::SampleSource {
   public:
     /// Throws as check_tuning(), and where the source does not know its rate.
     TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning& tuning);
 
     dsp::SampleFormat format() const override { return dsp::SampleFormat::cf32; }
-    std::optional<double> sample_rate_hz() const override { return 2 * tuning_.symbol_rate_hz; }
+    std::optional<double> sample_rate_hz() const override { return rate_hz_; }
     std::size_t read(std::span<std::byte> to) override;
 
     const io::SampleSource& source() const { return *source_; }
     const Tuning& tuning() const { return tuning_; }
     /// How far the carrier was followed from the tuning's offset, without what was known; from any thread.
-    double followed_hz() const override { return followed_hz_.load(std::memory_order_relaxed); }
+    double followed_hz() const override { return tuner_.followed_hz(); }
     /// Samples of the source, read so far.
     std::uint64_t samples() const { return samples_; }
     /// What was not usable among them.
@@ -37,15 +35,15 @@ class TunedSource final : public io::SampleSource {
   private:
     bool take_block();
     std::size_t read_block();
-    void tune_block(std::span<dsp::Iq> samples);
 
     std::unique_ptr<io::SampleSource> source_;
     Tuning tuning_;
-    dsp::Tuner tuner_;
-    CarrierFollower follower_;
-    std::atomic<double> followed_hz_{0};
-    std::vector<std::byte> bytes_;
+    double rate_hz_;
+    dsp::BandSpectra band_;
+    CarrierTuner tuner_;
     dsp::AlignedVector<dsp::Iq> block_;
+    std::vector<std::byte> bytes_;
+    dsp::AlignedVector<dsp::Iq> spectra_{};
     std::vector<dsp::Iq> tuned_{};
     std::size_t given_ = 0;  // of these
     std::uint64_t samples_ = 0;

@@ -23,10 +23,16 @@ constexpr double kFarthestStop = 0.75;
 
 }  // namespace
 
+double tuned_rate_hz(double sample_rate_hz, double symbol_rate_hz) {
+    double rate_hz = sample_rate_hz;
+    while (rate_hz >= 4 * symbol_rate_hz) rate_hz /= 2;
+    return std::max(rate_hz, 2 * symbol_rate_hz);
+}
+
 dsp::TunerConfig tuner_config_of(double sample_rate_hz, const Tuning& tuning) {
     const double rate = tuning.symbol_rate_hz;
     dsp::TunerConfig config{.sample_rate_hz = sample_rate_hz,
-                            .output_rate_hz = 2 * rate,
+                            .output_rate_hz = tuned_rate_hz(sample_rate_hz, rate),
                             .offset_hz = tuning.offset_hz,
                             .pass_hz = rate * (1 + tuning.rolloff) / 2};
     if (tuning.neighbour_hz == 0) return config;

@@ -22,14 +22,16 @@ struct Tuning {
 double least_samples_per_symbol(double rolloff);
 inline constexpr double kMostSamplesPerSymbol = 20000;
 
-/// The filters' lengths at the end of a stream, in symbols.
-inline constexpr double kFlushSymbols = 256;
-
 /// Throws Dvbs2Error for rates at which the carrier cannot be received, or where it does not fit into the
 /// band that was recorded.
 void check_tuning(double sample_rate_hz, const Tuning& tuning);
 
-/// What a tuner is to do for it, at two samples a symbol. Where a neighbour touches the band, the band's edge
+/// The rate at which a tuner gives a carrier: its own rate halved as often as two samples a symbol are left,
+/// for the receiver's matched filter takes any rate from there to twice that; two samples a symbol where it
+/// is lower.
+double tuned_rate_hz(double sample_rate_hz, double symbol_rate_hz);
+
+/// What a tuner is to do for it, at that rate. Where a neighbour touches the band, the band's edge
 /// gives way, for there is next to nothing in it.
 dsp::TunerConfig tuner_config_of(double sample_rate_hz, const Tuning& tuning);
 
