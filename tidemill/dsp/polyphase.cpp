@@ -14,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Dot product of interleaved samples with doubled taps; floats is a multiple of two of the widest vectors.
+// Dot product of interleaved samples with doubled taps; floats is a multiple of two vectors. Wider vectors
+// would lie across cache lines nearly wherever they start.
 #if HWY_TARGET == HWY_SCALAR
 Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
     Iq sum{};
@@ -22,16 +23,15 @@ Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
     return sum;
 }
 #else
+using DotLanes = hn::CappedTag<float, 8>;
+
 // Real parts and imaginary parts together: the halves are added until one pair is left.
-Iq sum_of_pairs(hn::Vec<hn::ScalableTag<float>> sum) {
-    const hn::ScalableTag<float> d;
+Iq sum_of_pairs(hn::Vec<DotLanes> sum) {
+    const DotLanes d;
 #if HWY_HAVE_SCALABLE
     return {hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Zero(d), sum))),
             hn::GetLane(hn::SumOfLanes(d, hn::OddEven(sum, hn::Zero(d))))};
 #else
-#if HWY_MAX_BYTES > 32
-    sum = hn::Add(sum, hn::ReverseBlocks(d, sum));
-#endif
 #if HWY_MAX_BYTES > 16
     sum = hn::Add(sum, hn::SwapAdjacentBlocks(sum));
 #endif
@@ -42,7 +42,7 @@ Iq sum_of_pairs(hn::Vec<hn::ScalableTag<float>> sum) {
 }
 
 Iq doubled_dot(const float* x, const float* taps, std::size_t floats) {
-    const hn::ScalableTag<float> d;
+    const DotLanes d;
     const std::size_t width = hn::Lanes(d);
     auto a = hn::Zero(d), b = hn::Zero(d);
     for (std::size_t n = 0; n < floats; n += 2 * width) {
@@ -74,7 +74,7 @@ HWY_EXPORT(evaluate_bank);
 
 namespace {
 
-constexpr std::size_t kRowFloats = 32;  // two vectors of 64 bytes
+constexpr std::size_t kRowFloats = 16;  // two vectors of 32 bytes
 
 }  // namespace
 

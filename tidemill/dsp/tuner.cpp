@@ -69,6 +69,7 @@ std::size_t decimation_of(const TunerConfig& wanted) {
 
 struct BandTuner::Plan {
     double sample_rate_hz;
+    double wanted_stop_hz;
     SpectrumBandConfig band;
     RateChange rest;
 };
@@ -76,7 +77,7 @@ struct BandTuner::Plan {
 BandTuner::Plan BandTuner::plan_of(const TunerConfig& wanted) {
     check(wanted);
     const std::size_t decimation = decimation_of(wanted);
-    Plan plan{wanted.sample_rate_hz, narrow_band(wanted, decimation),
+    Plan plan{wanted.sample_rate_hz, wanted.stop_hz, narrow_band(wanted, decimation),
               RateChange{.from_hz = wanted.sample_rate_hz / static_cast<double>(decimation),
                          .to_hz = wanted.output_rate_hz,
                          .pass_hz = wanted.pass_hz}};
@@ -92,23 +93,41 @@ BandTuner::Plan BandTuner::plan_of(const TunerConfig& wanted) {
 BandTuner::BandTuner(const TunerConfig& config) : BandTuner(plan_of(config)) {}
 
 BandTuner::BandTuner(const Plan& plan)
-    : bins_(plan.band.bins), sample_rate_hz_(plan.sample_rate_hz), band_(plan.band), rest_(plan.rest) {}
+    : bins_(plan.band.bins),
+      is_all_(plan.band.decimation == 1 && plan.wanted_stop_hz == 0),
+      sample_rate_hz_(plan.sample_rate_hz),
+      band_(plan.band),
+      rest_(plan.rest) {}
 
 void BandTuner::process(std::span<const Iq> spectrum, std::span<const double> offsets_hz,
                         std::vector<Iq>& out) {
-    const std::size_t parts = offsets_hz.size();
-    band_.tune(offsets_hz[parts / 2] / sample_rate_hz_);
+    band_.tune(offsets_hz[offsets_hz.size() / 2] / sample_rate_hz_);
+    frequencies_.clear();
+    for (const double hz : offsets_hz) frequencies_.push_back(-band_.place_of(hz / sample_rate_hz_));
     const std::span<const Iq> samples = band_.take(spectrum);
+    turn(samples, band_.turn_cycles());
+    rest_.process(turned_, out);
+}
+
+void BandTuner::process_samples(std::span<const Iq> samples, std::span<const double> offsets_hz,
+                                std::vector<Iq>& out) {
+    frequencies_.clear();
+    for (const double hz : offsets_hz) frequencies_.push_back(-hz / sample_rate_hz_);
+    turn(samples, 0);
+    rest_.process(turned_, out);
+}
+
+// By the oscillator, and by what they want to be turned besides.
+void BandTuner::turn(std::span<const Iq> samples, double besides_cycles) {
     turned_.resize(samples.size());
+    const std::size_t parts = frequencies_.size();
     for (std::size_t k = 0; k < parts; ++k) {
-        const std::size_t from = samples.size() * k / parts, to = samples.size() * (k + 1) / parts;
-        const double frequency = -band_.place_of(offsets_hz[k] / sample_rate_hz_);
-        rotate(samples.subspan(from, to - from), {phase_cycles_ + band_.turn_cycles(), frequency, 1},
-               std::span(turned_).subspan(from, to - from));
-        phase_cycles_ += frequency * static_cast<double>(to - from);
+        const std::size_t from = samples.size() * k / parts, count = samples.size() * (k + 1) / parts - from;
+        rotate(samples.subspan(from, count), {phase_cycles_ + besides_cycles, frequencies_[k], 1},
+               std::span(turned_).subspan(from, count));
+        phase_cycles_ += frequencies_[k] * static_cast<double>(count);
         phase_cycles_ -= std::floor(phase_cycles_);
     }
-    rest_.process(turned_, out);
 }
 
 Tuner::Tuner(const TunerConfig& config)

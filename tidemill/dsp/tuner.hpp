@@ -33,6 +33,13 @@ class BandTuner {
     /// lies in as many equal parts of the samples that are new in it, each delay() late; the oscillator's
     /// phase goes on over all moves.
     void process(std::span<const Iq> spectrum, std::span<const double> offsets_hz, std::vector<Iq>& out);
+
+    /// Whether the band is all of the stream, in which nothing is to be stopped: who tunes to nothing else
+    /// spares the spectra, and gives the samples themselves, as many at a time as are new in one.
+    bool is_all() const { return is_all_; }
+    void process_samples(std::span<const Iq> samples, std::span<const double> offsets_hz,
+                         std::vector<Iq>& out);
+
     /// Appends what the filters still hold, for silence follows.
     void finish(std::vector<Iq>& out) { rest_.finish(out); }
 
@@ -45,11 +52,14 @@ class BandTuner {
     struct Plan;
     static Plan plan_of(const TunerConfig& config);
     explicit BandTuner(const Plan& plan);
+    void turn(std::span<const Iq> samples, double besides_cycles);
 
     std::size_t bins_;
+    bool is_all_;
     double sample_rate_hz_;
     SpectrumBand band_;
-    double phase_cycles_ = 0;  // of the oscillator behind the band
+    double phase_cycles_ = 0;            // of the oscillator behind the band
+    std::vector<double> frequencies_{};  // of the oscillator, part by part
     std::vector<Iq> turned_{};
     RateChanger rest_;
 };

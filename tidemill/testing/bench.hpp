@@ -62,12 +62,12 @@ inline double core_hz() {
 }
 
 /// The counters `cycles` and `counted_limit`: how many one of the `per_iteration` things takes, and how many
-/// it must.
+/// it must, where that is known.
 inline void report_cycles(benchmark::State& state, double per_iteration, double limit) {
     using benchmark::Counter;
     state.counters["cycles"] =
         Counter(per_iteration / core_hz(), Counter::kIsIterationInvariantRate | Counter::kInvert);
-    state.counters["counted_limit"] = limit;
+    if (limit > 0) state.counters["counted_limit"] = limit;
 }
 
 /// Time since it was made.

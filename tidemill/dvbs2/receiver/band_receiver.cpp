@@ -16,13 +16,6 @@ struct BandReceiver::Stages {
 
     Graph graph{"dvbs2-rx"};
     RxBand& band;
-    // Where a tuner has followed its carrier to, frequencies are told from.
-    template <class Told>
-    Told with_followed(std::size_t carrier, Told told) const {
-        told.frequency_hz += tuners.at(carrier)->followed_hz();
-        return told;
-    }
-
     std::vector<const RxTuner*> tuners{};
     std::vector<std::unique_ptr<RxChain>> chains{};
 };
@@ -68,16 +61,23 @@ std::size_t BandReceiver::carriers() const {
 }
 
 ReceptionNow BandReceiver::now(std::size_t carrier) const {
-    return stages_->with_followed(carrier, stages_->chains.at(carrier)->now());
+    ReceptionNow now = stages_->chains.at(carrier)->now();
+    now.frequency_hz += followed_hz(carrier);
+    return now;
 }
 
 ReceptionReport BandReceiver::report(std::size_t carrier) const {
-    ReceptionReport report = stages_->with_followed(carrier, stages_->chains.at(carrier)->report());
+    ReceptionReport report = stages_->chains.at(carrier)->report();
+    report.frequency_hz += followed_hz(carrier);
     const dsp::SampleDefects& defects = stages_->band.defects();
     report.samples = stages_->band.samples();
     report.samples_clipped = defects.clipped;
     report.samples_not_finite = defects.non_finite;
     return report;
+}
+
+double BandReceiver::followed_hz(std::size_t carrier) const {
+    return stages_->tuners.at(carrier)->followed_hz();
 }
 
 std::uint64_t BandReceiver::info_bits() const {

@@ -39,6 +39,8 @@ class BandReceiver {
     /// The whole account of a carrier, between runs. Samples, and what was wrong with them, are those of the
     /// band.
     ReceptionReport report(std::size_t carrier) const;
+    /// How far a carrier was followed from its tuning's offset, without what was known; from any thread.
+    double followed_hz(std::size_t carrier) const;
     /// What of this tells of frames, of all carriers; also for who runs with the sinks.
     std::uint64_t info_bits() const;
 

@@ -30,18 +30,29 @@ CarrierTuner::CarrierTuner(double sample_rate_hz, const Tuning& tuning)
 void CarrierTuner::process(std::span<const dsp::Iq> spectra, std::vector<dsp::Iq>& out) {
     for (std::size_t at = 0; at < spectra.size(); at += tuner_.bins()) {
         const std::size_t before = out.size();
-        lay_oscillator();
+        lay_oscillator(static_cast<double>(tuner_.delay()));
         tuner_.process(spectra.subspan(at, tuner_.bins()), offsets_hz_, out);
-        follower_.add(std::span(out).subspan(before));
+        follow(std::span(out).subspan(before));
     }
+}
+
+void CarrierTuner::process_samples(std::span<const dsp::Iq> samples, std::vector<dsp::Iq>& out) {
+    const std::size_t before = out.size();
+    lay_oscillator(0);
+    tuner_.process_samples(samples, offsets_hz_, out);
+    follow(std::span(out).subspan(before));
+}
+
+void CarrierTuner::follow(std::span<const dsp::Iq> tuned) {
+    follower_.add(tuned);
     followed_hz_.store(follower_.correction() * tuning_.symbol_rate_hz, std::memory_order_relaxed);
 }
 
-// Through the next spectrum. It is known by its number when its samples were there, whoever works on it when.
-void CarrierTuner::lay_oscillator() {
+// Through the next stretch. It is known by its number when its samples were there, whoever works on it when.
+void CarrierTuner::lay_oscillator(double late_samples) {
     const double offset_hz = tuning_.offset_hz + follower_.correction() * tuning_.symbol_rate_hz;
     const auto fresh = static_cast<double>(dsp::BandSpectra::fresh(sample_rate_hz_));
-    const double first = static_cast<double>(spectra_++) * fresh - static_cast<double>(tuner_.delay());
+    const double first = static_cast<double>(stretches_++) * fresh - late_samples;
     const double piece = fresh / static_cast<double>(offsets_hz_.size());
     for (std::size_t k = 0; k < offsets_hz_.size(); ++k) {
         const double middle_s = (first + (static_cast<double>(k) + 0.5) * piece) / sample_rate_hz_;

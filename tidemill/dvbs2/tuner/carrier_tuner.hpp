@@ -21,6 +21,11 @@ class CarrierTuner {
 
     /// Takes spectra of dsp::BandSpectra, one behind the other, and appends what they complete.
     void process(std::span<const dsp::Iq> spectra, std::vector<dsp::Iq>& out);
+    /// Whether nothing lies beside the carrier that a filter would have to stop: then a carrier that has its
+    /// band for itself is tuned to without spectra, by the samples of a stretch at a time.
+    bool spares_spectra() const { return tuner_.is_all(); }
+    void process_samples(std::span<const dsp::Iq> samples, std::vector<dsp::Iq>& out);
+
     /// Appends what the filters still hold, for silence follows.
     void finish(std::vector<dsp::Iq>& out) { tuner_.finish(out); }
 
@@ -28,12 +33,13 @@ class CarrierTuner {
     double followed_hz() const { return followed_hz_.load(std::memory_order_relaxed); }
 
   private:
-    void lay_oscillator();
+    void lay_oscillator(double late_samples);
+    void follow(std::span<const dsp::Iq> tuned);
 
     double sample_rate_hz_;
     Tuning tuning_;
     dsp::BandTuner tuner_;
-    std::uint64_t spectra_ = 0;         // so far
+    std::uint64_t stretches_ = 0;       // so far
     std::vector<double> offsets_hz_{};  // through the next one
     CarrierFollower follower_;
     std::atomic<double> followed_hz_{0};

@@ -49,12 +49,21 @@ bool TunedSource::take_block() {
     if (ended_) return false;
     const std::size_t count = read_block();
     ended_ = count < block_.size();
-    spectra_.clear();
-    band_.process(std::span(block_).first(count), spectra_);
-    if (ended_) band_.finish(spectra_);
-    tuner_.process(spectra_, tuned_);
+    tune(std::span(block_).first(count));
     if (ended_) tuner_.finish(tuned_);
     return true;
+}
+
+void TunedSource::tune(std::span<dsp::Iq> samples) {
+    if (tuner_.spares_spectra()) {
+        offset_.process(samples);
+        tuner_.process_samples(samples, tuned_);
+        return;
+    }
+    spectra_.clear();
+    band_.process(samples, spectra_);
+    if (ended_) band_.finish(spectra_);
+    tuner_.process(spectra_, tuned_);
 }
 
 // Samples of the next block; fewer than fit mean the end.

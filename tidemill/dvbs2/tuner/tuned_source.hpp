@@ -6,6 +6,7 @@
 
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/band_spectra.hpp"
+#include "tidemill/dsp/offset_remover.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/tuner/carrier_tuner.hpp"
 #include "tidemill/dvbs2/tuner/tuning.hpp"
@@ -35,10 +36,12 @@ class TunedSource final : public io::SampleSource {
   private:
     bool take_block();
     std::size_t read_block();
+    void tune(std::span<dsp::Iq> samples);
 
     std::unique_ptr<io::SampleSource> source_;
     Tuning tuning_;
     double rate_hz_;
+    dsp::OffsetRemover offset_{};  // where there are no spectra, which see to that
     dsp::BandSpectra band_;
     CarrierTuner tuner_;
     dsp::AlignedVector<dsp::Iq> block_;
