@@ -28,7 +28,8 @@ struct ChannelOptions {
     double symbol_rate_hz = 0;  // 0: half the sample rate
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
-    std::vector<std::string> echoes, dropouts;
+    std::vector<std::string> echoes, dropouts, tones, lost;
+    std::string pulses, steps, fading, sweep;
     std::string iq_offset;
     dvbs2::ChannelConfig channel;
     std::optional<double> sample_rate_hz;     // none: as the recording says
@@ -94,6 +95,37 @@ void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {
     }
 }
 
+// Times are told in symbols, as those of echoes and dropouts.
+void read_disturbances(const ChannelOptions& options, double symbol_rate_hz,
+                       dvbs2::Disturbances& disturbances) {
+    for (const std::string& text : options.tones) {
+        const auto [hz, db, hz_per_s] = few_numbers(text, "--tone", 3);
+        disturbances.tones.push_back({hz / symbol_rate_hz, db, hz_per_s / symbol_rate_hz / symbol_rate_hz});
+    }
+    for (const std::string& text : options.lost) {
+        const auto few = few_numbers(text, "--lose", 2);
+        if (few[0] < 0 || few[1] < 0)
+            throw WrongUsage("--lose " + text + ": numbers of samples are not below 0");
+        disturbances.lost.push_back({static_cast<std::uint64_t>(few[0]), static_cast<std::uint64_t>(few[1])});
+    }
+    if (!options.pulses.empty()) {
+        const auto few = few_numbers(options.pulses, "--pulses", 3);
+        disturbances.pulses = {few[0], few[1], few[2], disturbances.pulses.at_random_places};
+    }
+    if (!options.steps.empty()) {
+        const auto few = few_numbers(options.steps, "--steps", 2);
+        disturbances.steps = {few[0], few[1]};
+    }
+    if (!options.fading.empty()) {
+        const auto few = few_numbers(options.fading, "--fading", 2);
+        disturbances.fading = {few[0], few[1]};
+    }
+    if (!options.sweep.empty()) {
+        const auto few = few_numbers(options.sweep, "--sweep", 3);
+        disturbances.sweep = {few[0] / symbol_rate_hz, few[1], few[2]};
+    }
+}
+
 dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recording& recording) {
     const double symbol_rate_hz =
         options.symbol_rate_hz > 0 ? options.symbol_rate_hz : sample_rate_hz(recording) / 2;
@@ -102,6 +134,7 @@ dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recordi
     channel.frequency_cycles_per_symbol = options.frequency_hz / symbol_rate_hz;
     channel.drift_cycles_per_symbol2 = options.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
     read_lists(options, channel);
+    read_disturbances(options, symbol_rate_hz, channel.disturbances);
     return channel;
 }
 
@@ -158,6 +191,21 @@ int run_channel(const ChannelOptions& options) {
     return kDone;
 }
 
+void add_disturbances(Verb& verb, ChannelOptions& options) {
+    verb.option(
+        "--pulses", options.pulses,
+        "EVERY,SYMBOLS,DB: bursts of noise, so long and so far over the signal, one in so many symbols");
+    verb.flag("--random-pulses", options.channel.disturbances.pulses.at_random_places,
+              "Pulses come at random places within their periods");
+    verb.option("--tone", options.tones, "HZ,DB or HZ,DB,HZ/S: a line so far over the signal, and its drift");
+    verb.option("--fading", options.fading, "PERIOD,DB: the signal's level, a sine in dB, period in symbols");
+    verb.option("--steps", options.steps,
+                "EVERY,DB: the receiver's gain goes up and down after so many symbols");
+    verb.option("--sweep", options.sweep,
+                "HZ,SYMBOLS,MIDDLE: the frequency falls from +HZ to -HZ as tanh does, at MIDDLE fastest");
+    verb.option("--lose", options.lost, "BEGIN,COUNT: samples that the receiver lost");
+}
+
 void add_impairments(Verb& verb, ChannelOptions& options) {
     dvbs2::ChannelConfig& channel = options.channel;
     verb.option("--esn0", channel.esn0_db, "Es/N0 in dB").shows("no noise");
@@ -205,6 +253,7 @@ void add_dvbs2_channel(Verb& dvbs2) {
         .in(above(0))
         .shows("half the sample rate");
     add_impairments(verb, *options);
+    add_disturbances(verb, *options);
     add_stored_format(verb, options->format);
     verb.option("--level", options->level_dbfs, "Root mean square in dB below full scale")
         .in(between(-60.0, 0.0));

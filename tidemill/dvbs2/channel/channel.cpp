@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
 #include "tidemill/dvbs2/channel/internal/interpolation.hpp"
@@ -47,13 +48,14 @@ const ChannelConfig& checked(const ChannelConfig& config) {
         std::ranges::all_of(config.echoes, can_be_heard) &&
         std::ranges::all_of(config.echoes,
                             [&](const Echo& echo) { return comes_soon(echo.delay_symbols, config); }) &&
-        std::ranges::all_of(config.dropouts, has_begun_and_ends);
+        std::ranges::all_of(config.dropouts, has_begun_and_ends) && config.disturbances.are_possible();
     if (!all_finite || !in_range || std::isnan(config.esn0_db)) {
         throw Dvbs2Error(
             "impossible channel: delays, echoes' delays and dropouts begin at 0, rate ratios and samples per "
             "symbol at 1; delays are 10^8 samples, rate ratios 10^4, echoes add 40 dB and I and Q are off by "
-            "90 "
-            "degrees at the most; all must be numbers");
+            "90 degrees at the most; pulses are no longer than their period, levels within 100 dB, lost "
+            "samples in "
+            "order; all must be numbers");
     }
     return config;
 }
@@ -86,7 +88,7 @@ void Channel::process(std::span<const dsp::Iq> in, std::vector<dsp::Iq>& out) {
         read(without_dropouts(in), out);
     }
     turn(std::span(out).subspan(signal_begin));
-    receive(std::span(out).subspan(before));
+    receive(out, before);
 }
 
 void Channel::finish(std::vector<dsp::Iq>& out) {
@@ -97,7 +99,7 @@ void Channel::finish(std::vector<dsp::Iq>& out) {
     if (resampler_) resampler_->finish(out);
     turn(std::span(out).subspan(before));
     out.resize(out.size() + config_.tail_samples);
-    receive(std::span(out).subspan(before));
+    receive(out, before);
 }
 
 std::span<const dsp::Iq> Channel::without_dropouts(std::span<const dsp::Iq> in) {
@@ -129,7 +131,8 @@ void Channel::read(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out) {
 double Channel::next_angle_rad() {
     const double t = static_cast<double>(signal_samples_) * input_step_ / config_.samples_per_symbol;
     const double cycles =
-        t * (config_.frequency_cycles_per_symbol + 0.5 * config_.drift_cycles_per_symbol2 * t);
+        t * (config_.frequency_cycles_per_symbol + 0.5 * config_.drift_cycles_per_symbol2 * t) +
+        (config_.disturbances.sweep.cycles_per_symbol != 0 ? config_.disturbances.sweep_cycles_at(t) : 0);
     if (walk_step_rad_ > 0.0) {
         // One part of the complex noise has half of its variance.
         walk_rad_ += walk_step_rad_ * std::numbers::sqrt2 *
@@ -140,18 +143,30 @@ double Channel::next_angle_rad() {
 }
 
 void Channel::turn(std::span<dsp::Iq> samples) {
+    const Disturbances& disturbances = config_.disturbances;
     for (auto& sample : samples) {
+        if (disturbances.fading.period_symbols > 0) {
+            const double t = static_cast<double>(signal_samples_) * input_step_ / config_.samples_per_symbol;
+            sample *= static_cast<float>(disturbances.fading_at(t));
+        }
         sample *= std::polar(1.0F, static_cast<float>(next_angle_rad()));
         sample = config_.inverted_spectrum ? std::conj(sample) : sample;
     }
 }
 
-// Noise and the receiver's own faults.
-void Channel::receive(std::span<dsp::Iq> samples) {
+// Noise, what else comes, and the receiver's own faults.
+void Channel::receive(std::vector<dsp::Iq>& out, std::size_t begin) {
+    const auto samples = std::span(out).subspan(begin);
     if (noise_amplitude_ != 0.0F) {
         dsp::add_gaussian_noise(config_.seed, samples_, noise_amplitude_, samples);
     }
-    samples_ += samples.size();
+    config_.disturbances.add_to(samples, samples_, config_.samples_per_symbol / input_step_, config_.seed);
+    unbalance(samples);
+    const std::uint64_t first = std::exchange(samples_, samples_ + samples.size());
+    if (!config_.disturbances.lost.empty()) config_.disturbances.lose(out, begin, first);
+}
+
+void Channel::unbalance(std::span<dsp::Iq> samples) const {
     if (config_.iq_gain_db == 0 && config_.iq_angle_deg == 0 && config_.iq_offset == dsp::Iq{}) return;
     const auto gain = static_cast<float>(std::pow(10.0, config_.iq_gain_db / 20));
     const auto angle = static_cast<float>(config_.iq_angle_deg * std::numbers::pi / 180);

@@ -8,6 +8,7 @@
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dsp/resampler.hpp"
+#include "tidemill/dvbs2/channel/disturbances.hpp"
 #include "tidemill/dvbs2/channel/multipath.hpp"
 
 namespace tidemill::dvbs2 {
@@ -32,6 +33,7 @@ struct ChannelConfig {
     bool inverted_spectrum = false;
     std::vector<Echo> echoes{};
     std::vector<Dropout> dropouts{};
+    Disturbances disturbances{};
     dsp::Iq iq_offset{};             // what the receiver adds to I and Q (DC)
     double iq_gain_db = 0.0;         // of its Q over its I
     double iq_angle_deg = 0.0;       // by which they are off a right angle
@@ -41,7 +43,7 @@ struct ChannelConfig {
 };
 
 /// Turns clean samples into received ones: dropouts, echoes, clock and delay, frequency and phase, spectral
-/// inversion, noise, and what a receiver makes of I and Q, in this order.
+/// inversion, noise, pulses, tones, and what a receiver makes of it, in this order.
 class Channel {
   public:
     /// Throws Dvbs2Error for a negative delay, a rate ratio below 1, a value that is not a number
@@ -59,7 +61,8 @@ class Channel {
     std::span<const dsp::Iq> without_dropouts(std::span<const dsp::Iq> in);
     void read(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out);
     void turn(std::span<dsp::Iq> samples);
-    void receive(std::span<dsp::Iq> samples);
+    void receive(std::vector<dsp::Iq>& out, std::size_t begin);
+    void unbalance(std::span<dsp::Iq> samples) const;
 
     ChannelConfig config_;
     double input_step_;  // input samples per output sample

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <map>
 #include <random>
-#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -144,24 +142,6 @@ struct RoughReception {
         }
     }
 };
-
-// Where each received packet was sent. Those that never were are told by the last number, the count of all.
-std::vector<std::size_t> places_of(const std::vector<std::uint8_t>& received,
-                                   const std::vector<std::uint8_t>& sent) {
-    const auto packet = [](const std::vector<std::uint8_t>& of, std::size_t at) {
-        return std::string_view(reinterpret_cast<const char*>(of.data() + at), io::kTsPacketBytes);
-    };
-    std::map<std::string_view, std::size_t> places;
-    for (std::size_t at = 0; at < sent.size(); at += io::kTsPacketBytes) {
-        places[packet(sent, at)] = at / io::kTsPacketBytes;
-    }
-    std::vector<std::size_t> found;
-    for (std::size_t at = 0; at < received.size(); at += io::kTsPacketBytes) {
-        const auto place = places.find(packet(received, at));
-        found.push_back(place == places.end() ? sent.size() : place->second);
-    }
-    return found;
-}
 
 struct Seeds {
     std::uint64_t first, last;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <random>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -117,6 +119,24 @@ inline std::optional<std::size_t> received_from(std::span<const std::uint8_t> se
     if (received.empty() || received.size() > sent.size()) return std::nullopt;
     if (!std::ranges::equal(sent.last(received.size()), received)) return std::nullopt;
     return (sent.size() - received.size()) / io::kTsPacketBytes;
+}
+
+/// Where each received packet was sent. Those that never were are told by the last number, the count of all.
+inline std::vector<std::size_t> places_of(const std::vector<std::uint8_t>& received,
+                                          const std::vector<std::uint8_t>& sent) {
+    const auto packet = [](const std::vector<std::uint8_t>& of, std::size_t at) {
+        return std::string_view(reinterpret_cast<const char*>(of.data() + at), io::kTsPacketBytes);
+    };
+    std::map<std::string_view, std::size_t> places;
+    for (std::size_t at = 0; at < sent.size(); at += io::kTsPacketBytes) {
+        places[packet(sent, at)] = at / io::kTsPacketBytes;
+    }
+    std::vector<std::size_t> found;
+    for (std::size_t at = 0; at < received.size(); at += io::kTsPacketBytes) {
+        const auto place = places.find(packet(received, at));
+        found.push_back(place == places.end() ? sent.size() : place->second);
+    }
+    return found;
 }
 
 inline constexpr std::size_t kShortFrameSamples = 2 * 8370;  // QPSK with pilots, two samples per symbol

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Bursts of white noise, as of a radar or an ignition. Times are in symbols, levels in dB over the signal's
+/// power.
+struct Pulses {
+    double every_symbols = 0.0;  // 0: none
+    double symbols = 0.0;        // of each, one sample at the least
+    double gain_db = 0.0;
+    bool at_random_places = false;  // one within each `every_symbols`
+};
+
+/// A line in the spectrum.
+struct Tone {
+    double cycles_per_symbol = 0.0;
+    double gain_db = 0.0;  // over the signal
+    double drift_cycles_per_symbol2 = 0.0;
+};
+
+/// The receiver's gain, that of signal and noise, goes up and down in turn.
+struct GainSteps {
+    double every_symbols = 0.0;  // 0: never
+    double gain_db = 0.0;
+};
+
+/// The signal alone becomes stronger and weaker: a sine, in dB.
+struct Fading {
+    double period_symbols = 0.0;  // 0: none
+    double gain_db = 0.0;         // to each side
+};
+
+/// A satellite's pass: the frequency goes from one end to the other as tanh does.
+struct Sweep {
+    double cycles_per_symbol = 0.0;  // to each side; falling where it is positive
+    double symbols = 1.0;            // in which it goes three quarters of the way to one side
+    double middle_symbols = 0.0;
+};
+
+/// Samples that the receiver lost, from a sample of its output on.
+struct LostSamples {
+    std::uint64_t begin = 0;
+    std::uint64_t samples = 0;
+};
+
+/// What comes to a receiver beside signal and noise.
+struct Disturbances {
+    Pulses pulses{};
+    std::vector<Tone> tones{};
+    GainSteps steps{};
+    Fading fading{};
+    Sweep sweep{};
+    std::vector<LostSamples> lost{};  // in order
+
+    /// Whether all of it can be.
+    bool are_possible() const;
+
+    /// The signal's amplitude at a time in symbols.
+    double fading_at(double symbols) const;
+    /// Turns of the carrier since time 0.
+    double sweep_cycles_at(double symbols) const;
+    /// Adds pulses and tones to received samples, of which the first is number `first`, and scales them.
+    void add_to(std::span<dsp::Iq> samples, std::uint64_t first, double samples_per_symbol,
+                std::uint64_t seed) const;
+    /// Takes away what was lost of the samples from `first` on, in `received` from `begin` on.
+    void lose(std::vector<dsp::Iq>& received, std::size_t begin, std::uint64_t first) const;
+};
+
+}  // namespace tidemill::dvbs2

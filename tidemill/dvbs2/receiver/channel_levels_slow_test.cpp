@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace internal;
+
+constexpr double kSymbolRateHz = 250e3;  // where a level is told in hertz
+
+struct Named {
+    int modcod;
+    const char* name;
+};
+
+constexpr Named kQpsk34{7, "QPSK 3/4"}, k8psk35{12, "8PSK 3/5"}, k8psk34{14, "8PSK 3/4"},
+    k16apsk34{19, "16APSK 3/4"}, k32apsk89{27, "32APSK 8/9"};
+
+/// A channel that a reception has to bear: which share of the packets after the first has to come.
+struct Level {
+    std::string name;
+    Named modcod;
+    bool pilots;
+    double esn0_db;
+    double least_share;
+    std::size_t frames = 120;
+    ChannelConfig channel{};
+};
+
+Pls pls_of(const Level& level) {
+    return {level.modcod.modcod, FrameSize::short_, level.pilots};
+}
+
+double hertz(double hz) {
+    return hz / kSymbolRateHz;
+}
+
+double hertz_per_s(double hz_per_s) {
+    return hz_per_s / kSymbolRateHz / kSymbolRateHz;
+}
+
+Level with_pulses(double esn0_db, Pulses pulses, double least_share) {
+    Level level{fmt::format("pulses {} in {} {:+} dB{}, {} dB", pulses.symbols, pulses.every_symbols,
+                            pulses.gain_db, pulses.at_random_places ? " at random" : "", esn0_db),
+                kQpsk34, true, esn0_db, least_share};
+    level.channel.disturbances.pulses = pulses;
+    return level;
+}
+
+std::vector<Level> pulse_levels() {
+    std::vector<Level> levels;
+    for (const bool at_random : {false, true}) {
+        for (const double db : {10.0, 17.0, 23.0, 30.0}) {
+            levels.push_back(with_pulses(9, {10000, 100, db, at_random}, 0.99));
+            levels.push_back(with_pulses(5.5, {10000, 100, db, at_random}, 0.97));
+            levels.push_back(with_pulses(9, {10000, 10, db, at_random}, 1));
+            levels.push_back(with_pulses(9, {500, 0.5, db, at_random}, 1));
+        }
+    }
+    return levels;
+}
+
+Level with_steps(Named modcod, double esn0_db, double every, double db, double least_share) {
+    Level level{fmt::format("steps of {} dB each {}, {}", db, every, modcod.name), modcod, true, esn0_db,
+                least_share};
+    level.channel.disturbances.steps = {every, db};
+    return level;
+}
+
+std::vector<Level> step_levels() {
+    std::vector<Level> levels;
+    for (const double db : {3.0, 6.0}) {
+        levels.push_back(with_steps(kQpsk34, 6, 10000, db, 1));
+        levels.push_back(with_steps(k8psk34, 10, 10000, db, 1));
+        levels.push_back(with_steps(k16apsk34, 12.2, 10000, db, 1));
+        levels.push_back(with_steps(k32apsk89, 17.7, 10000, db, 1));
+    }
+    levels.push_back(with_steps(kQpsk34, 6, 10000, 20, 0.9));
+    levels.push_back(with_steps(kQpsk34, 6, 100000, 20, 0.9));
+    levels.push_back(with_steps(k16apsk34, 12.2, 100000, 20, 0.9));
+    return levels;
+}
+
+Level with_fading(bool pilots) {
+    Level level{
+        fmt::format("fading of 6 dB, {} pilots", pilots ? "with" : "no"), kQpsk34, pilots, 6.03, 0.55, 240};
+    level.channel.disturbances.fading = {500e3, 6};
+    return level;
+}
+
+Level with_drift(double hz_per_s, bool pilots) {
+    Level level{fmt::format("drift {} Hz/s, {} pilots", hz_per_s, pilots ? "with" : "no"),
+                kQpsk34,
+                pilots,
+                6.03,
+                1,
+                120};
+    level.channel.frequency_cycles_per_symbol = hertz(-hz_per_s * 2);
+    level.channel.drift_cycles_per_symbol2 = hertz_per_s(hz_per_s);
+    return level;
+}
+
+std::vector<Level> drift_levels() {
+    std::vector<Level> levels;
+    for (const bool pilots : {true, false}) {
+        for (const double hz_per_s : {600.0, 1250.0, 3000.0}) levels.push_back(with_drift(hz_per_s, pilots));
+        Level pass{fmt::format("S curve, {} pilots", pilots ? "with" : "no"), k8psk35, pilots, 8, 1, 450};
+        pass.channel.disturbances.sweep = {0.1, 3 * kSymbolRateHz, 5 * kSymbolRateHz};
+        levels.push_back(pass);
+    }
+    return levels;
+}
+
+std::vector<Level> offset_levels() {
+    std::vector<Level> levels;
+    for (const double offset : {0.2, 0.3, -0.3, 0.45, 0.5, -0.5}) {
+        Level level{fmt::format("offset {}", offset), kQpsk34, true, 6.03, 1};
+        level.channel.frequency_cycles_per_symbol = offset;
+        levels.push_back(level);
+    }
+    return levels;
+}
+
+Level with_tones(Named modcod, double esn0_db, std::vector<Tone> tones, double least_share) {
+    Level level{fmt::format("{} tones of {:+} dB, {}", tones.size(), tones.front().gain_db, modcod.name),
+                modcod, true, esn0_db, least_share};
+    level.channel.disturbances.tones = std::move(tones);
+    return level;
+}
+
+std::vector<Level> tone_levels() {
+    const std::vector<Tone> three{{0.21, 3, 0}, {-0.13, 3, 0}, {0.42, 3, hertz_per_s(1000)}};
+    return {with_tones(kQpsk34, 5.5, {{0.21, -10, 0}}, 1), with_tones(kQpsk34, 5.5, {{0.21, -3, 0}}, 1),
+            with_tones(kQpsk34, 4.6, three, 1), with_tones(k32apsk89, 17.2, three, 1)};
+}
+
+Level with_echo(double db, double esn0_db, bool pilots) {
+    Level level{fmt::format("echo of {} dB, {} pilots", db, pilots ? "with" : "no"), kQpsk34, pilots, esn0_db,
+                1};
+    level.channel.echoes = {{3.3, db, 1}};
+    return level;
+}
+
+std::vector<Level> other_levels() {
+    std::vector<Level> levels{with_echo(-10, 4.8, true), with_echo(-6, 5.2, true), with_echo(-6, 5.2, false)};
+    Level lost{"10 gaps of 1234 samples", kQpsk34, true, 6.03, 0.8, 120};
+    for (std::uint64_t i = 1; i <= 10; ++i) lost.channel.disturbances.lost.push_back({i * 150000, 1234});
+    levels.push_back(lost);
+    return levels;
+}
+
+/// Each packet that was sent, and how it came: `wrong` never was sent, or came twice or late.
+struct Came {
+    std::size_t first;
+    std::size_t of_those_after;
+    std::size_t wrong = 0;
+
+    double share(std::size_t sent) const {
+        return first < sent ? static_cast<double>(of_those_after) / static_cast<double>(sent - first) : 0;
+    }
+};
+
+Came judge(const Received& received, const MadeReception& made) {
+    const std::vector<std::size_t> places = places_of(received.packets, made.packets);
+    const std::size_t sent = made.packets.size() / io::kTsPacketBytes;
+    Came came{places.empty() ? sent : places.front(), places.size()};
+    for (std::size_t i = 0; i < places.size(); ++i)
+        came.wrong += places[i] == sent || (i > 0 && places[i] <= places[i - 1]) ? 1 : 0;
+    return came;
+}
+
+void hold(const std::vector<Level>& levels) {
+    const char* wanted = std::getenv("TIDEMILL_LEVELS");  // part of the names of those to be tried
+    for (Level level : levels) {
+        if (wanted && level.name.find(wanted) == std::string::npos) continue;
+        level.channel.esn0_db = level.esn0_db;
+        level.channel.clock_offset_ppm = 10;
+        level.channel.delay_symbols = 0.3;
+        level.channel.seed = 18;
+        const MadeReception made = make_reception(pls_of(level), level.frames, level.channel);
+        const Received received = receive(made.samples);
+        const Came came = judge(received, made);
+        const std::size_t sent = made.packets.size() / io::kTsPacketBytes;
+        const ReceptionReport& report = received.report;
+        MESSAGE(fmt::format("{}: {:.2f} % of {} packets (from {}), {} of {} frames bad, {} locks, {} wrong",
+                            level.name, 100 * came.share(sent), sent, came.first, report.totals.frames_bad,
+                            report.totals.frames, report.sync.locks, came.wrong));
+        CHECK_MESSAGE(came.share(sent) >= level.least_share, level.name);
+        CHECK_MESSAGE(came.wrong == 0, level.name);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("channel levels: pulses") {
+    hold(pulse_levels());
+}
+
+TEST_CASE("channel levels: steps of the gain, fading") {
+    hold(step_levels());
+    hold({with_fading(true), with_fading(false)});
+}
+
+TEST_CASE("channel levels: drift") {
+    hold(drift_levels());
+}
+
+TEST_CASE("channel levels: offset") {
+    hold(offset_levels());
+}
+
+TEST_CASE("channel levels: tones") {
+    hold(tone_levels());
+}
+
+TEST_CASE("channel levels: echoes and samples that are missing") {
+    hold(other_levels());
+}
+
+}  // namespace tidemill::dvbs2
