@@ -9,6 +9,24 @@ namespace {
 
 constexpr double kSmallestPart = 1e-6;  // of the power, so that nothing is divided by zero
 
+// So many neighbours with less than this share of the mean power were zeroed with a pulse: noise does that to
+// one in 10^5 such groups at -2.35 dB.
+constexpr std::size_t kZeroedTogether = 6;
+constexpr double kZeroedShare = 0.1;
+
+struct Sums {
+    double real, power, count;
+};
+
+Sums sums_of(std::span<const dsp::Iq> symbols) {
+    Sums sums{0, 0, static_cast<double>(symbols.size())};
+    for (const dsp::Iq symbol : symbols) {
+        sums.real += symbol.real();
+        sums.power += std::norm(symbol);
+    }
+    return sums;
+}
+
 SignalQuality make_quality(double signal, double noise) {
     const double power = std::max(signal + noise, 1e-30);
     const auto part = [&](double value) { return std::max(value, kSmallestPart * power); };
@@ -22,13 +40,18 @@ float SignalQuality::esn0_db() const {
 }
 
 SignalQuality quality_of_known(std::span<const dsp::Iq> known) {
-    double mean = 0;
     double power = 0;
-    for (const dsp::Iq symbol : known) {
-        mean += symbol.real();
-        power += std::norm(symbol);
+    for (const dsp::Iq symbol : known) power += std::norm(symbol);
+    const double erased = kZeroedShare * power / static_cast<double>(known.size());
+    double mean = 0, count = 0;
+    power = 0;
+    for (std::size_t first = 0; first < known.size(); first += kZeroedTogether) {
+        const Sums some = sums_of(known.subspan(first, std::min(kZeroedTogether, known.size() - first)));
+        if (some.power < erased * some.count) continue;
+        mean += some.real;
+        power += some.power;
+        count += some.count;
     }
-    const auto count = static_cast<double>(known.size());
     mean /= count;
     // One of the 2 n real numbers went into the mean.
     const double noise = (power / count - mean * mean) * 2 * count / (2 * count - 1);

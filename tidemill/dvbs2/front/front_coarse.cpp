@@ -9,7 +9,7 @@ namespace tidemill::dvbs2 {
 namespace {
 
 // All frequencies are in cycles per symbol.
-constexpr double kSearchRange = 0.25;
+constexpr double kSearchRange = 0.51;
 constexpr double kFollowRange = 0.02;
 
 constexpr double kWindowSymbols = 16384;

@@ -32,22 +32,36 @@ dsp::LagCorrelation without_offset(dsp::LagCorrelation chunk, const dsp::IqMomen
     return chunk;
 }
 
+// Calls look(number in the block, samples), with the samples before it that its correlation reads.
+template <class Sample, class Look>
+void for_each_chunk(const FrontGeometry& geometry, std::int64_t block, std::span<Sample> samples,
+                    std::uint32_t every, Look look) {
+    const std::size_t reach = geometry.lags().reach();
+    assert(samples.size() == geometry.history_samples() + geometry.block_samples());
+    for (std::size_t c = 0; c < geometry.chunks(); ++c) {
+        if ((static_cast<std::uint64_t>(block) * geometry.chunks() + c) % every != 0) continue;
+        const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
+        look(c, samples.subspan(start, kChunkSamples + reach));
+    }
+}
+
 }  // namespace
 
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
                                std::uint32_t every) {
-    const std::size_t reach = geometry.lags().reach();
-    assert(samples.size() == geometry.history_samples() + geometry.block_samples());
     BlockSpectrum spectrum{.block = block, .every = every};
-    for (std::size_t c = 0; c < geometry.chunks(); ++c) {
-        if ((static_cast<std::uint64_t>(block) * geometry.chunks() + c) % every != 0) continue;
-        const std::size_t start = geometry.history_samples() - reach + c * kChunkSamples;
-        const auto chunk = samples.subspan(start, kChunkSamples + reach);
+    for_each_chunk(geometry, block, samples, every, [&](std::size_t c, std::span<const Iq> chunk) {
         spectrum.moments[c] = dsp::iq_moments(chunk.first(kChunkSamples));
         spectrum.chunk[c] = without_offset(dsp::lag_correlation(chunk, kChunkSamples, geometry.lags()),
                                            spectrum.moments[c], geometry.lags().count);
-    }
+    });
     return spectrum;
+}
+
+void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<Iq> samples,
+                  std::uint32_t every, PulseBlanker& blanker) {
+    for_each_chunk(geometry, block, samples, every,
+                   [&](std::size_t, std::span<Iq> chunk) { blanker.blank(chunk, 0, 0); });
 }
 
 void SpectrumSum::scale(double factor) {

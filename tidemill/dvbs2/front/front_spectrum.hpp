@@ -5,6 +5,7 @@
 #include <span>
 
 #include "tidemill/dvbs2/front/front_block.hpp"
+#include "tidemill/dvbs2/front/pulse_blanker.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -12,6 +13,10 @@ namespace tidemill::dvbs2 {
 /// Stateless.
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
                                std::uint32_t every);
+
+/// Zeroes the pulses in what measure_spectrum() would look at.
+void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<Iq> samples,
+                  std::uint32_t every, PulseBlanker& blanker);
 
 /// Correlations added up over some chunks, silent ones left out.
 struct SpectrumSum {

@@ -20,7 +20,7 @@ FrontStages add_front_stages(Graph& graph, const RawBlocks& blocks) {
     graph.bind(coarse.info, filter.info);
     graph.bind(coarse.oscillator, filter.oscillator);
     graph.bind(filter.filtered, timing.filtered_in);
-    return {spectrum, coarse, timing};
+    return {spectrum, coarse, filter, timing};
 }
 
 ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config, bool live) {

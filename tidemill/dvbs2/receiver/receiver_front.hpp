@@ -18,6 +18,7 @@ struct RawBlocks {
 struct FrontStages {
     const RxSpectrum& spectrum;
     const RxCoarse& coarse;
+    const RxFilter& filter;
     const RxTiming& timing;  ///< gives out `symbols`, and `info` beside them
 };
 

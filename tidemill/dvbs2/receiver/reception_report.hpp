@@ -52,6 +52,8 @@ struct ReceptionNow {
     double iq_offset_db = 0;  ///< taken out of I and Q, as RxCoarse tells
     double iq_image_db = 0;
     std::uint64_t samples_clipped = 0;
+    std::uint64_t samples_blanked = 0;  ///< zeroed, because pulses had hit them,
+    double blanked_share = 0;           ///< of those in which there was a signal
 };
 
 /// What a reception was: each part's account in one place.

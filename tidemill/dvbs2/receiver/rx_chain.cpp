@@ -53,7 +53,9 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .clock_ppm = front_.timing.clock_ppm(),
             .iq_offset_db = front_.coarse.iq_offset_db(),
             .iq_image_db = front_.coarse.iq_image_db(),
-            .samples_clipped = front_.spectrum.live_clipped()};
+            .samples_clipped = front_.spectrum.live_clipped(),
+            .samples_blanked = front_.filter.blanked_samples(),
+            .blanked_share = front_.filter.blanked_share()};
 }
 
 ReceptionNow RxChain::now() const {

@@ -1,11 +1,22 @@
 #include "tidemill/dvbs2/receiver/rx_front.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidemill::dvbs2 {
 
+namespace {
+
+// Of a sample of the signal: the gain makes its power 1.
+double least_power_of(const BlockOscillator& oscillator) {
+    const double gain = std::min(oscillator.gain, oscillator.previous_gain);
+    return gain > 0 && std::isfinite(gain) ? 1 / (gain * gain) : 0;
+}
+
+}  // namespace
+
 RxSpectrum::RxSpectrum(const RawLayout& layout)
-    : Module("spectrum"), layout_(layout), samples_(layout.window_samples()) {}
+    : Module("spectrum"), layout_(layout), samples_(layout.window_samples()), blanker_(layout.geometry) {}
 
 void RxSpectrum::measure_block(Frame f) {
     const RawInfo& block = f[info][0];
@@ -13,6 +24,7 @@ void RxSpectrum::measure_block(Frame f) {
     defects_.non_finite += found.non_finite;
     defects_.clipped += found.clipped;
     if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
+    blank_chunks(layout_.geometry, block.block, samples_, kFollowedChunks, blanker_);
     f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
 }
 
@@ -28,12 +40,17 @@ void RxSpectrum::keep(Archive& archive) {
 }
 
 RxCoarse::RxCoarse(const RawLayout& layout)
-    : Module("coarse"), layout_(layout), coarse_(layout.geometry), samples_(layout.window_samples()) {}
+    : Module("coarse"),
+      layout_(layout),
+      coarse_(layout.geometry),
+      samples_(layout.window_samples()),
+      blanker_(layout.geometry) {}
 
 KeptBlocks RxCoarse::decide(Frame f) {
     if (coarse_.found()) return coarse_.step(f[spectrum][0]);
     const RawInfo& block = f[info_in][0];
     layout_.convert(f[raw_in], block, samples_);
+    blank_chunks(layout_.geometry, block.block, samples_, 1, blanker_);
     return coarse_.step(measure_spectrum(layout_.geometry, block.block, samples_, 1));
 }
 
@@ -67,12 +84,28 @@ void RxCoarse::tell() {
 }
 
 RxFilter::RxFilter(const RawLayout& layout)
-    : Module("filter"), layout_(layout), filter_(layout.geometry), samples_(layout.window_samples()) {}
+    : Module("filter"),
+      layout_(layout),
+      filter_(layout.geometry),
+      blanker_(layout.geometry),
+      samples_(layout.window_samples()) {}
 
 void RxFilter::filter_block(Frame f) {
     const RawInfo& block = f[info][0];
     layout_.convert(f[raw], block, samples_);
-    filter_.process(samples_, layout_.received(block), f[oscillator][0], f[filtered][0]);
+    const BlockOscillator& turned = f[oscillator][0];
+    const std::uint32_t blanked =
+        blanker_.blank(samples_, layout_.geometry.history_samples(), least_power_of(turned));
+    counts_->samples.fetch_add(layout_.received(block), std::memory_order_relaxed);
+    if (blanked > 0) counts_->blanked.fetch_add(blanked, std::memory_order_relaxed);
+    filter_.process(samples_, layout_.received(block), turned, f[filtered][0]);
+}
+
+void RxFilter::keep(Archive& archive) {
+    std::uint64_t samples = filtered_samples(), blanked = blanked_samples();
+    archive("samples", samples)("blanked", blanked);
+    counts_->samples.store(samples, std::memory_order_relaxed);
+    counts_->blanked.store(blanked, std::memory_order_relaxed);
 }
 
 Flow RxTiming::track_clock(Frame f) {

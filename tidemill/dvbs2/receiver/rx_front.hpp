@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -41,6 +42,7 @@ class RxSpectrum final : public Module {
     void measure_block(Frame f);
 
     dsp::AlignedVector<Iq> samples_;
+    PulseBlanker blanker_;
     dsp::SampleDefects defects_;
     std::shared_ptr<std::atomic<std::uint64_t>> live_clipped_ =
         std::make_shared<std::atomic<std::uint64_t>>(0);
@@ -90,6 +92,7 @@ class RxCoarse final : public Module {
 
     CoarseFrequency coarse_;
     dsp::AlignedVector<Iq> samples_;
+    PulseBlanker blanker_;
     BlockKeeper<Kept> keeper_;
     std::atomic<bool> found_{false};
     std::atomic<double> frequency_{0};
@@ -97,7 +100,7 @@ class RxCoarse final : public Module {
     std::atomic<double> iq_image_db_{-std::numeric_limits<double>::infinity()};
 };
 
-/// Raw samples to matched-filtered ones at two per symbol.
+/// Raw samples to matched-filtered ones at two per symbol, without pulses.
 class RxFilter final : public Module {
     const RawLayout layout_;
 
@@ -110,13 +113,30 @@ class RxFilter final : public Module {
     Out<FilteredBlock> filtered = out<FilteredBlock>("filtered");
     Task filter = task("filter", &RxFilter::filter_block, cloned);
 
-    static constexpr bool kHoldsNothing = true;  // but scratch
+    /// Samples filtered so far, and those of them that were zeroed because pulses had hit them; of all
+    /// replicas, and may be read while the receiver runs.
+    std::uint64_t filtered_samples() const { return counts_->samples.load(std::memory_order_relaxed); }
+    std::uint64_t blanked_samples() const { return counts_->blanked.load(std::memory_order_relaxed); }
+    /// The second over the first; 0 before any.
+    double blanked_share() const {
+        return static_cast<double>(blanked_samples()) /
+               std::max<double>(1, static_cast<double>(filtered_samples()));
+    }
+
+    void keep(Archive& archive) override;
 
   private:
+    struct Counts {
+        std::atomic<std::uint64_t> samples{0};
+        std::atomic<std::uint64_t> blanked{0};
+    };
+
     void filter_block(Frame f);
 
     FrontFilter filter_;
+    PulseBlanker blanker_;
     dsp::AlignedVector<Iq> samples_;
+    std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
 /// Keeps filtered blocks until their symbol clock is known, then reads the symbols at the strobes. Reading

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -27,7 +28,8 @@ constexpr std::size_t kMostSweeps = 5;
 class OffsetComb {
   public:
     OffsetComb(std::span<const PhaseSample> headers, double span) : step_(1 / (kLoneStepsPerTurn * span)) {
-        if (headers.size() < 2) return;
+        const auto is_known = [](const PhaseSample& header) { return header.variance < kErasedVariance; };
+        if (headers.size() < 2 || !std::ranges::all_of(headers, is_known)) return;
         step_ = 1 / (headers.back().place - headers.front().place);
         first_ = step_ * (headers.back().phase - headers.front().phase) / dsp::kTwoPi;
     }

@@ -59,6 +59,9 @@ inline constexpr int kNoSlip[]{0};
 std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place,
                                      const HeaderWanted& wanted);
 
+/// Whether some neighbours among the symbols of the header at `place` were zeroed.
+bool is_erased_in_part(const SymbolStore& kept, std::uint64_t place);
+
 /// The frame that ends where `next` begins, not before `floor`.
 std::optional<FoundFrame> frame_before(const SymbolStore& kept, std::uint64_t floor, const FoundFrame& next,
                                        double frequency);

@@ -50,9 +50,15 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
 
 // At its place, or a little beside it.
 std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
+    // What a pulse has left of a header may be more like another one: the frame before knows better.
+    const auto is_doubtful = [&](const std::optional<FoundFrame>& next) {
+        return next->pls.code() != last_.pls.code() && next->quality < kDoubtful * learner_.quality() &&
+               is_erased_in_part(heard.kept, next->start);
+    };
     const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
     HeaderWanted wanted{learner_.frequency(), last_.inverted, least, kNoSlip};
-    if (const auto next = frame_near(heard.kept, last_.end(), wanted)) return next;
+    if (const auto next = frame_near(heard.kept, last_.end(), wanted))
+        return is_doubtful(next) ? std::nullopt : next;
     wanted.quality = kSearchQuality;
     wanted.slips = kSlips;
     const auto next = frame_near(heard.kept, last_.end(), wanted);
@@ -61,12 +67,14 @@ std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, F
 }
 
 // Turned by a carrier that has jumped a header looks like noise or like another code's, but not as well as
-// its own. Frames from before go out at the old frequency, then that header is the first one of a new lock.
+// its own. One of which a part was zeroed with a pulse never looks as well as others did. Frames from before
+// go out at the old frequency, then that header is the first one of a new lock.
 std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
                                                const std::optional<FoundFrame>& next) const {
     const std::uint64_t place = next ? next->start : last_.end();
     const HeaderHit hit = examine(heard.kept, place);
     if (hit.quality < std::max(kSearchQuality, kFarBetter * (next ? next->quality : 0))) return std::nullopt;
+    if (hit.quality < kDoubtful * learner_.quality()) return std::nullopt;
     return FrameLead{place, hit};
 }
 

@@ -17,6 +17,20 @@ Complex product(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+// A block with less than this share of the usual energy was zeroed for the most part: what is left tells no
+// phase.
+constexpr double kErasedShare = 0.15;
+
+// Of a symbol: half of the blocks have more.
+double usual_energy(std::span<const KnownPart> blocks) {
+    std::vector<double> energies;
+    for (const KnownPart& block : blocks) energies.push_back(block.energy / block.symbols);
+    if (energies.empty()) return 0;
+    const auto middle = energies.begin() + static_cast<std::ptrdiff_t>(energies.size() / 2);
+    std::ranges::nth_element(energies, middle);
+    return *middle;
+}
+
 // How well the parts agree at an offset: the energy of their sum.
 double agreement(std::span<const KnownPart> parts, double offset) {
     Complex sum{};
@@ -130,8 +144,13 @@ double best_offset(std::span<const KnownPart> parts, double reach, double sigma)
 
 void unwrap(std::span<const KnownPart> blocks, double esn0, std::vector<PhaseSample>& samples) {
     samples.clear();
+    const double erased = kErasedShare * usual_energy(blocks);
     double before = 0;
     for (const KnownPart& block : blocks) {
+        if (block.energy < erased * block.symbols) {
+            samples.push_back({block.place, before, kErasedVariance});
+            continue;
+        }
         const double turned = std::arg(block.sum) - before;
         before += turned - dsp::kTwoPi * std::round(turned / dsp::kTwoPi);
         samples.push_back({block.place, before, 1 / (2 * block.symbols * esn0)});

@@ -32,7 +32,11 @@ double esn0_of(std::span<const KnownPart> blocks);
 /// uncertain it was before.
 double best_offset(std::span<const KnownPart> parts, double reach, double sigma);
 
-/// The blocks' phases, each within half a turn of the one before, with their variances.
+/// Variance of a phase that is not known.
+inline constexpr double kErasedVariance = 1e3;
+
+/// The blocks' phases, each within half a turn of the one before, with their variances; of blocks that were
+/// zeroed, that before them, with kErasedVariance.
 void unwrap(std::span<const KnownPart> blocks, double esn0, std::vector<PhaseSample>& samples);
 
 /// Takes the straight line that fits best out of the samples' phases; returns its slope (radians per symbol).

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/front/front_block.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Zeroes short pulses that are far stronger than what is around them: a symbol that is known to be lost
+/// costs a decoder less than one that is wrong. What it does to a window depends on nothing but the window; a
+/// modulated signal, clipped or not, is never as strong for so short a time.
+class PulseBlanker {
+  public:
+    explicit PulseBlanker(const FrontGeometry& geometry);
+
+    /// Zeroes pulses in `window` and returns how many samples of those from `first` on. `least_power` is what
+    /// a sample of the signal is known to have: where one begins, it is no pulse. 0: nothing is known.
+    std::uint32_t blank(std::span<Iq> window, std::size_t first, double least_power);
+
+  private:
+    struct Run {
+        std::size_t begin, end;
+    };
+
+    double usual_power(std::span<const Iq> window);
+    void find_runs(std::span<const Iq> window, float power);
+    void join_runs();
+    Run widened(Run run, std::span<const Iq> window, float power) const;
+
+    std::size_t group_samples_;
+    std::size_t longest_samples_;  // what is longer is no pulse
+    std::vector<float> powers_{}, sorted_{};
+    std::vector<Run> runs_{};
+};
+
+}  // namespace tidemill::dvbs2
