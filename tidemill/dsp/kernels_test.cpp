@@ -17,6 +17,7 @@
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/power_peaks.hpp"
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
@@ -254,6 +255,36 @@ TEST_CASE("lag_correlation: every instruction set agrees with the textbook sums"
                 }
             }
         }
+    });
+}
+
+TEST_CASE("power_peaks: every instruction set finds the strongest part, the strongest group and the mean") {
+    on_every_target([] {
+        for (const std::size_t count : {64U, 100U, 640U, 17000U}) {
+            auto x = noise(count, 10);
+            x[count / 2] = {0, -9};
+            x[count - 1] = {7, 0};  // in no whole group
+            float mean = 0, part = 0, group = 0;
+            const auto look = [&](std::size_t begin, bool is_whole) {
+                std::vector<float> sums(16);
+                for (std::size_t n = begin; n < begin + kPeakGroup; ++n) {
+                    for (const float v : {x[n].real(), x[n].imag()}) part = std::max(part, v * v);
+                    sums[2 * (n - begin) % 16] += x[n].real() * x[n].real();
+                    sums[2 * (n - begin) % 16 + 1] += x[n].imag() * x[n].imag();
+                    if (is_whole) mean += std::norm(x[n]);
+                }
+                group = std::max(group, *std::ranges::max_element(sums) / kPeakParts);
+            };
+            for (std::size_t n = 0; n + kPeakGroup <= count; n += kPeakGroup) look(n, true);
+            look(count - kPeakGroup, false);
+            const PowerPeaks got = power_peaks(x);
+            CHECK(got.mean ==
+                  doctest::Approx(mean / static_cast<float>(count / kPeakGroup * kPeakGroup)).epsilon(1e-4));
+            CHECK(got.part == part);
+            CHECK(got.part == 81);
+            CHECK(got.group == doctest::Approx(group).epsilon(1e-5));
+        }
+        CHECK(power_peaks(noise(63, 1)).mean == 0);
     });
 }
 

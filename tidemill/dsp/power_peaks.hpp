@@ -22,4 +22,7 @@ struct PowerPeaks {
 /// Looks at whole groups; what is left over at the end is looked at with the samples before it, twice.
 PowerPeaks power_peaks(std::span<const Iq> x);
 
+/// means[g] = mean of |x|^2 over group g of so many samples, a multiple of 8; whole groups.
+void mean_powers(std::span<const Iq> x, std::size_t group_samples, std::span<float> means);
+
 }  // namespace tidemill::dsp

@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t kPreviewSamples = 2 * dvbs2::kSymbolRateSearchSamples;
 constexpr std::size_t kMostRates = 8;
 constexpr std::uint64_t kFramesThatConvince = 3;
+constexpr std::uint64_t kFramesThatTellNoise = 20;
 constexpr std::size_t kPilotsForGold = 4000;                     // 11 deviations at the threshold of QPSK 1/4
 constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
 
@@ -105,32 +106,49 @@ void search_gold_code(std::span<const dsp::Iq> samples, double sample_rate_hz,
     config.gold_code = *code;
 }
 
-// The roll-off that the first good BBFRAME names, received with the one in `config`.
-std::optional<double> named_rolloff(io::SampleSource& source, const dvbs2::ReceiverConfig& config) {
-    std::optional<double> named;
+/// What the frames received with one roll-off say of it.
+struct RolloffTrial {
+    double tried = 0;
+    std::optional<double> named{};  // by the first good BBFRAME that names one
+    std::uint64_t frames_good = 0;
+    double esn0_db = 0;
+};
+
+RolloffTrial try_rolloff(io::SampleSource& source, const dvbs2::ReceiverConfig& config) {
+    RolloffTrial trial{.tried = config.rolloff};
     const auto look = [&](const dvbs2::ReceivedFrame& frame) {
         const auto [header, fault] = dvbs2::parse_bb_header(frame.bbframe);
         if (frame.good && fault == dvbs2::BbFault::none && header.rolloff_code < kRolloffs.size()) {
-            named = kRolloffs[header.rolloff_code];
+            trial.named = kRolloffs[header.rolloff_code];
         }
     };
     dvbs2::Receiver receiver(source, config,
                              dvbs2::RxOutputs{.streams = {.packets = [](auto, auto) {}}, .frames = look});
-    const auto enough = [&] { return named || receiver.report().samples > kPreviewSamples; };
+    const auto enough = [&] {
+        return trial.named || receiver.totals().frames_good() >= kFramesThatTellNoise ||
+               receiver.report().samples > kPreviewSamples;
+    };
     Sequence(receiver.graph()).run({.stop_when = enough, .statistics = false});
-    return named;
+    trial.frames_good = receiver.totals().frames_good();
+    trial.esn0_db = trial.frames_good > 0 ? receiver.totals().esn0_db() : 0;
+    return trial;
 }
 
+// Frames may leave it open (bits 11): then the filter that leaves the least noise is the right one.
 void search_rolloff(const OpenSamples& open, dvbs2::ReceiverConfig& config) {
+    std::optional<RolloffTrial> best;
     for (const double tried : {config.rolloff, kRolloffs[0], kRolloffs[1]}) {
-        dvbs2::ReceiverConfig trial = config;
-        trial.rolloff = tried;
-        if (const auto named = named_rolloff(*open(), trial)) {
-            config.rolloff = *named;
+        dvbs2::ReceiverConfig with = config;
+        with.rolloff = tried;
+        const RolloffTrial trial = try_rolloff(*open(), with);
+        if (trial.named) {
+            config.rolloff = *trial.named;
             return;
         }
+        if (trial.frames_good > 0 && (!best || trial.esn0_db > best->esn0_db)) best = trial;
     }
-    throw JobFailed("no roll-off found: no frame could be decoded with any; give --rolloff");
+    if (!best) throw JobFailed("no roll-off found: no frame could be decoded with any; give --rolloff");
+    config.rolloff = best->tried;
 }
 
 }  // namespace

@@ -55,6 +55,12 @@ Json number_or_null(const std::optional<double>& number) {
     return number ? Json(*number) : Json();
 }
 
+// White noise alone has a sample in 10^7 that looks like a pulse: not worth a word.
+double blanked_percent(double share) {
+    constexpr double kWorthAWord = 1e-5;
+    return share < kWorthAWord ? 0 : 100 * share;
+}
+
 Json iterations_a_frame(View view) {
     if (view.frames == view.frames_bad) return {};
     return static_cast<double>(view.ldpc_iterations) / static_cast<double>(view.frames - view.frames_bad);
@@ -177,6 +183,9 @@ const Field kFields[] = {
     {"samples_not_finite", "", kLosses, "", [](View v) -> Json { return v.whole->report.samples_not_finite; },
      0},
     {"samples_clipped", "", kLosses, "", [](View v) -> Json { return v.now.samples_clipped; }, 0},
+    {"samples_blanked", "", kLosses, "", [](View v) -> Json { return v.now.samples_blanked; }, 0},
+    {"pulses_percent", "pulses_percent", kLosses, "pulses: {:.2g} % of the samples blanked",
+     [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},

@@ -28,6 +28,16 @@ TEST_CASE("noise: known symbols tell Es/N0 within 0.2 dB on average, from -2.35 
     }
 }
 
+TEST_CASE("noise: known symbols that were zeroed count for nothing") {
+    std::mt19937 random(33);
+    auto known = transmit(std::vector<Iq>(270, {1, 0}), {.esn0_db = 9, .phase = 0}, random);
+    const SignalQuality whole = quality_of_known(known);
+    std::fill(known.begin() + 90, known.begin() + 126, Iq{});
+    const SignalQuality hit = quality_of_known(known);
+    CHECK(std::abs(hit.esn0_db() - whole.esn0_db()) < 0.6);
+    CHECK(std::abs(hit.amplitude - whole.amplitude) < 0.05F);
+}
+
 TEST_CASE("noise: the data symbols of one PSK frame tell Es/N0 within 0.5 dB at its threshold") {
     for (const Modcod& modcod : all_modcods()) {
         if (modcod.number > 17) {

@@ -192,6 +192,65 @@ TEST_CASE("channel: phase noise walks by its standard deviation in 1000 symbols"
     CHECK(std::sqrt(sum / steps) == doctest::Approx(6.0).epsilon(0.15));
 }
 
+TEST_CASE(
+    "channel: pulses take the share of time and have the level that was asked for, at the same places for "
+    "any "
+    "cut of the input") {
+    for (const bool at_random : {false, true}) {
+        ChannelConfig config;
+        config.disturbances.pulses = {1000, 100, 20, at_random};
+        const auto y = received(config, std::vector<Iq>(400000), 4096);
+        const auto hit = std::ranges::count_if(y, [](Iq x) { return x != Iq{}; });
+        CHECK(hit == doctest::Approx(0.1 * static_cast<double>(y.size())).epsilon(0.002));
+        double power = 0;
+        for (const Iq x : y) power += std::norm(x);
+        CHECK(power / static_cast<double>(hit) == doctest::Approx(100).epsilon(0.03));
+        CHECK(received(config, std::vector<Iq>(400000), 777) == y);
+    }
+}
+
+TEST_CASE("channel: a tone has its frequency, its level and its drift") {
+    ChannelConfig config;
+    config.disturbances.tones = {{0.1, 3, 2e-6}};
+    const auto y = received(config, std::vector<Iq>(20000), 999);
+    const double level = std::pow(10, 0.15);
+    CHECK(error_db(y, [&](std::size_t n) {
+              const double t = static_cast<double>(n) / 2;
+              return Iq(std::polar(level, 2 * std::numbers::pi * (0.1 * t + 1e-6 * t * t)));
+          }) < -60);
+}
+
+TEST_CASE(
+    "channel: the gain goes up and down in turn, with fading the signal's alone, and lost samples are gone") {
+    ChannelConfig config;
+    config.disturbances.steps = {1000, 6};
+    config.disturbances.lost = {{100, 50}, {5000, 1}};
+    auto y = received(config, std::vector<Iq>(12000, {1, 0}), 512);
+    REQUIRE(y.size() == 12000 - 51);
+    CHECK(std::abs(y[2000 - 51]) == doctest::Approx(1));
+    CHECK(std::abs(y[2000 - 50]) == doctest::Approx(1.9953).epsilon(1e-3));
+    CHECK(std::abs(y[4000 - 51]) == doctest::Approx(1.9953).epsilon(1e-3));
+    CHECK(std::abs(y[4000 - 50]) == doctest::Approx(1));
+    config = {};
+    config.disturbances.fading = {1000, 6};
+    y = received(config, std::vector<Iq>(4000, {1, 0}), 512);
+    CHECK(std::abs(y[500]) == doctest::Approx(1.9953).epsilon(1e-3));
+    CHECK(std::abs(y[1500]) == doctest::Approx(1 / 1.9953).epsilon(1e-3));
+}
+
+TEST_CASE("channel: a sweep goes from one end to the other, fastest in its middle") {
+    ChannelConfig config;
+    config.disturbances.sweep = {0.1, 5000, 20000};
+    const auto y = received(config, std::vector<Iq>(80000, {1, 0}), 512);
+    const auto frequency = [&](std::size_t n) {
+        return std::arg(y[n + 1] * std::conj(y[n])) / std::numbers::pi;  // cycles per symbol
+    };
+    CHECK(frequency(0) == doctest::Approx(0.1).epsilon(0.01));
+    CHECK(std::abs(frequency(40000)) < 1e-3);
+    CHECK(frequency(50000) == doctest::Approx(-0.1 * std::tanh(1.0)).epsilon(0.02));
+    CHECK(frequency(79990) == doctest::Approx(-0.1).epsilon(0.01));
+}
+
 TEST_CASE("channel: what no channel does is refused") {
     const auto refused = [](auto change) {
         ChannelConfig config;
@@ -208,6 +267,13 @@ TEST_CASE("channel: what no channel does is refused") {
     refused([](auto& config) { config.dropouts = {{0.0, -1.0}}; });
     refused([](auto& config) { config.iq_offset = {INFINITY, 0.0F}; });
     refused([](auto& config) { config.iq_angle_deg = 90.0; });
+    refused([](auto& config) { config.disturbances.pulses = {10, 11, 0}; });
+    refused([](auto& config) { config.disturbances.pulses = {10, 1, std::nan("")}; });
+    refused([](auto& config) { config.disturbances.tones = {{INFINITY, 0, 0}}; });
+    refused([](auto& config) { config.disturbances.steps = {-1, 6}; });
+    refused([](auto& config) { config.disturbances.fading = {100, 1000}; });
+    refused([](auto& config) { config.disturbances.sweep = {0.1, 0, 0}; });
+    refused([](auto& config) { config.disturbances.lost = {{1000, 1}, {10, 1}}; });
 }
 
 }  // namespace tidemill::dvbs2

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dsp/iq_balance.hpp"
@@ -43,16 +44,37 @@ constexpr double kStrobeLead = 8.0;
 /// Most symbols one block can give, rounded up to the interpolator's group for every sub-block.
 constexpr std::uint32_t kMaxBlockSymbols = kMaxSubblocks * (kSubblockSymbols + 16);
 
+/// From sample `place` of a window on, signal and noise are `ratio` times as large as before.
+struct LevelStep {
+    std::int64_t place = 0;
+    double ratio = 1.0;
+};
+
+constexpr std::uint32_t kMaxLevelSteps = 4;
+
+/// The steps of one window, in order.
+struct LevelStepList {
+    std::uint32_t count = 0;
+    std::array<LevelStep, kMaxLevelSteps> step{};
+
+    std::span<const LevelStep> all() const { return std::span(step).first(count); }
+    void add(const LevelStep& one) {
+        if (count < kMaxLevelSteps) step[count++] = one;
+    }
+};
+
 /// Lag correlations and moments of chunks of one block: of those whose number in the stream `every` divides.
 struct BlockSpectrum {
     std::int64_t block = 0;
     std::uint32_t every = 1;
     std::array<dsp::LagCorrelation, kMaxChunks> chunk{};  // without the offset of I and Q
     std::array<dsp::IqMoments, kMaxChunks> moments{};
+    LevelStepList steps{};
 };
 
 /// How one block is corrected, turned and scaled; frequencies in cycles per sample. The history in front of
-/// the block belongs to the block before and is turned by its oscillator.
+/// the block belongs to the block before and is turned by its oscillator. Gains are those behind the window's
+/// last step of the level.
 struct BlockOscillator {
     std::int64_t block = 0;
     double phase_cycles = 0.0;  // at the block's first sample
@@ -62,6 +84,14 @@ struct BlockOscillator {
     double previous_gain = 1.0;
     dsp::IqCorrection iq{};  // of the raw samples
     bool restart = false;    // nothing before this block belongs to the same stretch of signal
+    LevelStepList steps{};   // of the window
+
+    /// The gain at a sample of the window, whose block begins behind `history` samples.
+    double gain_at(std::int64_t place, std::int64_t history) const {
+        double now = place < history ? previous_gain : gain;
+        for (const LevelStep& step : steps.all()) now *= step.place > place ? step.ratio : 1.0;
+        return now;
+    }
 };
 
 /// Timing measured over one sub-block: `phasor` is Es * exp(2 pi j tau), tau the place of the strobes after

@@ -39,6 +39,7 @@ constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
 constexpr double kGainTolerance = 1.06;
 constexpr double kGainStep = 1.01;
+constexpr std::int64_t kSameStepSamples = 64;  // two windows may see one so far apart
 
 }  // namespace
 
@@ -59,6 +60,7 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     const bool was_following = found();
     assert(was_following || spectrum.every == 1);
     iq_.add(spectrum);
+    learn_steps(spectrum);
     const std::int64_t first_chunk = spectrum.block * geometry_.chunks();
     for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_following); ++c) {
         if ((first_chunk + c) % spectrum.every == 0) take(first_chunk + c, spectrum.chunk[c]);
@@ -74,6 +76,32 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     const auto drop = static_cast<std::uint32_t>(keep_from - oldest_kept_);
     oldest_kept_ = keep_from;
     return {drop, 0};
+}
+
+// What is remembered gets the level of now. A step is seen by two windows where it lies between them, or only
+// by the second: then it counts from that one's block on.
+void CoarseFrequency::learn_steps(const BlockSpectrum& spectrum) {
+    const std::int64_t block = spectrum.block * geometry_.block_samples();
+    const std::int64_t window = block - geometry_.history_samples();
+    while (!steps_.empty() && steps_.front().place < (oldest_kept_ - 1) * geometry_.block_samples())
+        steps_.pop_front();
+    for (const LevelStep& step : spectrum.steps.all()) {
+        const std::int64_t place = window + step.place;
+        if (!steps_.empty() && place < steps_.back().place + kSameStepSamples) continue;
+        steps_.push_back({std::max(place, block), step.ratio});
+        gain_ /= step.ratio;
+        const double power = step.ratio * step.ratio;
+        sum_.scale_power(power);
+        window_sum_.scale_power(power);
+        for (dsp::LagCorrelation& chunk : window_) SpectrumSum::scale_power(power, chunk);
+    }
+}
+
+// Now over that at a sample, as an amplitude.
+double CoarseFrequency::level_since(std::int64_t sample) const {
+    double ratio = 1;
+    for (const LevelStep& step : steps_) ratio *= step.place >= sample ? step.ratio : 1.0;
+    return ratio;
 }
 
 KeptBlocks CoarseFrequency::finish() {
@@ -207,14 +235,22 @@ double CoarseFrequency::signal_gain(double share) const {
 }
 
 BlockOscillator CoarseFrequency::next() {
-    BlockOscillator now{
-        .block = last_.block + 1, .frequency = -frequency_ / geometry_.samples_per_symbol(), .gain = gain_};
+    const std::int64_t number = last_.block + 1, begin = number * geometry_.block_samples();
+    BlockOscillator now{.block = number,
+                        .frequency = -frequency_ / geometry_.samples_per_symbol(),
+                        .gain = gain_ * level_since(begin + geometry_.block_samples())};
     const double samples = geometry_.block_samples();
+    const std::int64_t window = begin - geometry_.history_samples();
+    for (const LevelStep& step : steps_) {
+        if (step.place >= window && step.place < begin + geometry_.block_samples())
+            now.steps.add({step.place - window, step.ratio});
+    }
     const double cycles = started_ ? last_.phase_cycles + last_.frequency * samples
                                    : now.frequency * samples * static_cast<double>(now.block);
     now.phase_cycles = cycles - std::floor(cycles);
     now.previous_frequency = started_ ? last_.frequency : now.frequency;
-    now.previous_gain = started_ ? last_.gain : now.gain;
+    const double risen = level_since(begin) / level_since(begin + geometry_.block_samples());
+    now.previous_gain = started_ ? last_.gain / risen : now.gain;
     now.iq = iq_.correction();
     now.restart = !started_;
     started_ = true;

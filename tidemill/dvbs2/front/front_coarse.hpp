@@ -43,7 +43,7 @@ class CoarseFrequency {
         archive("iq", iq_)("state", state_)("sum", sum_)("window", window_)("window_sum", window_sum_);
         archive("window_begin", window_begin_)("oldest_kept", oldest_kept_)("next_block", next_block_);
         archive("share", share_)("frequency", frequency_)("gain", gain_)("slewing", slewing_);
-        archive("started", started_)("last", last_);
+        archive("started", started_)("last", last_)("steps", steps_);
     }
 
   private:
@@ -51,6 +51,8 @@ class CoarseFrequency {
 
     void take(std::int64_t number, const dsp::LagCorrelation& received);
     dsp::LagCorrelation without_burst(const dsp::LagCorrelation& chunk) const;
+    void learn_steps(const BlockSpectrum& spectrum);
+    double level_since(std::int64_t sample) const;
     bool has_ended() const;
     void search();
     void estimate();
@@ -80,6 +82,8 @@ class CoarseFrequency {
     double frequency_ = 0.0;
     double gain_ = 1.0;
     bool slewing_ = false;
+
+    std::deque<LevelStep> steps_{};  // by number of the sample in the stream; gain_ is that behind the last
 
     bool started_ = false;  // a block has been given its oscillator since the signal was found
     BlockOscillator last_{};

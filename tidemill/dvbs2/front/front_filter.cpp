@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "tidemill/dsp/half_symbol_moments.hpp"
 #include "tidemill/dsp/pulse.hpp"
@@ -33,18 +34,28 @@ double band_edge_moment(double rolloff, double lag) {
     return sum * rolloff / kSteps;
 }
 
-// Calls turn(samples, oscillator, offset) for the history and for the block itself, from sample `begin` on.
+// Calls turn(samples, oscillator, offset) for the parts of the window from sample `begin` on in which
+// frequency and gain are one: the history, and the block itself, each cut where the level steps.
 template <class Turn>
 void turn_window(std::span<const Iq> samples, std::size_t begin, std::size_t history,
                  const BlockOscillator& o, Turn turn) {
-    const double back = static_cast<double>(history) - static_cast<double>(begin);
-    if (begin < history) {
-        turn(samples.subspan(begin, history - begin),
-             dsp::Oscillator{o.phase_cycles - o.previous_frequency * back, o.previous_frequency,
-                             o.previous_gain},
-             begin);
-    }
-    turn(samples.subspan(history), dsp::Oscillator{o.phase_cycles, o.frequency, o.gain}, history);
+    const auto turn_part = [&](std::size_t from, std::size_t to) {
+        const double frequency = from < history ? o.previous_frequency : o.frequency;
+        const double ahead = static_cast<double>(from) - static_cast<double>(history);
+        const double gain = o.gain_at(static_cast<std::int64_t>(from), static_cast<std::int64_t>(history));
+        turn(samples.subspan(from, to - from),
+             dsp::Oscillator{o.phase_cycles + frequency * ahead, frequency, gain}, from);
+    };
+    const auto turn_until = [&](std::size_t end) {
+        for (const LevelStep& step : o.steps.all()) {
+            const auto place = static_cast<std::size_t>(step.place);
+            if (place <= begin || place >= end) continue;
+            turn_part(std::exchange(begin, place), place);
+        }
+        if (begin < end) turn_part(std::exchange(begin, end), end);
+    };
+    turn_until(history);
+    turn_until(samples.size());
 }
 
 }  // namespace

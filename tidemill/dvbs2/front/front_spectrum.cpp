@@ -66,8 +66,12 @@ void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<I
 
 void SpectrumSum::scale(double factor) {
     chunks *= factor;
-    lags.power *= factor;
-    for (auto& lag : lags.sums) lag *= factor;
+    scale_power(factor);
+}
+
+void SpectrumSum::scale_power(double factor, dsp::LagCorrelation& chunk) {
+    chunk.power *= factor;
+    for (auto& lag : chunk.sums) lag *= factor;
 }
 
 void SpectrumSum::add(const dsp::LagCorrelation& chunk) {

@@ -24,6 +24,9 @@ struct SpectrumSum {
     double chunks = 0;
 
     void scale(double factor);
+    /// As if all had been so much stronger.
+    void scale_power(double factor) { scale_power(factor, lags); }
+    static void scale_power(double factor, dsp::LagCorrelation& chunk);
     void add(const dsp::LagCorrelation& chunk);
 };
 

@@ -15,8 +15,8 @@ namespace {
 constexpr float kDoubtfulPart = 14.0F;
 constexpr float kDoubtfulGroup = 5.5F;
 
-// Of the usual power: four symbols together, one sample alone (of Gaussian ones, one in 10^7), and a sample
-// beside one of these.
+// Of the usual power: four symbols together without their strongest sample, one alone (of Gaussian ones, one
+// in 10^7), and a sample beside one of these.
 constexpr double kGroupSymbols = 4;
 constexpr float kStrongGroup = 4.5F;
 constexpr float kStrongSample = 16.0F;
@@ -70,11 +70,14 @@ void PulseBlanker::find_runs(std::span<const Iq> window, float power) {
     runs_.clear();
     for (std::size_t g = 0; g < powers_.size(); ++g) {
         const std::size_t begin = g * group_samples_, end = begin + group_samples_;
-        if (powers_[g] > kStrongGroup * power) {
+        const float sum = powers_[g] * static_cast<float>(group_samples_);
+        if (sum < kStrongSample * power) continue;
+        float most = 0;
+        for (std::size_t n = begin; n < end; ++n) most = std::max(most, std::norm(window[n]));
+        if (sum - most > kStrongGroup * power * static_cast<float>(group_samples_ - 1)) {
             runs_.push_back({begin, end});
             continue;
         }
-        if (powers_[g] * static_cast<float>(group_samples_) < kStrongSample * power) continue;
         for (std::size_t n = begin; n < end; ++n)
             if (std::norm(window[n]) > kStrongSample * power) runs_.push_back({n, n + 1});
     }

@@ -7,16 +7,22 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Of a sample of the signal: the gain makes its power 1.
-double least_power_of(const BlockOscillator& oscillator) {
-    const double gain = std::min(oscillator.gain, oscillator.previous_gain);
+// Of a sample of the signal where it is strongest: the gain makes its power 1.
+double least_power_of(const BlockOscillator& oscillator, std::int64_t history) {
+    double gain = std::min(oscillator.gain, oscillator.gain_at(0, history));
+    for (const LevelStep& step : oscillator.steps.all())
+        gain = std::min(gain, oscillator.gain_at(step.place, history));
     return gain > 0 && std::isfinite(gain) ? 1 / (gain * gain) : 0;
 }
 
 }  // namespace
 
 RxSpectrum::RxSpectrum(const RawLayout& layout)
-    : Module("spectrum"), layout_(layout), samples_(layout.window_samples()), blanker_(layout.geometry) {}
+    : Module("spectrum"),
+      layout_(layout),
+      samples_(layout.window_samples()),
+      blanker_(layout.geometry),
+      steps_(layout.geometry) {}
 
 void RxSpectrum::measure_block(Frame f) {
     const RawInfo& block = f[info][0];
@@ -26,6 +32,9 @@ void RxSpectrum::measure_block(Frame f) {
     if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
     blank_chunks(layout_.geometry, block.block, samples_, kFollowedChunks, blanker_);
     f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
+    if (!steps_.may_hold_one(samples_)) return;
+    blanker_.blank(samples_, 0, 0);
+    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
 }
 
 void RxSpectrum::merge(Module& clone) {
@@ -51,7 +60,9 @@ KeptBlocks RxCoarse::decide(Frame f) {
     const RawInfo& block = f[info_in][0];
     layout_.convert(f[raw_in], block, samples_);
     blank_chunks(layout_.geometry, block.block, samples_, 1, blanker_);
-    return coarse_.step(measure_spectrum(layout_.geometry, block.block, samples_, 1));
+    BlockSpectrum all = measure_spectrum(layout_.geometry, block.block, samples_, 1);
+    all.steps = f[spectrum][0].steps;
+    return coarse_.step(all);
 }
 
 Flow RxCoarse::follow_signal(Frame f) {
@@ -94,8 +105,8 @@ void RxFilter::filter_block(Frame f) {
     const RawInfo& block = f[info][0];
     layout_.convert(f[raw], block, samples_);
     const BlockOscillator& turned = f[oscillator][0];
-    const std::uint32_t blanked =
-        blanker_.blank(samples_, layout_.geometry.history_samples(), least_power_of(turned));
+    const std::uint32_t history = layout_.geometry.history_samples();
+    const std::uint32_t blanked = blanker_.blank(samples_, history, least_power_of(turned, history));
     counts_->samples.fetch_add(layout_.received(block), std::memory_order_relaxed);
     if (blanked > 0) counts_->blanked.fetch_add(blanked, std::memory_order_relaxed);
     filter_.process(samples_, layout_.received(block), turned, f[filtered][0]);

@@ -13,6 +13,7 @@
 #include "tidemill/dvbs2/front/front_filter.hpp"
 #include "tidemill/dvbs2/front/front_strobes.hpp"
 #include "tidemill/dvbs2/front/front_timing.hpp"
+#include "tidemill/dvbs2/front/level_steps.hpp"
 #include "tidemill/dvbs2/receiver/block_keeper.hpp"
 #include "tidemill/dvbs2/receiver/raw_block.hpp"
 #include "tidemill/graph/module.hpp"
@@ -43,6 +44,7 @@ class RxSpectrum final : public Module {
 
     dsp::AlignedVector<Iq> samples_;
     PulseBlanker blanker_;
+    LevelSteps steps_;
     dsp::SampleDefects defects_;
     std::shared_ptr<std::atomic<std::uint64_t>> live_clipped_ =
         std::make_shared<std::atomic<std::uint64_t>>(0);
