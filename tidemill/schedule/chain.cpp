@@ -1,6 +1,7 @@
 #include "tidemill/schedule/chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <unordered_set>
@@ -153,6 +154,23 @@ const BatchCost* batch_cost(const ChainTask& task, std::string_view kind) {
     return found == task.batches.end() ? nullptr : &*found;
 }
 
+namespace {
+
+void check_spread(const Chain& chain, const ChainTask& task) {
+    const bool fits = task.spread.empty() || task.spread.size() == chain.kinds.size();
+    const bool is_real = std::ranges::all_of(task.spread, [](const WeightSpread& spread) {
+        return std::ranges::all_of(std::array{spread.error_us, spread.p99_us, spread.once_us},
+                                   [](double us) { return std::isfinite(us) && us >= 0; });
+    });
+    if (fits && is_real) return;
+    throw ScheduleError(fmt::format(
+        "task '{}': how sure its weights are is said for {} kinds of {}, in numbers of at least 0: give one "
+        "for each kind, or none",
+        task.name, task.spread.size(), chain.kinds.size()));
+}
+
+}  // namespace
+
 void check(const Chain& chain) {
     if (chain.tasks.empty()) throw ScheduleError("chain: no tasks; a chain has at least one");
     if (chain.kinds.empty()) throw ScheduleError("chain: no core kinds; profile the tasks on at least one");
@@ -163,6 +181,7 @@ void check(const Chain& chain) {
             throw ScheduleError(fmt::format("chain: two tasks are named '{}'; rename one", task.name));
         check_weights(chain, task);
         check_batches(chain, task);
+        check_spread(chain, task);
         if (!std::isfinite(task.bytes_after) || task.bytes_after < 0)
             throw ScheduleError(fmt::format("task '{}': {} bytes behind it; expected at least 0", task.name,
                                             task.bytes_after));
@@ -183,6 +202,9 @@ Chain rounded(Chain chain) {
     for (auto& task : chain.tasks) {
         for (double& weight : task.weight_us) weight = std::nearbyint(weight * 1000) / 1000;
         task.bytes_after = std::nearbyint(task.bytes_after);
+        for (WeightSpread& spread : task.spread)
+            for (double* const us : {&spread.error_us, &spread.p99_us, &spread.once_us})
+                *us = std::nearbyint(*us * 1000) / 1000;
     }
     return chain;
 }

@@ -28,6 +28,15 @@ struct BatchCost {
     bool operator==(const BatchCost&) const = default;
 };
 
+/// How sure a measured weight is, in microseconds.
+struct WeightSpread {
+    double error_us = 0;  ///< standard error of the weight
+    double p99_us = 0;    ///< of single calls: the tail
+    double once_us = 0;   ///< what happened once while it was measured, and is not in the weight
+
+    bool operator==(const WeightSpread&) const = default;
+};
+
 /// One unit of work in a chain; `weight_us` holds its latency on each of the chain's core kinds, in their
 /// order, kCannotRun where it has none, and `bytes_after` what crosses a cut behind it per execution, 0 where
 /// nobody knows.
@@ -38,6 +47,7 @@ struct ChainTask {
     double bytes_after = 0;
     bool lacks_word = false;           ///< sequential only because its author has not said that it is pure
     std::vector<BatchCost> batches{};  ///< of the kinds that are devices; weights there are of whole batches
+    std::vector<WeightSpread> spread{};  ///< of the weights, in their order; none where nobody knows
 
     bool operator==(const ChainTask&) const = default;
 };

@@ -57,8 +57,22 @@ std::vector<BatchCost> parse_batches(const JsonPlace& place) {
     return costs;
 }
 
+std::vector<WeightSpread> parse_spread(const JsonPlace& place, const std::vector<std::string>& kinds) {
+    std::vector<WeightSpread> spread(kinds.size());
+    for (const auto& [kind, value] : internal::members_by_kind(place)) {
+        const auto found = std::ranges::find(kinds, kind);
+        if (found == kinds.end()) place.fail(fmt::format("core kind '{}' has no weight here", kind));
+        const JsonObject object(value, {"error_us", "p99_us", "once_us"});
+        spread[static_cast<std::size_t>(found - kinds.begin())] = {at_least_0(object.at("error_us")),
+                                                                   at_least_0(object.at("p99_us")),
+                                                                   at_least_0(object.at("once_us"))};
+    }
+    return spread;
+}
+
 ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
-    const JsonObject object(place, {"name", "replicable", "weight", "bytes_after", "lacks_word", "batches"});
+    const JsonObject object(
+        place, {"name", "replicable", "weight", "bytes_after", "lacks_word", "batches", "spread"});
     ChainTask task{object.at("name").text(), object.at("replicable").flag(),
                    parse_weights(object.at("weight"), kinds)};
     if (object.has("bytes_after")) {
@@ -67,6 +81,7 @@ ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
         if (task.bytes_after < 0) bytes.fail(fmt::format("{} bytes; expected at least 0", task.bytes_after));
     }
     if (object.has("batches")) task.batches = parse_batches(object.at("batches"));
+    if (object.has("spread")) task.spread = parse_spread(object.at("spread"), kinds);
     if (object.has("lacks_word")) task.lacks_word = object.at("lacks_word").flag();
     return task;
 }
@@ -93,6 +108,11 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
     Json json{{"name", task.name}, {"replicable", task.replicable}, {"weight", weight}};
     if (task.bytes_after > 0) json["bytes_after"] = task.bytes_after;
     if (task.lacks_word) json["lacks_word"] = true;
+    for (std::size_t kind = 0; kind < task.spread.size(); ++kind) {
+        const WeightSpread& spread = task.spread[kind];
+        json["spread"][kinds[kind]] = {
+            {"error_us", spread.error_us}, {"p99_us", spread.p99_us}, {"once_us", spread.once_us}};
+    }
     for (const BatchCost& cost : task.batches)
         json["batches"][cost.kind] = {{"batch_us", cost.batch_us},
                                       {"frame_us", cost.frame_us},

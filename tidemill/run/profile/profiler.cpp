@@ -7,6 +7,7 @@
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/profile/cut_bytes.hpp"
+#include "tidemill/run/profile/weight_log.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -36,16 +37,18 @@ Profiler::Profiled Profiler::profile(Graph& graph, const CoreKind& kind, const O
     Sequence sequence(graph);
     const auto so_far = [&] { return output ? output() : 0; };
     const std::uint64_t first = so_far();
-    const RunReport warm = warm_up(sequence, output);
+    WeightLog warming(sequence.structure());
+    const RunReport warm = warm_up(sequence, output, warming);
     const std::uint64_t when_warm = so_far();
-    const RunReport steady = go_on(sequence, output);
+    WeightLog log(sequence.structure());
+    const RunReport steady = go_on(sequence, output, log);
     const std::uint64_t last = so_far();
     if (output ? last > when_warm : steady.frames >= warm.frames) {
-        add_weights(kind.name, sequence, steady);
+        add_weights(kind.name, sequence, steady, log);
         return {steady.frames, last - when_warm};
     }
     warn(kind, "those of the warm-up, as the stream or the time is too short");
-    add_weights(kind.name, sequence, warm);
+    add_weights(kind.name, sequence, warm, warming);
     return {warm.frames, when_warm - first};
 }
 
@@ -53,38 +56,47 @@ void Profiler::warn(const CoreKind& kind, const std::string& what) {
     profile_.warnings.push_back(fmt::format("weights on {}: {}", kind.name, what));
 }
 
-RunReport Profiler::warm_up(Sequence& sequence, const Output& output) const {
-    if (output) return sequence.run({.stop_when = [&] { return output() > 0; }});
-    if (!options_.frames) return sequence.run({.stop_when = over_after(kWarmUp * options_.seconds)});
+RunReport Profiler::warm_up(Sequence& sequence, const Output& output, WeightLog& log) const {
+    if (output) return sequence.run({.stop_when = [&] { return output() > 0; }, .observers = {&log}});
+    if (!options_.frames)
+        return sequence.run({.stop_when = over_after(kWarmUp * options_.seconds), .observers = {&log}});
     const auto frames = static_cast<std::uint64_t>(kWarmUp * static_cast<double>(*options_.frames));
-    return frames > 0 ? sequence.run({.frames = frames}) : RunReport();
+    return frames > 0 ? sequence.run({.frames = frames, .observers = {&log}}) : RunReport();
 }
 
-RunReport Profiler::go_on(Sequence& sequence, const Output& output) const {
-    if (options_.frames) return sequence.run({.frames = *options_.frames});
-    return sequence.run({.stop_when = over_after((output ? 1 : 1 - kWarmUp) * options_.seconds)});
+RunReport Profiler::go_on(Sequence& sequence, const Output& output, WeightLog& log) const {
+    if (options_.frames) return sequence.run({.frames = *options_.frames, .observers = {&log}});
+    const double seconds = (output ? 1 : 1 - kWarmUp) * options_.seconds;
+    return sequence.run({.stop_when = over_after(seconds), .observers = {&log}});
 }
 
-void Profiler::name_units(const Sequence& sequence, const RunReport& report) {
-    const std::vector<double> bytes = cut_bytes(sequence.graph(), sequence.structure(), report);
-    for (std::size_t u = 0; u < report.units.size(); ++u) {
-        const UnitReport& unit = report.units[u];
-        profile_.tasks.push_back({unit.name, unit.replicable, {}, bytes[u], unit.lacks_word});
-    }
-}
-
-void Profiler::add_weights(const std::string& kind, const Sequence& sequence, const RunReport& report) {
+void Profiler::add_weights(const std::string& kind, const Sequence& sequence, const RunReport& report,
+                           const WeightLog& log) {
     if (report.frames == 0) {
         throw ScheduleError(
             fmt::format("nothing to profile on {}: the source ended before its first frame", kind));
     }
-    if (profile_.kinds.empty()) name_units(sequence, report);
-    profile_.cores.set(kind, (options_.cores ? *options_.cores : platform_of(topology_)).count(kind));
-    profile_.kinds.push_back(kind);
-    profile_.measured_by = fmt::format("tidemill, {} source frames", report.frames);
-    const std::vector<double> weights_us = report.unit_weights_us();
-    for (std::size_t u = 0; u < weights_us.size(); ++u) profile_.tasks[u].weight_us.push_back(weights_us[u]);
-    static_cast<Chain&>(profile_) = rounded(profile_);
+    const int cores = (options_.cores ? *options_.cores : platform_of(topology_)).count(kind);
+    add_kind(profile_, kind, cores, sequence.graph(), sequence.structure(), report, log.weights());
+}
+
+void add_kind(Profile& profile, const std::string& kind, int cores, const Graph& graph,
+              const Structure& structure, const RunReport& report, const std::vector<UnitWeight>& weights) {
+    if (profile.kinds.empty()) {
+        const std::vector<double> bytes = cut_bytes(graph, structure, report);
+        for (std::size_t u = 0; u < report.units.size(); ++u) {
+            const UnitReport& unit = report.units[u];
+            profile.tasks.push_back({unit.name, unit.replicable, {}, bytes[u], unit.lacks_word});
+        }
+    }
+    profile.cores.set(kind, cores);
+    profile.kinds.push_back(kind);
+    profile.measured_by = fmt::format("tidemill, {} source frames", report.frames);
+    for (std::size_t u = 0; u < weights.size(); ++u) {
+        profile.tasks[u].weight_us.push_back(weights[u].weight_us);
+        profile.tasks[u].spread.push_back({weights[u].error_us, weights[u].p99_us, weights[u].once_us});
+    }
+    static_cast<Chain&>(profile) = rounded(profile);
 }
 
 Profile profile(Graph& graph, const Topology& topology, const ProfileOptions& options) {

@@ -13,6 +13,14 @@
 
 namespace tidemill {
 
+class WeightLog;
+struct UnitWeight;
+
+/// Adds a kind of cores with its weights to a profile whose units are those of a graph, as they are after
+/// `report`, a run in order.
+void add_kind(Profile& profile, const std::string& kind, int cores, const Graph& graph,
+              const Structure& structure, const RunReport& report, const std::vector<UnitWeight>& weights);
+
 /// What is profiled, and for how long.
 struct ProfileOptions {
     std::optional<Platform> cores{};        ///< whose kinds are profiled; none: all that there are
@@ -22,7 +30,8 @@ struct ProfileOptions {
 
 /// Runs a graph in order, pinned to the first core of a kind, and profiles its units; one kind after the
 /// other. A first part is thrown away each time: learning, tables made at first use and fresh memory are not
-/// what a stream costs in the long run.
+/// what a stream costs in the long run. Neither is what happens once later, a search or a buffer that grows,
+/// nor what other threads take of the core: see WeightLog.
 class Profiler {
   public:
     /// Counts what a graph has brought out so far.
@@ -49,11 +58,11 @@ class Profiler {
     const Profile& profile() const { return profile_; }
 
   private:
-    RunReport warm_up(Sequence& sequence, const Output& output) const;
-    RunReport go_on(Sequence& sequence, const Output& output) const;
+    RunReport warm_up(Sequence& sequence, const Output& output, WeightLog& log) const;
+    RunReport go_on(Sequence& sequence, const Output& output, WeightLog& log) const;
     void warn(const CoreKind& kind, const std::string& what);
-    void add_weights(const std::string& kind, const Sequence& sequence, const RunReport& report);
-    void name_units(const Sequence& sequence, const RunReport& report);
+    void add_weights(const std::string& kind, const Sequence& sequence, const RunReport& report,
+                     const WeightLog& log);
 
     const Topology& topology_;
     ProfileOptions options_;

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "tidemill/graph/structure.hpp"
+#include "tidemill/platform/thread_time.hpp"
+#include "tidemill/run/observer.hpp"
+#include "tidemill/run/profile/recurring_cost.hpp"
+
+namespace tidemill {
+
+/// What a unit takes per source frame, in microseconds.
+struct UnitWeight {
+    double weight_us = 0;
+    double error_us = 0;  ///< standard error of the weight
+    double p99_us = 0;    ///< of single calls of the task that takes longest
+    double once_us = 0;   ///< what happened once and is not in the weight, over all frames
+};
+
+/// Weighs the units of a graph while it runs in order on one thread: what recurs, and nothing that other
+/// threads took of its core. Give it to RunOptions::observers.
+class WeightLog final : public Observer, private ThreadObserver {
+  public:
+    explicit WeightLog(const Structure& structure) : structure_(structure), costs_(structure.order.size()) {}
+
+    ThreadObserver& watch(const ObservedThread& thread) override;
+
+    std::uint64_t frames() const { return frames_; }  ///< of the source
+    /// Per unit; zeros while there are no frames.
+    std::vector<UnitWeight> weights() const;
+
+  private:
+    void called(const ObservedCall& call) override;
+    std::uint64_t preempted_ticks();
+
+    const Structure& structure_;
+    std::deque<RecurringCost> costs_;  // per step
+    std::uint64_t frames_ = 0;
+    std::uint64_t born_ = 0;  // when the frame began that is at work
+    bool has_looked_ = false;
+    ThreadTime last_look_{};
+};
+
+}  // namespace tidemill
