@@ -50,22 +50,27 @@ RunReport Engine::resume(const RunOptions& options) {
 }
 
 RunReport Engine::go(const RunOptions& wanted, bool anew) {
-    RunTotals totals;
-    RunReport report;
     StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
     const RunOptions options = stream.options(wanted);
-    stopped_by_.reset();
-    while (run_crew(options, stream, totals, report)) {
-    }
+    Stretch whole = run_stretch(options, stream);
     stream.has_begun_all(ended_);
-    if (stopped_by_ || options.finish) end_stream(options, stream, totals);
-    stream.finish(report);
-    report_totals(structure_, totals, report);
-    return report;
+    end_stream(options, stream, whole.totals);
+    stream.finish(whole.report);
+    report_totals(structure_, whole.totals, whole.report);
+    return std::move(whole.report);
+}
+
+Stretch Engine::run_stretch(const RunOptions& options, StreamRun& stream) {
+    Stretch stretch;
+    stopped_by_.reset();
+    while (run_crew(options, stream, stretch)) {
+    }
+    report_totals(structure_, stretch.totals, stretch.report);
+    return stretch;
 }
 
 void Engine::end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) {
-    if (structure_.ends.empty()) return;
+    if (structure_.ends.empty() || !(stopped_by_ || options.finish)) return;
     stream.place().has_ended = true;
     run_end_frames(graph_, structure_, cut_, options, {stream.place().next_frames, stopped_by_, *knobs_},
                    pool_, totals);
@@ -90,9 +95,10 @@ void Engine::reschedule(EngineCut cut) {
     if (running_) running_->halt();
 }
 
-// Returns whether the stream goes on, under other stages or after a pause.
-bool Engine::run_crew(const RunOptions& options, StreamRun& stream, RunTotals& totals, RunReport& report) {
+// Returns whether the stretch goes on, under other stages or after a pause.
+bool Engine::run_crew(const RunOptions& options, StreamRun& stream, Stretch& stretch) {
     std::optional<Crew> crew;
+    RunTotals& totals = stretch.totals;
     const std::uint64_t left = options.frames == kEndless ? options.frames : options.frames - totals.frames;
     {
         const std::lock_guard lock(mutex_);
@@ -101,11 +107,11 @@ bool Engine::run_crew(const RunOptions& options, StreamRun& stream, RunTotals& t
         stream.pause();
         crew.emplace(graph_, structure_, cut_, options, stream.place().next_frames, left, *knobs_);
         running_ = &crew->state();
-        if (changed) report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
+        if (changed) stretch.report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
     }
     const Clock::time_point start = Clock::now();
     work(*crew, options);
-    report.stages_elapsed_s = seconds_since(start);
+    stretch.report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
     ended_ = crew->state().outcome().has_value();
     if (ended_) knobs_->end();
@@ -113,10 +119,11 @@ bool Engine::run_crew(const RunOptions& options, StreamRun& stream, RunTotals& t
     stream.place().next_frames = crew->next_frames();
     stopped_by_ = crew->stopped_by();
     crew->add_to(totals);
-    report.stages = crew->stage_reports();
-    report.segments = crew->segment_reports(totals);
-    const bool paused = wanted_cut_ || stream.should_pause();
-    return paused && !crew->state().ended() && totals.frames < options.frames;
+    stretch.report.stages = crew->stage_reports();
+    stretch.report.segments = crew->segment_reports(totals);
+    const bool wants_end = crew->state().ended();
+    if (ended_ || wants_end) stretch.end = ended_ ? StretchEnd::by_task : StretchEnd::wanted;
+    return (wanted_cut_ || stream.should_pause()) && !wants_end && totals.frames < options.frames;
 }
 
 void Engine::work(Crew& crew, const RunOptions& options) {

@@ -15,11 +15,12 @@
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/stream_run.hpp"
+#include "tidemill/run/stretch.hpp"
 
 namespace tidemill {
 
 /// Runs a graph cut into stages: what all executors have in common. Its threads outlive a run.
-class Engine {
+class Engine final : public StretchRunner {
   public:
     /// Throws GraphError when the graph is faulty or the stages do not fit it.
     Engine(Graph& graph, EngineCut cut);
@@ -43,16 +44,18 @@ class Engine {
     /// See Pipeline::checkpoint().
     Checkpoint checkpoint();
 
+    Stretch run_stretch(const RunOptions& options, StreamRun& stream) override;
+    void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) override;
+    void halt() override;
+
     const Graph& graph() const { return graph_; }
-    const Structure& structure() const { return structure_; }
+    const Structure& structure() const override { return structure_; }
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    bool run_crew(const RunOptions& options, StreamRun& stream, RunTotals& totals, RunReport& report);
+    bool run_crew(const RunOptions& options, StreamRun& stream, Stretch& stretch);
     RunReport go(const RunOptions& wanted, bool anew);
-    void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals);
-    void halt();
     void work(Crew& crew, const RunOptions& options);
     void check(const EngineCut& cut) const;
 

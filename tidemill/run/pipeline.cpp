@@ -6,6 +6,7 @@
 
 #include "tidemill/platform/pinning.hpp"
 #include "tidemill/run/engine.hpp"
+#include "tidemill/run/pipeline_cut.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -69,6 +70,8 @@ void check_names(const Schedule& schedule, const Structure& structure) {
     }
 }
 
+}  // namespace
+
 EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOptions& options) {
     check_not_mixed(schedule);
     check_names(schedule, structure_of(graph));
@@ -97,8 +100,6 @@ EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOpt
     }
     return cut;
 }
-
-}  // namespace
 
 Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options)
     : graph_(graph),

@@ -27,9 +27,10 @@ struct RunTotals {
         step_times[step].add(times);
         late[step] += made_late;
     }
+    void add(const RunTotals& more);
 };
 
-/// Puts what a stream did into a report.
+/// Puts what a stream did into a report, in place of what it told of that.
 void report_totals(const Structure& structure, const RunTotals& totals, RunReport& report);
 
 }  // namespace tidemill

@@ -1,12 +1,20 @@
 #include "tidemill/run/sequence.hpp"
 
+#include <utility>
+
 #include "tidemill/run/engine.hpp"
+#include "tidemill/run/pipeline_cut.hpp"
 
 namespace tidemill {
 
 Sequence::Sequence(Graph& graph)
-    : engine_(
-          std::make_unique<Engine>(graph, EngineCut{{EngineStage{{structure_of(graph).units.size(), 1}}}})) {}
+    : engine_(std::make_unique<Engine>(graph, cut_in_order(structure_of(graph)))) {}
+
+EngineCut cut_in_order(const Structure& structure, const PuSet& cores) {
+    EngineStage stage{{structure.units.size(), 1}};
+    if (!cores.empty()) stage.cores = {cores};
+    return {{std::move(stage)}};
+}
 
 Sequence::~Sequence() = default;
 

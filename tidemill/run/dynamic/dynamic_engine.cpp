@@ -115,21 +115,33 @@ RunReport DynamicEngine::resume(const RunOptions& options) {
 }
 
 RunReport DynamicEngine::go(const RunOptions& wanted, bool anew) {
-    if (wanted.late != Late::wait && !wanted.replay)
-        throw RunError(
-            "dynamic workers ask a source only when there is room: drop late frames in a Pipeline");
-    if (wanted.replay) check_may_drop(plan_);
-    RunReport report;
+    check_late(wanted);
     StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
     const RunOptions options = stream.options(wanted);
+    Stretch whole = run_stretch(options, stream);
+    stream.has_begun_all(whole.end == StretchEnd::by_task);
+    end_stream(options, stream, whole.totals);
+    stream.finish(whole.report);
+    report_totals(structure_, whole.totals, whole.report);
+    return std::move(whole.report);
+}
+
+void DynamicEngine::check_late(const RunOptions& options) const {
+    if (options.late != Late::wait && !options.replay)
+        throw RunError(
+            "dynamic workers ask a source only when there is room: drop late frames in a Pipeline");
+    if (options.replay) check_may_drop(plan_);
+}
+
+Stretch DynamicEngine::run_stretch(const RunOptions& options, StreamRun& stream) {
+    check_late(options);
+    stopped_by_.reset();
     Told told{.times = {structure_, kinds(), kind_names()}};
     while (run_crew(options, stream, told)) {
     }
-    stream.has_begun_all(told.ended);
-    end_stream(options, stream, told.totals);
-    stream.finish(report);
-    fill_report(told, report);
-    return report;
+    Stretch stretch{.totals = std::move(told.totals), .end = told.end};
+    fill_report(told, stretch.totals, stretch.report);
+    return stretch;
 }
 
 TaskCrew::Settings DynamicEngine::settings(const RunOptions& options, const StreamRun& stream) const {
@@ -154,7 +166,7 @@ TaskCrew::Settings DynamicEngine::settings(const RunOptions& options, const Stre
     return settings;
 }
 
-// Returns whether the stream goes on after a pause.
+// Returns whether the stretch goes on after a pause.
 bool DynamicEngine::run_crew(const RunOptions& options, StreamRun& stream, Told& told) {
     using Clock = std::chrono::steady_clock;
     bool wants_end = false;
@@ -171,8 +183,8 @@ bool DynamicEngine::run_crew(const RunOptions& options, StreamRun& stream, Told&
     const Clock::time_point start = Clock::now();
     work(*crew, options);
     told.elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-    told.ended = crew->board().ended();
-    if (told.ended) knobs_->end();
+    const bool ended = crew->board().ended();
+    if (ended) knobs_->end();
     crew->board().rethrow();
     stream.place().next_frames = crew->next_frames();
     stopped_by_ = crew->board().stopped_by();
@@ -180,7 +192,9 @@ bool DynamicEngine::run_crew(const RunOptions& options, StreamRun& stream, Told&
     told.threads = crew->thread_reports();
     for (policy::KindId kind = 0; kind < told.times.kinds(); ++kind)
         told.times.add(kind, crew->step_times_on(kind));
-    wants_end = wants_end || told.ended || options.stop.stop_requested();
+    wants_end = wants_end || options.stop.stop_requested();
+    if (ended || wants_end) told.end = ended ? StretchEnd::by_task : StretchEnd::wanted;
+    wants_end = wants_end || ended;
     return stream.should_pause() && !wants_end && told.totals.frames < options.frames;
 }
 
@@ -230,18 +244,18 @@ void DynamicEngine::end_stream(const RunOptions& options, StreamRun& stream, Run
                    {stream.place().next_frames, stopped_by_, *knobs_}, pool_, totals);
 }
 
-void DynamicEngine::fill_report(const Told& told, RunReport& report) const {
+void DynamicEngine::fill_report(const Told& told, const RunTotals& totals, RunReport& report) const {
     report.stages_elapsed_s = told.elapsed_s;
-    report_totals(structure_, told.totals, report);
+    report_totals(structure_, totals, report);
     report.stages.push_back({0, structure_.units.size(), told.threads});
     const std::vector<std::uint32_t> token_counts = tokens();
     for (std::size_t s = 0; s < plan_.segments.size(); ++s) {
         report.segments.push_back(
             {token_counts[s], token_counts[s] * aligned(plan_.segments[s].token_bytes), options_.workers, 0});
     }
-    for (std::size_t step = 0; step < told.totals.step_times.size(); ++step) {
+    for (std::size_t step = 0; step < totals.step_times.size(); ++step) {
         std::uint64_t& frames = report.segments[structure_.order[step].segment].frames;
-        frames = std::max(frames, told.totals.step_times[step].count());
+        frames = std::max(frames, totals.step_times[step].count());
     }
     if (options_.emulation) report.emulated = bridge::to_string(*options_.emulation);
     told.times.tell(report);

@@ -22,11 +22,12 @@
 #include "tidemill/run/run_totals.hpp"
 #include "tidemill/run/stream_run.hpp"
 #include "tidemill/run/stream_stop.hpp"
+#include "tidemill/run/stretch.hpp"
 
 namespace tidemill {
 
 /// What is behind Dynamic: the graph as units, and the threads, which outlive a run.
-class DynamicEngine {
+class DynamicEngine final : public StretchRunner {
   public:
     /// Throws what Dynamic's constructor throws.
     DynamicEngine(Graph& graph, DynamicOptions options);
@@ -41,7 +42,11 @@ class DynamicEngine {
     /// See Pipeline::checkpoint().
     Checkpoint checkpoint();
 
-    const Structure& structure() const { return structure_; }
+    Stretch run_stretch(const RunOptions& options, StreamRun& stream) override;
+    void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) override;
+    void halt() override;
+
+    const Structure& structure() const override { return structure_; }
 
     /// Per segment, how many frames may be in flight.
     std::vector<std::uint32_t> tokens() const;
@@ -53,10 +58,11 @@ class DynamicEngine {
         RunTotals totals{};
         std::vector<ThreadReport> threads{};
         double elapsed_s = 0;
-        bool ended = false;  // by a task
+        StretchEnd end = StretchEnd::open;
     };
 
     void check() const;
+    void check_late(const RunOptions& options) const;
     std::vector<policy::KindId> kinds() const;
     std::vector<std::string> kind_names() const;
     std::vector<bridge::KnownTicks> known_ticks() const;
@@ -66,10 +72,8 @@ class DynamicEngine {
     TaskCrew::Settings settings(const RunOptions& options, const StreamRun& stream) const;
     bool run_crew(const RunOptions& options, StreamRun& stream, Told& told);
     void work(TaskCrew& crew, const RunOptions& options);
-    void halt();
     EngineCut cut_at_end() const;
-    void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals);
-    void fill_report(const Told& told, RunReport& report) const;
+    void fill_report(const Told& told, const RunTotals& totals, RunReport& report) const;
 
     Graph& graph_;
     const std::size_t graph_size_;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/run/job/auto_run.hpp"
+#include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/dynamic_workers.hpp"
 #include "tidemill/run/job/known_factors.hpp"
 #include "tidemill/run/pipeline.hpp"
@@ -32,22 +34,25 @@ std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) 
 }  // namespace
 
 GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)), topology_(topology) {
+    how_.executor = resolved(how_);
     check(how_);
 }
 
 void GraphRun::prepare(const MakeProfile& make_profile) {
+    if (how_.executor == Executor::automatic)  // before anybody waits for a run
+        how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
     if (how_.executor == Executor::dynamic) how_.scheduling.cores = cores_of_workers(how_, topology_);
     if (how_.executor != Executor::pipeline) return;
     if (how_.schedule) {
-        if (how_.adapt || how_.latency_us)
-            throw RunError("adapt and a wanted latency need a profile: leave schedule out");
+        if (how_.latency_us) throw RunError("a wanted latency needs a profile: leave schedule out");
         schedule_ = how_.schedule;
-        return;
+        if (!how_.adapt) return;
     }
     how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
     profile_ = make_profile({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
     warnings_ = profile_->warnings;
-    choose_schedule();
+    if (!schedule_) choose_schedule();
+    foretell();
 }
 
 // A device that gains less than what forecasts are wrong by is left alone.
@@ -67,12 +72,14 @@ void GraphRun::choose_schedule() {
 
 void GraphRun::prepare_for(Profile known) {
     profile_ = std::move(known);
+    if (how_.executor == Executor::automatic) how_.executor = Executor::pipeline;  // all is known
     if (how_.executor == Executor::sequence || how_.executor == Executor::threads) return;
     how_.scheduling.cores = how_.scheduling.cores_for(*profile_);
     if (how_.executor == Executor::dynamic) return;
     schedule_ = how_.schedule ? how_.schedule : tidemill::schedule(*profile_, how_.scheduling);
     tidemill::check(*schedule_, *profile_);
     schedule_->task_names.clear();  // a graph made from a chain may call its units otherwise
+    foretell();
 }
 
 RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
@@ -84,6 +91,8 @@ RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
             return Sequence(graph).run(options);
         case Executor::dynamic:
             return run_dynamic(graph, options);
+        case Executor::automatic:
+            return run_auto(graph, options, follow);
         case Executor::threads:
             schedule_ = thread_per_task(graph, how_.replicas);
             break;
@@ -139,6 +148,7 @@ RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const 
     if (follow) follow(*schedule_);
     if (!how_.adapt) {
         RunReport report = pipeline.run(options);
+        came_to_us_ = report.period_us();
         if (profile_) tell_best(report, *schedule_, *profile_);
         return report;
     }
@@ -155,6 +165,8 @@ RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const 
     if (const std::string why = looks.finish(); !why.empty())
         warnings_.push_back("the schedule stayed as it was: " + why);
     changes_ = adaptation.changes();
+    // What was foretold is of the first schedule.
+    if (changes_.empty()) came_to_us_ = report.period_us();
     tell_best(report, adaptation.schedule(), adaptation.profile());
     return report;
 }
@@ -173,7 +185,48 @@ void GraphRun::tell_best(RunReport& report, const Schedule& schedule, const Prof
                                distance.period_us, distance.percent(), distance.between)};
 }
 
+void GraphRun::foretell() {
+    forecast_ = tidemill::forecast(*schedule_, *profile_, how_.scheduling.model_for(*profile_));
+}
+
+RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Follow& follow) {
+    AutoRun run(graph, how_, topology_, is_steady_);
+    how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
+    const ChoiceKey key = choice_key(graph, topology_, *how_.scheduling.cores);
+    if (!how_.choices.empty() && !how_.fresh) start_as_before(run, key);
+    RunReport report = run.run(options, follow);
+    profile_ = run.profile();
+    warnings_.insert(warnings_.end(), run.warnings().begin(), run.warnings().end());
+    if (!run.has_chosen()) return report;
+    choice_ = run.choice();
+    schedule_ = choice_->way.schedule;
+    forecast_ = choice_->forecast;
+    came_to_us_ = run.chosen_period_us();
+    if (choice_->way.executor == Executor::pipeline && profile_) tell_best(report, *schedule_, *profile_);
+    if (!how_.choices.empty() && !choice_->is_remembered) remember(run, key);
+    return report;
+}
+
+// A choice that cannot be used is as good as none, but that is told.
+void GraphRun::start_as_before(AutoRun& run, const ChoiceKey& key) {
+    try {
+        if (const std::optional<Choice> choice = remembered_choice(how_.choices, key))
+            run.start_with(*choice);
+    } catch (const std::exception& error) {
+        warnings_.push_back(fmt::format("what was chosen before is not used: {}", error.what()));
+    }
+}
+
+void GraphRun::remember(const AutoRun& run, const ChoiceKey& key) {
+    try {
+        remember_choice(how_.choices, {key, run.choice()});
+    } catch (const std::exception& error) {
+        warnings_.push_back(fmt::format("what was chosen is not remembered: {}", error.what()));
+    }
+}
+
 std::optional<double> GraphRun::predicted_period_us() const {
+    if (choice_) return choice_->forecast ? std::optional(choice_->forecast->period_us) : std::nullopt;
     // What the system makes of a thread per task, nobody predicts.
     if (!schedule_ || how_.executor == Executor::threads) return std::nullopt;
     if (!profile_) return schedule_->period_us;

@@ -7,6 +7,8 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
+#include "tidemill/run/job/choice.hpp"
+#include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/job/how_to_run.hpp"
 #include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/pipeline.hpp"
@@ -14,6 +16,9 @@
 #include "tidemill/run/profile/profiler.hpp"
 
 namespace tidemill {
+
+class AutoRun;
+struct ChoiceKey;
 
 /// Whether a schedule uses a device.
 struct DeviceDecision {
@@ -45,10 +50,18 @@ class GraphRun {
     /// The same for a chain that is known already, on its cores, which need not be this machine's.
     void prepare_for(Profile known);
 
+    /// With automatic: whether the stream is past its beginning, where tasks do other work than later; asked
+    /// by the thread that begins frames, while it runs in order. Without, it is at once.
+    void is_steady_when(std::function<bool()> is_steady) { is_steady_ = std::move(is_steady); }
+
     /// Runs the graph; throws what its executor throws.
     RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
 
     const HowToRun& how() const { return how_; }
+    /// Who runs the graph; after go() with automatic, who was chosen.
+    Executor executor() const { return choice_ ? choice_->way.executor : how_.executor; }
+    /// With automatic, after go(): what was chosen; nothing where the stream ended before.
+    const std::optional<Choice>& choice() const { return choice_; }
     const std::optional<Profile>& profile() const { return profile_; }
     const std::optional<Schedule>& schedule() const { return schedule_; }
     const std::vector<AdaptationChange>& changes() const { return changes_; }
@@ -59,22 +72,35 @@ class GraphRun {
     /// By the profile and the model, or else what the given schedule says itself.
     std::optional<double> predicted_period_us() const;
 
+    /// The same with its interval, where weights were measured; and after go() how it fared: microseconds a
+    /// source frame under the schedule that it was made for.
+    const std::optional<Forecast>& forecast() const { return forecast_; }
+    double forecast_came_to_us() const { return came_to_us_; }
+
     /// What did not go as one would wish.
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:
     void choose_schedule();
+    void foretell();
     double batch_wait_us() const;
     PipelineOptions pipeline_options();
     void tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const;
     RunReport run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow);
     RunReport run_dynamic(Graph& graph, const RunOptions& options) const;
+    RunReport run_auto(Graph& graph, const RunOptions& options, const Follow& follow);
+    void start_as_before(AutoRun& run, const ChoiceKey& key);
+    void remember(const AutoRun& run, const ChoiceKey& key);
 
     HowToRun how_;
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};
     std::optional<DeviceDecision> device_decision_{};
+    std::function<bool()> is_steady_{};
+    std::optional<Choice> choice_{};
+    std::optional<Forecast> forecast_{};
+    double came_to_us_ = 0;
     std::vector<AdaptationChange> changes_{};
     std::vector<std::string> warnings_{};
 };

@@ -16,8 +16,20 @@ const char* to_string(Executor executor) {
             return "threads";
         case Executor::dynamic:
             return "dynamic";
+        case Executor::automatic:
+            return "auto";
     }
     return "";
+}
+
+Executor resolved(const HowToRun& how) {
+    if (how.executor != Executor::automatic) return how.executor;
+    if (how.emulation || how.factors || !how.remember.empty() || !how.places) return Executor::dynamic;
+    const HowToSchedule& scheduling = how.scheduling;
+    const bool wants_other_than_speed = scheduling.rate_hz || scheduling.objective != Objective{};
+    const bool needs_stages =
+        how.schedule || how.latency_us || how.adapt || how.batch > 1 || how.batch_wait_us;
+    return wants_other_than_speed || needs_stages ? Executor::pipeline : Executor::automatic;
 }
 
 void check(const HowToRun& how) {
@@ -40,7 +52,7 @@ void check(const HowToRun& how) {
     const bool has_cores = how.scheduling.cores.has_value();
     if (has_cores && (how.executor == Executor::sequence || how.executor == Executor::threads))
         throw RunError(fmt::format("the executor {} does not choose its cores: leave cores out", name));
-    if (has_cores && how.schedule)
+    if (has_cores && how.schedule && !how.adapt)
         throw RunError("a schedule says itself which cores it uses: leave cores out");
 }
 

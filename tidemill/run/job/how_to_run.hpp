@@ -18,10 +18,10 @@ struct FactorFile;
 }  // namespace bridge
 
 /// Who runs a graph: stages by a schedule; the calling thread alone; a thread per task, left to the system;
-/// workers that take what a policy says.
-enum class Executor { pipeline, sequence, threads, dynamic };
+/// workers that take what a policy says; or whichever of these is fastest here, found out while it runs.
+enum class Executor { pipeline, sequence, threads, dynamic, automatic };
 
-/// "pipeline", "sequence", "threads", "dynamic".
+/// "pipeline", "sequence", "threads", "dynamic", "auto".
 const char* to_string(Executor executor);
 
 /// How a graph is to be run, as values: what the command line asks wherever a graph runs, and GraphRun does.
@@ -52,6 +52,10 @@ struct HowToRun {
     bool places = true;  ///< dynamic workers on several kinds get what their kind is good at
     /// What units take on each kind, known ahead; then nothing is tried to find it out. Null: it is learned.
     std::shared_ptr<const bridge::FactorFile> factors{};
+    /// With automatic: a file of choices made before, read if it is there and written after a choice; empty:
+    /// none.
+    std::string choices{};
+    bool fresh = false;      ///< choices made before are not read
     std::string remember{};  ///< a file of factors: read where there is one, and written after the run
 
     // Where the run ends, if not with its source.
@@ -61,5 +65,9 @@ struct HowToRun {
 
 /// Throws RunError for wishes that contradict each other.
 void check(const HowToRun& how);
+
+/// Automatic stays so where everything else is left open; wishes that only pipelines or dynamic workers can
+/// fulfil are theirs.
+Executor resolved(const HowToRun& how);
 
 }  // namespace tidemill

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/platform/topology.hpp"
+#include "tidemill/run/job/choice.hpp"
+#include "tidemill/run/job/how_to_run.hpp"
+#include "tidemill/run/job/trials.hpp"
+#include "tidemill/run/profile/weight_log.hpp"
+#include "tidemill/run/relay/relay.hpp"
+
+namespace tidemill {
+
+/// Runs a graph by whatever is fastest here: in order, stages by a schedule, a thread per task, or dynamic
+/// workers. It begins in order, and weighs the tasks meanwhile; so a short stream is done before anything
+/// else is tried. Then by forecast first, and what could be best takes turns on the stream itself. What paces
+/// a source from outside is in its weight: where that leaves nothing to gain, the stream stays in order.
+class AutoRun {
+  public:
+    /// Whether the stream is past its beginning, where tasks do other work than
+    /// later; empty: it is at once.
+    using IsSteady = std::function<bool()>;
+    using Follow = std::function<void(const Schedule&)>;
+
+    /// Throws GraphError when the graph is faulty, PlatformError for cores that are not there. The cores of
+    /// `how` are those that may be used.
+    AutoRun(Graph& graph, const HowToRun& how, const Topology& topology, IsSteady is_steady = {});
+    ~AutoRun();
+
+    /// Starts with what was chosen at another time. Throws what the executor throws that cannot be made of
+    /// it.
+    void start_with(const Choice& choice);
+
+    /// Throws what the executors throw.
+    RunReport run(const RunOptions& options, const Follow& follow = {});
+
+    /// What was chosen; in order and nothing else where the stream ended before.
+    const Choice& choice() const { return choice_; }
+    bool has_chosen() const { return phase_ == Phase::chosen; }
+
+    const std::optional<Profile>& profile() const { return profile_; }
+    const std::vector<std::string>& warnings() const { return warnings_; }
+    /// Microseconds a source frame under what was chosen; 0 where it began none.
+    double chosen_period_us() const { return last_period_us_; }
+
+  private:
+    enum class Phase : std::uint8_t { starting, weighing, trying, chosen };
+    class Pace;
+
+    /// A way to run the graph, and what is expected of it.
+    struct Candidate {
+        Choice::Way way{};
+        double forecast_us = 0;
+        std::shared_ptr<StretchRunner> runner{};
+    };
+
+    Relay::Leg next(const Relay::Done* before);
+    Relay::Leg in_order_for(double seconds, std::uint64_t frames);
+    Relay::Leg weigh_next_kind();
+    void add_weights(const RunReport& report);
+    void find_candidates();
+    void add_pipeline(const CostModel& model);
+    void add_dynamic(double bound_us, const std::string& policy);
+    void add_thread_per_task();
+    void keep_promising();
+    bool pays_to_try() const;
+    Relay::Leg try_next();
+    Relay::Leg choose(std::size_t candidate);
+    Relay::Leg go_on();
+    std::shared_ptr<StretchRunner> runner_for(const Choice::Way& way) const;
+    void follow(const Choice::Way& way) const;
+
+    Graph& graph_;
+    HowToRun how_;
+    const Topology& topology_;
+    IsSteady is_steady_;
+    Follow follow_{};
+    Relay relay_;
+    std::shared_ptr<StretchRunner> in_order_;
+    Phase phase_ = Phase::starting;
+    std::uint64_t frames_wanted_ = kEndless;
+    std::unique_ptr<WeightLog> log_;
+    std::size_t kind_ = 0;  // that is weighed
+    double in_order_us_ = 0;
+    std::optional<Profile> profile_{};
+    std::vector<Candidate> candidates_;
+    std::optional<Trials> trials_{};
+    std::shared_ptr<Pace> pace_;
+    Choice choice_{};
+    std::shared_ptr<StretchRunner> chosen_;
+    double last_period_us_ = 0;
+    std::vector<std::string> warnings_;
+};
+
+}  // namespace tidemill

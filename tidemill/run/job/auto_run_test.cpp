@@ -1,0 +1,153 @@
+#include "tidemill/run/job/auto_run.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/run/internal/counted_sum.hpp"
+#include "tidemill/run/job/choice_file.hpp"
+#include "tidemill/run/job/graph_run.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/testing/scratch_folder.hpp"
+
+namespace tidemill {
+namespace {
+
+using internal::Count;
+
+/// count -> two tasks that wait so long -> a check that all comes in order. What waits needs no core, so two
+/// stages are twice as fast on any machine.
+struct TwoWaits {
+    explicit TwoWaits(int frames, int us = 300) {
+        auto& source = graph.add<Count>(frames);
+        const auto wait = [us](auto) { std::this_thread::sleep_for(std::chrono::microseconds(us)); };
+        auto& first = graph.add(task("first", sequential, forward<int>("x"), wait));
+        auto& second = graph.add(task("second", sequential, forward<int>("x"), wait));
+        auto& last = graph.add(task("last", in<int>("x"), [this](auto x) { in_order &= x[0] == arrived++; }));
+        graph.bind(source.value, first["x"]);
+        graph.bind(first["x"], second["x"]);
+        graph.bind(second["x"], last["x"]);
+    }
+
+    Graph graph;
+    int arrived = 0;
+    bool in_order = true;
+};
+
+/// A machine with two cores of one kind, whatever this one has.
+const Topology& two_cores() {
+    static const Topology topology = [] {
+        TopologySource source;
+        source.machine = TopologySource::Machine::kSynthetic;
+        source.description = "core:2 pu:1";
+        source.kinds = "big=core0-1";
+        return Topology::load(source);
+    }();
+    return topology;
+}
+
+const HowToRun kAuto{.executor = Executor::automatic, .pinned = false};
+
+}  // namespace
+
+TEST_CASE("auto: a short stream is done in order before anything is tried") {
+    TwoWaits waiting(10, 1);
+    AutoRun run(waiting.graph, kAuto, two_cores());
+    CHECK(run.run({}).delivered == 10);
+    CHECK(waiting.in_order);
+    CHECK_FALSE(run.has_chosen());
+}
+
+TEST_CASE("auto: where stages are faster, something faster than in order is chosen, and no frame is lost") {
+    TwoWaits waiting(600);
+    AutoRun run(waiting.graph, kAuto, two_cores());
+    const RunReport report = run.run({});
+    CHECK(report.frames == 600);
+    CHECK(waiting.arrived == 600);
+    CHECK(waiting.in_order);
+    REQUIRE(run.has_chosen());
+    CHECK(run.choice().way.executor != Executor::sequence);
+    REQUIRE(run.choice().tried.size() > 1);
+    CHECK(run.choice().tried.front().name == run.choice().way.name());
+    for (const Choice::Tried& tried : run.choice().tried)
+        CHECK(run.choice().tried.front().period_us <= 1.03 * tried.period_us);
+    REQUIRE(run.profile());
+    CHECK(run.profile()->tasks.size() == 4);
+    CHECK(run.choice().bound_us > 300);
+    CHECK(run.choice().line().find("; bound ") != std::string::npos);
+}
+
+TEST_CASE("auto: one core leaves nothing to try, and the stream stays in order") {
+    TwoWaits waiting(200);
+    HowToRun how = kAuto;
+    how.scheduling.cores = Platform{.big = 1};
+    AutoRun run(waiting.graph, how, two_cores());
+    CHECK(run.run({}).delivered == 200);
+    REQUIRE(run.has_chosen());
+    CHECK(run.choice().way.executor == Executor::sequence);
+    CHECK(run.choice().tried.empty());
+}
+
+TEST_CASE("auto: nothing is weighed before the stream is steady") {
+    TwoWaits waiting(100, 100);
+    AutoRun run(waiting.graph, kAuto, two_cores(), [] { return false; });
+    CHECK(run.run({}).delivered == 100);
+    CHECK_FALSE(run.has_chosen());
+}
+
+TEST_CASE("auto: a source that a clock paces stays in order, where that keeps up") {
+    Graph graph;
+    auto& source = graph.add(task("clock", out<int>("x"), [n = 0](auto x) mutable {
+        x[0] = n++;
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+        return n > 300 ? Flow::stop : Flow::ok;
+    }));
+    auto& sink = graph.add(task("sink", in<int>("x"), [](auto) {}));
+    graph.bind(source["x"], sink["x"]);
+    AutoRun run(graph, kAuto, two_cores());
+    run.run({});
+    REQUIRE(run.has_chosen());
+    CHECK(run.choice().way.executor == Executor::sequence);
+}
+
+TEST_CASE("auto: the next start goes on with what was chosen, unless it is to be fresh or nothing fits") {
+    const ScratchFolder folder;
+    const Topology& topology = two_cores();
+    HowToRun how = kAuto;
+    how.choices = folder / "sub/choices.json";
+    const auto remembered = [&](const HowToRun& wanted, std::vector<std::string>* warnings = nullptr) {
+        TwoWaits waiting(600);
+        GraphRun run(wanted, topology);
+        run.prepare([](const ProfileOptions&) -> Profile { throw RunError("nothing is profiled ahead"); });
+        CHECK(run.go(waiting.graph).delivered == 600);
+        CHECK(waiting.in_order);
+        if (warnings) *warnings = run.warnings();
+        return run.choice() && run.choice()->is_remembered;
+    };
+    CHECK_FALSE(remembered(how));
+    CHECK(remembered(how));
+    HowToRun fresh = how;
+    fresh.fresh = true;
+    CHECK_FALSE(remembered(fresh));
+    HowToRun one_core = how;
+    one_core.scheduling.cores = Platform{.big = 1};
+    CHECK_FALSE(remembered(one_core));
+    std::ofstream(how.choices) << "{\"version\": 1, \"choices\": [{}]}";
+    std::vector<std::string> warnings;
+    CHECK_FALSE(remembered(how, &warnings));
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("choices[0]") != std::string::npos);
+    CHECK(remembered(how));
+}
+
+TEST_CASE("auto: wishes that only pipelines or dynamic workers fulfil are theirs") {
+    CHECK(resolved({.executor = Executor::automatic}) == Executor::automatic);
+    CHECK(resolved({.executor = Executor::automatic, .adapt = true}) == Executor::pipeline);
+    CHECK(resolved({.executor = Executor::automatic, .latency_us = 5}) == Executor::pipeline);
+    CHECK(resolved({.executor = Executor::automatic, .remember = "x"}) == Executor::dynamic);
+    CHECK(resolved({.executor = Executor::sequence}) == Executor::sequence);
+}
+
+}  // namespace tidemill
