@@ -43,7 +43,8 @@ int run_run(const AppProgram& program, const AppRunOptions& options) {
 
 void add_app_run(Verb& app, const AppProgram& program) {
     auto options = std::make_shared<AppRunOptions>();
-    Verb& verb = app.verb("run", "Run the program: profile and schedule it, or as you say");
+    options->running.how.executor = Executor::automatic;
+    Verb& verb = app.verb("run", "Run the program by whatever is fastest here, or as you say");
     verb.footer(fmt::format("Example: {} run --cores big=2 --stats", program.name));
     add_run_options(verb, *options);
     add_knob_options(verb, *options);

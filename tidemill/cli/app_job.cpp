@@ -31,10 +31,11 @@ Profile profile_app(const AppProgram& program, const Topology& topology, const P
 
 AppOutcome outcome_of(std::string program, const GraphRun& run, const WatchedRun& watched) {
     return {.program = std::move(program),
-            .executor = run.how().executor,
+            .executor = run.executor(),
             .profile = run.profile(),
             .schedule = run.schedule(),
             .predicted_period_us = run.predicted_period_us(),
+            .account = account_of(run),
             .run = watched.report(),
             .changes = run.changes(),
             .interrupted = watched.interrupted(),
@@ -56,7 +57,11 @@ std::chrono::nanoseconds in_ns(double seconds) {
 
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     const Topology topology = topology_by(options.running.kinds);
-    GraphRun run(options.running.how, topology);
+    HowToRun wanted = options.running.how;
+    // Only what has threads beside the source can have no room for a frame.
+    if (options.late != Late::wait && wanted.executor == Executor::automatic)
+        wanted.executor = Executor::pipeline;
+    GraphRun run(std::move(wanted), topology);
     run.prepare([&](const ProfileOptions& how) { return profile_app(program, topology, how); });
     announce(run, promised_period(run));
     Graph graph(program.name);

@@ -37,6 +37,7 @@ struct AppOutcome {
     std::optional<Profile> profile;
     std::optional<Schedule> schedule;
     std::optional<double> predicted_period_us;
+    RunAccount account{};
     RunReport run;
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     bool interrupted = false;

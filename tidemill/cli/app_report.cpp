@@ -10,7 +10,7 @@ namespace {
 
 std::string tables(const AppOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run);
-    if (outcome.profile && outcome.schedule) {
+    if (outcome.profile && outcome.schedule && !outcome.profile->tasks.empty()) {
         text += "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile);
     }
     if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
@@ -47,8 +47,9 @@ std::string report_text(const AppOutcome& outcome, bool stats) {
     const auto& predicted_us = outcome.predicted_period_us;
     text += fmt::format("period     {:.2f} us a frame{}\n", outcome.period_us(),
                         predicted_us ? fmt::format(", predicted {:.2f}", *predicted_us) : "");
-    text += best_possible_line(outcome.run) + error_lines(outcome.run) + late_text(outcome.run) +
-            changes_text(outcome.changes) + energy_text(outcome.run.energy, outcome.run.frames, stats);
+    text += account_text(outcome.account) + best_possible_line(outcome.run) + error_lines(outcome.run) +
+            late_text(outcome.run) + changes_text(outcome.changes) +
+            energy_text(outcome.run.energy, outcome.run.frames, stats);
     return stats ? text + tables(outcome) : text;
 }
 
@@ -64,9 +65,11 @@ std::string report_json(const AppOutcome& outcome) {
               {"elapsed_s", outcome.run.elapsed_s},
               {"period_us", outcome.period_us()},
               {"predicted_period_us", predicted_us ? Json(*predicted_us) : Json()}};
+    json["choice"] = choice_json(outcome.account);
+    json["forecast"] = forecast_json(outcome.account);
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = json_of(outcome.run);
-    const bool known = outcome.profile && outcome.schedule;
+    const bool known = outcome.profile && outcome.schedule && !outcome.profile->tasks.empty();
     json["schedule"] = known ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
     return to_text(json, 2);
 }

@@ -4,6 +4,7 @@
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/policy/policy.hpp"
+#include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
 namespace tidemill::cli {
@@ -26,12 +27,14 @@ std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) 
 const Option& add_executor_options(Verb& verb, HowToRun& how) {
     const Option& executor = verb.choice(
         "--executor", how.executor,
-        {{"pipeline", Executor::pipeline},
+        {{"auto", Executor::automatic},
+         {"pipeline", Executor::pipeline},
          {"sequence", Executor::sequence},
          {"threads", Executor::threads},
          {"dynamic", Executor::dynamic}},
-        "Stages by a schedule; in order on one thread; a thread per task, left to the system; or workers "
-        "that take what a policy says");
+        "Whichever of these is fastest here, found out while it runs; stages by a schedule; in order on one "
+        "thread; a thread per task, left to the system; or workers that take what a policy says");
+    verb.flag("--fresh", how.fresh, "With auto: do not start with what another run has chosen");
     verb.option("--replicas", how.replicas, "With threads: of each task that may have them")
         .in(between(1, 64));
     verb.parsed(
@@ -95,6 +98,7 @@ void add_schedule_options(Verb& verb, HowToRun& how) {
 }  // namespace
 
 const Option& add_running_options(Verb& verb, RunningOptions& options) {
+    options.how.choices = usual_choice_file();
     verb.heading("How it is run");
     const Option& executor = add_executor_options(verb, options.how);
     verb.heading("Its schedule");

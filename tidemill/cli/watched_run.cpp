@@ -91,6 +91,39 @@ void WatchedRun::write(const GraphRun& run) const {
     insight_.write(run.schedule(), report_);
 }
 
+RunAccount account_of(const GraphRun& run) {
+    return {run.choice(), run.forecast(), run.forecast_came_to_us()};
+}
+
+std::string account_text(const RunAccount& account) {
+    std::string text;
+    if (account.choice) text += fmt::format("auto       {}\n", account.choice->line());
+    if (account.forecast && account.came_to_us > 0)
+        text += fmt::format("forecast   {} us a frame\n", in_words(*account.forecast, account.came_to_us));
+    return text;
+}
+
+Json choice_json(const RunAccount& account) {
+    if (!account.choice) return {};
+    const Choice& choice = *account.choice;
+    Json tried = Json::array();
+    for (const Choice::Tried& each : choice.tried)
+        tried.push_back({{"name", each.name}, {"period_us", each.period_us}});
+    return {{"name", choice.way.name()},
+            {"executor", to_string(choice.way.executor)},
+            {"remembered", choice.is_remembered},
+            {"tried", tried},
+            {"bound_us", choice.bound_us}};
+}
+
+Json forecast_json(const RunAccount& account) {
+    if (!account.forecast) return {};
+    return {{"period_us", account.forecast->period_us},
+            {"least_us", account.forecast->least_us},
+            {"most_us", account.forecast->most_us},
+            {"came_to_us", account.came_to_us > 0 ? Json(account.came_to_us) : Json()}};
+}
+
 std::string energy_text(const EnergyUse& energy, std::uint64_t frames, bool in_full) {
     const bool has_many_reasons = energy.not_measured.find(';') != std::string::npos;
     if (in_full || energy.joules || !has_many_reasons) return energy_line(energy, frames);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +12,20 @@
 #include "tidemill/run/job/graph_run.hpp"
 
 namespace tidemill::cli {
+
+/// What was chosen and foretold of a run, and how that fared.
+struct RunAccount {
+    std::optional<Choice> choice{};
+    std::optional<Forecast> forecast{};
+    double came_to_us = 0;  ///< microseconds a source frame under what was foretold; 0: not known
+};
+
+RunAccount account_of(const GraphRun& run);
+
+/// A line for what was chosen, one for the forecast; empty where there are none.
+std::string account_text(const RunAccount& account);
+Json choice_json(const RunAccount& account);
+Json forecast_json(const RunAccount& account);
 
 /// How a verb runs a graph, and what the user wants to see of it.
 struct RunningOptions {

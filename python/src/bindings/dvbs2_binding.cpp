@@ -169,9 +169,9 @@ nb::dict examine(cli::ReceptionOptions options) {
 
 Executor executor_of(const std::string& name) {
     for (const Executor executor :
-         {Executor::pipeline, Executor::sequence, Executor::threads, Executor::dynamic})
+         {Executor::automatic, Executor::pipeline, Executor::sequence, Executor::threads, Executor::dynamic})
         if (name == to_string(executor)) return executor;
-    throw cli::WrongUsage("executor '" + name + "': give pipeline, sequence, threads or dynamic");
+    throw cli::WrongUsage("executor '" + name + "': give auto, pipeline, sequence, threads or dynamic");
 }
 
 // A number, or "auto".
@@ -316,7 +316,7 @@ void bind_dvbs2(nb::module_& module) {
             cli::RxOptions options;
             options.reception = reception;
             options.executor_given = executor.has_value();
-            if (executor) options.running.how.executor = executor_of(*executor);
+            options.running.how.executor = executor ? executor_of(*executor) : Executor::pipeline;
             options.running.how.schedule = schedule;
             options.running.how.profile_s = profile_s;
             options.outputs.packets = output;

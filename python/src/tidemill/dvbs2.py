@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .figures import Figure
 
 Auto = Literal["auto"]
-Executor = Literal["pipeline", "sequence", "threads", "dynamic"]
+Executor = Literal["auto", "pipeline", "sequence", "threads", "dynamic"]
 
 _TS_PACKET_BYTES = 188
 _CONSTELLATION_FRAMES = 32

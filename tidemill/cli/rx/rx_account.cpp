@@ -31,8 +31,10 @@ void account_for_source(const io::SampleSource& source, RxOutcome& outcome) {
 }
 
 void account_for_run(const GraphRun& run, const WatchedRun& watched, RxOutcome& outcome) {
-    outcome.executor = run.how().executor;
+    outcome.executor = run.executor();
     outcome.schedule = run.schedule();
+    outcome.account = account_of(run);
+    if (run.choice()) outcome.predicted_period_us = run.predicted_period_us();
     outcome.changes = run.changes();
     outcome.run = watched.report();
     outcome.interrupted = watched.interrupted() || outcome.job.interrupted;

@@ -14,6 +14,8 @@ HowToRun how_to_run(const RxOptions& options, bool live) {
     if (live && !options.executor_given && !how.schedule && !how.latency_us && !how.adapt &&
         !how.scheduling.cores)
         how.executor = Executor::sequence;
+    const bool has_device = !options.device.device.empty();
+    if (has_device && how.executor == Executor::automatic) how.executor = Executor::pipeline;
     return how;
 }
 

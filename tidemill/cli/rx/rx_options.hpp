@@ -28,7 +28,9 @@ struct RxOptions {
     std::string journal{};  ///< file for what reaches the run from outside; empty: none
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.
-    RunningOptions running{.how = {.profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
+    RunningOptions running{
+        .how = {
+            .executor = Executor::automatic, .profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
     bool executor_given =
         false;  ///< otherwise a live input is received in order, for its samples come slowly
     bool json = false;

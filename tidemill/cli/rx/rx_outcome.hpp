@@ -25,6 +25,7 @@ struct RxOutcome {
     std::optional<Schedule> schedule;
     std::optional<double> predicted_mbps;
     std::optional<double> predicted_period_us;
+    RunAccount account{};
     RunReport run;
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::ReceptionReport report;

@@ -141,6 +141,7 @@ void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
     const RxGuard::Watched guarded(guard, asked(), counted_);
     std::optional<RxPage::Shown> shown;
     if (show_) shown.emplace(page, *show_);
+    run.is_steady_when([this] { return receivers_->info_bits() > 0; });
     const auto start = Clock::now();
     watched_.go(
         run, run_options(),

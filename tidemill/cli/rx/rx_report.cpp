@@ -75,8 +75,23 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     return warnings;
 }
 
+// Of speed, not of time.
+std::string rx_account_text(const RxOutcome& outcome) {
+    std::string text;
+    const RunAccount& account = outcome.account;
+    if (account.choice) text = fmt::format("auto       {}\n", account.choice->line());
+    const auto bits = static_cast<double>(outcome.report.totals.info_bits);
+    const bool can_tell = account.forecast && account.came_to_us > 0 && account.forecast->least_us > 0;
+    if (!can_tell || bits == 0) return text;
+    const double bits_per_block = bits / static_cast<double>(outcome.run.frames);
+    const Forecast mbps{bits_per_block / account.forecast->period_us,
+                        bits_per_block / account.forecast->most_us,
+                        bits_per_block / account.forecast->least_us};
+    return text + fmt::format("forecast   {} Mb/s\n", in_words(mbps, bits_per_block / account.came_to_us));
+}
+
 std::string run_lines(const RxOutcome& outcome, bool stats) {
-    return changes_text(outcome.changes) +
+    return rx_account_text(outcome) + changes_text(outcome.changes) +
            energy_text(outcome.run.energy, outcome.report.totals.frames, stats) +
            best_possible_line(outcome.run) + device_text(outcome);
 }
@@ -139,6 +154,8 @@ Json account_json(const RxOutcome& outcome) {
 
 void add_run(const RxOutcome& outcome, Json& json) {
     json["schedule"] = used_schedule_json(outcome);
+    json["choice"] = choice_json(outcome.account);
+    json["forecast"] = forecast_json(outcome.account);
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = json_of(outcome.run);
     json["energy"] = json["run"]["energy"];
