@@ -249,9 +249,25 @@ TEST_CASE("app: wishes that contradict each other are refused before anything is
              {.executor = Executor::dynamic, .adapt = true},
              {.executor = Executor::sequence, .scheduling = {.cores = Platform{.big = 1}}},
              {.executor = Executor::dynamic, .schedule = Schedule{}},
-             {.schedule = Schedule{}, .adapt = true},
+             {.schedule = Schedule{}, .latency_us = 100},
          })
         CHECK_THROWS_AS(cli::run_app(kProgram, running(how)), RunError);
+}
+
+TEST_CASE("app: a schedule that is given can be adapted, and auto comes to the same result") {
+    const cli::AppOutcome automatic = cli::run_app(kProgram, running({.executor = Executor::automatic}));
+    CHECK(automatic.result == "sum 999000");
+    CHECK(automatic.run.delivered == 1000);
+    HowToRun how{.schedule = Schedule{.stages = {{0, 3, 1, Topology::here().kinds[0].name}}},
+                 .profile_s = 0.01,
+                 .adapt = true};
+    const cli::AppOutcome adapted = cli::run_app(kProgram, running(how));
+    CHECK(adapted.result == "sum 999000");
+    REQUIRE(adapted.profile);
+    REQUIRE(adapted.account.forecast);
+    CHECK(cli::report_text(adapted, false).find("forecast   predicted ") != std::string::npos);
+    how.schedule->stages[0].task_count = 2;
+    CHECK_THROWS_AS(cli::run_app(kProgram, running(how)), ScheduleError);
 }
 
 TEST_CASE("app: what the user wants to see is written, and what cannot be is told before the run") {

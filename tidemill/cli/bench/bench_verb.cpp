@@ -14,6 +14,7 @@
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/bench/device_costs.hpp"
+#include "tidemill/cli/bench/forecast_job.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -53,6 +54,7 @@ struct BenchOptions {
     std::string device;
     std::vector<std::string> arguments;
     WaitingOptions waiting;
+    ForecastOptions forecast;
     bool paper = false;
 };
 
@@ -76,6 +78,7 @@ std::vector<std::string> built_benchmarks() {
 int list_benchmarks(bool json) {
     std::vector<std::pair<std::string, std::string>> names{
         {"waiting", "real pipelines of tasks that wait, beside their predicted periods"},
+        {"forecast", "real periods beside those that were predicted: the receiver, a chain of ten tasks"},
         {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches"}};
     const std::vector<std::string> rooms = built_benchmarks();
     for (const Topic& topic : kTopics) {
@@ -188,6 +191,14 @@ int run_device(const BenchOptions& options) {
     return kDone;
 }
 
+int run_forecasts(const BenchOptions& options) {
+    if (!options.arguments.empty() || !options.filter.empty() || !options.output.empty())
+        throw WrongUsage("forecast knows --executor, --runs, --packets and --json, and no other options");
+    ForecastOptions forecast = options.forecast;
+    forecast.json = options.waiting.json;
+    return run_forecast(forecast);
+}
+
 // A topic may also be named behind the room that it is about: "dvbs2 page".
 bool is_topic_of_dvbs2(const BenchOptions& options) {
     const auto* const topic = std::ranges::find(kTopics, options.filter, &Topic::name);
@@ -202,6 +213,7 @@ int run_bench(const BenchOptions& options) {
     }
     if (options.name.empty()) return list_benchmarks(options.waiting.json);
     if (options.name == "device") return run_device(options);
+    if (options.name == "forecast") return run_forecasts(options);
     if (options.name != "waiting") return run_room(options.name, options);
     if (options.arguments.empty() && options.filter.empty() && options.output.empty()) {
         return run_waiting(options.waiting);
@@ -221,7 +233,7 @@ void add_bench(Verb& program) {
         "Options that are not listed here go to Google Benchmark.\n"
         "Example: tidemill bench hop\n"
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
-    verb.option("name", options->name, "What to measure: a topic, a room, or waiting");
+    verb.option("name", options->name, "What to measure: a topic, a room, waiting or forecast");
     verb.option("filter", options->filter, "Only cases whose names match this regular expression");
     verb.option("-o,--output", options->output, "Also write the JSON object to this file")
         .is(Kind::output_file);
@@ -232,6 +244,13 @@ void add_bench(Verb& program) {
     auto strategies_or_all = strategy_words();
     strategies_or_all.emplace_back("all", nullptr);
     verb.choice("--strategy", options->waiting.strategy, strategies_or_all, "waiting: of the schedules");
+    verb.choice("--executor", options->forecast.executor,
+                {{"pipeline", Executor::pipeline}, {"auto", Executor::automatic}},
+                "forecast: whose forecasts");
+    verb.option("--runs", options->forecast.runs, "forecast: of each, with a profile of its own")
+        .in(between(2, 1000));
+    verb.option("--packets", options->forecast.packets, "forecast: in the recording that is received")
+        .in(between(1000, 10'000'000));
     verb.option("--device", options->device, "device: only this one, as tidemill topo names it");
     verb.flag("--paper", options->paper, "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
     verb.flag("--json", options->waiting.json, "One JSON object on standard output");

@@ -51,7 +51,11 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
     how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
     profile_ = make_profile({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
     warnings_ = profile_->warnings;
-    if (!schedule_) choose_schedule();
+    if (schedule_) {
+        tidemill::check(*schedule_, *profile_);
+    } else {
+        choose_schedule();
+    }
     foretell();
 }
 

@@ -1,0 +1,200 @@
+#include "tidemill/cli/bench/forecast_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tidemill/cli/bench/child_program.hpp"
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/rehearsal.hpp"
+#include "tidemill/cli/result_table.hpp"
+#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/json/json.hpp"
+#include "tidemill/json/json_place.hpp"
+#include "tidemill/run/job/graph_run.hpp"
+
+namespace tidemill::cli {
+
+namespace {
+
+/// How one forecast fared, in microseconds a frame.
+struct Fared {
+    Forecast forecast{};
+    double real_us = 0;
+    double in_order_us = 0;
+    std::string by{};
+
+    double ratio() const { return real_us / forecast.period_us; }
+    bool holds() const { return forecast.least_us <= real_us && real_us <= forecast.most_us; }
+};
+
+/// A folder that goes with its owner.
+class FolderForNow {
+  public:
+    FolderForNow()
+        : path_(std::filesystem::temp_directory_path() / fmt::format("tidemill-forecast-{}", getpid())) {
+        std::filesystem::create_directories(path_);
+    }
+    ~FolderForNow() {
+        std::error_code left_there;
+        std::filesystem::remove_all(path_, left_there);
+    }
+    FolderForNow(const FolderForNow&) = delete;
+    FolderForNow& operator=(const FolderForNow&) = delete;
+    std::string operator/(const char* name) const { return (path_ / name).string(); }
+
+  private:
+    std::filesystem::path path_;
+};
+
+std::string run_self(const std::vector<std::string>& arguments) {
+    const Finished finished = run_child("/proc/self/exe", arguments);
+    if (finished.status == 0) return finished.output;
+    throw JobFailed(
+        fmt::format("tidemill {} ended with status {}: {}", arguments[1], finished.status, finished.message));
+}
+
+double period_in(const JsonPlace& report) {
+    return report.at("elapsed_s").number() * 1e6 / report.at("run").at("frames").number();
+}
+
+Fared received(const std::string& recording, const ForecastOptions& options) {
+    const auto report_of = [&](const char* executor) {
+        return parse_json(run_self({"dvbs2", "rx", recording, "--executor", executor, "--fresh", "--json"}),
+                          "the receiver's report");
+    };
+    const Json in_order = report_of("sequence");
+    const Json json = report_of(to_string(options.executor));
+    const JsonPlace report(json, "the receiver's report");
+    if (!report.at("forecast").find("came_to_us"))
+        throw JobFailed("the recording was over before there was a forecast: give more --packets");
+    const JsonPlace forecast = report.at("forecast");
+    return {{forecast.at("period_us").number(), forecast.at("least_us").number(),
+             forecast.at("most_us").number()},
+            forecast.at("came_to_us").number(),
+            period_in(JsonPlace(in_order, "the receiver's report")),
+            report.at("executor").text()};
+}
+
+// Four of the ten have state; on two cores a task with state is not in the way.
+Chain ten_tasks() {
+    Chain chain{{"any"}, {}};
+    for (const auto& [weight_us, replicable] : std::vector<std::pair<double, bool>>{{20, false},
+                                                                                    {25, true},
+                                                                                    {60, false},
+                                                                                    {15, true},
+                                                                                    {40, true},
+                                                                                    {75, false},
+                                                                                    {30, true},
+                                                                                    {10, true},
+                                                                                    {35, true},
+                                                                                    {20, false}})
+        chain.tasks.push_back({fmt::format("task{}", chain.tasks.size() + 1), replicable, {weight_us}});
+    return chain;
+}
+
+constexpr std::uint64_t kChainFrames = 8000;
+
+Fared computed(const Topology& topology, const ForecastOptions& options) {
+    const auto period_of = [&](HowToRun how, Fared& fared) {
+        GraphRun run(std::move(how), topology);
+        run.prepare([&](const ProfileOptions& profiling) {
+            Rehearsal profiled(ten_tasks(), Pastime::computing);
+            return profile(profiled.graph(), topology, profiling);
+        });
+        Rehearsal chain(ten_tasks(), Pastime::computing);
+        const RunReport report = run.go(chain.graph(), {.statistics = false});
+        if (run.forecast()) fared.forecast = *run.forecast();
+        fared.by = to_string(run.executor());
+        fared.real_us = run.forecast() ? run.forecast_came_to_us() : report.period_us();
+        return report.period_us();
+    };
+    Fared fared;
+    const double in_order_us = period_of({.executor = Executor::sequence, .frames = kChainFrames}, fared);
+    period_of({.executor = options.executor, .frames = kChainFrames}, fared);
+    fared.in_order_us = in_order_us;
+    return fared;
+}
+
+template <class Of>
+std::vector<double> sorted(const std::vector<Fared>& runs, Of of) {
+    std::vector<double> values;
+    for (const Fared& run : runs) values.push_back(of(run));
+    std::ranges::sort(values);
+    return values;
+}
+
+// How much two real runs in a row differ, in the median.
+double spread_percent(const std::vector<Fared>& runs) {
+    std::vector<double> steps;
+    for (std::size_t i = 1; i < runs.size(); ++i)
+        steps.push_back(100 * std::abs(runs[i].real_us / runs[i - 1].real_us - 1));
+    std::ranges::sort(steps);
+    return steps.empty() ? 0 : steps[steps.size() / 2];
+}
+
+std::vector<Cell> row_of(const std::string& name, const std::vector<Fared>& runs) {
+    const std::vector<double> ratios = sorted(runs, [](const Fared& run) { return run.ratio(); });
+    const std::vector<double> off = sorted(runs, [](const Fared& run) { return std::abs(run.ratio() - 1); });
+    const std::vector<double> faster =
+        sorted(runs, [](const Fared& run) { return run.in_order_us / run.real_us; });
+    const auto holds = static_cast<std::uint64_t>(std::ranges::count_if(runs, &Fared::holds));
+    const std::size_t nine_of_ten = (9 * (runs.size() - 1) + 5) / 10;
+    return {name,
+            runs.back().by,
+            runs.back().forecast.period_us,
+            runs.back().real_us,
+            ratios[ratios.size() / 2],
+            100 * off[nine_of_ten],
+            spread_percent(runs),
+            holds,
+            std::uint64_t{runs.size()},
+            faster.front()};
+}
+
+ResultTable empty_table(const ForecastOptions& options) {
+    return {.title = fmt::format("Real periods over predicted ones, {} runs each, executor {}", options.runs,
+                                 to_string(options.executor)),
+            .columns = {{"what"},
+                        {"run by"},
+                        {"predicted us", 1},
+                        {"real us", 1},
+                        {"median ratio", 3},
+                        {"9 of 10 within %", 1},
+                        {"two runs differ %", 1},
+                        {"interval holds"},
+                        {"of"},
+                        {"least speed-up", 2}},
+            .notes = {"Predicted and real are of the last run; the speed-up is over the same in order."}};
+}
+
+}  // namespace
+
+int run_forecast(const ForecastOptions& options) {
+    const FolderForNow folder;
+    const Topology topology = Topology::here();
+    const std::string clean = folder / "clean.sigmf-meta";
+    const std::string noisy = folder / "noisy.sigmf-meta";
+    run_self({"dvbs2", "tx", "--random", std::to_string(options.packets), "--modcod", "QPSK 8/9", "--frame",
+              "short", "-o", clean});
+    run_self({"dvbs2", "channel", clean, "-o", noisy, "--esn0", "6.65"});
+    const std::vector<std::pair<std::string, std::function<Fared()>>> cases{
+        {"receiver, clean", [&] { return received(clean, options); }},
+        {"receiver, Es/N0 6.65 dB", [&] { return received(noisy, options); }},
+        {"chain of ten tasks", [&] { return computed(topology, options); }}};
+    ResultTable table = empty_table(options);
+    for (const auto& [name, run] : cases) {
+        std::vector<Fared> runs;
+        for (int i = 0; i < options.runs; ++i) runs.push_back(run());
+        table.rows.push_back(row_of(name, runs));
+    }
+    print("{}", options.json ? to_text(to_json(table), 2) + "\n" : to_text(table));
+    return kDone;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/run/job/how_to_run.hpp"
+
+namespace tidemill::cli {
+
+/// How forecasts are put to the test.
+struct ForecastOptions {
+    Executor executor = Executor::pipeline;  ///< or automatic
+    int runs = 10;                           ///< each with a profile of its own
+    std::uint64_t packets = 40000;           ///< in the recording that is received
+    bool json = false;
+};
+
+/// Runs the receiver on a clean recording and on one near its threshold, and a chain of ten tasks, again and
+/// again, and tells how real periods compare with those that were predicted. Throws JobFailed when a run
+/// fails.
+int run_forecast(const ForecastOptions& options);
+
+}  // namespace tidemill::cli
