@@ -62,8 +62,9 @@ TEST_CASE("rx --adapt: rescheduling in mid-stream changes no packet") {
 
 TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with every key in its JSON") {
     const ScratchFolder folder;
-    const Ended ended = receive_json(internal::data_folder() + "/demo.sigmf-meta",
-                                     {"-o", folder / "video.ts", "--profile-seconds", "0.2"});
+    const Ended ended =
+        receive_json(internal::data_folder() + "/demo.sigmf-meta",
+                     {"-o", folder / "video.ts", "--profile-seconds", "0.2", "--executor", "pipeline"});
     REQUIRE_MESSAGE(ended.status == 0, ended.err);
     const std::string sent = ScratchFolder::content_of(internal::data_folder() + "/demo.ts");
     const std::string out = ScratchFolder::content_of(folder / "video.ts");
@@ -88,6 +89,19 @@ TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with 
     CHECK(json["ts_packets"] == out.size() / io::kTsPacketBytes);
     CHECK(json["predicted_mbps"] > 0);
     CHECK(json["warnings"].empty());
+}
+
+TEST_CASE("rx: whatever is chosen by itself gives the same bytes as in order, and says what it was") {
+    const ScratchFolder folder;
+    const SmallRecording& recording = small_recording();
+    const Ended ended = receive_json(recording.meta, {"--fresh", "-o", folder / "auto.ts"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(receive_in_order(recording.meta, {"-o", folder / "in_order.ts"}).status == 0);
+    CHECK(ScratchFolder::content_of(folder / "auto.ts") == ScratchFolder::content_of(folder / "in_order.ts"));
+    const Json json = Json::parse(ended.out);
+    CHECK(json.contains("choice"));
+    CHECK(json.contains("forecast"));
+    CHECK(json["executor"] != "auto");
 }
 
 TEST_CASE("rx: profile, schedule and run by hand give what one command gives") {
