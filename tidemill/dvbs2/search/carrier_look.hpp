@@ -8,6 +8,10 @@
 
 namespace tidemill::dvbs2 {
 
+/// Symbols of a look, and with the samples before its filters; a carrier that is clear and alone shows in the
+/// first few of them.
+inline constexpr double kLookedAtSymbols = 17'000, kFirstLookSymbols = 4'500;
+
 /// Which carrier is looked for.
 struct LookConfig {
     double symbol_rate_hz = 0;
@@ -21,6 +25,13 @@ struct SeenCarrier {
     double level_db = 0;      ///< of its power per hertz over what lies beside it
     double neighbour_hz = 0;  ///< from its centre to where the nearest other signal begins; 0: there is none
     double others_db = 0;     ///< of the power of all others over its own; meaningless without a neighbour
+
+    /// Whether kFirstLookSymbols show it as more of them would: nothing lies beside it, and little noise in
+    /// it.
+    bool is_clear() const {
+        constexpr double kClear_db = 6;
+        return neighbour_hz == 0 && level_db > kClear_db;
+    }
 };
 
 /// Finds a carrier by the shape of its spectrum, whatever is louder: flat, with the edges of its roll-off

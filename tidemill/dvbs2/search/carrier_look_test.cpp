@@ -58,6 +58,38 @@ TEST_CASE("carrier look: louder neighbours, wider and narrower carriers and tone
     CHECK_FALSE(look(band, config, {.symbol_rate_hz = 1.4e6}).has_value());
 }
 
+TEST_CASE(
+    "carrier look: a clear carrier that is alone shows in its first few symbols, noise looks like none") {
+    for (const double ratio : {1.27, 2.0, 4.3, 20.0}) {
+        CAPTURE(ratio);
+        const double offset = 0.31e6 * (ratio - 1.26);
+        BandConfig config{.sample_rate_hz = 1e6 * ratio, .seconds = 0.02, .dc = {3, 1}};
+        const auto seen_at = [&](double esn0_db, std::vector<BandCarrier> carriers) {
+            config.esn0_db = esn0_db;
+            MadeBand band = make_band(config, carriers);
+            band.samples.resize(static_cast<std::size_t>(kFirstLookSymbols * ratio));
+            return look(band, config, {.symbol_rate_hz = 1e6, .near_hz = 0.97 * offset});
+        };
+        for (const double esn0_db : {9.0, 20.0}) {
+            const auto seen = seen_at(esn0_db, {{.offset_hz = offset}});
+            REQUIRE(seen.has_value());
+            CHECK(seen->is_clear());
+            CHECK(std::abs(seen->offset_hz - offset) < 0.012e6);
+        }
+        const auto weak = seen_at(2, {{.offset_hz = offset}});
+        CHECK_FALSE((weak && weak->is_clear()));
+        if (ratio < 4) continue;
+        const auto beside = seen_at(20, {{.offset_hz = offset}, {.offset_hz = offset - 1.3e6}});
+        CHECK_FALSE((beside && beside->is_clear()));
+    }
+    MadeBand noise;
+    noise.samples.resize(static_cast<std::size_t>(4 * kFirstLookSymbols));
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        dsp::add_gaussian_noise(seed, 0, 1, noise.samples);
+        CHECK_FALSE(look(noise, {.sample_rate_hz = 4e6}, {.symbol_rate_hz = 1e6}).has_value());
+    }
+}
+
 TEST_CASE("carrier look: noise has no carrier, nor has silence, nor a few samples") {
     MadeBand band;
     band.samples.resize(1 << 17);
