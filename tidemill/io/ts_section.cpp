@@ -24,8 +24,12 @@ std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet) {
 
 std::size_t SectionCollector::add(std::span<const std::uint8_t> packet) {
     const auto payload = payload_of(packet);
-    std::size_t lost = 0;
-    if (payload.empty() || !goes_on(packet, lost)) return lost;
+    const int count = packet[3] & 0x0f;
+    if (payload.empty() || was_there(count, payload)) return 0;
+    const bool follows = last_count_ < 0 || count == (last_count_ + 1) % 16;
+    std::size_t lost = follows ? 0 : cut_off();
+    last_count_ = count;
+    last_payload_.assign(payload.begin(), payload.end());
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, 0)));
     const auto append = [this](std::span<const std::uint8_t> more) {
         bytes_.insert(bytes_.end(), more.begin(), more.end());
@@ -41,13 +45,9 @@ std::size_t SectionCollector::add(std::span<const std::uint8_t> packet) {
     return lost;
 }
 
-// False for a packet that was there before: then its count is the same.
-bool SectionCollector::goes_on(std::span<const std::uint8_t> packet, std::size_t& lost) {
-    const int count = packet[3] & 0x0f;
-    const int last = std::exchange(last_count_, count);
-    if (count == last) return false;
-    if (last >= 0 && count != (last + 1) % 16) lost += cut_off();
-    return true;
+// Its adaptation field may be another one.
+bool SectionCollector::was_there(int count, std::span<const std::uint8_t> payload) const {
+    return count == last_count_ && std::ranges::equal(payload, last_payload_);
 }
 
 std::size_t SectionCollector::cut_off() {

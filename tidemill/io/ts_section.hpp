@@ -52,7 +52,7 @@ class SectionCollector {
     std::optional<std::span<const std::uint8_t>> next();
 
   private:
-    bool goes_on(std::span<const std::uint8_t> packet, std::size_t& lost);
+    bool was_there(int count, std::span<const std::uint8_t> payload) const;
     std::size_t section_at(std::size_t at) const;
     std::size_t whole_bytes() const;
     bool has_begun() const;
@@ -60,6 +60,7 @@ class SectionCollector {
     std::vector<std::uint8_t> bytes_{};  // from the beginning of a section on
     std::size_t taken_ = 0;
     int last_count_ = -1;
+    std::vector<std::uint8_t> last_payload_{};
 };
 
 }  // namespace tidemill::io
