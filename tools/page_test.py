@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -82,6 +83,58 @@ class Reception:
         self.writer.close()
         out, said = self.process.communicate(timeout=20)
         return said + (out or "")
+
+
+class Dongle:
+    """A server of rtl_tcp's protocol that plays a recording (ci8), again and again at its own pace."""
+
+    def __init__(self, recording, rate):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.place = f"rtl_tcp://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.commands = b""
+        self.ends = False
+        with open(recording, "rb") as file:
+            self.samples = file.read().translate(bytes(i ^ 0x80 for i in range(256)))
+        self.bytes_a_second = 2 * rate
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def serve(self):
+        peer, _ = self.socket.accept()
+        peer.sendall(b"RTL0\0\0\0\5\0\0\0\35")
+        listener = threading.Thread(target=self.listen, args=(peer,))
+        listener.start()
+        start, at = time.monotonic(), 0
+        try:
+            while not self.ends:
+                due = int((time.monotonic() - start) * self.bytes_a_second) // 2 * 2
+                while at < due:
+                    first = at % len(self.samples)
+                    piece = self.samples[first:first + due - at]
+                    peer.sendall(piece)
+                    at += len(piece)
+                time.sleep(0.01)
+        except OSError:
+            pass  # the receiver has gone
+        peer.close()
+        listener.join()
+
+    def listen(self, peer):
+        try:
+            while some := peer.recv(100):
+                self.commands += some
+        except OSError:
+            pass
+
+    def gains(self):
+        """In dB, as the radio was told."""
+        words = [self.commands[i:i + 5] for i in range(0, len(self.commands), 5)]
+        return [int.from_bytes(word[1:], "big") / 10 for word in words if word[0] == 4]
+
+    def end(self):
+        self.ends = True
+        self.thread.join()
+        self.socket.close()
 
 
 class Browser:
@@ -266,6 +319,31 @@ def receive_hostile(program, folder, browser, picture):
     print(f"{'hostile':<12} {len(NAMES)} names are text")
 
 
+def receive_radio(program, recording, folder, browser, picture):
+    """The gain of a radio is a slider, and the journal tells of it."""
+    dongle = Dongle(recording, 500e3)
+    journal = os.path.join(folder, "journal")
+    receiver = subprocess.Popen(
+        [program, "dvbs2", "rx", dongle.place, "--freq", "741.5M", "--rate", "500k", "--symbol-rate", "250k", "--gain", "20",
+         "-o", "/dev/null", "--journal", journal, "--page"], stderr=subprocess.PIPE, text=True)
+    try:
+        url = next(found.group() for line in receiver.stderr if (found := re.search(r"http://\S+", line)))
+        browser.look(url)
+        dom = browser.run("const slider = document.getElementsByName('source.gain_db')[0]; slider.value = 31.5;"
+                          "slider.dispatchEvent(new Event('change'));", 2)
+        check("slider", shown(dom, "answer").split(" from")[0], "source.gain_db is 31.5")
+        check("gains", str(dongle.gains()), "[20.0, 31.5]")
+        browser.picture(picture)
+        browser.leave()
+    finally:
+        receiver.send_signal(signal.SIGINT)
+        receiver.communicate(timeout=20)
+        dongle.end()
+    with open(journal, encoding="utf-8") as file:
+        if "31.5" not in file.read():
+            sys.exit("the journal does not tell of the gain")
+
+
 def make_band(program, folder):
     """Two carriers side by side in 1 MS/s: 6 s of ci8, more than a look at a band takes."""
     sums = None
@@ -326,6 +404,7 @@ def main(program, recording, picture):
     browser = Browser()
     try:
         receive_demo(program, recording, folder, browser, picture)
+        receive_radio(program, recording, folder, browser, picture.replace(".png", "_radio.png"))
         receive_band(program, folder, browser, picture.replace(".png", "_band.png"))
         receive_hostile(program, folder, browser, picture.replace(".png", "_hostile.png"))
     finally:

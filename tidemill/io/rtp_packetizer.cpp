@@ -7,6 +7,7 @@ namespace tidemill::io {
 namespace {
 
 constexpr std::uint8_t kVersion2 = 0x80;
+constexpr std::uint8_t kMarker = 0x80;
 constexpr std::uint8_t kTransportStream = 33;  // RFC 3551, 6
 constexpr double kRtpClockHz = 90e3;
 
@@ -22,12 +23,13 @@ RtpStart random_rtp_start() {
     return {chance(), static_cast<std::uint16_t>(chance()), chance()};
 }
 
-std::span<const std::uint8_t> RtpPacketizer::packet(std::span<const std::uint8_t> packets, double at_s) {
+std::span<const std::uint8_t> RtpPacketizer::packet(std::span<const std::uint8_t> packets, double at_s,
+                                                    bool jumps) {
     // Modulo 2^32, which is half a day of this clock.
     const auto ticks = static_cast<std::uint64_t>(std::llround(at_s * kRtpClockHz));
     bytes_.clear();
     bytes_.push_back(kVersion2);
-    bytes_.push_back(kTransportStream);
+    bytes_.push_back(static_cast<std::uint8_t>(kTransportStream | (jumps ? kMarker : 0)));
     append_big_endian(bytes_, sequence_++, 2);
     append_big_endian(bytes_, start_.timestamp + static_cast<std::uint32_t>(ticks), 4);
     append_big_endian(bytes_, start_.source, 4);

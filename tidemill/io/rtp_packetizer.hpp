@@ -24,8 +24,9 @@ class RtpPacketizer {
     explicit RtpPacketizer(const RtpStart& start) : start_(start), sequence_(start.sequence) {}
 
     /// The RTP packet of whole packets that leave so many seconds after the first; valid until the next call.
-    /// The marker is never set, for this clock never jumps (RFC 2250, 2).
-    std::span<const std::uint8_t> packet(std::span<const std::uint8_t> packets, double at_s);
+    /// The marker says that their clock jumps (RFC 2250, 2).
+    std::span<const std::uint8_t> packet(std::span<const std::uint8_t> packets, double at_s,
+                                         bool jumps = false);
 
   private:
     RtpStart start_;

@@ -20,6 +20,7 @@ TEST_CASE("RTP: version 2, payload type 33, sequence and time stamps that go on 
           std::vector<std::uint8_t>{0x80, 33, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf0, 1, 2, 3, 4});
     CHECK(header(rtp.packet(packets, 0.001)) ==
           std::vector<std::uint8_t>{0x80, 33, 0, 0, 0, 0, 0, 90 - 16, 1, 2, 3, 4});
+    CHECK(rtp.packet(packets, 0.002, true)[1] == (0x80 | 33));
     // After twelve weeks, too: 90,000 a second, modulo 2^32.
     const auto late = header(rtp.packet(packets, 7257600.5));
     const std::uint32_t stamp = std::uint32_t{late[4]} << 24 | late[5] << 16 | late[6] << 8 | late[7];

@@ -14,6 +14,13 @@ struct OutputAt {
     std::uint64_t bytes = 0;
 };
 
+/// When the packets of a frame came, by the signal's own clock: seconds since it began, and how long the
+/// frame lasts.
+struct SignalTime {
+    double from_s = 0;
+    double lasts_s = 0;
+};
+
 /// What a place did not take, while it worked.
 struct OutputLosses {
     std::uint64_t bytes = 0;
@@ -25,6 +32,8 @@ class ByteOutput {
   public:
     virtual ~ByteOutput() = default;
 
+    /// Of what is written next.
+    virtual void came_at(const SignalTime& /*time*/) {}
     /// Appends a piece, which stays whole. Throws IoError when the place has failed, and from then on.
     virtual void write(std::span<const std::uint8_t> piece) = 0;
     /// Hands over what is kept back, as far as that is soon done.

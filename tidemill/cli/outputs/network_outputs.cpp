@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tidemill/cli/outputs/signal_stamps.hpp"
 #include "tidemill/io/rtp_packetizer.hpp"
 #include "tidemill/io/tcp_broadcaster.hpp"
 #include "tidemill/io/ts_pacer.hpp"
@@ -21,8 +23,7 @@ using NetworkClock = std::chrono::steady_clock;
 class NetworkSender {
   public:
     virtual ~NetworkSender() = default;
-    /// `at_s`: seconds after the first.
-    virtual void send(std::span<const std::uint8_t> bytes, double at_s) = 0;
+    virtual void send(std::span<const std::uint8_t> bytes, const SignalStamp& stamp) = 0;
     virtual void close() {}
     virtual OutputLosses losses() const = 0;
 };
@@ -31,7 +32,9 @@ class UdpOutput final : public NetworkSender {
   public:
     UdpOutput(const io::NetworkAddress& to, io::WhenFull when_full) : sender_(to, when_full) {}
 
-    void send(std::span<const std::uint8_t> bytes, double /*at_s*/) override { sender_.send(bytes); }
+    void send(std::span<const std::uint8_t> bytes, const SignalStamp& /*stamp*/) override {
+        sender_.send(bytes);
+    }
     OutputLosses losses() const override { return {.bytes = sender_.bytes_lost()}; }
 
   private:
@@ -42,8 +45,8 @@ class RtpOutput final : public NetworkSender {
   public:
     RtpOutput(const io::NetworkAddress& to, io::WhenFull when_full) : sender_(to, when_full) {}
 
-    void send(std::span<const std::uint8_t> bytes, double at_s) override {
-        sender_.send(rtp_.packet(bytes, at_s));
+    void send(std::span<const std::uint8_t> bytes, const SignalStamp& stamp) override {
+        sender_.send(rtp_.packet(bytes, stamp.at_s, stamp.jumps));
     }
     OutputLosses losses() const override { return {.bytes = sender_.bytes_lost()}; }
 
@@ -56,7 +59,9 @@ class TcpOutput final : public NetworkSender {
   public:
     explicit TcpOutput(const io::NetworkAddress& at) : clients_(at) {}
 
-    void send(std::span<const std::uint8_t> bytes, double /*at_s*/) override { clients_.write(bytes); }
+    void send(std::span<const std::uint8_t> bytes, const SignalStamp& /*stamp*/) override {
+        clients_.write(bytes);
+    }
     void close() override { clients_.close(kPatience); }
     OutputLosses losses() const override { return {.clients = clients_.counts()}; }
 
@@ -77,6 +82,8 @@ class PacedPackets final : public ByteOutput {
           may_wait_(paced_ || style.when_full == io::WhenFull::wait),
           hurry_(style.hurry) {}
 
+    void came_at(const SignalTime& time) override { came_at_ = time; }
+
     void write(std::span<const std::uint8_t> packets) override {
         last_bytes_ = packets.size();
         if (!paced_) {
@@ -96,16 +103,21 @@ class PacedPackets final : public ByteOutput {
     std::uint64_t bytes_kept_back() const override { return last_bytes_; }
 
   private:
+    // Each stands where in its frame it came.
     void send_now(std::span<const std::uint8_t> packets) {
         const double now_s = seconds_to(NetworkClock::now());
-        for (std::size_t at = 0; at < packets.size(); at += io::kDatagramBytes)
-            sender_->send(packets.subspan(at, std::min(io::kDatagramBytes, packets.size() - at)), now_s);
+        for (std::size_t at = 0; at < packets.size(); at += io::kDatagramBytes) {
+            const double part = static_cast<double>(at) / static_cast<double>(packets.size());
+            const double signal_s = came_at_ ? came_at_->from_s + part * came_at_->lasts_s : now_s;
+            sender_->send(packets.subspan(at, std::min(io::kDatagramBytes, packets.size() - at)),
+                          stamps_.at(signal_s, now_s));
+        }
     }
 
     void send_due() {
         for (const io::TimedDatagram& datagram : due_) {
             if (paced_) wait_for(datagram.due_s);
-            sender_->send(datagram.bytes, seconds_to(start_) + datagram.due_s);
+            sender_->send(datagram.bytes, {seconds_to(start_) + datagram.due_s});
         }
         due_.clear();
     }
@@ -142,6 +154,8 @@ class PacedPackets final : public ByteOutput {
     NetworkClock::time_point start_ = begun_;
     std::vector<io::TimedDatagram> due_{};
     std::uint64_t last_bytes_ = 0;
+    std::optional<SignalTime> came_at_{};  // none: nobody told
+    SignalStamps stamps_{};
 };
 
 /// Each piece for itself, as it comes.
@@ -152,7 +166,7 @@ class NetworkPieces final : public ByteOutput {
 
     void write(std::span<const std::uint8_t> piece) override {
         last_bytes_ = piece.size();
-        sender_->send(piece, 0);
+        sender_->send(piece, {});
     }
     void close() override { sender_->close(); }
     bool may_wait() const override { return may_wait_; }

@@ -66,6 +66,11 @@ void OutputFan::attempt(Place& place, Act act) {
     }
 }
 
+void OutputFan::came_at(const SignalTime& time) {
+    for (Place& place : places_)
+        if (place.works()) place.output->came_at(time);
+}
+
 void OutputFan::write(std::span<const std::uint8_t> piece) {
     for (Place& place : places_) {
         if (!place.works()) {

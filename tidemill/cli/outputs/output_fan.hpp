@@ -33,6 +33,7 @@ class OutputFan {
     /// A place for packets that cannot be; they are counted. `what` goes on after "packets of".
     void add_missing(std::string place, std::string what);
 
+    void came_at(const SignalTime& time);
     void write(std::span<const std::uint8_t> piece);
     void close();
     void keep(Archive& archive);

@@ -30,7 +30,7 @@ void QueuedOutput::write(std::span<const std::uint8_t> piece) {
         bytes_lost_ += piece.size();
         return;
     }
-    waiting_.emplace_back(piece.begin(), piece.end());
+    waiting_.push_back({{piece.begin(), piece.end()}, came_at_});
     waiting_bytes_ += piece.size();
     wake_.notify_one();
 }
@@ -38,26 +38,27 @@ void QueuedOutput::write(std::span<const std::uint8_t> piece) {
 void QueuedOutput::work(const std::stop_token& done) {
     std::unique_lock lock(mutex_);
     while (wake_.wait(lock, done, [&] { return !waiting_.empty(); })) {
-        const std::vector<std::uint8_t> piece = std::move(waiting_.front());
+        const Piece piece = std::move(waiting_.front());
         waiting_.pop_front();
         busy_ = true;
         hand_over(piece, lock);
         busy_ = false;
         ++pieces_done_;
-        waiting_bytes_ -= piece.size();
+        waiting_bytes_ -= piece.bytes.size();
         handed_over_.notify_all();
     }
 }
 
-void QueuedOutput::hand_over(const std::vector<std::uint8_t>& piece, std::unique_lock<std::mutex>& lock) {
+void QueuedOutput::hand_over(const Piece& piece, std::unique_lock<std::mutex>& lock) {
     if (!failure_.empty()) {
-        bytes_lost_ += piece.size();
+        bytes_lost_ += piece.bytes.size();
         return;
     }
     std::string failure;
     lock.unlock();
     try {
-        to_->write(piece);
+        to_->came_at(piece.came_at);
+        to_->write(piece.bytes);
     } catch (const Error& error) {
         failure = error.what();
     }
@@ -94,7 +95,7 @@ void QueuedOutput::close() {
     thread_.request_stop();
     to_->end();
     thread_.join();
-    for (const auto& piece : waiting_) bytes_lost_ += piece.size();
+    for (const Piece& piece : waiting_) bytes_lost_ += piece.bytes.size();
     if (failure_.empty() && waiting_.empty()) {
         to_->close();
         losses_ = to_->losses();

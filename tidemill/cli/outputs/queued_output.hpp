@@ -30,6 +30,7 @@ class QueuedOutput final : public ByteOutput {
     QueuedOutput(std::unique_ptr<ByteOutput> to, std::stop_token hurry, const QueueLimits& limits = {});
     ~QueuedOutput() override;
 
+    void came_at(const SignalTime& time) override { came_at_ = time; }
     void write(std::span<const std::uint8_t> piece) override;
     void flush() override;
     void close() override;
@@ -42,7 +43,12 @@ class QueuedOutput final : public ByteOutput {
 
   private:
     void work(const std::stop_token& done);
-    void hand_over(const std::vector<std::uint8_t>& piece, std::unique_lock<std::mutex>& lock);
+    struct Piece {
+        std::vector<std::uint8_t> bytes;
+        SignalTime came_at;
+    };
+
+    void hand_over(const Piece& piece, std::unique_lock<std::mutex>& lock);
     void wait_until_empty();
     bool is_idle() const { return waiting_.empty() && !busy_; }
 
@@ -52,7 +58,8 @@ class QueuedOutput final : public ByteOutput {
     mutable std::mutex mutex_{};
     std::condition_variable_any wake_{};
     std::condition_variable_any handed_over_{};
-    std::deque<std::vector<std::uint8_t>> waiting_{};
+    SignalTime came_at_{};  // of the writing thread
+    std::deque<Piece> waiting_{};
     std::size_t waiting_bytes_ = 0;  // the piece that is being written included
     bool busy_ = false;
     std::uint64_t pieces_done_ = 0;

@@ -81,6 +81,7 @@ void RxCarriers::open_places(RxCarrier& carrier, const RxOptions& options,
                              std::vector<io::TunDevice> interfaces) {
     RxOutputOptions& outputs = carrier.outcome.outputs;
     outputs.live = whole().job.stream != nullptr;
+    outputs.symbol_rate_hz = carrier.outcome.job.config.symbol_rate_hz;
     if (options.page.any()) also_count(carrier.services, outputs.also);
     RxOutputOptions heard = outputs;
     if (options.iq.any()) also_tell(carrier.iq, heard.also);

@@ -67,13 +67,22 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
         outputs.streams.fields = [this](auto field, std::uint8_t stream) {
             look_for_ip([&] { ip_->look_at_field(field, stream); });
         };
-    if (!bbframes_.empty() || options_.also.frames) {
-        outputs.frames = [this](const dvbs2::ReceivedFrame& frame) {
+    const bool stamps = options_.live && options_.symbol_rate_hz > 0;
+    if (!bbframes_.empty() || options_.also.frames || stamps) {
+        outputs.frames = [this, stamps](const dvbs2::ReceivedFrame& frame) {
+            if (stamps) stamp(frame.info);
             if (frame.good) write_to(bbframes_, frame.bbframe);
             if (options_.also.frames) options_.also.frames(frame);
         };
     }
     return outputs;
+}
+
+// Its packets come next.
+void RxOutputWriter::stamp(const dvbs2::FrameInfo& frame) {
+    const SignalTime time{.from_s = static_cast<double>(frame.start) / options_.symbol_rate_hz,
+                          .lasts_s = frame.symbols / options_.symbol_rate_hz};
+    for (auto& [stream, places] : packets_) places.came_at(time);
 }
 
 void RxOutputWriter::keep(Archive& archive) {

@@ -37,6 +37,7 @@ struct RxOutputOptions {
     std::vector<io::RollLimits> roll{};           ///< of files; whichever comes first
     io::WhenFull when_full = io::WhenFull::lose;  ///< of a live input; files may wait for each other
     dvbs2::RxOutputs also{};                      ///< is given packets and frames, too
+    double symbol_rate_hz = 0;                    ///< of the signal, for time stamps; 0: nobody knows
     bool live = false;  ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
 
     OutputStyle style(std::stop_token hurry) const;
@@ -75,6 +76,7 @@ class RxOutputWriter {
     std::vector<PlaceAccount> accounts() const;
 
   private:
+    void stamp(const dvbs2::FrameInfo& frame);
     void keep(Archive& archive);
     void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
     template <class Look>

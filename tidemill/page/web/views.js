@@ -68,8 +68,8 @@ export const levels = { least: 0, most: 0 };
 // What a spectrum is drawn by: its bins in dB from minus to plus half of the rate, around a middle.
 function spectrumAxes(id, db, rate, centre) {
   const { pen, width, height } = cleared(id);
-  const least = Math.min(...db) - 3;
   const most = Math.max(...db) + 3;
+  const least = Math.max(Math.min(...db) - 3, most - 60);  // what a filter leaves of noise lies far below
   const y = (value) => height * (1 - between(value, least, most));
   const x = (hz) => ((hz - centre) / rate + 0.5) * width;
   return { pen, width, height, db, rate, centre, least, most, x, y };
