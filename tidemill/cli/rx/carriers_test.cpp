@@ -135,6 +135,19 @@ TEST_CASE("rx --carrier all: a radio that gives nothing more ends all, and what 
     for (const Json& carrier : json["carriers"]) CHECK(carrier["ts_packets"] > 100);
 }
 
+TEST_CASE("rx --carrier all: what a tracking program foretells of all of them is followed by each") {
+    const ScratchFolder folder;
+    folder.put("still", "0 0\n2 0\n");
+    const Ended ended = receive_band({"--carrier", "all", "-o", folder / "video.ts", "--executor", "sequence",
+                                      "--doppler", folder / "still", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json json = Json::parse(ended.out);
+    for (const Json& carrier : json["carriers"]) {
+        CHECK(carrier["ts_packets"] > 100);
+        CHECK(carrier["frames_bad"] == 0);
+    }
+}
+
 TEST_CASE("rx --carrier N: a carrier by its number in a scan; what is no carrier of DVB-S2 is refused") {
     const ScratchFolder folder;
     const Ended third = receive_band({"--carrier", "3", "-o", folder / "video.ts", "--executor", "sequence"});

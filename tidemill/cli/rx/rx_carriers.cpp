@@ -71,6 +71,7 @@ void RxCarriers::prepare_all(const RxOptions& options) {
         RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
         carrier.number = one.number;
         carrier.outcome.job = job_of_carrier(options.reception, together_.job, one.heard);
+        carrier.outcome.job.config.live = together_.job.stream != nullptr;
         carrier.outcome.outputs = outputs_of(options.outputs, one.number);
         open_places(carrier, options, {});
         tell("carrier {}  {}\n", one.number, carrier_options(one.heard));

@@ -26,7 +26,6 @@ void check_for_several(const RxOptions& options) {
     if (options.iq.any()) refuse("--iq-out", "a band's carriers have no samples of their own to be kept");
     if (!options.device.device.empty()) refuse("--device", "what a device takes is known of one receiver");
     if (!options.checkpoint.file.empty()) refuse("--checkpoint", "a band's tuners cannot be kept");
-    if (options.reception.doppler) refuse("--doppler", "a band's tuners stay where they are laid");
     if (options.reception.rolloff.is_auto() || options.reception.gold_code.is_auto())
         refuse("auto", "of all the roll-off is taken as their frames tell it; give --gold a number");
     for (const std::string& place : options.outputs.ip.places)

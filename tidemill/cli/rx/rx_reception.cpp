@@ -90,7 +90,7 @@ std::unique_ptr<RxShow> RxReception::show() {
     return show;
 }
 
-// The tuners of a band give what a receiver takes of one carrier: two samples a symbol.
+// The tuners of a band give what a receiver takes of one carrier.
 RxPlace RxReception::place_of(std::size_t carrier) const {
     const RxOutcome& outcome = carriers_[carrier].outcome;
     const dvbs2::ReceiverConfig& config = outcome.job.config;
@@ -98,10 +98,11 @@ RxPlace RxReception::place_of(std::size_t carrier) const {
                   .name = carriers_.whole().job.recording.data_path.string(),
                   .tuned_hz = config.tuned_hz,
                   .rolloff = config.rolloff,
-                  .input_rate_hz = 2 * config.symbol_rate_hz,
                   .player = player_of(outcome.outputs.packets)};
     if (carriers_.is_band()) {
         place.number = carriers_[carrier].number;
+        place.input_rate_hz =
+            dvbs2::tuned_rate_hz(source_->sample_rate_hz().value_or(0), config.symbol_rate_hz);
         return place;
     }
     place.input_rate_hz = source_->sample_rate_hz().value_or(0);

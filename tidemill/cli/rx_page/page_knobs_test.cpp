@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -11,6 +12,7 @@
 
 #include "tidemill/cli/rx/counted_source.hpp"
 #include "tidemill/cli/rx/receivers.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -72,6 +74,19 @@ TEST_CASE("page knobs: the gain of a receiver's radio is one, and is changed whi
     CHECK(radio.reads()[4] == 10);
     CHECK(radio.reads()[19] == 32.5);
     CHECK(knobs.set(R"({"name": "source.gain_db", "value": 41})").status == 400);
+}
+
+TEST_CASE("page knobs: where a tuner takes the carrier is one, beside the radio's gain") {
+    dvbs2::TunedSource tuned(std::make_unique<Radio>(), {.symbol_rate_hz = 100e3, .offset_hz = 50e3});
+    Receivers receivers(tuned, dvbs2::ReceiverConfig{.symbol_rate_hz = 100e3, .tuned_hz = 50e3},
+                        silent_outputs());
+    PageKnobs knobs(receivers.graph());
+    CHECK(to_text(knobs.describe()) ==
+          R"([{"name":"source.gain_db","value":10.0,"least":-5.0,"most":40.0},)"
+          R"({"name":"source.offset_hz","value":50000.0,"least":-50000.0,"most":150000.0}])");
+    CHECK(knobs.set(R"({"name": "source.offset_hz", "value": 62000})").status == 200);
+    Sequence(receivers.graph()).run({});
+    CHECK(tuned.followed_hz() == doctest::Approx(12e3).epsilon(0.2));
 }
 
 TEST_CASE("page knobs: what a viewer sets holds from the next frame on, and stands in the journal") {

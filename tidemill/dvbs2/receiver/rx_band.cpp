@@ -47,7 +47,12 @@ Flow RxBand::read_block(Frame f) {
 }
 
 RxTuner::RxTuner(double sample_rate_hz, const Tuning& tuning, const RawLayout& layout, SharedSpectra& spectra)
-    : Module("tuner"), layout_(layout), spectra_(spectra), tuner_(sample_rate_hz, tuning), windows_(layout) {}
+    : Module("tuner"),
+      layout_(layout),
+      range_(offset_control(sample_rate_hz, tuning)),
+      spectra_(spectra),
+      tuner_(sample_rate_hz, tuning),
+      windows_(layout) {}
 
 void RxTuner::take(std::uint32_t number) {
     tuned_.erase(tuned_.begin(), tuned_.begin() + static_cast<std::ptrdiff_t>(std::exchange(given_, 0)));
@@ -63,6 +68,7 @@ Flow RxTuner::tune_block(Frame f) {
         return more_follow() ? cut(f, std::min<std::size_t>(waiting(), layout_.geometry.block_samples()))
                              : Flow::skip;
     }
+    tuner_.move_to(f[offset_hz]);
     if (!repeating_) take(f[place][0]);
     return more_follow() ? cut(f, layout_.geometry.block_samples()) : Flow::skip;
 }

@@ -46,6 +46,7 @@ class RxBand final : public SourceModule {
 /// samples.
 class RxTuner final : public Module {
     const RawLayout layout_;
+    const io::SourceControl range_;  // of the offset
 
   public:
     /// `layout` is that of the tuned samples. `spectra` outlive it. Throws as check_tuning().
@@ -54,6 +55,7 @@ class RxTuner final : public Module {
     In<std::uint32_t> place = in<std::uint32_t>("place");
     Out<std::byte> raw = out<std::byte>("raw", layout_.window_bytes());
     Out<RawInfo> info = out<RawInfo>("info");
+    Knob<double> offset_hz = knob<double>(range_.name, range_.value, {range_.least, range_.most});
     Task tune = task("tune", &RxTuner::tune_block, may_skip, may_repeat, at_end);
 
     /// How far the carrier was followed from the tuning's offset; from any thread.

@@ -61,6 +61,25 @@ TEST_CASE("tuned reception: a carrier about the middle, alone, is received witho
     }
 }
 
+TEST_CASE(
+    "tuned reception: a tuner that is moved to its carrier by hand receives it, and tells where that is") {
+    const MadeBand band = make_band({.sample_rate_hz = 2e6, .seconds = 0.6, .esn0_db = 11},
+                                    std::vector{BandCarrier{.symbol_rate_hz = 250e3, .offset_hz = 300e3}});
+    const std::vector<std::byte> bytes = as_ci16(band.samples);
+    const auto source = tuned(bytes, 2e6, {.symbol_rate_hz = 250e3, .offset_hz = 80e3});
+    std::size_t received = 0;
+    Receiver receiver(*source, {.symbol_rate_hz = 250e3, .tuned_hz = 80e3},
+                      [&](std::span<const std::uint8_t> packets) { received += packets.size(); });
+    const auto controls = source->controls();
+    REQUIRE(controls.size() == 1);
+    CHECK(controls[0].name == "offset_hz");
+    CHECK(controls[0].most == 330e3);
+    source->control(0, 300e3);
+    Sequence(receiver.graph()).run();
+    CHECK(received > 100 * io::kTsPacketBytes);
+    CHECK(receiver.now().frequency_hz == doctest::Approx(300e3).epsilon(0.001));
+}
+
 TEST_CASE("tuned reception: a pass overhead, 3 kHz/s at 250 kBd, is followed along its track without loss") {
     constexpr double kRate = 250e3, kSampleRate = 1e6, kMiddle_s = 0.75;
     MadeBand band = make_band({.sample_rate_hz = kSampleRate, .seconds = 1.5, .esn0_db = 9},

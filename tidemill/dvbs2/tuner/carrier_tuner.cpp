@@ -20,6 +20,7 @@ dsp::TunerConfig checked_config(double sample_rate_hz, const Tuning& tuning) {
 CarrierTuner::CarrierTuner(double sample_rate_hz, const Tuning& tuning)
     : sample_rate_hz_(sample_rate_hz),
       tuning_(tuning),
+      first_offset_hz_(tuning.offset_hz),
       tuner_(checked_config(sample_rate_hz, tuning)),
       follower_(tuning.rolloff,
                 tuned_rate_hz(sample_rate_hz, tuning.symbol_rate_hz) / tuning.symbol_rate_hz) {
@@ -45,7 +46,8 @@ void CarrierTuner::process_samples(std::span<const dsp::Iq> samples, std::vector
 
 void CarrierTuner::follow(std::span<const dsp::Iq> tuned) {
     follower_.add(tuned);
-    followed_hz_.store(follower_.correction() * tuning_.symbol_rate_hz, std::memory_order_relaxed);
+    const double followed_hz = follower_.correction() * tuning_.symbol_rate_hz;
+    followed_hz_.store(tuning_.offset_hz - first_offset_hz_ + followed_hz, std::memory_order_relaxed);
 }
 
 // Through the next stretch. It is known by its number when its samples were there, whoever works on it when.

@@ -29,7 +29,11 @@ class CarrierTuner {
     /// Appends what the filters still hold, for silence follows.
     void finish(std::vector<dsp::Iq>& out) { tuner_.finish(out); }
 
-    /// How far the carrier was followed from the tuning's offset, without what was known; from any thread.
+    /// What comes next is taken from there. By the thread that has it work.
+    void move_to(double offset_hz) { tuning_.offset_hz = offset_hz; }
+
+    /// How far the carrier was followed from the first tuning's offset, or was moved, without what was known;
+    /// from any thread.
     double followed_hz() const { return followed_hz_.load(std::memory_order_relaxed); }
 
   private:
@@ -38,6 +42,7 @@ class CarrierTuner {
 
     double sample_rate_hz_;
     Tuning tuning_;
+    double first_offset_hz_;
     dsp::BandTuner tuner_;
     std::uint64_t stretches_ = 0;       // so far
     std::vector<double> offsets_hz_{};  // through the next one

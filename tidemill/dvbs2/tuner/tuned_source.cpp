@@ -31,6 +31,19 @@ TunedSource::TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning&
       block_(dsp::BandSpectra::fresh(*source_->sample_rate_hz())),
       bytes_(block_.size() * dsp::bytes_per_sample(source_->format())) {}
 
+std::vector<io::SourceControl> TunedSource::controls() const {
+    std::vector<io::SourceControl> all = source_->controls();
+    all.push_back(offset_control(*source_->sample_rate_hz(), tuning_));
+    return all;
+}
+
+void TunedSource::control(std::size_t index, double value) {
+    if (index < source_->controls().size())
+        source_->control(index, value);
+    else
+        tuner_.move_to(value);
+}
+
 std::size_t TunedSource::read(std::span<std::byte> to) {
     while (given_ == tuned_.size()) {
         tuned_.clear();

@@ -24,6 +24,10 @@ class TunedSource final : public io::SampleSource {
     std::optional<double> sample_rate_hz() const override { return rate_hz_; }
     std::size_t read(std::span<std::byte> to) override;
 
+    /// Those of the source, and the offset last.
+    std::vector<io::SourceControl> controls() const override;
+    void control(std::size_t index, double value) override;
+
     const io::SampleSource& source() const { return *source_; }
     const Tuning& tuning() const { return tuning_; }
     /// How far the carrier was followed from the tuning's offset, without what was known; from any thread.

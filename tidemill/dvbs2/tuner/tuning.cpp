@@ -72,4 +72,12 @@ void check_tuning(double sample_rate_hz, const Tuning& tuning) {
     }
 }
 
+io::SourceControl offset_control(double sample_rate_hz, const Tuning& tuning) {
+    check_tuning(sample_rate_hz, tuning);
+    const double edge_hz = (sample_rate_hz - tuning.symbol_rate_hz) / 2;
+    const double least_hz = std::max(-edge_hz, tuning.offset_hz - tuning.symbol_rate_hz);
+    const double most_hz = std::min(edge_hz, tuning.offset_hz + tuning.symbol_rate_hz);
+    return {"offset_hz", tuning.offset_hz, least_hz, most_hz};
+}
+
 }  // namespace tidemill::dvbs2

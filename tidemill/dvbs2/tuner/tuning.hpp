@@ -4,6 +4,7 @@
 
 #include "tidemill/dsp/tuner.hpp"
 #include "tidemill/dvbs2/tuner/doppler_track.hpp"
+#include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -30,6 +31,10 @@ void check_tuning(double sample_rate_hz, const Tuning& tuning);
 /// for the receiver's matched filter takes any rate from there to twice that; two samples a symbol where it
 /// is lower.
 double tuned_rate_hz(double sample_rate_hz, double symbol_rate_hz);
+
+/// How far a tuner's offset may be moved while it works: a symbol rate to either side, within the band.
+/// Throws as check_tuning().
+io::SourceControl offset_control(double sample_rate_hz, const Tuning& tuning);
 
 /// What a tuner is to do for it, at that rate. Where a neighbour touches the band, the band's edge
 /// gives way, for there is next to nothing in it.
