@@ -21,6 +21,7 @@
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/rx/rx_job.hpp"
+#include "tidemill/cli/rx/rx_report.hpp"
 #include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/dvbs2/receiver/constellation_tap.hpp"
