@@ -48,7 +48,7 @@ void measure_data(Recording& recording, const std::optional<Extent>& part = {}) 
     const internal::RecordedFile file(recording.data_path);
     const auto size = part ? part->size : file.size();
     recording.data_offset = part ? part->offset : 0;
-    const auto sample_bytes = dsp::bytes_per_sample(recording.format);
+    const auto sample_bytes = stored_bytes_per_sample(recording);
     recording.samples = size / sample_bytes;
     recording.trailing_bytes = size % sample_bytes;
     if (recording.samples == 0) {
@@ -79,6 +79,7 @@ void apply_hints(const RecordingHints& hints, Recording& recording) {
                                                  sigmf_datatype(*hints.format),
                                                  sigmf_datatype(recording.format)));
         recording.format = *hints.format;
+        recording.int24_bytes = 0;
     }
     if (hints.sample_rate_hz) {
         if (recording.sample_rate_hz && *recording.sample_rate_hz != *hints.sample_rate_hz) {
@@ -149,6 +150,7 @@ Recording open_wav(const fs::path& path, const RecordingHints& hints) {
     Recording recording;
     recording.data_path = path;
     recording.format = header.format;
+    recording.int24_bytes = header.is_24_bit ? 3 : 0;
     recording.sample_rate_hz = header.sample_rate_hz;
     recording.center_frequency_hz = header.center_frequency_hz
                                         ? header.center_frequency_hz
@@ -166,7 +168,8 @@ Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
     const SdriqHeader header = read_sdriq_header(path);
     Recording recording;
     recording.data_path = path;
-    recording.format = header.format;
+    recording.format = header.is_24_bit ? SampleFormat::cf32 : SampleFormat::ci16;
+    recording.int24_bytes = header.is_24_bit ? 4 : 0;
     recording.sample_rate_hz = header.sample_rate_hz;
     recording.center_frequency_hz = header.center_frequency_hz;
     apply_hints(hints, recording);
@@ -193,6 +196,10 @@ Recording examined(const fs::path& path, const RecordingHints& hints);
 
 std::optional<SampleFormat> raw_format(const fs::path& path) {
     return read_recording_name(path.filename().string()).format;
+}
+
+std::size_t stored_bytes_per_sample(const Recording& recording) {
+    return recording.int24_bytes > 0 ? 2 * recording.int24_bytes : dsp::bytes_per_sample(recording.format);
 }
 
 Recording open_recording(const fs::path& path, const RecordingHints& hints) {
@@ -241,7 +248,7 @@ std::string check_digest(const Recording& recording) {
     Sha512 sha;
     std::vector<std::byte> block(1 << 20);
     const std::uint64_t size =
-        recording.samples * dsp::bytes_per_sample(recording.format) + recording.trailing_bytes;
+        recording.samples * stored_bytes_per_sample(recording) + recording.trailing_bytes;
     for (std::uint64_t done = 0; done < size;) {
         const auto wanted = std::span(block).first(std::min<std::uint64_t>(block.size(), size - done));
         const auto got = file.read_at(wanted, recording.data_offset + done);

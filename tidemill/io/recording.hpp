@@ -13,8 +13,10 @@ namespace tidemill::io {
 /// What is known of a recording before its samples are read.
 struct Recording {
     std::filesystem::path data_path;
-    std::uint64_t data_offset = 0;  // of the first sample in that file, in bytes
-    dsp::SampleFormat format = dsp::SampleFormat::cf32;
+    std::uint64_t data_offset = 0;                       // of the first sample in that file, in bytes
+    dsp::SampleFormat format = dsp::SampleFormat::cf32;  // as they are read
+    unsigned int24_bytes = 0;  // of each number in the file, 3 or 4, where they are integers of 24 bits: read
+                               // as cf32, which holds them exactly; else 0
     std::uint64_t samples = 0;                  // whole ones
     std::uint64_t trailing_bytes = 0;           // after the last whole sample, never read
     std::optional<double> sample_rate_hz;       // unknown for raw files unless the user gave it
@@ -22,6 +24,9 @@ struct Recording {
     std::string sha512;                         // of the data, as the metadata claims; may be empty
     std::vector<std::string> warnings;          // what is odd but does not prevent reading
 };
+
+/// Bytes of one complex sample in the file.
+std::size_t stored_bytes_per_sample(const Recording& recording);
 
 /// Sample rates beyond which nobody records: others are refused.
 inline constexpr double kLeastSampleRateHz = 1, kMostSampleRateHz = 1e11;

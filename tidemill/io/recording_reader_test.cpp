@@ -60,4 +60,49 @@ TEST_CASE("reader: a file that shrinks while it is read ends early, and the loss
     CHECK(reader.missing_samples() == 70);
 }
 
+TEST_CASE("reader: integers of 24 bits in three bytes or four are read exactly, to the last sample") {
+    const std::vector<std::int32_t> numbers{0, 1, -1, 8388607, -8388608, 4194304, -3, 1234567};
+    for (const unsigned bytes : {3U, 4U}) {
+        CAPTURE(bytes);
+        std::string stored = "header";
+        for (const std::int32_t number : numbers)
+            for (unsigned k = 0; k < bytes; ++k) stored += static_cast<char>(number >> (8 * k));
+        const ScratchFolder folder;
+        Recording recording;
+        recording.data_path = folder.put("some.bin", stored + "rest");
+        recording.data_offset = 6;
+        recording.int24_bytes = bytes;
+        recording.samples = numbers.size() / 2;
+        CHECK(stored_bytes_per_sample(recording) == 2 * bytes);
+        for (const std::size_t block : {1U, 3U, 100U}) {
+            RecordingReader reader(recording);
+            CHECK(reader.format() == dsp::SampleFormat::cf32);
+            std::vector<float> read;
+            std::vector<float> some(2 * block);
+            for (;;) {
+                const std::size_t got = reader.read(std::as_writable_bytes(std::span(some)));
+                if (got == 0) break;
+                read.insert(read.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(got / 4));
+            }
+            REQUIRE(read.size() == numbers.size());
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+                CHECK(read[i] * 8388608.0F == static_cast<float>(numbers[i]));
+        }
+    }
+}
+
+TEST_CASE("reader: of 24 bits, a file that has become shorter ends early and right") {
+    const ScratchFolder folder;
+    Recording recording;
+    recording.data_path = folder.put("some.bin", std::string("\x01\x00\x00\xff\xff\xff\x02\x00\x00", 9));
+    recording.int24_bytes = 3;
+    recording.samples = 5;
+    RecordingReader reader(recording);
+    std::vector<float> read(10);
+    CHECK(reader.read(std::as_writable_bytes(std::span(read))) == 8);
+    CHECK(read[0] * 8388608.0F == 1.0F);
+    CHECK(read[1] * 8388608.0F == -1.0F);
+    CHECK(reader.missing_samples() == 4);
+}
+
 }  // namespace tidemill::io

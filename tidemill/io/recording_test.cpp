@@ -8,6 +8,7 @@
 #include <rapidcheck.h>
 
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
@@ -31,6 +32,12 @@ std::string complaint(const std::filesystem::path& path, const RecordingHints& h
         return error.what();
     }
     return "";
+}
+
+std::vector<dsp::Iq> samples_of(const Recording& recording) {
+    std::vector<dsp::Iq> samples(recording.samples);
+    RecordingReader(recording).read(std::as_writable_bytes(std::span(samples)));
+    return samples;
 }
 
 bool mentions(const std::string& text, std::string_view part) {
@@ -229,6 +236,15 @@ TEST_CASE("recordings of radio programs are read by what their names and headers
     CHECK(sdrangel.data_offset == 32);
     CHECK(sdrangel.sample_rate_hz == 2.4e6);
     CHECK(sdrangel.center_frequency_hz == 741.5e6);
+    // The same with 24 bits, as a CRC of zlib has it.
+    std::string wide = sdriq;
+    wide[20] = 24;
+    wide.replace(28, 4, std::string("\xdf\x7a\xf0\xac", 4));
+    folder.put("wide.sdriq", wide + std::string("\0\0\x40\0\0\0\xc0\xff", 8));
+    const auto wide24 = open_recording(folder / "wide.sdriq");
+    CHECK(wide24.format == dsp::SampleFormat::cf32);
+    CHECK(wide24.samples == 1);
+    CHECK(samples_of(wide24) == std::vector<dsp::Iq>{{0.5F, -0.5F}});
     sdriq[5] ^= 1;
     folder.put("damaged.sdriq", sdriq + "12345678");
     CHECK_THROWS_WITH_AS(open_recording(folder / "damaged.sdriq"), doctest::Contains("check sum"), IoError);
@@ -256,6 +272,13 @@ TEST_CASE("a WAV file's auxi chunk tells the radio's frequency") {
     auxi.replace(32, 4, {'\x60', '\x64', '\x32', '\x2c'});
     folder.put("a.wav", wav(auxi));
     CHECK(open_recording(folder / "a.wav").center_frequency_hz == 741.5e6);
+    std::string deep = wav(auxi);
+    deep[34] = 24;  // bits of a number
+    deep.replace(deep.size() - 8, 8, std::string("\0\0\x40\0\0\xc0\xff\xff", 8));
+    folder.put("deep.wav", deep);
+    const auto deep24 = open_recording(folder / "deep.wav");
+    CHECK(deep24.trailing_bytes == 2);
+    CHECK(samples_of(deep24) == std::vector<dsp::Iq>{{0.5F, -0.5F}});
     folder.put("b_741500kHz_RF.wav", wav("<xml/>"));
     CHECK(open_recording(folder / "b_741500kHz_RF.wav").center_frequency_hz == 741.5e6);
     folder.put("c.wav", wav(auxi.substr(0, 40)));

@@ -44,12 +44,13 @@ SdriqHeader read_sdriq_header(const std::filesystem::path& path) {
     if (internal::File::open_regular(path).read_at(header, 0) != header.size()) fail("it ends in its header");
     if (header_crc(std::span(header).first(kCrc)) != header_number(header, kCrc, 4))
         fail("the check sum of its header is wrong");
-    const SdriqHeader read{.sample_rate_hz = static_cast<double>(header_number(header, kRate, 4)),
+    const std::uint64_t bits = header_number(header, kBits, 4);
+    const SdriqHeader read{.is_24_bit = bits == 24,
+                           .sample_rate_hz = static_cast<double>(header_number(header, kRate, 4)),
                            .center_frequency_hz = static_cast<double>(header_number(header, kFrequency, 8))};
     if (read.sample_rate_hz < 1) fail("its sample rate is 0");
-    if (header_number(header, kBits, 4) != 16)
-        fail(fmt::format("samples of {} bits are not supported: record with 16",
-                         header_number(header, kBits, 4)));
+    if (bits != 16 && bits != 24)
+        fail(fmt::format("samples of {} bits are not supported: record with 16 or 24", bits));
     return read;
 }
 

@@ -85,7 +85,9 @@ class WavReader {
         if (number(chunk.offset + 2, 2) != 2) fail("it must have two channels, I and Q");
         header.sample_rate_hz = static_cast<double>(number(chunk.offset + 4, 4));
         if (header.sample_rate_hz < 1) fail("its sample rate is 0");
-        header.format = format_of(tag, static_cast<unsigned>(number(chunk.offset + 14, 2)));
+        const auto bits = static_cast<unsigned>(number(chunk.offset + 14, 2));
+        header.is_24_bit = tag == kPcm && bits == 24;
+        header.format = header.is_24_bit ? SampleFormat::cf32 : format_of(tag, bits);
     }
 
     // Of SpectraVue, HDSDR and others: two times of 16 bytes, then the frequency; some programs put XML
@@ -103,7 +105,7 @@ class WavReader {
         if (tag == kFloat && bits == 32) return SampleFormat::cf32;
         if (tag == kFloat && bits == 64) return SampleFormat::cf64;
         fail(fmt::format(
-            "samples of kind {} with {} bits are not supported; supported are integers of 8 and 16, "
+            "samples of kind {} with {} bits are not supported; supported are integers of 8, 16 and 24, "
             "floating point of 32 and 64",
             tag, bits));
     }

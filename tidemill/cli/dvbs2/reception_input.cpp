@@ -114,7 +114,7 @@ void take_part(const RecordingPart& part, io::Recording& recording) {
         throw WrongUsage(fmt::format("{} has {} samples, none of {} on: has it changed meanwhile?",
                                      recording.data_path.string(), recording.samples, part.first));
     }
-    recording.data_offset += part.first * dsp::bytes_per_sample(recording.format);
+    recording.data_offset += part.first * io::stored_bytes_per_sample(recording);
     recording.samples = part.count;
     recording.sha512.clear();  // of the whole
 }
