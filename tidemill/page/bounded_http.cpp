@@ -6,7 +6,9 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 2s;
-constexpr int kWaitingConnections = 128;
+constexpr std::size_t kWaitingConnections = 128;
 constexpr std::size_t kMostRequestBytes = 32 << 10;
 
 thread_local bool turns_away_now = false;
@@ -40,7 +42,12 @@ bool wait_for(int socket, short event, std::chrono::steady_clock::duration at_mo
 /// A connection whose request is bounded in bytes and time, and each piece of its answer in time.
 class BoundedStream final : public httplib::Stream {
   public:
-    explicit BoundedStream(int socket) : socket_(socket) {}
+    BoundedStream(int socket, HalfOpen& half_open) : socket_(socket), half_open_(half_open) {
+        half_open_.add(socket_);
+    }
+    ~BoundedStream() override { half_open_.remove(socket_); }
+    BoundedStream(const BoundedStream&) = delete;
+    BoundedStream& operator=(const BoundedStream&) = delete;
 
     bool is_readable() const override { return at_ < end_ || left() > 0s; }
     bool is_writable() const override { return wait_for(socket_, POLLOUT, kPatience); }
@@ -54,11 +61,26 @@ class BoundedStream final : public httplib::Stream {
     }
 
     ssize_t write(const char* bytes, std::size_t size) override {
+        if (!std::exchange(is_answered_, true)) half_open_.remove(socket_);
         if (!is_writable()) return -1;
         return ::send(socket_, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
 
-    void get_remote_ip_and_port(std::string&, int&) const override {}
+    void get_remote_ip_and_port(std::string& address, int& port) const override {
+        sockaddr_storage peer{};
+        socklen_t size = sizeof peer;
+        std::array<char, INET6_ADDRSTRLEN> text{};
+        if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return;
+        if (peer.ss_family == AF_INET) {
+            const auto& four = reinterpret_cast<const sockaddr_in&>(peer);
+            address = ::inet_ntop(AF_INET, &four.sin_addr, text.data(), text.size());
+            port = ntohs(four.sin_port);
+        } else if (peer.ss_family == AF_INET6) {
+            const auto& six = reinterpret_cast<const sockaddr_in6&>(peer);
+            address = ::inet_ntop(AF_INET6, &six.sin6_addr, text.data(), text.size());
+            port = ntohs(six.sin6_port);
+        }
+    }
     void get_local_ip_and_port(std::string&, int&) const override {}
     socket_t socket() const override { return socket_; }
 
@@ -78,6 +100,8 @@ class BoundedStream final : public httplib::Stream {
     }
 
     int socket_;
+    HalfOpen& half_open_;
+    bool is_answered_ = false;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::array<char, 4096> buffer_{};
     std::size_t at_ = 0, end_ = 0, read_ = 0;
@@ -96,28 +120,58 @@ void close_gently(int socket) {
 
 }  // namespace
 
+void HalfOpen::add(int socket) {
+    const std::lock_guard lock(mutex_);
+    sockets_.push_back(socket);
+}
+
+void HalfOpen::remove(int socket) {
+    const std::lock_guard lock(mutex_);
+    std::erase(sockets_, socket);
+}
+
+bool HalfOpen::end_oldest() {
+    const std::lock_guard lock(mutex_);
+    if (sockets_.empty()) return false;
+    ::shutdown(sockets_.front(), SHUT_RDWR);
+    sockets_.pop_front();
+    return true;
+}
+
 bool ConnectionThreads::turns_away() {
     return turns_away_now;
 }
 
 void ConnectionThreads::enqueue(std::function<void()> serve) {
-    if (hand_over(serve)) return;
+    const std::function<void()> without_place = hand_over(std::move(serve));
+    if (!without_place) return;
     const TurnedAway turned_away;
-    serve();
+    without_place();
 }
 
-bool ConnectionThreads::hand_over(const std::function<void()>& serve) {
+std::function<void()> ConnectionThreads::hand_over(std::function<void()> serve) {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= idle_) {
-        if (threads_.size() >= most_) return false;
-        try {
-            threads_.push_back(start_thread([this](const std::stop_token&) { work(); }));
-        } catch (const NoMoreThreads&) {
-            return false;
-        }
+    if (waiting_.size() < idle_ || start_one() ||
+        (waiting_.size() < kWaitingConnections && half_open_.end_oldest())) {
+        waiting_.push_back(std::move(serve));
+        serve = nullptr;
+    } else if (!waiting_.empty()) {
+        // Nobody knows yet what those want that wait.
+        waiting_.push_back(std::move(serve));
+        serve = std::move(waiting_.front());
+        waiting_.pop_front();
     }
-    waiting_.push_back(serve);
     wake_.notify_one();
+    return serve;
+}
+
+bool ConnectionThreads::start_one() {
+    if (threads_.size() >= most_) return false;
+    try {
+        threads_.push_back(start_thread([this](const std::stop_token&) { work(); }));
+    } catch (const NoMoreThreads&) {
+        return false;
+    }
     return true;
 }
 
@@ -154,9 +208,12 @@ bool BoundedHttp::process_and_close_socket(socket_t socket) {
         ::close(socket);
         return false;
     }
-    BoundedStream stream(socket);
-    bool closed = false;
-    const bool served = process_request(stream, true, closed, nullptr);
+    bool served = false;
+    {
+        BoundedStream stream(socket, half_open_);
+        bool closed = false;
+        served = process_request(stream, true, closed, nullptr);
+    }
     close_gently(socket);
     return served;
 }

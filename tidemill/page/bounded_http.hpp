@@ -14,10 +14,25 @@
 
 namespace tidemill::page {
 
-/// Threads for connections, started as they are needed; who comes when all are taken is turned away.
+/// Connections whose request is not there yet. Any thread may ask.
+class HalfOpen {
+  public:
+    void add(int socket);
+    /// Before it is closed, or once it is answered; may be gone already.
+    void remove(int socket);
+    /// Ends the one that has been there the longest; false: there is none.
+    bool end_oldest();
+
+  private:
+    std::mutex mutex_;
+    std::deque<int> sockets_{};
+};
+
+/// Threads for connections, started as they are needed. When all are taken, whoever comes takes the place of
+/// the oldest that has not asked for anything yet; where all have, he is turned away.
 class ConnectionThreads final : public httplib::TaskQueue {
   public:
-    explicit ConnectionThreads(std::size_t most) : most_(most) {}
+    ConnectionThreads(std::size_t most, HalfOpen& half_open) : most_(most), half_open_(half_open) {}
 
     void enqueue(std::function<void()> serve) override;
     void shutdown() override;
@@ -26,11 +41,13 @@ class ConnectionThreads final : public httplib::TaskQueue {
     static bool turns_away();
 
   private:
-    bool hand_over(const std::function<void()>& serve);
+    std::function<void()> hand_over(std::function<void()> serve);
+    bool start_one();
     bool take(std::function<void()>& serve);
     void work();
 
     std::size_t most_;
+    HalfOpen& half_open_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> waiting_;
@@ -46,8 +63,12 @@ class BoundedHttp final : public httplib::Server {
     /// Behind bind_to_port(): who comes while others come, too, has not to knock again a second later.
     void widen_queue();
 
+    HalfOpen& half_open() { return half_open_; }
+
   private:
     bool process_and_close_socket(socket_t socket) override;
+
+    HalfOpen half_open_{};
 };
 
 }  // namespace tidemill::page

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tidemill/page/bounded_http.hpp"
+#include "tidemill/page/guess_limit.hpp"
 #include "tidemill/page/page_guard.hpp"
 #include "tidemill/page/web_files.hpp"
 #include "tidemill/platform/start_thread.hpp"
@@ -56,7 +57,7 @@ class PageServer::Impl {
             throw PageError(
                 fmt::format("no page at {}: others could look at it; give a password", options.address));
         server_.new_task_queue = [this] {
-            return new ConnectionThreads(options_.most_viewers + kThreadsForOthers);
+            return new ConnectionThreads(options_.most_viewers + kThreadsForOthers, server_.half_open());
         };
         server_.set_socket_options(own_the_port);
         server_.set_payload_max_length(kMostBodyBytes);
@@ -103,14 +104,33 @@ class PageServer::Impl {
             const PageRequest told = told_by(request);
             if (!guard_.is_for_us(told)) {
                 say(response, 403, "This page is for its own names alone: see --page-host.");
-            } else if (!guard_.is_let_in(told)) {
-                response.set_header("WWW-Authenticate", "Basic realm=\"tidemill\", charset=\"UTF-8\"");
-                say(response, 401, "A password is wanted.");
-            } else {
+            } else if (guard_.is_let_in({})) {
+                return httplib::Server::HandlerResponse::Unhandled;  // no password is asked for
+            } else if (let_in(told, request.remote_addr, response)) {
                 return httplib::Server::HandlerResponse::Unhandled;
             }
             return httplib::Server::HandlerResponse::Handled;
         });
+    }
+
+    // Where a source has to wait, not even the right password is looked at.
+    bool let_in(const PageRequest& told, const std::string& address, httplib::Response& response) {
+        const std::string source = source_of(address);
+        const auto now = std::chrono::steady_clock::now();
+        if (!told.authorization.empty() && guesses_.must_wait(source, now)) {
+            response.set_header("Retry-After", std::to_string(GuessLimit::kLongestWait.count()));
+            say(response, 429, "Too many wrong passwords: wait a minute.");
+            return false;
+        }
+        if (guard_.is_let_in(told)) {
+            guesses_.right(source);
+            return true;
+        }
+        if (!told.authorization.empty() && guesses_.wrong(source, now))
+            options_.warn(fmt::format("the page's password is being guessed from {}", address));
+        response.set_header("WWW-Authenticate", "Basic realm=\"tidemill\", charset=\"UTF-8\"");
+        say(response, 401, "A password is wanted.");
+        return false;
     }
 
     void serve_files() {
@@ -201,6 +221,7 @@ class PageServer::Impl {
     std::vector<PageDocument> documents_;
     std::vector<PageAction> actions_;
     PageGuard guard_;
+    GuessLimit guesses_;
     BoundedHttp server_;
     std::atomic<std::size_t> viewers_{0};
     std::atomic<bool> ending_{false};

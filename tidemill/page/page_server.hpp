@@ -18,6 +18,8 @@ struct PageOptions {
     std::vector<std::string> hosts{};   ///< names by which it may be asked for, besides this machine's own
     std::size_t most_viewers = 32;      ///< that look at the same time
     std::string password{};             ///< of whoever looks, by any name; empty: none is asked for
+    /// Is told, in a line, who has begun to guess it; by a thread of the server.
+    std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 /// What else can be read over a page: made anew for each who asks.
@@ -48,8 +50,9 @@ struct PageAction {
 /// Serves one page over HTTP, with what a feed tells: `/` is the page, `/events` its server-sent events,
 /// `/status` JSON, `/metrics` Prometheus text, `/healthz` 200 or 503. Requests must name this machine as
 /// their host, or one that was told, so that no other page in the viewer's browser reads it by a name that
-/// leads here. An action takes a POST from the page itself with the token in the address; where there is
-/// none, nothing can be changed. Heads, bodies, connections and the time that they may take are limited.
+/// leads here. Whoever guesses passwords waits longer each time. An action takes a POST from the page itself
+/// with the token in the address; where there is none, nothing can be changed. Heads, bodies, connections and
+/// the time that they may take are limited.
 class PageServer {
   public:
     /// Feeds outlive it. Documents and actions are called by threads of the server, several at a time. Throws

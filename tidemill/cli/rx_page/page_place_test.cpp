@@ -39,8 +39,16 @@ TEST_CASE("page place: a password is the first line of its file") {
     folder.put("secret", "correct horse\nbattery\n");
     folder.put("empty", "\n");
     CHECK(password_of_file(folder / "secret") == "correct horse");
-    CHECK_THROWS_AS(password_of_file(folder / "empty"), JobFailed);
-    CHECK_THROWS_AS(password_of_file(folder / "missing"), JobFailed);
+    CHECK_THROWS_WITH_AS(password_of_file(folder / "empty"), doctest::Contains("there is no password"),
+                         JobFailed);
+    CHECK_THROWS_WITH_AS(password_of_file(folder / "missing"), doctest::Contains("cannot be read"),
+                         JobFailed);
+    CHECK_THROWS_WITH_AS(password_of_file(folder / ""), doctest::Contains("--page-password-file"), JobFailed);
+    CHECK_THROWS_WITH_AS(password_of_file("/dev/zero"), doctest::Contains("more than 1024 bytes"), JobFailed);
+    for (const char* text : {"correct horse", "correct horse\r\nbattery\r\n", "correct horse\n"}) {
+        folder.put("secret", text);
+        CHECK(password_of_file(folder / "secret") == "correct horse");
+    }
 }
 
 }  // namespace tidemill::cli
