@@ -111,6 +111,13 @@ bool is_received(const SurveyedCarrier& carrier) {
     return carrier.kind == CarrierKind::dvbs2;
 }
 
+// The same of bytes that may not be shown as they are.
+std::string quoted_with_escapes(const std::string& path) {
+    std::string text;
+    for (const char c : path) text += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + plain_line(text) + "'";
+}
+
 // What a shell takes for one word.
 std::string quoted(const std::string& word) {
     const auto plain = [](char c) {
@@ -119,6 +126,7 @@ std::string quoted(const std::string& word) {
     };
     const std::string path = word.starts_with('-') && !io::is_standard_stream(word) ? "./" + word : word;
     if (std::ranges::all_of(path, plain)) return path;
+    if (plain_line(path) != path) return quoted_with_escapes(path);
     std::string text = "'";
     for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return text + "'";
@@ -159,6 +167,20 @@ Json carrier_json(const SurveyedCarrier& c) {
     return json;
 }
 
+// The strongest are told.
+std::string tone_lines(const std::vector<double>& tones_hz) {
+    constexpr std::size_t kTold = 10;
+    std::vector<double> told(
+        tones_hz.begin(), tones_hz.begin() + static_cast<std::ptrdiff_t>(std::min(kTold, tones_hz.size())));
+    std::ranges::sort(told);
+    std::string text;
+    for (const double tone_hz : told)
+        text += fmt::format("{:<8} {:>+12.1f} kHz {:>16}  a plain tone\n", "-", tone_hz / 1e3, "-");
+    if (tones_hz.size() > kTold)
+        text += fmt::format("{:<8} and {} weaker plain tones\n", "-", tones_hz.size() - kTold);
+    return text;
+}
+
 }  // namespace
 
 ScannedBand scan_band(const ReceptionJob& job,
@@ -188,8 +210,7 @@ std::string scan_text(const ScannedBand& band) {
     std::string text = fmt::format("{:<8} {:>16} {:>16}  {:<11} {:<17} {:>8}  {}\n", "carrier", "offset",
                                    "symbol rate", "MODCOD", "frames", "Es/N0", "streams");
     for (std::size_t k = 0; k < band.carriers.size(); ++k) text += line_of(k + 1, band.carriers[k]);
-    for (const double tone_hz : band.tones_hz)
-        text += fmt::format("{:<8} {:>+12.1f} kHz {:>16}  a plain tone\n", "-", tone_hz / 1e3, "-");
+    text += tone_lines(band.tones_hz);
     if (band.carriers.empty() && band.tones_hz.empty()) return "no carrier found\n";
     const auto best = std::ranges::max_element(band.carriers, {}, [](const SurveyedCarrier& c) {
         return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;

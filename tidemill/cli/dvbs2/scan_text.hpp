@@ -17,7 +17,7 @@ struct ScannedBand {
     double sample_rate_hz = 0;
     std::optional<double> center_frequency_hz{};
     std::vector<dvbs2::SurveyedCarrier> carriers{};
-    std::vector<double> tones_hz{};
+    std::vector<double> tones_hz{};  ///< the strongest first
 };
 
 /// Finds all carriers and listens to each; `listened` is told how many of them are done.

@@ -151,6 +151,7 @@ struct HeardStream {
 struct Listening {
     std::map<int, HeardStream> streams{};
     std::optional<double> rolloff{};
+    std::vector<float> esn0s_db{};  // of good frames
 
     RxOutputs outputs() {
         RxOutputs outputs;
@@ -162,10 +163,18 @@ struct Listening {
         outputs.streams.generic = [this](auto, std::uint8_t stream) { streams[stream].generic = true; };
         outputs.frames = [this](const ReceivedFrame& frame) {
             const auto [header, fault] = parse_bb_header(frame.bbframe);
+            if (frame.good) esn0s_db.push_back(frame.esn0_db);
             if (frame.good && fault == BbFault::none && header.rolloff_code < kRolloffsByCode.size())
                 rolloff = kRolloffsByCode[header.rolloff_code];
         };
         return outputs;
+    }
+
+    // Of few frames one that lies half beside the signal would spoil the mean.
+    double median_esn0_db() {
+        const auto middle = esn0s_db.begin() + static_cast<std::ptrdiff_t>(esn0s_db.size() / 2);
+        std::ranges::nth_element(esn0s_db, middle);
+        return *middle;
     }
 
     bool has_names() const {
@@ -197,7 +206,7 @@ bool decode(const OpenSamples& open, double rolloff, SurveyDepth depth, Surveyed
     if (totals.frames_good() == 0) return false;
     carrier.kind = CarrierKind::dvbs2;
     carrier.pls = totals.usual_pls();
-    carrier.esn0_db = totals.esn0_db();
+    carrier.esn0_db = heard.median_esn0_db();
     carrier.offset_hz = receiver.now().frequency_hz;
     carrier.rolloff = heard.rolloff.value_or(rolloff);
     for (const auto& [number, stream] : heard.streams)

@@ -43,7 +43,7 @@ struct SurveyedCarrier {
     std::string_view dvbs_rate{};        ///< of DVB-S the code rate
     int header_code = 0;                 ///< of DVB-S2X headers the most frequent, 128 to 255
     std::optional<int> vl_snr_header{};  ///< the index of its frames for very low signals, where they are
-    double esn0_db = 0;                  ///< of decoded frames
+    double esn0_db = 0;                  ///< of decoded frames, the median
     double heard_s = 0;                  ///< of signal that was listened to
     std::map<int, SurveyedStream> streams{};  ///< by input stream
 };

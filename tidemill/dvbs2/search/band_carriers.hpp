@@ -21,7 +21,7 @@ struct FoundCarrier {
 /// What a spectrum shows.
 struct FoundBand {
     std::vector<FoundCarrier> carriers{};  ///< from the lowest offset to the highest
-    std::vector<double> tones_hz{};        ///< plain tones outside them
+    std::vector<double> tones_hz{};        ///< plain tones outside them, the strongest first
 };
 
 /// Finds the carriers of a band by the shape of their spectra: wide and narrow, strong and weak, also beside

@@ -1,6 +1,8 @@
 #include "tidemill/dvbs2/search/band_carriers.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -72,6 +74,20 @@ TEST_CASE("band carriers: noise, tones, a radio's DC and images hold none") {
     CHECK(found_in(band.samples, 4e6).carriers.size() == 1);
     CHECK(found_in(std::vector<dsp::Iq>(100), 4e6).carriers.empty());
     CHECK(found_in({}, 4e6).carriers.empty());
+}
+
+TEST_CASE("band carriers: what quantisation leaves of a clean tone or of a constant are no tones") {
+    std::vector<std::byte> tone, constant(1 << 19, std::byte{127});
+    for (int n = 0; n < 1 << 18; ++n) {
+        const double turn = 2 * std::numbers::pi * 0.1037 * n;
+        tone.push_back(static_cast<std::byte>(static_cast<std::int8_t>(std::lround(100 * std::cos(turn)))));
+        tone.push_back(static_cast<std::byte>(static_cast<std::int8_t>(std::lround(100 * std::sin(turn)))));
+    }
+    io::MemoryReader clean(tone, dsp::SampleFormat::ci8, 2e6), full(constant, dsp::SampleFormat::ci8, 2e6);
+    const FoundBand found = find_carriers(clean);
+    REQUIRE(found.tones_hz.size() == 1);
+    CHECK(std::abs(found.tones_hz[0] - 207.4e3) < 300);
+    CHECK(find_carriers(full).tones_hz.empty());
 }
 
 }  // namespace tidemill::dvbs2

@@ -11,6 +11,7 @@ struct SeenSpectrum {
     double stretches = 0;         ///< that it is the mean of
     double centre_hz = 0;
     double bin_hz = 0;
+    double strongest = 0;  ///< of all bins, before any was patched
 
     std::ptrdiff_t size() const { return std::ssize(power); }
     double hz_of(double bin) const { return centre_hz + (bin - static_cast<double>(size()) / 2) * bin_hz; }
