@@ -37,6 +37,7 @@ class CarrierAnnotations {
     bool has_room() const { return locks_.size() + runs_.size() + missing_.size() < kMost; }
 
     std::uint64_t turn_;
+    std::uint64_t frames_ = 0;  // since the last gap: of too few, another gap belongs to the same loss
     std::vector<Span> locks_{};
     std::vector<Span> runs_{};
     std::vector<io::SigmfAnnotation> missing_{};

@@ -31,13 +31,24 @@ TEST_CASE("annotations: locks with their MODCODs, anew behind a gap and after lo
                                    "4500+100 8PSK 3/4", "9000+100 lock", "9000+100 8PSK 3/4"});
 }
 
+TEST_CASE("annotations: a frame or two between two gaps belong to the lock that begins there") {
+    CarrierAnnotations annotations(1000);
+    for (std::uint64_t at = 0; at < 1000; at += 100) annotations.frame(at, at + 100, "QPSK 1/2", at == 0);
+    annotations.frame(1500, 1600, "QPSK 1/2", true);
+    annotations.frame(1700, 1800, "QPSK 1/2", true);
+    for (std::uint64_t at = 1900; at < 3000; at += 100)
+        annotations.frame(at, at + 100, "QPSK 1/2", at == 1900);
+    CHECK(texts_of(annotations) ==
+          std::vector<std::string>{"0+1000 lock", "0+1000 QPSK 1/2", "1500+1500 lock", "1500+1500 QPSK 1/2"});
+}
+
 TEST_CASE("annotations: MODCODs that take turns are told together, and there are never too many") {
     CarrierAnnotations annotations(1000);
     for (std::uint64_t at = 0; at < 100000; at += 100)
         annotations.frame(at, at + 100, at % 200 == 0 ? "QPSK 1/2" : "8PSK 3/4", false);
     CHECK(texts_of(annotations) == std::vector<std::string>{"0+100000 lock", "0+100000 8PSK 3/4, QPSK 1/2"});
     for (std::uint64_t at = 100000; at < 10'000'000; at += 100)
-        annotations.frame(at, at + 50, "QPSK 1/2", true);
+        annotations.frame(at, at + 50, "QPSK 1/2", at % 400 == 0);
     CHECK(annotations.all().size() <= CarrierAnnotations::kMost + 1);
     CHECK(annotations.all().back().start + annotations.all().back().count <= 10'000'000);
 }

@@ -77,8 +77,15 @@ IqOutputs::IqOutputs(const IqOptions& options, const ReceptionJob& job,
 std::size_t IqOutputs::read(std::span<std::byte> to) {
     const std::size_t got = from_.read(to);
     if (carrier_) write(to.first(got));
-    if (around_loss_ && got > 0) around_loss_->take(to.first(got), is_locked());
+    if (around_loss_ && got > 0) {
+        look_for_losses(is_locked());
+        around_loss_->take(to.first(got));
+    }
     return got;
+}
+
+void IqOutputs::look_for_losses(bool locked) {
+    for (std::uint64_t losses = losses_.look(locked); losses > 0; --losses) around_loss_->lost();
 }
 
 // Without a signal no symbols reach the frames, and their lock stays as it was.
@@ -108,6 +115,7 @@ void IqOutputs::write(std::span<const std::byte> samples) {
 }
 
 void IqOutputs::look(const dvbs2::ReceivedFrame& frame) {
+    losses_.frame(frame.gap);
     if (place_.empty()) return;
     const std::uint64_t end = kept_samples_;
     const auto samples = static_cast<std::uint64_t>(std::llround(frame.info.symbols * samples_per_symbol_));
@@ -115,7 +123,11 @@ void IqOutputs::look(const dvbs2::ReceivedFrame& frame) {
 }
 
 void IqOutputs::close() {
-    if (around_loss_) around_loss_->close();
+    if (around_loss_) {
+        // What was still on its way when the last samples were read. The end of all samples is no loss.
+        look_for_losses(!receiver_ || receiver_().found);
+        around_loss_->close();
+    }
     if (!carrier_) return;
     for (const auto& [at, samples] : gaps_) annotations_.missing(at, samples);
     *annotated_ = annotations_.all();

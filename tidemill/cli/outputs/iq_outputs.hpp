@@ -9,6 +9,7 @@
 #include "tidemill/cli/outputs/carrier_annotations.hpp"
 #include "tidemill/cli/outputs/iq_file.hpp"
 #include "tidemill/cli/outputs/loss_recorder.hpp"
+#include "tidemill/cli/outputs/loss_watch.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/json/json.hpp"
@@ -55,6 +56,7 @@ class IqOutputs final : public io::SampleSource {
 
   private:
     bool is_locked() const;
+    void look_for_losses(bool locked);
     void write(std::span<const std::byte> samples);
 
     io::SampleSource& from_;
@@ -66,6 +68,7 @@ class IqOutputs final : public io::SampleSource {
     std::string carrier_failure_{};
     std::uint64_t carrier_lost_ = 0;  // bytes
     std::optional<LossRecorder> around_loss_{};
+    LossWatch losses_{};
     std::function<dvbs2::ReceptionNow()> receiver_{};
     std::atomic<std::uint64_t> kept_samples_{0};                   // in the recording of the carrier
     CarrierAnnotations annotations_;                               // of the sink's thread

@@ -154,19 +154,19 @@ void LossRecorder::remember(std::span<const std::byte> samples) {
     filled_ = std::min(ring_.size(), filled_ + samples.size());
 }
 
-void LossRecorder::take(std::span<const std::byte> samples, bool locked) {
-    const bool lost = std::exchange(was_locked_, locked) && !locked;
-    if (lost) {
-        ++losses_;
-        attempt([&] {
-            if (!file_) begin_file();
-            file_->mark(file_->bytes / dsp::bytes_per_sample(samples_.format));
-            // Another loss makes it longer, as far as one recording may go.
-            const std::uint64_t room = options_.most_bytes - kLossMetaBytes - file_->bytes;
-            left_ = std::min<std::uint64_t>(ring_.size(), room);
-            make_room(file_->bytes + left_ + kLossMetaBytes);
-        });
-    }
+void LossRecorder::lost() {
+    ++losses_;
+    attempt([&] {
+        if (!file_) begin_file();
+        file_->mark(file_->bytes / dsp::bytes_per_sample(samples_.format));
+        // Another loss makes it longer, as far as one recording may go.
+        const std::uint64_t room = options_.most_bytes - kLossMetaBytes - file_->bytes;
+        left_ = std::min<std::uint64_t>(ring_.size(), room);
+        make_room(file_->bytes + left_ + kLossMetaBytes);
+    });
+}
+
+void LossRecorder::take(std::span<const std::byte> samples) {
     if (file_) attempt([&] { write(samples); });
     remember(samples);
     if (!done_.empty()) attempt([&] { close_those_done(); });

@@ -36,8 +36,11 @@ class LossRecorder {
     LossRecorder& operator=(const LossRecorder&) = delete;
     ~LossRecorder();
 
-    /// Whole samples, and whether there is a lock where they came from.
-    void take(std::span<const std::byte> samples, bool locked);
+    /// A lock was lost, before the next samples.
+    void lost();
+
+    /// Whole samples.
+    void take(std::span<const std::byte> samples);
 
     /// No more come; what is begun is closed.
     void close();
@@ -70,7 +73,6 @@ class LossRecorder {
     std::unique_ptr<Kept> file_{};
     std::uint64_t left_ = 0;  // bytes that still go into it
     std::deque<std::unique_ptr<Kept>> done_{};
-    bool was_locked_ = false;
     std::uint64_t losses_ = 0;
     std::uint64_t files_ = 0;
     std::uint64_t files_removed_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -35,13 +36,15 @@ class Samples {
                 block.push_back(static_cast<std::byte>(number_ >> 8));
                 block.push_back(static_cast<std::byte>(number_));
             }
-            recorder_.take(block, locked);
+            if (std::exchange(was_locked_, locked) && !locked) recorder_.lost();
+            recorder_.take(block);
         }
     }
 
   private:
     LossRecorder& recorder_;
     std::size_t number_ = 0;
+    bool was_locked_ = false;
 };
 
 std::vector<std::size_t> numbers_in(const std::string& data) {
