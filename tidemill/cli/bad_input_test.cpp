@@ -94,11 +94,15 @@ TEST_CASE("rx: silence, noise and a constant are no signal") {
     const ScratchFolder folder;
     std::vector<dsp::Iq> samples(200000);
     const std::vector<std::string> rate{"--rate", "2e6"};
-    check_failed(receive_json(folder.put("silence.cf32", as_bytes(samples)), rate), 1, "no signal found");
+    check_failed(receive_json(folder.put("silence.cf32", as_bytes(samples)), rate), 1,
+                 "silence.cf32: all samples are 0");
     std::ranges::fill(samples, dsp::Iq{0.5F, 0.5F});
-    CHECK(receive_json(folder.put("constant.cf32", as_bytes(samples)), rate).status == 1);
+    check_failed(receive_json(folder.put("constant.cf32", as_bytes(samples)), rate), 1,
+                 "all samples have one value, 0.5 and 0.5 of full scale");
+    check_failed(receive_json(folder.put("full.ci8", std::string(200000, '\x7f')), rate), 1,
+                 "100 % of the samples are at the ends of their range: record with less gain");
     for (std::size_t n = 0; n < samples.size(); ++n) samples[n] = 0.2F * dsp::gaussian_noise_at(3, n);
-    CHECK(receive_json(folder.put("noise.cf32", as_bytes(samples)), rate).status == 1);
+    check_failed(receive_json(folder.put("noise.cf32", as_bytes(samples)), rate), 1, "tidemill dvbs2 scan");
     CHECK(receive_json(folder.put("one.cf32", as_bytes({dsp::Iq{1, 0}})), rate).status == 1);
 }
 
@@ -117,7 +121,7 @@ TEST_CASE("rx: samples that are no numbers are counted, the rest is received") {
     CHECK(json["frames"].get<int>() - json["frames_bad"].get<int>() >= 37);
     const std::vector<dsp::Iq> nothing_else(100000, dsp::Iq{bad[0], bad[1]});
     check_failed(receive_in_order(folder.put("all.cf32", as_bytes(nothing_else)), {"--rate", "2e6"}), 1,
-                 "no signal found");
+                 "100 % of the samples are no numbers");
 }
 
 TEST_CASE("rx: a wrong symbol or sample rate fails and says what to check") {

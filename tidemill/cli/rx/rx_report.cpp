@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/rx/rx_fields.hpp"
+#include "tidemill/cli/rx/sample_remarks.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/json/json.hpp"
@@ -64,6 +65,7 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
 std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
+    for (std::string& remark : sample_remarks(outcome)) warnings.push_back(std::move(remark));
     if (!outcome.trouble.empty()) warnings.push_back(outcome.trouble);
     if (!outcome.device.failure.empty()) {
         warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
@@ -177,6 +179,12 @@ std::string report_json(const RxOutcome& outcome) {
 
 namespace {
 
+// Without a word the whole recording is taken for one carrier.
+std::string scan_hint(const RxOutcome& outcome) {
+    if (outcome.job.config.symbol_rate_hz > 0) return {};
+    return ", or have the carriers in it listed: tidemill dvbs2 scan";
+}
+
 std::string why_nothing(const RxOutcome& outcome) {
     const std::string& path = outcome.job.recording.data_path.string();
     const dvbs2::ReceptionReport& report = outcome.report;
@@ -184,16 +192,20 @@ std::string why_nothing(const RxOutcome& outcome) {
         return fmt::format("interrupted after {} samples of {}, before anything was received", report.samples,
                            path);
     }
+    if (report.totals.frames == 0) {
+        if (const std::string why = why_no_signal(outcome); !why.empty())
+            return fmt::format("no signal found in {}: {}", path, why);
+    }
     if (report.sync.symbols == 0) {
         return fmt::format(
             "no signal found in {} ({} samples) at {:.6g} symbols/s with roll-off {:.2f}: check "
-            "--symbol-rate and --rolloff",
-            path, report.samples, report.symbol_rate_hz, outcome.job.config.rolloff);
+            "--symbol-rate and --rolloff{}",
+            path, report.samples, report.symbol_rate_hz, outcome.job.config.rolloff, scan_hint(outcome));
     }
     if (report.totals.frames == 0) {
         return fmt::format(
-            "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate", path,
-            report.symbol_rate_hz);
+            "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate{}", path,
+            report.symbol_rate_hz, scan_hint(outcome));
     }
     if (report.totals.frames_good() > 0) return nothing_given_out_text(outcome);
     return fmt::format(
