@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "tidemill/cli/rx_page/iq_saver.hpp"
 #include "tidemill/io/sample_source.hpp"
@@ -28,15 +30,28 @@ class CountedSource final : public io::SampleSource {
         waited_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
         if (iq_) iq_->take(to.first(got));
         samples_.fetch_add(got / dsp::bytes_per_sample(format()), std::memory_order_relaxed);
+        if (look_ && samples() >= next_look_) {
+            next_look_ = samples() + look_period_;
+            look_();
+        }
         return got;
     }
 
     /// Shows each sample to who saves some; null: nobody does. Before the first is read.
     void also_to(IqSaver* iq) { iq_ = iq; }
 
+    /// Calls somebody each time that so many samples more have come, from the thread that reads. Before the
+    /// first is read.
+    void each(std::uint64_t samples, std::function<void()> look) {
+        look_period_ = next_look_ = samples;
+        look_ = std::move(look);
+    }
+
     std::uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
-    /// Time that they were waited for, or read.
-    double waited_us() const {
+    /// Time that they were waited for, or read: by waits that are over.
+    double waited_us() const { return to_ns(waited_ticks_.load(std::memory_order_relaxed)) / 1e3; }
+    /// The same with the wait that lasts.
+    double waiting_us() const {
         const std::uint64_t since = waits_since_.load(std::memory_order_relaxed);
         const std::uint64_t now = ticks();
         const std::uint64_t lasts = since > 0 && now > since ? now - since : 0;
@@ -47,6 +62,9 @@ class CountedSource final : public io::SampleSource {
   private:
     io::SampleSource& from_;
     IqSaver* iq_ = nullptr;
+    std::function<void()> look_{};  // empty: nobody wants to be called
+    std::uint64_t look_period_ = 0;
+    std::uint64_t next_look_ = 0;
     std::atomic<std::uint64_t> samples_{0};
     std::atomic<std::uint64_t> waited_ticks_{0};
     std::atomic<std::uint64_t> waits_since_{0};  // a tick; 0: it does not

@@ -41,6 +41,7 @@ struct RxOutcome {
     std::uint64_t missing_samples = 0;
     bool interrupted = false;
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
+    std::string report_failure{};           ///< why the page of the whole run was not written
     std::string trouble{};                  ///< with a live input at the end, in words
     RxOutputOptions outputs;
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rx/rx_line.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
@@ -84,6 +85,8 @@ std::unique_ptr<IqSaver> RxReception::iq_saver() const {
 std::unique_ptr<RxShow> RxReception::show() {
     if (!options_.page.any()) return nullptr;
     auto show = std::make_unique<RxShow>(*receivers_, counted_, band_, saver_.get());
+    const ReceptionJob& job = carriers_.whole().job;
+    if (!job.stream) show->take_time_of_samples(source_->sample_rate_hz().value_or(0));
     show->place_band(-carriers_.whole().job.carrier_hz.value_or(0));
     for (std::size_t k = 0; k < carriers_.size(); ++k)
         show->add(carriers_.status_of(*receivers_, k), carriers_[k].services, place_of(k));
@@ -134,6 +137,16 @@ std::string RxReception::progress(double elapsed_s) const {
     return state_line(carriers_.status_of(*receivers_, 0).view_at(elapsed_s));
 }
 
+// A recording is looked at as often as its report has room for.
+std::uint64_t RxReception::samples_between_looks() const {
+    constexpr double kLooks = 480;
+    const io::Recording& recording = carriers_.whole().job.recording;
+    const double seconds =
+        static_cast<double>(recording.samples) / recording.sample_rate_hz.value_or(1) / kLooks;
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(seconds * source_->sample_rate_hz().value_or(1)));
+}
+
 void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
     if (!options_.running.stop.stop_possible())
         for (std::size_t k = 0; k < carriers_.size(); ++k)
@@ -143,6 +156,8 @@ void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
     std::optional<RxPage::Shown> shown;
     if (show_) shown.emplace(page, *show_);
     run.is_steady_when([this] { return receivers_->info_bits() > 0; });
+    if (show_ && show_->takes_time_of_samples())
+        counted_.each(samples_between_looks(), [&page] { page.look(); });
     const auto start = Clock::now();
     watched_.go(
         run, run_options(),
@@ -162,7 +177,12 @@ void RxReception::close(const GraphRun& run, const RxPage& page) {
     carriers_.close();
     status_.close();
     watched_.write(run);
-    if (show_) page.write_report(*show_);
+    if (!show_) return;
+    try {
+        page.write_report(*show_);
+    } catch (const JobFailed& error) {
+        carriers_.whole().report_failure = error.what();
+    }
 }
 
 }  // namespace tidemill::cli

@@ -27,7 +27,8 @@ class RxReception {
 
     /// Until the samples end, or the user or a policy ends it.
     void go(GraphRun& run, RxGuard& guard, RxPage& page);
-    /// Everything is written; throws JobFailed where it could not be.
+    /// Everything is written; throws JobFailed where it could not be. Of a report that could not be written
+    /// the outcome tells.
     void close(const GraphRun& run, const RxPage& page);
 
     const WatchedRun& watched() const { return watched_; }
@@ -42,6 +43,7 @@ class RxReception {
     RxPlace place_of(std::size_t carrier) const;
     std::vector<StatusAsked> asked() const;
     RunOptions run_options();
+    std::uint64_t samples_between_looks() const;
     std::string progress(double elapsed_s) const;
 
     const RxOptions& options_;

@@ -22,6 +22,7 @@ int run_rx_of_all(const RxOptions& options) {
     if (!options.json) report(carriers_text(outcome, options.stats), false);
     if (ended_by) throw EndedByPolicy(*ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
+    if (const std::string& failed = outcome.together.report_failure; !failed.empty()) throw JobFailed(failed);
     return kDone;
 }
 
@@ -37,6 +38,7 @@ int run_rx(const RxOptions& options) {
                taken);
     if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
+    if (!outcome.report_failure.empty()) throw JobFailed(outcome.report_failure);
     return kDone;
 }
 

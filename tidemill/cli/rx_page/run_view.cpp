@@ -22,7 +22,8 @@ RunView::RunView(Receivers& receivers, const CountedSource& samples, BandTap* ba
       samples_(samples),
       band_(band),
       view_(receivers.graph()),
-      knobs_(receivers.graph()) {}
+      knobs_(receivers.graph()),
+      times_(receivers.reading_task()) {}
 
 void RunView::follow(const Schedule& schedule) {
     const std::lock_guard lock(mutex_);
@@ -31,22 +32,8 @@ void RunView::follow(const Schedule& schedule) {
 
 void RunView::step() {
     const std::lock_guard lock(mutex_);
-    const LiveTimes times = this->times();
-    recent_ = times.since(times_);
-    times_ = times;
-}
-
-// Waiting for a radio is no work.
-LiveTimes RunView::times() const {
-    LiveTimes times = view_.times();
-    const auto read = std::ranges::find(times.tasks, receivers_.reading_task(), &LiveTimes::TaskTime::name);
-    if (read == times.tasks.end() || times.stages.empty()) return times;
-    const double waited_us = samples_.waited_us();
-    const double told_us = std::min(waited_us, read->work_us);  // a wait that lasts is in no call yet
-    read->work_us -= told_us;
-    times.stages[0].work_us = std::max(0.0, times.stages[0].work_us - told_us);
-    times.stages[0].pull_us += waited_us;
-    return times;
+    const double waited_us = samples_.waited_us(), waiting_us = samples_.waiting_us();
+    times_.step(view_.times(), waited_us, waiting_us);
 }
 
 void RunView::draw() {
@@ -63,21 +50,22 @@ Json RunView::band_db() const {
     return band_db_;
 }
 
-Json RunView::stages() const {
+Json RunView::stages(bool of_all_times) const {
     const std::lock_guard lock(mutex_);
+    const LiveTimes& times = of_all_times ? times_.whole() : times_.recent();
     Json all = Json::array();
-    for (const LiveTimes::StageTime& stage : recent_.stages) {
+    for (const LiveTimes::StageTime& stage : times.stages) {
         all.push_back(Json{{"threads", stage.threads},
-                           {"work", share(stage.work_us, recent_.elapsed_us, stage.threads)},
-                           {"pull", share(stage.pull_us, recent_.elapsed_us, stage.threads)},
-                           {"push", share(stage.push_us, recent_.elapsed_us, stage.threads)}});
+                           {"work", share(stage.work_us, times.elapsed_us, stage.threads)},
+                           {"pull", share(stage.pull_us, times.elapsed_us, stage.threads)},
+                           {"push", share(stage.push_us, times.elapsed_us, stage.threads)}});
     }
     return all;
 }
 
 std::string RunView::graph_svg(bool of_all_times) const {
     const std::lock_guard lock(mutex_);
-    const RunReport report = (of_all_times ? times_ : recent_).report();
+    const RunReport report = (of_all_times ? times_.whole() : times_.recent()).report();
     return to_svg(receivers_.graph(), {.schedule = schedule_ ? &*schedule_ : nullptr,
                                        .report = report.elapsed_s > 0 ? &report : nullptr});
 }

@@ -9,6 +9,7 @@
 #include "tidemill/cli/rx/receivers.hpp"
 #include "tidemill/cli/rx_page/band_tap.hpp"
 #include "tidemill/cli/rx_page/page_knobs.hpp"
+#include "tidemill/cli/rx_page/work_times.hpp"
 #include "tidemill/run/insight/live_view.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -34,8 +35,8 @@ class RunView {
     void step();
     void draw();
 
-    /// How busy the stages are, of late.
-    Json stages() const;
+    /// How busy the stages are, of late or all the time.
+    Json stages(bool of_all_times) const;
     /// Of the band in dB, the last one; empty where there is none.
     Json band_db() const;
     double band_rate_hz() const { return band_ ? band_->sample_rate_hz().value_or(0) : 0; }
@@ -43,8 +44,6 @@ class RunView {
     std::string graph_svg(bool of_all_times) const;
 
   private:
-    LiveTimes times() const;
-
     mutable std::mutex mutex_;
     Receivers& receivers_;
     const CountedSource& samples_;
@@ -52,8 +51,7 @@ class RunView {
     LiveView view_;
     PageKnobs knobs_;
     std::optional<Schedule> schedule_{};
-    LiveTimes times_{};   // at the last step
-    LiveTimes recent_{};  // between the last two
+    WorkTimes times_;
     Json band_db_ = Json::array();
 };
 

@@ -78,15 +78,18 @@ std::string modcod_lines(const std::vector<RxMetrics>& carriers) {
     return metric.text();
 }
 
+// Counters go by numbers alone: a name is a stranger's, who may change it as often as he likes.
 std::string service_lines(const std::vector<RxMetrics>& carriers) {
-    Metric metric{"tidemill_rx_service_packets_total", "counter"};
+    Metric packets{"tidemill_rx_service_packets_total", "counter"};
+    Metric info{"tidemill_rx_service_info", "gauge"};
     for (const RxMetrics& one : carriers) {
-        for (const io::TsService& service : one.services)
-            metric.add(labels_of(one, fmt::format("service=\"{}\",name=\"{}\"", service.number,
-                                                  label_text(service.name))),
-                       fmt::format("{}", service.packets));
+        for (const io::TsService& service : one.services) {
+            const std::string number = fmt::format("service=\"{}\"", service.number);
+            packets.add(labels_of(one, number), fmt::format("{}", service.packets));
+            info.add(labels_of(one, fmt::format("{},name=\"{}\"", number, label_text(service.name))), "1");
+        }
     }
-    return metric.text();
+    return packets.text() + info.text();
 }
 
 }  // namespace

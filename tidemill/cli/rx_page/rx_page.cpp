@@ -10,6 +10,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/byte_writer.hpp"
 #include "tidemill/page/page_error.hpp"
 #include "tidemill/page/report_file.hpp"
@@ -63,7 +64,8 @@ page::PageOptions RxPage::server_options() const {
                              .port = place.port,
                              .hosts = options_.hosts,
                              .most_viewers = options_.most_viewers,
-                             .password = page_password(options_)};
+                             .password = page_password(options_),
+                             .warn = [](const std::string& line) { warn(line); }};
     if (page::is_loopback(place.address)) return server;
     if (server.password.empty()) {
         throw JobFailed(fmt::format(
@@ -133,8 +135,7 @@ RxPage::Shown::Shown(RxPage& page, RxShow& show) : page_(page) {
 RxPage::Shown::~Shown() {
     const std::lock_guard lock(page_.mutex_);
     page_.show_->step(page_.now_s_);
-    // A recording may have been over before there was anything to draw.
-    if (page_.stepped_s_ < 0) page_.show_->draw();
+    page_.show_->draw();
     page_.publish();
     page_.show_ = nullptr;
 }
@@ -143,14 +144,22 @@ void RxPage::tick(double now_s) {
     const std::lock_guard lock(mutex_);
     now_s_ = now_s;
     if (!show_) return;
-    const bool steps = now_s - stepped_s_ >= kStepPeriod_s - 0.01;
+    if (show_->locked()) locked_s_ = now_s;
+    const bool steps = !show_->takes_time_of_samples() && now_s - stepped_s_ >= kStepPeriod_s - 0.01;
     const bool looked_at = server_ && server_->viewers() > 0;
     if (!steps && !looked_at) return;
     if (steps) {
         stepped_s_ = now_s;
         show_->step(now_s);
-        if (show_->locked()) locked_s_ = now_s;
     }
+    show_->draw();
+    publish();
+}
+
+void RxPage::look() {
+    const std::lock_guard lock(mutex_);
+    if (!show_) return;
+    show_->step(now_s_);
     show_->draw();
     publish();
 }

@@ -50,6 +50,9 @@ class RxPage {
         RxPage& page_;
     };
 
+    /// Of a recording: some of its samples more were read. By the thread that reads.
+    void look();
+
     /// Writes the report that is wanted; throws JobFailed.
     void write_report(const RxShow& show) const;
 

@@ -1,9 +1,11 @@
 // The page of a reception, asked as browsers and programs ask it.
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
@@ -19,6 +21,13 @@ std::vector<std::string> rx_with(const std::vector<std::string>& more) {
                                    "--executor", "sequence"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
+}
+
+// What a report holds.
+nlohmann::json recorded_in(const std::string& page) {
+    const std::string begin = "id=\"recorded\">";
+    const std::size_t from = page.find(begin) + begin.size();
+    return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
 }
 
 // Built without a page, the program says so, and that is all there is to see.
@@ -71,6 +80,47 @@ TEST_CASE("rx --report: the whole run is in one file, also of a recording that i
     CHECK(run_program(rx_with({"--report", "/nowhere/run.html"})).status == 1);
 }
 
+TEST_CASE(
+    "rx --report: of a recording its time is that of the samples, and each view has something to show") {
+    const double recorded_s = static_cast<double>(small_recording().samples) / 2e6;
+    for (const char* executor : {"sequence", "pipeline"}) {
+        CAPTURE(executor);
+        const ScratchFolder folder;
+        const Ended ended =
+            run_program({"dvbs2", "rx", small_recording().meta, "-o", "/dev/null", "--executor", executor,
+                         "--profile-seconds", "0.01", "--report", folder / "run.html"});
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        const auto whole = recorded_in(ScratchFolder::content_of(folder / "run.html"));
+        const auto& run = whole["runs"][0];
+        CHECK(run["status"]["time_s"].get<double>() == doctest::Approx(recorded_s));
+        CHECK(run["status"]["frames"] == 40);
+        CHECK(run["moments"].size() > 3);
+        double before_s = 0;
+        int frames = 0;
+        for (const auto& moment : run["moments"]) {
+            CHECK(moment["time_s"].get<double>() >= before_s);
+            before_s = moment["time_s"].get<double>();
+            frames += moment["frames"].get<int>();
+        }
+        CHECK(before_s == doctest::Approx(recorded_s).epsilon(0.01));
+        CHECK(frames == 40);
+        CHECK(run["waterfall"].size() > 2);
+        for (const char* view : {"eye", "constellation", "turned", "spectrum_db"}) {
+            CAPTURE(view);
+            CHECK_FALSE(run[view].empty());
+        }
+        REQUIRE_FALSE(whole["stages"].empty());
+        for (const auto& stage : whole["stages"]) CHECK(stage["threads"].get<int>() >= 1);
+    }
+}
+
+TEST_CASE("rx --report: a disk that is full is told behind the account of what was received") {
+    const Ended ended = run_program(rx_with({"--report", "/dev/full"}));
+    CHECK(ended.status == 1);
+    CHECK(says(ended.err, "No space left"));
+    CHECK(says(ended.out, "frames bad"));
+}
+
 TEST_CASE("metrics: what comes off the air is a label that ends no line and commands no terminal") {
     CHECK(label_text("plain") == "plain");
     CHECK(label_text("a\"b\\c") == "a\\\"b\\\\c");
@@ -91,8 +141,30 @@ TEST_CASE("metrics: of several carriers each has a label, and a name one type") 
           "# TYPE tidemill_rx_frames_total counter\n"
           "tidemill_rx_frames_total{carrier=\"1\"} 3\ntidemill_rx_frames_total{carrier=\"3\"} 4\n"
           "# TYPE tidemill_rx_service_packets_total counter\n"
-          "tidemill_rx_service_packets_total{carrier=\"3\",service=\"7\",name=\"\"} 9\n"
+          "tidemill_rx_service_packets_total{carrier=\"3\",service=\"7\"} 9\n"
+          "# TYPE tidemill_rx_service_info gauge\n"
+          "tidemill_rx_service_info{carrier=\"3\",service=\"7\",name=\"\"} 1\n"
           "# TYPE tidemill_rx_viewers gauge\ntidemill_rx_viewers 0\n");
+}
+
+TEST_CASE("metrics: services that never stop coming with other numbers make a bounded number of series") {
+    CountedServices counted;
+    std::set<int> told;
+    for (int number = 1; number < 5000; ++number)
+        for (const io::TsService& service : counted.among({{.number = 1}, {.number = number}}))
+            told.insert(service.number);
+    CHECK(told.size() == CountedServices::kMost);
+    CHECK(counted.among({{.number = 1}, {.number = 4999}}).size() == 1);
+}
+
+TEST_CASE("waterfall: however long it grows, each row has what a spectrum has, and the first stays") {
+    Waterfall waterfall;
+    for (int row = 0; row < 5000; ++row) {
+        waterfall.add(Json{row, row});
+        for (const Json& kept : waterfall.rows()) REQUIRE(kept.get_if<Json::Array>()->size() == 2);
+    }
+    CHECK(waterfall.rows().size() < Waterfall::kMostRows);
+    CHECK(to_text(waterfall.rows().front()) == "[0,0]");
 }
 
 }  // namespace tidemill::cli

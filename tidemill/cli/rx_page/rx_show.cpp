@@ -6,7 +6,7 @@
 namespace tidemill::cli {
 
 RxShow::RxShow(Receivers& receivers, const CountedSource& samples, BandTap* band, IqSaver* iq)
-    : run_(receivers, samples, band), receivers_(receivers), iq_(iq) {}
+    : run_(receivers, samples, band), receivers_(receivers), samples_(samples), iq_(iq) {}
 
 void RxShow::add(const RxStatus& status, const io::TsServices& services, RxPlace place) {
     views_.push_back(std::make_unique<RxViews>(receivers_, status, services, std::move(place), run_.live()));
@@ -14,6 +14,7 @@ void RxShow::add(const RxStatus& status, const io::TsServices& services, RxPlace
 
 void RxShow::step(double now_s) {
     run_.step();
+    if (takes_time_of_samples()) now_s = static_cast<double>(samples_.samples()) / samples_per_second_;
     for (const auto& view : views_) view->step(now_s);
 }
 
@@ -43,10 +44,10 @@ std::string RxShow::metrics(std::size_t viewers) const {
     return metrics_text(carriers, viewers);
 }
 
-Json RxShow::in_common() const {
+Json RxShow::in_common(bool of_all_times) const {
     Json masks = Json::array();
     for (const auto& view : views_) masks.push_back(view->mask());
-    return Json{{"stages", run_.stages()},
+    return Json{{"stages", run_.stages(of_all_times)},
                 {"carriers", std::move(masks)},
                 {"band",
                  {{"spectrum_db", run_.band_db()},
@@ -57,7 +58,7 @@ Json RxShow::in_common() const {
 std::string RxShow::event(std::size_t carrier) const {
     const RxViews& view = *views_.at(carrier);
     Json event = view.now();
-    event.update(in_common());
+    event.update(in_common(false));
     event["moment"] = view.moment();
     event["knobs"] = run_.knobs().describe();
     event["can_save"] = iq_ != nullptr;
@@ -69,7 +70,7 @@ std::string RxShow::history(std::size_t carrier) const {
 }
 
 std::string RxShow::whole() const {
-    Json whole = in_common();
+    Json whole = in_common(true);
     whole["graph_svg"] = run_.graph_svg(true);
     whole["runs"] = Json::array();
     for (const auto& view : views_) whole["runs"].push_back(view->whole());

@@ -28,6 +28,10 @@ class RxShow {
     IqSaver* iq() const { return iq_; }
     std::size_t carriers() const { return views_.size(); }
 
+    /// Of a recording, times are those of its samples, however fast they are received.
+    void take_time_of_samples(double samples_per_second) { samples_per_second_ = samples_per_second; }
+    bool takes_time_of_samples() const { return samples_per_second_ > 0; }
+
     void step(double now_s);
     void draw();
 
@@ -44,10 +48,12 @@ class RxShow {
     std::string whole() const;
 
   private:
-    Json in_common() const;
+    Json in_common(bool of_all_times) const;
 
     RunView run_;
     Receivers& receivers_;
+    const CountedSource& samples_;
+    double samples_per_second_ = 0;  // 0: the clock on the wall tells the time
     IqSaver* iq_;
     double band_centre_hz_ = 0;
     std::vector<std::unique_ptr<RxViews>> views_{};

@@ -26,6 +26,10 @@ Json hundredths(float value) {
                : Json(0);
 }
 
+double kbps_of(std::uint64_t packets, double elapsed_s) {
+    return elapsed_s > 0 ? 8.0 * io::kTsPacketBytes * static_cast<double>(packets) / elapsed_s / 1e3 : 0;
+}
+
 std::vector<dsp::Iq> symbols_in(const std::vector<std::byte>& bytes) {
     std::vector<dsp::Iq> symbols(bytes.size() / sizeof(dsp::Iq));
     std::memcpy(symbols.data(), bytes.data(), symbols.size() * sizeof(dsp::Iq));
@@ -38,7 +42,8 @@ void Waterfall::add(const Json& row) {
     if (seen_++ % every_ != 0) return;
     rows_.push_back(row);
     if (rows_.size() < kMostRows) return;
-    for (std::size_t i = 0; i < kMostRows / 2; ++i) rows_[i] = std::move(rows_[2 * i]);
+    // The first stays where it is: moved onto itself it would be empty.
+    for (std::size_t i = 1; i < kMostRows / 2; ++i) rows_[i] = std::move(rows_[2 * i]);
     rows_.resize(kMostRows / 2);
     every_ *= 2;
 }
@@ -67,7 +72,7 @@ void RxViews::step(double now_s) {
     last_status_ = status_json(last_);
     history_.add(last_);
     count_services(now_s - std::exchange(last_s_, now_s));
-    last_status_["services"] = services();
+    last_status_["services"] = services(false);
     ++steps_;
 }
 
@@ -88,21 +93,22 @@ bool RxViews::locked() const {
 void RxViews::count_services(double elapsed_s) {
     for (const io::TsService& service : ts_.services()) {
         Rate& rate = rates_[service.number];
-        const double bits = 8.0 * io::kTsPacketBytes * static_cast<double>(service.packets - rate.packets);
-        const double kbps = elapsed_s > 0 ? bits / elapsed_s / 1e3 : 0;
+        const double kbps = kbps_of(service.packets - rate.packets, elapsed_s);
         rate.kbps = rate.packets == 0 ? kbps : 0.7 * rate.kbps + 0.3 * kbps;  // frames come in bursts
         rate.packets = service.packets;
     }
 }
 
-Json RxViews::services() const {
+Json RxViews::services(bool of_all_times) const {
     Json all = Json::array();
     for (const io::TsService& service : ts_.services()) {
         const auto rate = rates_.find(service.number);
+        const double recent = rate == rates_.end() ? 0 : rate->second.kbps;
+        const double kbps = of_all_times ? kbps_of(service.packets, last_s_) : recent;
         all.push_back(Json{{"number", service.number},
                            {"name", service.name},
                            {"packets", service.packets},
-                           {"kbps", rate == rates_.end() ? 0 : std::round(10 * rate->second.kbps) / 10}});
+                           {"kbps", std::round(10 * kbps) / 10}});
     }
     return all;
 }
@@ -158,6 +164,7 @@ Json RxViews::now() const {
              {"rolloff", place_.rolloff},
              {"step", steps_},
              {"status", last_status_},
+             {"totals", {{"frames", last_.now.totals.frames}, {"frames_bad", last_.now.totals.frames_bad}}},
              {"player", place_.player}};
     now.update(pictures_);
     return now;
@@ -190,6 +197,8 @@ Json RxViews::whole() const {
     whole.update(past());
     const std::lock_guard lock(mutex_);
     whole.update(locked_pictures_);
+    whole["status"] = since_start_.since_start(last_s_);
+    whole["status"]["services"] = services(true);
     return whole;
 }
 
@@ -198,10 +207,20 @@ Json RxViews::status() const {
     return last_status_;
 }
 
-RxMetrics RxViews::metrics() const {
+RxMetrics RxViews::metrics() {
     const std::lock_guard lock(mutex_);
-    return {
-        .carrier = place_.number, .status = since_start_.since_start(last_s_), .services = ts_.services()};
+    return {.carrier = place_.number,
+            .status = since_start_.since_start(last_s_),
+            .services = counted_.among(ts_.services())};
+}
+
+std::vector<io::TsService> CountedServices::among(const std::vector<io::TsService>& services) {
+    std::vector<io::TsService> counted;
+    for (const io::TsService& service : services) {
+        if (numbers_.size() < kMost) numbers_.insert(service.number);
+        if (numbers_.contains(service.number)) counted.push_back(service);
+    }
+    return counted;
 }
 
 }  // namespace tidemill::cli

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,19 @@ class Waterfall {
     std::size_t seen_ = 0;
 };
 
+/// The services that counters are kept of: the first so many numbers that ever came, for whoever collects
+/// them keeps a series of each for ever.
+class CountedServices {
+  public:
+    static constexpr std::size_t kMost = 256;
+
+    /// Of these, those that are counted.
+    std::vector<io::TsService> among(const std::vector<io::TsService>& services);
+
+  private:
+    std::set<int> numbers_{};
+};
+
 /// What Prometheus is told of a carrier.
 struct RxMetrics {
     std::optional<std::size_t> carrier{};  ///< its number, where there are several
@@ -65,7 +79,7 @@ class RxViews {
     bool locked() const;
     /// For programs.
     Json status() const;
-    RxMetrics metrics() const;
+    RxMetrics metrics();
     /// For the page: as it is now, what the last step added, and what was before.
     Json now() const;
     Json moment() const;
@@ -86,7 +100,7 @@ class RxViews {
     Json constellation(std::size_t socket) const;
     Json eye() const;
     Json spectrum_db() const;
-    Json services() const;
+    Json services(bool of_all_times) const;
     void count_services(double elapsed_s);
 
     static constexpr std::size_t kPoints = 400;
@@ -107,6 +121,7 @@ class RxViews {
     Json pictures_ = Json::object();
     Json locked_pictures_ = Json::object();  // the last ones under a lock: a run ends in noise
     std::map<int, Rate> rates_{};
+    CountedServices counted_{};
     std::uint64_t steps_ = 0;
     double last_s_ = 0;
 };

@@ -1,6 +1,6 @@
 // Shows what the receiver tells: live, or the whole run in a report. Everything that came off the air is set as text,
 // never as markup.
-import { byId, clock, drawBand, drawConstellation, drawEye, drawHistory, drawSpectrum, drawWaterfall, given, momentAt } from "/views.js";
+import { axis, byId, clock, drawBand, drawConstellation, drawEye, drawHistory, drawSpectrum, drawWaterfall, given, momentAt } from "/views.js";
 
 const fixed = (value, digits, unit) => (given(value) ? `${value.toFixed(digits)} ${unit}`.trim() : "–");
 const rounded = (value, digits) => Number(value.toFixed(digits)) + 0;  // never -0
@@ -17,7 +17,7 @@ function element(kind, text, kindOf = "") {
   return made;
 }
 
-function show(status) {
+function show(status, totals) {
   const text = {
     modcod: given(status.modcod)
       ? `${status.modcod} ${status.frame}${status.pilots ? ", pilots" : ""}` : "–",
@@ -27,7 +27,7 @@ function show(status) {
     clock: signed(status.clock_ppm, 2, "ppm"),
     rate: fixed(status.info_mbps, 3, "Mb/s"),
     iterations: fixed(status.ldpc_iterations, 1, ""),
-    bad: `${status.frames_bad} of ${status.frames}`,
+    bad: `${totals.frames_bad} of ${totals.frames}`,
     packets: String(status.ts_packets),
     programmes: status.programmes.length ? status.programmes.join(", ") : "–",
     missing: String(status.continuity_errors),
@@ -36,9 +36,6 @@ function show(status) {
   for (const [id, value] of Object.entries(text)) byId(id).textContent = value;
   byId("lock").textContent = { wait: "no signal yet", learn: "signal found", transmit: "locked" }[status.phase];
   byId("lock").className = status.lock ? "on" : "off";
-  showModcods(status.modcods);
-  showServices(status.services || []);
-  showBuffer(status);
 }
 
 function showModcods(modcods) {
@@ -115,18 +112,30 @@ function showBand(now) {
   drawBand(now.band, now.carriers);
 }
 
+// One view that cannot be shown takes no other with it.
+function attempt(view) {
+  try {
+    view();
+  } catch (error) {
+    console.error(error);
+  }
+}
+
 function showNow(now) {
-  byId("source").textContent = plain(now.source);
-  byId("span").textContent = `${(now.input_rate_hz / 1e3).toFixed(1)} kHz wide`;
-  show(now.status);
-  showStages(now.stages);
-  drawHistory(run.moments);
-  drawConstellation("turned", now.turned);
-  drawConstellation("constellation", now.constellation);
-  drawEye(now.eye, now.eye_line);
-  if (now.spectrum_db.length) drawSpectrum(now);
-  drawWaterfall(run.waterfall);
-  showBand(now);
+  attempt(() => { byId("source").textContent = plain(now.source); });
+  attempt(() => { byId("span").textContent = `${(now.input_rate_hz / 1e3).toFixed(1)} kHz wide`; });
+  attempt(() => show(now.status, now.totals || now.status));
+  attempt(() => showModcods(now.status.modcods));
+  attempt(() => showServices(now.status.services || []));
+  attempt(() => showBuffer(now.status));
+  attempt(() => showStages(now.stages));
+  attempt(() => drawHistory(run.moments));
+  attempt(() => drawConstellation("turned", now.turned));
+  attempt(() => drawConstellation("constellation", now.constellation));
+  attempt(() => drawEye(now.eye, now.eye_line));
+  attempt(() => { if (now.spectrum_db.length) drawSpectrum(now); });
+  attempt(() => drawWaterfall(run.waterfall));
+  attempt(() => showBand(now));
 }
 
 byId("history").addEventListener("pointermove", (event) => {
@@ -136,8 +145,9 @@ byId("history").addEventListener("pointermove", (event) => {
 
 function showWhole(whole) {
   const now = { ...whole, ...whole.runs[run.carrier] };
-  run.moments = now.moments;
-  run.waterfall = now.waterfall;
+  run.moments = now.moments || [];
+  run.waterfall = now.waterfall || [];
+  axis.shortest_s = 0;
   showNow(now);
   showCarriers(now.carriers, (i) => { run.carrier = i; showWhole(whole); });
   byId("lock").className = "on";
@@ -173,7 +183,7 @@ async function fetchHistory() {
   const before = await (await fetch(carrier ? `/history/${carrier}` : "/history")).json();
   if (!before.moments || carrier !== run.carrier) return;
   run.moments = before.moments;
-  run.waterfall = before.waterfall;
+  run.waterfall = before.waterfall || [];
 }
 
 const kMostMoments = 1400;

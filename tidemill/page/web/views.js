@@ -129,8 +129,9 @@ export function drawBand(band, carriers) {
 // Spectra from the oldest to the newest, the newest on top, as coloured pixels.
 export function drawWaterfall(rows) {
   const canvas = byId("waterfall");
-  if (!rows.length) return;
-  canvas.width = rows[0].length;
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  if (!width) return;
+  canvas.width = width;
   canvas.height = 150;
   const pen = canvas.getContext("2d");
   const image = pen.createImageData(canvas.width, canvas.height);
@@ -152,13 +153,13 @@ export function drawWaterfall(rows) {
 export const clock = (seconds) => new Date(1000 * Math.max(0, seconds)).toISOString().slice(seconds < 86400 ? 11 : 8, 19);
 
 const kLanes = { margin: [8, 104], iterations: [134, 50], losses: [196, 38], modcod: [240, 14] };
-const kShortestSeconds = 20;  // of an axis
+export const axis = { shortest_s: 20 };  // while it grows; a run that is over has its own length
 const kInks = ["#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666"];
 
 // Of the time axis.
 function ends(moments) {
   const first = moments[0].time_s - (moments.length > 1 ? moments[1].time_s - moments[0].time_s : 0);
-  return [first, Math.max(moments[moments.length - 1].time_s, first + kShortestSeconds)];
+  return [first, Math.max(moments[moments.length - 1].time_s, first + Math.max(axis.shortest_s, 1e-3))];
 }
 
 // Moments of a reception on one time axis, four lanes below one another.

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "tidemill/run/insight/live_view.hpp"
+
+namespace tidemill::cli {
+
+/// How a run spends its time, of late and all the time. What its first task waits for samples is no work,
+/// though it waits within its calls.
+class WorkTimes {
+  public:
+    explicit WorkTimes(std::string reading_task) : reading_task_(std::move(reading_task)) {}
+
+    /// `seen` with the waits among the work. `waited_us`: of waits that are over, and `waiting_us`: of the
+    /// one that lasts, too, both from a moment before.
+    void step(const LiveTimes& seen, double waited_us, double waiting_us);
+
+    const LiveTimes& recent() const { return recent_; }
+    const LiveTimes& whole() const { return whole_; }
+
+  private:
+    std::string reading_task_;
+    LiveTimes seen_{};
+    double waited_us_ = 0;
+    double waiting_us_ = 0;
+    double untold_us_ = 0;  // of waits that were over before their calls were
+    LiveTimes whole_{};
+    LiveTimes recent_{};
+};
+
+}  // namespace tidemill::cli
