@@ -10,9 +10,9 @@
 namespace tidemill::cli {
 
 void CarrierAnnotations::frame(std::uint64_t begin, std::uint64_t end, const std::string& modcod, bool gap) {
-    const bool goes_on =
-        !locks_.empty() && !(gap && frames_ >= LossWatch::kSolidFrames) && begin <= locks_.back().end + turn_;
-    frames_ = gap ? 1 : frames_ + 1;
+    const bool is_near = !locks_.empty() && begin <= locks_.back().end + turn_;
+    const bool goes_on = is_near && !(gap && frames_ >= LossWatch::kSolidFrames);
+    frames_ = gap || !is_near ? 1 : frames_ + 1;
     if (!goes_on && has_room()) {
         if (!locks_.empty()) begin = std::max(begin, locks_.back().end);
         locks_.push_back({begin, begin, {}});

@@ -38,8 +38,13 @@ TEST_CASE("annotations: a frame or two between two gaps belong to the lock that 
     annotations.frame(1700, 1800, "QPSK 1/2", true);
     for (std::uint64_t at = 1900; at < 3000; at += 100)
         annotations.frame(at, at + 100, "QPSK 1/2", at == 1900);
+    // One that had begun before the signal went, and ends behind it.
+    annotations.frame(5000, 5100, "QPSK 1/2", false);
+    annotations.frame(5200, 5300, "QPSK 1/2", true);
     CHECK(texts_of(annotations) ==
-          std::vector<std::string>{"0+1000 lock", "0+1000 QPSK 1/2", "1500+1500 lock", "1500+1500 QPSK 1/2"});
+          std::vector<std::string>{"0+1000 lock", "0+1000 QPSK 1/2", "1500+1500 lock",
+                                                            "1500+1500 QPSK 1/2", "5000+300 lock",
+                                                            "5000+300 QPSK 1/2"});
 }
 
 TEST_CASE("annotations: MODCODs that take turns are told together, and there are never too many") {

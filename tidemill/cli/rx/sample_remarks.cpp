@@ -18,7 +18,8 @@ constexpr double kMuchClipped = 0.01;
 constexpr double kMost = 0.5;
 
 double share_of(std::uint64_t some, std::uint64_t all) {
-    return all > 0 ? static_cast<double>(some) / static_cast<double>(all) : 0;
+    // Some are looked at twice, where blocks overlap.
+    return all > 0 ? std::min(1.0, static_cast<double>(some) / static_cast<double>(all)) : 0;
 }
 
 std::string percent(double share) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tidemill::cli {
 
 namespace {
+
+using Stages = std::vector<LiveTimes::StageTime>;
 
 // Less work and more waiting. Returns how much of `waited_us` was among the work.
 double take_waits(const std::string& reading_task, double waited_us, double pulled_us, LiveTimes& times) {
@@ -20,16 +23,38 @@ double take_waits(const std::string& reading_task, double waited_us, double pull
     return taken_us;
 }
 
+bool are_alike(const Stages& a, const Stages& b) {
+    return std::ranges::equal(a, b, {}, &LiveTimes::StageTime::threads, &LiveTimes::StageTime::threads);
+}
+
 }  // namespace
 
 void WorkTimes::step(const LiveTimes& seen, double waited_us, double waiting_us) {
-    recent_ = seen.since(seen_);
-    whole_ = seen;
+    const Stages before = std::exchange(recent_, seen.since(seen_)).stages;
     const double pulled_us = std::max(0.0, waiting_us - std::exchange(waiting_us_, waiting_us));
     untold_us_ += waited_us - std::exchange(waited_us_, waited_us);
     untold_us_ -= take_waits(reading_task_, untold_us_, pulled_us, recent_);
-    take_waits(reading_task_, waited_us - untold_us_, waiting_us, whole_);
     seen_ = seen;
+    add_stages(before);
+    Stages stages = std::move(whole_.stages);
+    whole_ = {.elapsed_us = seen.elapsed_us, .tasks = seen.tasks};
+    take_waits(reading_task_, waited_us - untold_us_, 0, whole_);
+    whole_.stages = std::move(stages);
+}
+
+// Those of another schedule take the place of the last ones'. At its end a stream may run on for a moment in
+// some stages, which is none.
+void WorkTimes::add_stages(const Stages& before) {
+    Stages& whole = whole_.stages;
+    if (!are_alike(recent_.stages, whole)) {
+        if (whole.empty() || are_alike(recent_.stages, before)) whole = recent_.stages;
+        return;
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        whole[i].work_us += recent_.stages[i].work_us;
+        whole[i].pull_us += recent_.stages[i].pull_us;
+        whole[i].push_us += recent_.stages[i].push_us;
+    }
 }
 
 }  // namespace tidemill::cli

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tidemill/run/insight/live_view.hpp"
 
@@ -20,6 +22,8 @@ class WorkTimes {
     const LiveTimes& whole() const { return whole_; }
 
   private:
+    void add_stages(const std::vector<LiveTimes::StageTime>& before);
+
     std::string reading_task_;
     LiveTimes seen_{};
     double waited_us_ = 0;

@@ -36,6 +36,25 @@ TEST_CASE("work times: what is waited for samples is waiting, and no time is eve
     CHECK(times.whole().stages[0].pull_us == 1400);
 }
 
+TEST_CASE("work times: the whole is of the last schedule, and not of what a stream's end takes") {
+    const auto stages = [](double elapsed_us, std::vector<LiveTimes::StageTime> of) {
+        return LiveTimes{.elapsed_us = elapsed_us, .stages = std::move(of)};
+    };
+    WorkTimes times("source.read");
+    times.step(stages(100, {{.threads = 1, .work_us = 50}, {.threads = 2, .work_us = 70}}), 0, 0);
+    times.step(stages(200, {{.threads = 1, .work_us = 90}, {.threads = 2, .work_us = 100}}), 0, 0);
+    CHECK(times.whole().stages[1].work_us == 100);
+    times.step(stages(210, {{.threads = 0}, {.threads = 1, .work_us = 5}}), 0, 0);
+    REQUIRE(times.whole().stages.size() == 2);
+    CHECK(times.whole().stages[0].threads == 1);
+    CHECK(times.whole().stages[0].work_us == 90);
+    CHECK(times.whole().elapsed_us == 210);
+    times.step(stages(300, {{.threads = 3, .work_us = 20}}), 0, 0);
+    times.step(stages(400, {{.threads = 3, .work_us = 60}}), 0, 0);
+    REQUIRE(times.whole().stages.size() == 1);
+    CHECK(times.whole().stages[0].work_us == 40);
+}
+
 TEST_CASE("work times: before anything was called there is nothing to take from") {
     WorkTimes times("source.read");
     times.step({}, 500, 900);
