@@ -58,9 +58,9 @@ std::chrono::nanoseconds in_ns(double seconds) {
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     const Topology topology = topology_by(options.running.kinds);
     HowToRun wanted = options.running.how;
-    // Only what has threads beside the source can have no room for a frame.
-    if (options.late != Late::wait && wanted.executor == Executor::automatic)
-        wanted.executor = Executor::pipeline;
+    // Only what has threads beside the source can have no room for a frame, and dynamic workers drop none.
+    const bool drops = options.late != Late::wait || options.replay;
+    if (drops && wanted.executor == Executor::automatic) wanted.executor = Executor::pipeline;
     GraphRun run(std::move(wanted), topology);
     run.prepare([&](const ProfileOptions& how) { return profile_app(program, topology, how); });
     announce(run, promised_period(run));

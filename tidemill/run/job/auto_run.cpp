@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "tidemill/run/dynamic/dynamic_engine.hpp"
 #include "tidemill/run/engine.hpp"
@@ -23,11 +24,11 @@ using Clock = std::chrono::steady_clock;
 // Before the tasks are weighed, and while they are: a short stream is over by then.
 constexpr double kStartSeconds = 0.005;
 constexpr std::uint64_t kStartFrames = 2;
-constexpr double kWeighSeconds = 0.015;
+constexpr double kWeighSeconds = 0.03;
 constexpr std::uint64_t kWeighFrames = 12;
 
 // What a way costs beyond its tasks, in microseconds: `tidemill bench hop`, `bench dynamic`.
-constexpr double kHopUs = 0.2;
+constexpr double kHandOverUs = 0.2;
 constexpr double kDynamicTaskUs = 0.1;
 constexpr double kWakeUs = 2;  // of a thread that the system puts to sleep for each frame
 
@@ -104,10 +105,13 @@ Relay::Leg AutoRun::next(const Relay::Done* before) {
             if (!before) return in_order_for(kStartSeconds, kStartFrames);
             phase_ = Phase::weighing;
             profile_.emplace();
+            skip_unused_kinds();
             return weigh_next_kind();
         case Phase::weighing:
             add_weights(before->report);
-            if (++kind_ < topology_.kinds.size()) return weigh_next_kind();
+            ++kind_;
+            skip_unused_kinds();
+            if (kind_ < topology_.kinds.size()) return weigh_next_kind();
             find_candidates();
             phase_ = Phase::trying;
             if (!pays_to_try()) return choose(0);
@@ -131,6 +135,11 @@ Relay::Leg AutoRun::in_order_for(double seconds, std::uint64_t frames) {
             }};
 }
 
+void AutoRun::skip_unused_kinds() {
+    const std::vector<CoreKind>& kinds = topology_.kinds;
+    while (kind_ < kinds.size() && how_.scheduling.cores->count(kinds[kind_].name) == 0) ++kind_;
+}
+
 // On a machine with one kind of cores the calling thread goes on as it is.
 Relay::Leg AutoRun::weigh_next_kind() {
     log_ = std::make_unique<WeightLog>(relay_.structure());
@@ -147,35 +156,33 @@ Relay::Leg AutoRun::weigh_next_kind() {
 void AutoRun::add_weights(const RunReport& report) {
     const std::string& kind = topology_.kinds[kind_].name;
     const int cores = how_.scheduling.cores->count(kind);
-    if (cores == 0) return;
     add_kind(*profile_, kind, cores, graph_, relay_.structure(), report, log_->weights());
 }
 
 // In order comes first, then what needs fewest threads that share anything.
 void AutoRun::find_candidates() {
-    CostModel model = how_.scheduling.model_for(*profile_);
-    if (model.has_published_periods()) model.hop_us = kHopUs;
-    const Platform cores = how_.scheduling.cores_for(*profile_);
-    choice_.bound_us = bound_of(*profile_, cores, model).period_us;
     for (const ChainTask& task : profile_->tasks) in_order_us_ += task.weight_us.front();
     candidates_.push_back({{}, in_order_us_, in_order_});
-    add_pipeline(model);
+    try {
+        CostModel model = how_.scheduling.model_for(*profile_);
+        if (model.has_published_periods()) model.hop_us = kHandOverUs;
+        choice_.bound_us = bound_of(*profile_, how_.scheduling.cores_for(*profile_), model).period_us;
+        add_pipeline(model);
+    } catch (const ScheduleError& error) {
+        warnings_.push_back(std::string("no pipeline was tried: ") + error.what());
+    }
     add_dynamic(choice_.bound_us, how_.policy);
     if (how_.policy == HowToRun().policy) add_dynamic(choice_.bound_us, "oldest");
     add_thread_per_task();
     keep_promising();
+    make_runners();
 }
 
 void AutoRun::add_pipeline(const CostModel& model) {
-    try {
-        Schedule schedule = how_.scheduling.chosen_strategy().schedule(
-            *profile_, how_.scheduling.cores_for(*profile_), how_.scheduling.objective_for(*profile_), model);
-        const double forecast_us = *schedule.period_us;
-        candidates_.push_back(
-            {{.executor = Executor::pipeline, .schedule = std::move(schedule)}, forecast_us});
-    } catch (const ScheduleError& error) {
-        warnings_.push_back(std::string("no pipeline was tried: ") + error.what());
-    }
+    Schedule schedule = how_.scheduling.chosen_strategy().schedule(
+        *profile_, how_.scheduling.cores_for(*profile_), how_.scheduling.objective_for(*profile_), model);
+    const double forecast_us = *schedule.period_us;
+    candidates_.push_back({{.executor = Executor::pipeline, .schedule = std::move(schedule)}, forecast_us});
 }
 
 // The bound with what each task costs to hand out.
@@ -220,6 +227,20 @@ void AutoRun::keep_promising() {
     candidates_ = std::move(kept);
 }
 
+// What cannot run this graph is not tried: dynamic workers need copies of modules, and room for a frame.
+void AutoRun::make_runners() {
+    std::erase_if(candidates_, [this](Candidate& each) {
+        try {
+            if (!each.runner) each.runner = runner_for(each.way);
+            return false;
+        } catch (const std::exception& error) {
+            warnings_.push_back(fmt::format("{} was not tried: {}", each.way.name(), error.what()));
+            return true;
+        }
+    });
+    if (candidates_.empty()) candidates_.push_back({{}, in_order_us_, in_order_});
+}
+
 // What the trials take must be little of what is left.
 bool AutoRun::pays_to_try() const {
     if (candidates_.size() < 2) return false;
@@ -232,10 +253,10 @@ Relay::Leg AutoRun::try_next() {
     const std::optional<Trials::Turn> turn = trials_->next();
     if (!turn) return choose(trials_->best());
     Candidate& candidate = candidates_[turn->candidate];
-    if (!candidate.runner) candidate.runner = runner_for(candidate.way);
     follow(candidate.way);
     pace_ = std::make_shared<Pace>();
-    const auto wanted = static_cast<std::uint64_t>(turn->seconds * 1e6 / candidate.forecast_us);
+    const auto wanted =
+        static_cast<std::uint64_t>(turn->seconds * 1e6 / std::max(0.01, candidate.forecast_us));
     return {.runner = candidate.runner, .frames = std::max(wanted, kTurnFrames), .is_over = [pace = pace_] {
                 return pace->asked(), false;
             }};

@@ -63,12 +63,14 @@ class AutoRun {
     Relay::Leg next(const Relay::Done* before);
     Relay::Leg in_order_for(double seconds, std::uint64_t frames);
     Relay::Leg weigh_next_kind();
+    void skip_unused_kinds();
     void add_weights(const RunReport& report);
     void find_candidates();
     void add_pipeline(const CostModel& model);
     void add_dynamic(double bound_us, const std::string& policy);
     void add_thread_per_task();
     void keep_promising();
+    void make_runners();
     bool pays_to_try() const;
     Relay::Leg try_next();
     Relay::Leg choose(std::size_t candidate);

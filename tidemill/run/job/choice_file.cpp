@@ -20,7 +20,7 @@ namespace tidemill {
 
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kChoicesVersion = 1;
 constexpr std::size_t kMostChoices = 100;
 
 double time_at(const JsonPlace& place) {
@@ -85,7 +85,7 @@ Json json_of(const RememberedChoice& remembered) {
 
 std::vector<RememberedChoice> choices_at(const JsonPlace& place) {
     const JsonObject object(place, {"version", "choices"});
-    object.at("version").integer(kVersion, kVersion);
+    object.at("version").integer(kChoicesVersion, kChoicesVersion);
     std::vector<RememberedChoice> choices;
     for (const JsonPlace& each : object.at("choices").elements()) choices.push_back(choice_at(each));
     return choices;
@@ -104,6 +104,19 @@ auto as_run_error(Read read) {
 
 std::vector<RememberedChoice> read_choices(const std::filesystem::path& path) {
     return as_run_error([&] { return choices_at(JsonPlace(read_json(path), path.string())); });
+}
+
+// All others; none where the file is damaged, which whoever reads it has said.
+std::vector<RememberedChoice> choices_but(const std::filesystem::path& path, const ChoiceKey& key) {
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) return {};
+    try {
+        std::vector<RememberedChoice> choices = read_choices(path);
+        std::erase_if(choices, [&](const RememberedChoice& each) { return each.key == key; });
+        return choices;
+    } catch (const RunError&) {
+        return {};
+    }
 }
 
 }  // namespace
@@ -125,7 +138,7 @@ std::vector<RememberedChoice> parse_choices(std::string_view text, std::string_v
 std::string to_json(const std::vector<RememberedChoice>& choices) {
     Json all = Json::array();
     for (const RememberedChoice& each : choices) all.push_back(json_of(each));
-    return to_file_text(Json{{"version", kVersion}, {"choices", all}});
+    return to_file_text(Json{{"version", kChoicesVersion}, {"choices", all}});
 }
 
 std::optional<Choice> remembered_choice(const std::filesystem::path& path, const ChoiceKey& key) {
@@ -137,18 +150,16 @@ std::optional<Choice> remembered_choice(const std::filesystem::path& path, const
 }
 
 void remember_choice(const std::filesystem::path& path, const RememberedChoice& choice) {
-    std::vector<RememberedChoice> choices;
-    std::error_code none;
-    try {
-        if (std::filesystem::exists(path, none)) choices = read_choices(path);
-    } catch (const RunError&) {
-        choices.clear();  // damaged: whoever reads it has said so
-    }
-    std::erase_if(choices, [&](const RememberedChoice& each) { return each.key == choice.key; });
+    std::vector<RememberedChoice> choices = choices_but(path, choice.key);
     if (choices.size() >= kMostChoices) choices.erase(choices.begin());
     choices.push_back(choice);
+    std::error_code none;
     std::filesystem::create_directories(std::filesystem::absolute(path).parent_path(), none);
     as_run_error([&] { replace_text(path, to_json(choices)); });
+}
+
+void forget_choice(const std::filesystem::path& path, const ChoiceKey& key) {
+    as_run_error([&] { replace_text(path, to_json(choices_but(path, key))); });
 }
 
 std::string usual_choice_file() {

@@ -41,6 +41,9 @@ std::optional<Choice> remembered_choice(const std::filesystem::path& path, const
 /// that is damaged is written anew. Throws RunError when it cannot be written.
 void remember_choice(const std::filesystem::path& path, const RememberedChoice& choice);
 
+/// Takes a choice out again that was not as good as it had been. Throws RunError when that cannot be written.
+void forget_choice(const std::filesystem::path& path, const ChoiceKey& key);
+
 /// Where programs of this user keep their choices: in TIDEMILL_CHOICES, or in the user's folder for caches;
 /// empty where there is none.
 std::string usual_choice_file();

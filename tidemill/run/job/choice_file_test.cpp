@@ -34,6 +34,8 @@ TEST_CASE("choice file: what was written is read back for its key, and for no ot
     CHECK(found->line() ==
           "pipeline of 2 stages, as chosen before: 262.00 us; in order 319.00; bound 168.00");
     CHECK(found->forecast->most_us == 280);
+    forget_choice(path, choice_of("b").key);
+    CHECK_FALSE(remembered_choice(path, choice_of("b").key));
     CHECK_FALSE(remembered_choice(path, {"a", "machine", "0.2"}));
     CHECK_FALSE(remembered_choice(path, {"a", "another", "0.1"}));
 }

@@ -207,7 +207,7 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     forecast_ = choice_->forecast;
     came_to_us_ = run.chosen_period_us();
     if (choice_->way.executor == Executor::pipeline && profile_) tell_best(report, *schedule_, *profile_);
-    if (!how_.choices.empty() && !choice_->is_remembered) remember(run, key);
+    if (!how_.choices.empty()) remember(run, key);
     return report;
 }
 
@@ -221,9 +221,16 @@ void GraphRun::start_as_before(AutoRun& run, const ChoiceKey& key) {
     }
 }
 
+// One that was remembered, and did not keep what it promised, is made anew next time.
 void GraphRun::remember(const AutoRun& run, const ChoiceKey& key) {
+    constexpr double kBroken = 1.25;
+    const Choice& choice = run.choice();
     try {
-        remember_choice(how_.choices, {key, run.choice()});
+        if (!choice.is_remembered) {
+            remember_choice(how_.choices, {key, choice});
+        } else if (choice.forecast && came_to_us_ > kBroken * choice.forecast->most_us) {
+            forget_choice(how_.choices, key);
+        }
     } catch (const std::exception& error) {
         warnings_.push_back(fmt::format("what was chosen is not remembered: {}", error.what()));
     }

@@ -12,7 +12,7 @@ constexpr double kFirstSeconds = 0.006;
 constexpr int kRounds = 4;
 constexpr std::size_t kTurnsInRound = 2;
 constexpr double kClearlySlower = 1.1;
-constexpr double kNoFaster = 0.98;  // as noise is
+constexpr double kNotClearlyFaster = 0.98;  // as noise is
 
 }  // namespace
 
@@ -54,7 +54,7 @@ std::size_t Trials::best() const {
     std::size_t best = left_.front();
     for (const std::size_t candidate : left_) {
         const auto here = periods(candidate);
-        if (here && here->mean_us < kNoFaster * periods(best)->mean_us) best = candidate;
+        if (here && here->mean_us < kNotClearlyFaster * periods(best)->mean_us) best = candidate;
     }
     return best;
 }

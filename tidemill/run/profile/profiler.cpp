@@ -17,8 +17,8 @@ namespace {
 constexpr double kWarmUp = 0.2;  // of the time or the frames
 
 std::function<bool()> over_after(double seconds) {
-    using Clock = std::chrono::steady_clock;
-    return [end = Clock::now() + std::chrono::duration<double>(seconds)] { return Clock::now() >= end; };
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    return [end] { return std::chrono::steady_clock::now() >= end; };
 }
 
 }  // namespace
