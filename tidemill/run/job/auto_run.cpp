@@ -71,6 +71,63 @@ class AutoRun::Pace {
     Clock::time_point now_ = start_;
 };
 
+/// How the first frames of the way that was chosen came: from that the others are foretold. The thread that
+/// is asked begins each `share`-th frame; so many may be in flight before it has to wait.
+class AutoRun::Beginning {
+  public:
+    Beginning(std::uint64_t share, std::uint64_t in_flight) : share_(share), in_flight_(in_flight) {}
+
+    void asked() {
+        if (is_over_) return;
+        const std::uint64_t frames = asked_++ * share_;
+        if (frames < in_flight_) return;
+        const Clock::time_point now = Clock::now();
+        if (parts_.empty() || now - parts_.back().end >= kPart) parts_.push_back({frames, now});
+        is_over_ = parts_.size() > kParts && frames >= kLeastFrames * share_ + in_flight_;
+    }
+
+    /// Nothing while it is not over.
+    std::optional<Forecast> forecast() const {
+        if (!is_over_) return std::nullopt;
+        std::vector<double> periods_us;
+        for (std::size_t i = 1; i < parts_.size(); ++i)
+            periods_us.push_back(period_us(parts_[i - 1], parts_[i]));
+        std::ranges::sort(periods_us);
+        const double mean_us = period_us(parts_.front(), parts_.back());
+        const double spread_us =
+            (periods_us[periods_us.size() * 3 / 4] - periods_us[periods_us.size() / 4]) / 2;
+        return Forecast{mean_us, (1 - kUnsure) * std::max(0.0, mean_us - spread_us),
+                        (1 + kUnsure) * (mean_us + spread_us)};
+    }
+
+    /// Of those that came later, until now.
+    double later_period_us(std::uint64_t frames) const {
+        const Part& last = parts_.back();
+        return frames > last.frames ? period_us(last, {frames, Clock::now()}) : 0;
+    }
+
+  private:
+    struct Part {
+        std::uint64_t frames;
+        Clock::time_point end;
+    };
+
+    static double period_us(const Part& from, const Part& to) {
+        const std::chrono::duration<double, std::micro> elapsed = to.end - from.end;
+        return elapsed.count() / static_cast<double>(to.frames - from.frames);
+    }
+
+    static constexpr std::chrono::milliseconds kPart{15};
+    static constexpr std::size_t kParts = 8;
+    static constexpr std::uint64_t kLeastFrames = 32;
+
+    std::uint64_t share_;
+    std::uint64_t in_flight_;
+    std::uint64_t asked_ = 0;
+    bool is_over_ = false;
+    std::vector<Part> parts_;
+};
+
 AutoRun::AutoRun(Graph& graph, const HowToRun& how, const Topology& topology, IsSteady is_steady)
     : graph_(graph),
       how_(how),
@@ -93,9 +150,12 @@ RunReport AutoRun::run(const RunOptions& options, const Follow& follow) {
     follow_ = follow;
     frames_wanted_ = options.frames;
     RunReport report = relay_.run(options, [this](const Relay::Done* before) { return next(before); });
-    const Relay::Done& last = relay_.last();
-    if (last.report.frames > 0)
-        last_period_us_ = last.elapsed_s * 1e6 / static_cast<double>(last.report.frames);
+    const std::uint64_t frames = relay_.last().report.frames;
+    if (frames > 0) last_period_us_ = relay_.last().elapsed_s * 1e6 / static_cast<double>(frames);
+    if (beginning_ && beginning_->forecast()) {
+        choice_.forecast = beginning_->forecast();
+        last_period_us_ = beginning_->later_period_us(frames);
+    }
     return report;
 }
 
@@ -212,10 +272,6 @@ void AutoRun::add_thread_per_task() {
 void AutoRun::keep_promising() {
     double best_us = candidates_.front().forecast_us;
     for (const Candidate& each : candidates_) best_us = std::min(best_us, each.forecast_us);
-    const auto others = candidates_.begin() + 1;
-    std::stable_sort(others, candidates_.end(), [](const Candidate& a, const Candidate& b) {
-        return a.forecast_us < 0.98 * b.forecast_us;
-    });
     const bool is_in_order_best = best_us > kWorthATrial * candidates_.front().forecast_us;
     std::vector<Candidate> kept;
     for (Candidate& each : candidates_) {
@@ -319,7 +375,21 @@ Relay::Leg AutoRun::choose(std::size_t candidate) {
 Relay::Leg AutoRun::go_on() {
     if (!chosen_) chosen_ = runner_for(choice_.way);
     follow(choice_.way);
-    return {.runner = chosen_};
+    if (choice_.is_remembered) return {.runner = chosen_};
+    const std::optional<Schedule>& schedule = choice_.way.schedule;
+    const std::uint64_t share = schedule ? static_cast<std::uint64_t>(schedule->stages[0].threads) : 1;
+    beginning_ = std::make_shared<Beginning>(share, in_flight(choice_.way));
+    return {.runner = chosen_, .is_over = [beginning = beginning_] { return beginning->asked(), false; }};
+}
+
+std::uint64_t AutoRun::in_flight(const Choice::Way& way) const {
+    constexpr std::uint64_t kMostOfWorkers = 64;  // without any window: see DynamicOptions
+    if (way.executor == Executor::sequence) return 1;
+    if (!way.schedule) return std::min(how_.window.iterations, kMostOfWorkers);
+    std::uint64_t frames = 0;
+    for (const Stage& stage : way.schedule->stages)
+        frames += static_cast<std::uint64_t>(stage.threads) + how_.ring_depth;
+    return frames;
 }
 
 }  // namespace tidemill

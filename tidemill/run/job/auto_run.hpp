@@ -52,6 +52,7 @@ class AutoRun {
   private:
     enum class Phase : std::uint8_t { starting, weighing, trying, chosen };
     class Pace;
+    class Beginning;
 
     /// A way to run the graph, and what is expected of it.
     struct Candidate {
@@ -76,6 +77,7 @@ class AutoRun {
     Relay::Leg choose(std::size_t candidate);
     Relay::Leg go_on();
     std::shared_ptr<StretchRunner> runner_for(const Choice::Way& way) const;
+    std::uint64_t in_flight(const Choice::Way& way) const;
     void follow(const Choice::Way& way) const;
 
     Graph& graph_;
@@ -94,6 +96,7 @@ class AutoRun {
     std::vector<Candidate> candidates_;
     std::optional<Trials> trials_{};
     std::shared_ptr<Pace> pace_;
+    std::shared_ptr<Beginning> beginning_;
     Choice choice_{};
     std::shared_ptr<StretchRunner> chosen_;
     double last_period_us_ = 0;
