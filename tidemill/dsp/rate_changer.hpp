@@ -28,6 +28,9 @@ class RateChanger {
     /// `stop`.
     explicit RateChanger(const RateChange& change);
 
+    /// Whether what it takes is what it gives.
+    bool changes_nothing() const { return halves_.empty() && !resampler_ && !sharp_; }
+
     /// Takes samples, and appends what they complete.
     void process(std::span<const Iq> samples, std::vector<Iq>& out);
     /// Appends what the filters still hold, for silence follows.

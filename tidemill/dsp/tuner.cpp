@@ -105,29 +105,32 @@ void BandTuner::process(std::span<const Iq> spectrum, std::span<const double> of
     frequencies_.clear();
     for (const double hz : offsets_hz) frequencies_.push_back(-band_.place_of(hz / sample_rate_hz_));
     const std::span<const Iq> samples = band_.take(spectrum);
-    turn(samples, band_.turn_cycles());
-    rest_.process(turned_, out);
+    turn(samples, band_.turn_cycles(), out);
 }
 
 void BandTuner::process_samples(std::span<const Iq> samples, std::span<const double> offsets_hz,
                                 std::vector<Iq>& out) {
     frequencies_.clear();
     for (const double hz : offsets_hz) frequencies_.push_back(-hz / sample_rate_hz_);
-    turn(samples, 0);
-    rest_.process(turned_, out);
+    turn(samples, 0, out);
 }
 
-// By the oscillator, and by what they want to be turned besides.
-void BandTuner::turn(std::span<const Iq> samples, double besides_cycles) {
-    turned_.resize(samples.size());
+// By the oscillator, and by what they want to be turned besides; then to the rate that is wanted.
+void BandTuner::turn(std::span<const Iq> samples, double besides_cycles, std::vector<Iq>& out) {
+    const bool is_done = rest_.changes_nothing();
+    if (!is_done) turned_.clear();
+    std::vector<Iq>& to = is_done ? out : turned_;
+    to.resize(to.size() + samples.size());
+    const std::span<Iq> turned = std::span(to).last(samples.size());
     const std::size_t parts = frequencies_.size();
     for (std::size_t k = 0; k < parts; ++k) {
         const std::size_t from = samples.size() * k / parts, count = samples.size() * (k + 1) / parts - from;
         rotate(samples.subspan(from, count), {phase_cycles_ + besides_cycles, frequencies_[k], 1},
-               std::span(turned_).subspan(from, count));
+               turned.subspan(from, count));
         phase_cycles_ += frequencies_[k] * static_cast<double>(count);
         phase_cycles_ -= std::floor(phase_cycles_);
     }
+    if (!is_done) rest_.process(turned_, out);
 }
 
 Tuner::Tuner(const TunerConfig& config)

@@ -52,7 +52,7 @@ class BandTuner {
     struct Plan;
     static Plan plan_of(const TunerConfig& config);
     explicit BandTuner(const Plan& plan);
-    void turn(std::span<const Iq> samples, double besides_cycles);
+    void turn(std::span<const Iq> samples, double besides_cycles, std::vector<Iq>& out);
 
     std::size_t bins_;
     bool is_all_;

@@ -1,6 +1,7 @@
 // Several carriers of one recording, received together.
 #include <cmath>
 #include <fstream>
+#include <numbers>
 #include <string>
 #include <thread>
 #include <vector>
@@ -135,17 +136,36 @@ TEST_CASE("rx --carrier all: a radio that gives nothing more ends all, and what 
     for (const Json& carrier : json["carriers"]) CHECK(carrier["ts_packets"] > 100);
 }
 
-TEST_CASE("rx --carrier all: what a tracking program foretells of all of them is followed by each") {
-    const ScratchFolder folder;
-    folder.put("still", "0 0\n2 0\n");
-    const Ended ended = receive_band({"--carrier", "all", "-o", folder / "video.ts", "--executor", "sequence",
-                                      "--doppler", folder / "still", "--json"});
-    REQUIRE_MESSAGE(ended.status == 0, ended.err);
-    const Json json = Json::parse(ended.out);
-    for (const Json& carrier : json["carriers"]) {
-        CHECK(carrier["ts_packets"] > 100);
-        CHECK(carrier["frames_bad"] == 0);
+TEST_CASE("rx --carrier all: what --doppler foretells is taken out of all carriers") {
+    constexpr double kHzPerSecond = 400;
+    const std::string still = ScratchFolder::content_of(band_recording().samples);
+    std::vector<dsp::Iq> samples(still.size() / 4);
+    dsp::convert_samples(dsp::SampleFormat::ci16, std::as_bytes(std::span(still)), samples);
+    for (std::size_t n = 0; n < samples.size(); ++n) {
+        const double time_s = static_cast<double>(n) / 2e6;
+        const double cycles = kHzPerSecond * time_s * time_s / 2;
+        samples[n] *= dsp::Iq(std::polar(1.0, 2 * std::numbers::pi * (cycles - std::floor(cycles))));
     }
+    const auto bytes = dvbs2::internal::as_ci16(samples);
+    const ScratchFolder folder;
+    const std::string moving =
+        folder.put("moving.ci16", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    const std::string track = folder.put("track.txt", fmt::format("0 0\n10 {}\n", 10 * kHzPerSecond));
+    const auto distances_hz = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> options{"--carrier", "all", "-o", folder / "video.ts", "--json"};
+        options.insert(options.end(), more.begin(), more.end());
+        const Ended ended = receive_band(options, moving);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        const Json json = Json::parse(ended.out);
+        REQUIRE(json["carriers"].size() == 2);
+        return std::pair(std::abs(json["carriers"][0]["frequency_offset_hz"].get<double>() + 500e3),
+                         std::abs(json["carriers"][1]["frequency_offset_hz"].get<double>() - 600e3));
+    };
+    const auto [first, third] = distances_hz({"--doppler", track});
+    CHECK(first < 100);
+    CHECK(third < 100);
+    CHECK(ScratchFolder::content_of(folder / "video.c1.ts").size() > 188 * 300);
+    CHECK(distances_hz({}).first > 300);
 }
 
 TEST_CASE("rx --carrier N: a carrier by its number in a scan; what is no carrier of DVB-S2 is refused") {
