@@ -11,6 +11,7 @@
 #include "tidemill/cli/dvbs2/reception_profile.hpp"
 #include "tidemill/cli/rx/rx_fields.hpp"
 #include "tidemill/cli/rx/rx_outputs.hpp"
+#include "tidemill/cli/watched_run.hpp"
 #include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/run/job/graph_run.hpp"
