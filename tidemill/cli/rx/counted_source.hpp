@@ -30,10 +30,7 @@ class CountedSource final : public io::SampleSource {
         waited_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
         if (iq_) iq_->take(to.first(got));
         samples_.fetch_add(got / dsp::bytes_per_sample(format()), std::memory_order_relaxed);
-        if (look_ && samples() >= next_look_) {
-            next_look_ = samples() + look_period_;
-            look_();
-        }
+        if (look_ && samples() >= next_look_) look();
         return got;
     }
 
@@ -48,9 +45,13 @@ class CountedSource final : public io::SampleSource {
     }
 
     std::uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
-    /// Time that they were waited for, or read: by waits that are over.
-    double waited_us() const { return to_ns(waited_ticks_.load(std::memory_order_relaxed)) / 1e3; }
-    /// The same with the wait that lasts.
+    /// Time of calls that was no work: of waits that are over, and of looks.
+    double idle_us() const {
+        return to_ns(waited_ticks_.load(std::memory_order_relaxed) +
+                     looked_ticks_.load(std::memory_order_relaxed)) /
+               1e3;
+    }
+    /// Time that samples were waited for, or read, with the wait that lasts.
     double waiting_us() const {
         const std::uint64_t since = waits_since_.load(std::memory_order_relaxed);
         const std::uint64_t now = ticks();
@@ -60,6 +61,13 @@ class CountedSource final : public io::SampleSource {
     bool waits() const { return waits_since_.load(std::memory_order_relaxed) > 0; }
 
   private:
+    void look() {
+        next_look_ = samples() + look_period_;
+        const std::uint64_t start = ticks();
+        look_();
+        looked_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
+    }
+
     io::SampleSource& from_;
     IqSaver* iq_ = nullptr;
     std::function<void()> look_{};  // empty: nobody wants to be called
@@ -67,6 +75,7 @@ class CountedSource final : public io::SampleSource {
     std::uint64_t next_look_ = 0;
     std::atomic<std::uint64_t> samples_{0};
     std::atomic<std::uint64_t> waited_ticks_{0};
+    std::atomic<std::uint64_t> looked_ticks_{0};
     std::atomic<std::uint64_t> waits_since_{0};  // a tick; 0: it does not
 };
 

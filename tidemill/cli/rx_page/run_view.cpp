@@ -32,8 +32,8 @@ void RunView::follow(const Schedule& schedule) {
 
 void RunView::step() {
     const std::lock_guard lock(mutex_);
-    const double waited_us = samples_.waited_us(), waiting_us = samples_.waiting_us();
-    times_.step(view_.times(), waited_us, waiting_us);
+    const double idle_us = samples_.idle_us(), waiting_us = samples_.waiting_us();
+    times_.step(view_.times(), idle_us, waiting_us);
 }
 
 void RunView::draw() {

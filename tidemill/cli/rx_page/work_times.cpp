@@ -29,16 +29,16 @@ bool are_alike(const Stages& a, const Stages& b) {
 
 }  // namespace
 
-void WorkTimes::step(const LiveTimes& seen, double waited_us, double waiting_us) {
+void WorkTimes::step(const LiveTimes& seen, double idle_us, double waiting_us) {
     const Stages before = std::exchange(recent_, seen.since(seen_)).stages;
     const double pulled_us = std::max(0.0, waiting_us - std::exchange(waiting_us_, waiting_us));
-    untold_us_ += waited_us - std::exchange(waited_us_, waited_us);
+    untold_us_ += idle_us - std::exchange(idle_us_, idle_us);
     untold_us_ -= take_waits(reading_task_, untold_us_, pulled_us, recent_);
     seen_ = seen;
     add_stages(before);
     Stages stages = std::move(whole_.stages);
     whole_ = {.elapsed_us = seen.elapsed_us, .tasks = seen.tasks};
-    take_waits(reading_task_, waited_us - untold_us_, 0, whole_);
+    take_waits(reading_task_, idle_us - untold_us_, 0, whole_);
     whole_.stages = std::move(stages);
 }
 

@@ -14,9 +14,9 @@ class WorkTimes {
   public:
     explicit WorkTimes(std::string reading_task) : reading_task_(std::move(reading_task)) {}
 
-    /// `seen` with the waits among the work. `waited_us`: of waits that are over, and `waiting_us`: of the
-    /// one that lasts, too, both from a moment before.
-    void step(const LiveTimes& seen, double waited_us, double waiting_us);
+    /// `seen` with the waits among the work. `idle_us`: what of that is none, of waits that are over;
+    /// `waiting_us`: what was waited, also in the wait that lasts; both from a moment before.
+    void step(const LiveTimes& seen, double idle_us, double waiting_us);
 
     const LiveTimes& recent() const { return recent_; }
     const LiveTimes& whole() const { return whole_; }
@@ -26,7 +26,7 @@ class WorkTimes {
 
     std::string reading_task_;
     LiveTimes seen_{};
-    double waited_us_ = 0;
+    double idle_us_ = 0;
     double waiting_us_ = 0;
     double untold_us_ = 0;  // of waits that were over before their calls were
     LiveTimes whole_{};
