@@ -187,7 +187,7 @@ Relay::Leg AutoRun::next(const Relay::Done* before) {
 }
 
 Relay::Leg AutoRun::in_order_for(double seconds, std::uint64_t frames) {
-    const auto pace = std::make_shared<Pace>();
+    const auto pace = pace_ = std::make_shared<Pace>();
     return {.runner = in_order_, .is_over = [this, pace, seconds, frames] {
                 pace->asked();
                 const bool is_enough = pace->asked_so_far() > frames && pace->seconds() >= seconds;
@@ -214,6 +214,8 @@ Relay::Leg AutoRun::weigh_next_kind() {
 }
 
 void AutoRun::add_weights(const RunReport& report) {
+    if (profile_->kinds.empty())
+        in_order_came_to_us_ = pace_->seconds() * 1e6 / static_cast<double>(pace_->asked_so_far() - 1);
     const std::string& kind = topology_.kinds[kind_].name;
     const int cores = how_.scheduling.cores->count(kind);
     add_kind(*profile_, kind, cores, graph_, relay_.structure(), report, log_->weights());
@@ -359,13 +361,14 @@ Relay::Leg AutoRun::choose(std::size_t candidate) {
     }
     choice_.way = chosen.way;
     chosen_ = chosen.runner;
-    // Where all that promised more was slower, as it came out.
-    if (trials_ && choice_.forecast->period_us > kNoFaster * in_order_us_) {
+    // Where all that promised more was slower, as it came out. By the clock, as the trials are.
+    const double in_order_us = in_order_came_to_us_;
+    if (trials_ && choice_.forecast->period_us > kNoFaster * in_order_us) {
         choice_.way = {};
-        choice_.forecast = {in_order_us_, (1 - kUnsure) * in_order_us_, (1 + kUnsure) * in_order_us_};
+        choice_.forecast = {in_order_us, (1 - kUnsure) * in_order_us, (1 + kUnsure) * in_order_us};
         std::erase_if(choice_.tried,
                       [&](const Choice::Tried& each) { return each.name == choice_.way.name(); });
-        choice_.tried.insert(choice_.tried.begin(), {choice_.way.name(), in_order_us_});
+        choice_.tried.insert(choice_.tried.begin(), {choice_.way.name(), in_order_us});
         chosen_ = nullptr;
     }
     candidates_.clear();  // threads of the others end here

@@ -90,8 +90,9 @@ class AutoRun {
     Phase phase_ = Phase::starting;
     std::uint64_t frames_wanted_ = kEndless;
     std::unique_ptr<WeightLog> log_;
-    std::size_t kind_ = 0;  // that is weighed
-    double in_order_us_ = 0;
+    std::size_t kind_ = 0;            // that is weighed
+    double in_order_us_ = 0;          // by the weights
+    double in_order_came_to_us_ = 0;  // by the clock
     std::optional<Profile> profile_{};
     std::vector<Candidate> candidates_;
     std::optional<Trials> trials_{};
