@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "tidemill/io/byte_stream_source.hpp"
+#include "tidemill/io/network_address.hpp"
+#include "tidemill/io/reopened_source.hpp"
 #include "tidemill/io/soapy_source.hpp"
 #include "tidemill/io/vita49_source.hpp"
 #include "tidemill/io/zmq_source.hpp"
@@ -16,13 +18,21 @@ bool is_byte_stream(const std::string& place) {
 }
 
 std::unique_ptr<LiveSource> open_byte_stream(const LiveRequest& request) {
-    return std::make_unique<ByteStreamSource>(request.place, request.format.value(), request.sample_rate_hz);
+    const auto open = [request] {
+        return std::make_unique<ByteStreamSource>(request.place, request.format.value(),
+                                                  request.sample_rate_hz);
+    };
+    // What connects to a server can do so again; a pipe and a caller who hangs up are at their end.
+    if (request.reopens && is_network_url("tcp", request.place))
+        return std::make_unique<ReopenedSource>(request.place, open);
+    return open();
 }
 
 // One line a kind.
 constexpr LiveKind kKinds[] = {
     {.form = "driver=NAME, and what else SoapySDR finds a radio by",
      .is_radio = true,
+     .has_modules = true,
      .tells_format = true,
      .tells_rate = true,
      .is_lossy = true,
@@ -30,6 +40,7 @@ constexpr LiveKind kKinds[] = {
      .open = open_soapy},
     {.form = "rtl_tcp://host:port",
      .is_radio = true,
+     .has_modules = false,
      .tells_format = true,
      .tells_rate = true,
      .is_lossy = true,
@@ -37,6 +48,7 @@ constexpr LiveKind kKinds[] = {
      .open = open_rtl_tcp},
     {.form = "vita49://host:port",
      .is_radio = false,
+     .has_modules = false,
      .tells_format = true,
      .tells_rate = true,
      .is_lossy = true,
@@ -44,6 +56,7 @@ constexpr LiveKind kKinds[] = {
      .open = open_vita},
     {.form = "zmq://host:port",
      .is_radio = false,
+     .has_modules = false,
      .tells_format = false,
      .tells_rate = false,
      .is_lossy = false,
@@ -51,6 +64,7 @@ constexpr LiveKind kKinds[] = {
      .open = open_zmq},
     {.form = "-, a named pipe, tcp://host:port or tcp-listen://host:port",
      .is_radio = false,
+     .has_modules = false,
      .tells_format = false,
      .tells_rate = false,
      .is_lossy = false,

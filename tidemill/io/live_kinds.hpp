@@ -17,12 +17,14 @@ struct LiveRequest {
     std::optional<dsp::SampleFormat> format{};
     std::optional<double> sample_rate_hz{};
     RadioSettings radio{};  ///< of a kind that is a radio
+    bool reopens = false;   ///< a connection that breaks off is no end: it is made again
 };
 
 /// A kind of place from which samples come as they may.
 struct LiveKind {
     std::string_view form;  ///< how such a place is written
     bool is_radio;          ///< is tuned, and takes RadioSettings
+    bool has_modules;       ///< of which antennas and settings are asked for
     bool tells_format;      ///< of its samples; else somebody has to
     bool tells_rate;        ///< the same
     bool is_lossy;          ///< what nobody takes in time is lost anyway; else the other end waits

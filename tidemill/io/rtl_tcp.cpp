@@ -11,6 +11,7 @@
 #include "tidemill/io/byte_stream_source.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/live_kinds.hpp"
+#include "tidemill/io/reopened_source.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -82,10 +83,14 @@ bool is_rtl_tcp(const std::filesystem::path& place) {
 }
 
 std::unique_ptr<LiveSource> open_rtl_tcp(const LiveRequest& request) {
-    return std::make_unique<ByteStreamSource>(
-        request.place, dsp::SampleFormat::cu8, request.radio.sample_rate_hz,
-        [settings = request.radio](InputStream& connection) { return set_up(connection, settings); },
-        ByteStreamSource::Adjustment{gain_control(request.radio), set_gain});
+    const auto open = [request]() -> std::unique_ptr<LiveSource> {
+        return std::make_unique<ByteStreamSource>(
+            request.place, dsp::SampleFormat::cu8, request.radio.sample_rate_hz,
+            [settings = request.radio](InputStream& connection) { return set_up(connection, settings); },
+            ByteStreamSource::Adjustment{gain_control(request.radio), set_gain});
+    };
+    if (request.reopens) return std::make_unique<ReopenedSource>(request.place, open);
+    return open();
 }
 
 }  // namespace tidemill::io

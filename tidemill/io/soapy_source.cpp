@@ -17,23 +17,12 @@ namespace tidemill::io {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::int64_t kWaitUs = 100'000;              // at once: who ends us waits no longer
-constexpr std::int64_t kPatienceNs = 3 * kSecondNs;    // with a radio that has given samples
-constexpr std::int64_t kFirstNs = 10 * kSecondNs;      // with one that has given none yet
-constexpr std::int64_t kFirstPauseNs = kSecondNs / 2;  // before it is opened again
-constexpr std::int64_t kLongestPauseNs = 30 * kSecondNs;
-constexpr double kMostSilenceS = 1;  // no lock lasts longer
+constexpr std::int64_t kWaitUs = 100'000;            // at once: who ends us waits no longer
+constexpr std::int64_t kPatienceNs = 3 * kSecondNs;  // with a radio that has given samples
+constexpr std::int64_t kFirstNs = 10 * kSecondNs;    // with one that has given none yet
+constexpr double kMostSilenceS = 1;                  // no lock lasts longer
 
 }  // namespace
-
-/// The time without the radio.
-struct SoapySource::Outage {
-    std::int64_t counted_ns;  // of the wall's clock, up to which it is
-    std::int64_t next_try_ns;
-    std::int64_t pause_ns = kFirstPauseNs;
-    double samples = 0;  // missing, fractions too
-    double silence = 0;  // of these given out
-};
 
 /// A radio that gives samples.
 struct SoapySource::OpenRadio {
@@ -195,23 +184,20 @@ void SoapySource::vanish(const std::string& why) {
     radio_.reset();
     ++gaps_;
     is_gone_ = true;
-    outage_ = std::make_unique<Outage>(
-        Outage{.counted_ns = last_came_ns_, .next_try_ns = clock_->now_ns() + kFirstPauseNs});
+    outage_.emplace(sample_rate_hz_, last_came_ns_, clock_->now_ns());
 }
 
 // Waits a little, or tries to open the radio when it is time for that; silence goes out meanwhile.
 void SoapySource::look_for_radio() {
     count_outage();
     if (silence_ > 0) return;
-    const std::int64_t left_ns = outage_->next_try_ns - clock_->now_ns();
+    const std::int64_t left_ns = outage_->until_try_ns(clock_->now_ns());
     if (left_ns > 0) return clock_->wait_ns(std::min(left_ns, kWaitUs * 1000));
     std::optional<double> rate_hz;
     try {
         rate_hz = open();
     } catch (const IoError&) {
-        outage_->pause_ns = std::min(2 * outage_->pause_ns, kLongestPauseNs);
-        outage_->next_try_ns = clock_->now_ns() + outage_->pause_ns;
-        return;
+        return outage_->tried_in_vain(clock_->now_ns());
     }
     if (!rate_hz) return;
     if (*rate_hz != sample_rate_hz_)
@@ -224,16 +210,10 @@ void SoapySource::look_for_radio() {
 }
 
 void SoapySource::count_outage() {
-    const std::int64_t now_ns = clock_->now_ns();
-    const double before = std::floor(outage_->samples);
-    outage_->samples += static_cast<double>(now_ns - outage_->counted_ns) * 1e-9 * sample_rate_hz_;
-    outage_->counted_ns = now_ns;
-    const double more = std::floor(outage_->samples) - before;
-    lost_samples_ += static_cast<std::uint64_t>(more);
-    estimated_ += static_cast<std::uint64_t>(more);
-    const double silence = std::min(more, std::floor(kMostSilenceS * sample_rate_hz_) - outage_->silence);
-    outage_->silence += silence;
-    silence_ += static_cast<std::uint64_t>(silence);
+    const Outage::Missing more = outage_->count(clock_->now_ns());
+    lost_samples_ += more.samples;
+    estimated_ += more.samples;
+    silence_ += more.silence;
 }
 
 void SoapySource::watch_for_zeros(std::span<const std::byte> samples) {

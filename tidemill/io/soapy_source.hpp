@@ -9,6 +9,7 @@
 #include "tidemill/io/gap_finder.hpp"
 #include "tidemill/io/live_clock.hpp"
 #include "tidemill/io/live_source.hpp"
+#include "tidemill/io/outage.hpp"
 #include "tidemill/io/rtl_tcp.hpp"
 #include "tidemill/io/soapy_stream.hpp"
 
@@ -43,7 +44,6 @@ class SoapySource final : public LiveSource {
     void control(std::size_t index, double value) override;
 
   private:
-    struct Outage;
     struct OpenRadio;
 
     std::optional<double> open();
@@ -72,7 +72,7 @@ class SoapySource final : public LiveSource {
     dsp::SampleFormat format_ = dsp::SampleFormat::cf32;
     double sample_rate_hz_ = 0;
     std::optional<GapFinder> gaps_found_;
-    std::unique_ptr<Outage> outage_;
+    std::optional<Outage> outage_;
     std::uint64_t silence_ = 0;    // samples that are still to be given out
     std::vector<std::byte> kept_;  // samples behind them
     std::size_t given_of_kept_ = 0;
