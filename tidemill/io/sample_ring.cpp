@@ -69,6 +69,7 @@ bool SampleRing::take_piece() {
     const std::size_t got = source_->read(free.empty() ? std::span(lost_piece_) : free);
     lock.lock();
     if (got == 0) return false;
+    last_came_ = std::chrono::steady_clock::now();
     if (free.empty()) {
         lose(got);
         return true;
@@ -142,6 +143,23 @@ SampleLosses SampleRing::losses() const {
     losses.gaps += lost_.gaps;
     losses.samples += lost_.samples;
     return losses;
+}
+
+bool SampleRing::skip_behind_gap(std::uint64_t read_before) {
+    const Lock lock(mutex_);
+    if (gaps_.empty()) return false;
+    lost_.samples += (in_ - out_) / sample_bytes_ + read_before;
+    out_ = in_;
+    most_ = 0;
+    gaps_.clear();
+    taken_.notify_one();
+    return true;
+}
+
+std::chrono::nanoseconds SampleRing::silent_for() const {
+    const Lock lock(mutex_);
+    if (in_ == 0 || in_ != out_ || ended_ || unwanted_) return {};
+    return std::chrono::steady_clock::now() - last_came_;
 }
 
 RingFill SampleRing::fill() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -55,6 +56,11 @@ class SampleRing final : public LiveSource {
     std::optional<double> center_frequency_hz() const override { return source_->center_frequency_hz(); }
     std::string remarks() const override { return source_->remarks(); }
     RingFill fill() const;
+    /// Where samples were lost, also what waits is lost, and counted with `read_before` more that were read
+    /// and are not used; returns whether that was so. By who reads.
+    bool skip_behind_gap(std::uint64_t read_before);
+    /// For how long nothing has come; 0 while samples wait, before the first, and behind the end.
+    std::chrono::nanoseconds silent_for() const;
 
   private:
     struct Gap {
@@ -82,6 +88,7 @@ class SampleRing final : public LiveSource {
     std::uint64_t in_ = 0, out_ = 0, most_ = 0;  // bytes that went through, and the most between
     std::deque<Gap> gaps_;
     SampleLosses lost_;
+    std::chrono::steady_clock::time_point last_came_{};
     bool ended_ = false;     // by the source
     bool unwanted_ = false;  // by end()
     std::exception_ptr failure_;

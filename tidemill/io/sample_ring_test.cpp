@@ -141,4 +141,34 @@ TEST_CASE("sample ring: who waits is told of the end, and the beginning is read 
     CHECK(ring.read(bytes) == 0);
 }
 
+TEST_CASE("ring: that nothing comes any more is seen, and neither what waits nor an end is taken for it") {
+    auto owned = std::make_unique<Counting>(1000, Counting::Then::wait);
+    Counting& source = *owned;
+    SampleRing ring(std::move(owned));
+    REQUIRE(ring.begin());
+    source.wait_until_all_given();
+    CHECK(ring.silent_for().count() == 0);  // they wait to be read
+    std::vector<Sample> samples(1000);
+    REQUIRE(ring.read(std::as_writable_bytes(std::span(samples))) == 2000);
+    while (ring.silent_for() == std::chrono::nanoseconds(0)) std::this_thread::yield();
+    ring.end();
+    CHECK(ring.silent_for().count() == 0);
+}
+
+TEST_CASE("ring: behind a gap nothing old is given out, and all that is left out is counted") {
+    auto owned = std::make_unique<Counting>(400'000, Counting::Then::wait);
+    Counting& source = *owned;
+    SampleRing ring(std::move(owned), {.seconds = 0.2, .drops = true});
+    REQUIRE(ring.begin());
+    source.wait_until_all_given();
+    CHECK(ring.losses().samples == 200'000);
+    CHECK(ring.skip_behind_gap(1000));
+    CHECK(ring.losses().samples == 401'000);
+    CHECK(ring.losses().gaps == 1);
+    CHECK(ring.fill().filled == 0);
+    CHECK_FALSE(ring.skip_behind_gap(1000));
+    CHECK(ring.losses().samples == 401'000);
+    ring.end();
+}
+
 }  // namespace tidemill::io
