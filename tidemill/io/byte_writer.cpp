@@ -18,6 +18,9 @@ ByteWriter::ByteWriter(const std::filesystem::path& path)
     buffer_.reserve(kBufferBytes);
 }
 
+ByteWriter::ByteWriter(const std::filesystem::path& path, std::stop_token enough)
+    : ByteWriter(internal::OutputFile(path, std::move(enough))) {}
+
 ByteWriter::ByteWriter(internal::OutputFile&& file)
     : file_(std::make_unique<internal::OutputFile>(std::move(file))) {
     buffer_.reserve(kBufferBytes);

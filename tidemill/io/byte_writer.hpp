@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ class ByteWriter {
     /// Opens the file, which keeps what it held until something is written or close(). Throws IoError when
     /// that is not possible.
     explicit ByteWriter(const std::filesystem::path& path);
+
+    /// The same, but the reader of a named pipe is waited for when something is written, until `enough` or
+    /// end(): who opens it is not held up.
+    ByteWriter(const std::filesystem::path& path, std::stop_token enough);
 
     /// A file that was not there; none where something has that name.
     static std::optional<ByteWriter> make(const std::filesystem::path& path);

@@ -73,7 +73,7 @@ std::unique_ptr<ByteOutput> open_file_output(const std::string& path, const Outp
     if (style.roll.any() && may_be_rolled(path))
         return std::make_unique<FlushedOutput<io::RollingWriter>>(io::RollingWriter(path, style.roll),
                                                                   style.live);
-    io::ByteWriter file(path);
+    io::ByteWriter file(path, style.hurry);
     if (style.when_full == io::WhenFull::lose) file.let_end();
     return std::make_unique<FlushedOutput<io::ByteWriter>>(std::move(file), style.live);
 }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <csignal>
 #include <ctime>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -61,6 +62,11 @@ bool is_regular(int descriptor) {
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+bool is_pipe(const std::filesystem::path& path) {
+    std::error_code unknown;
+    return !is_standard_stream(path) && std::filesystem::is_fifo(path, unknown);
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path)
@@ -68,6 +74,15 @@ OutputFile::OutputFile(const std::filesystem::path& path)
       descriptor_(is_standard_stream(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1) {
     if (!is_standard_stream(path)) open_file();
     if (descriptor_ < 0) fail_file("write to", path_, errno);
+}
+
+OutputFile::OutputFile(const std::filesystem::path& path, std::stop_token enough)
+    : path_(path), is_late_(is_pipe(path)), enough_(std::move(enough)) {
+    if (is_late_) return;
+    OutputFile open(path);
+    path_ = std::move(open.path_);
+    std::swap(descriptor_, open.descriptor_);
+    std::swap(before_, open.before_);
 }
 
 OutputFile::OutputFile(std::filesystem::path path, int descriptor, Before before)
@@ -83,6 +98,8 @@ std::optional<OutputFile> OutputFile::make(const std::filesystem::path& path) {
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      is_late_(std::exchange(other.is_late_, false)),
+      enough_(std::move(other.enough_)),
       ended_(std::exchange(other.ended_, -1)),
       before_(std::exchange(other.before_, Before::passed)) {}
 
@@ -100,6 +117,25 @@ void OutputFile::open_file() {
         // Created here too when the path is a link that leads to nothing yet.
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
         if (descriptor_ >= 0 && is_regular(descriptor_)) before_ = Before::kept;
+    }
+}
+
+// False while nobody reads the pipe.
+bool OutputFile::open_late() {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor_ < 0 && errno != ENXIO && errno != EINTR) fail_file("write to", path_, errno);
+    if (descriptor_ < 0) return false;
+    is_late_ = false;
+    return fcntl(descriptor_, F_SETFL, 0) == 0;
+}
+
+// The system tells nobody when a reader comes.
+void OutputFile::wait_until_open() {
+    constexpr int kLook_ms = 20;
+    while (!open_late()) {
+        pollfd ended{ended_, POLLIN, 0};
+        if (poll(&ended, 1, kLook_ms) > 0 || enough_.stop_requested())
+            throw IoError(fmt::format("nobody has opened '{}' to read it", path_.string()));
     }
 }
 
@@ -141,6 +177,7 @@ void OutputFile::wait_for_reader() const {
 }
 
 void OutputFile::write_all(std::span<const std::byte> bytes) {
+    if (is_late_ && !bytes.empty()) wait_until_open();
     if (!bytes.empty()) begin();
     const SigpipeGuard guard;
     while (!bytes.empty()) {
@@ -159,6 +196,7 @@ void OutputFile::write_all(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::close() {
+    if (is_late_) open_late();  // who reads is told of the end
     if (descriptor_ >= 0) begin();
     const int descriptor = std::exchange(descriptor_, -1);
     if (descriptor >= 0 && ::close(descriptor) != 0) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <stop_token>
 
 namespace tidemill::io::internal {
 
@@ -15,6 +16,9 @@ class OutputFile {
   public:
     /// A file, there or not, a device, or a named pipe, whose reader is waited for; "-" is standard output.
     explicit OutputFile(const std::filesystem::path& path);
+    /// The same, but a named pipe is opened when something is written to it, and its reader is waited for
+    /// then, until `enough` or end().
+    OutputFile(const std::filesystem::path& path, std::stop_token enough);
     /// A file that was not there; none where something has that name.
     static std::optional<OutputFile> make(const std::filesystem::path& path);
     OutputFile(OutputFile&& other) noexcept;
@@ -50,10 +54,14 @@ class OutputFile {
     OutputFile(std::filesystem::path path, int descriptor, Before before);
 
     void open_file();
+    bool open_late();
+    void wait_until_open();
     void wait_for_reader() const;
 
     std::filesystem::path path_;
     int descriptor_ = -1;
+    bool is_late_ = false;  // a pipe that is not open yet
+    std::stop_token enough_{};
     int ended_ = -1;  // an event; none where nobody ends it
     Before before_ = Before::passed;
 };
