@@ -46,7 +46,8 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
     // What the front took out, and what the frames, turned upright, still had.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
     return {.found = front_.coarse.found(),
-            .locked = front_.coarse.found() && frame_sync_.locked(),
+            // Frames are followed by their symbols: while there are none, what was followed is past.
+            .locked = front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz_,
             .frequency_hz = tuned_hz_ + (front_.coarse.frequency() + left) * symbol_rate_hz_,

@@ -127,13 +127,18 @@ Flow RxTiming::track_clock(Frame f) {
     const auto keep = [&](FilteredBlock& kept) { kept = f[filtered_in][0]; };
     const Flow flow =
         f.at_end() ? keeper_.end([&] { return tracker_.finish(); }, emit) : keeper_.step(decide, keep, emit);
-    clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
+    tell();
     return flow;
 }
 
 void RxTiming::keep(Archive& archive) {
     archive("tracker", tracker_)("keeper", keeper_);
+    tell();
+}
+
+void RxTiming::tell() {
     clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
+    locked_.store(tracker_.locked(), std::memory_order_relaxed);
 }
 
 }  // namespace tidemill::dvbs2

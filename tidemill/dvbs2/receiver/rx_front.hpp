@@ -155,6 +155,8 @@ class RxTiming final : public Module {
 
     /// Clock offset of the transmitter, parts per million.
     double clock_ppm() const { return clock_ppm_.load(std::memory_order_relaxed); }
+    /// Whether the clock is known; behind a hole in the signal it is not, until it is found again.
+    bool locked() const { return locked_.load(std::memory_order_relaxed); }
     /// Blocks in which no symbol clock was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
 
@@ -162,11 +164,13 @@ class RxTiming final : public Module {
 
   private:
     Flow track_clock(Frame f);
+    void tell();
 
     TimingTracker tracker_;
     dsp::StrobeInterpolator interpolator_;
     BlockKeeper<FilteredBlock> keeper_;
     std::atomic<double> clock_ppm_{0};
+    std::atomic<bool> locked_{false};
 };
 
 }  // namespace tidemill::dvbs2
