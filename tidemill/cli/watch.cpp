@@ -38,14 +38,34 @@ void on_ending(int) {
     listen_no_more();  // the next one ends the program
 }
 
+// Of those who are inside one another the first and the last count.
+std::atomic<int> listeners = 0;
+
 void listen() {
+    if (listeners++ > 0) return;
     asked_to_end = false;
     for (const int ending : kEndings) {
         if (ending != SIGHUP || !is_ignored(ending)) std::signal(ending, on_ending);
     }
 }
 
+void stop_listening() {
+    if (--listeners == 0) listen_no_more();
+}
+
 }  // namespace
+
+Listening::Listening(const std::stop_token& outside) : outside_(outside) {
+    if (!outside_.stop_possible()) listen();
+}
+
+Listening::~Listening() {
+    if (!outside_.stop_possible()) stop_listening();
+}
+
+bool Listening::wants_end() const {
+    return outside_.stop_possible() ? outside_.stop_requested() : asked_to_end.load();
+}
 
 void ask_to_end() noexcept {
     asked_to_end = true;
@@ -66,8 +86,8 @@ Watch::Watch(std::function<std::string()> line, const std::stop_token& outside)
         pass_on_.emplace(outside, PassOn{stop_});
         return;
     }
+    listening_.emplace(outside);
     thread_ = start_thread([this](const std::stop_token& done) { look_after(done); });
-    listen();
 }
 
 Watch::~Watch() {
@@ -75,7 +95,6 @@ Watch::~Watch() {
     thread_.request_stop();
     thread_.join();
     show(true);
-    listen_no_more();
 }
 
 void Watch::sleep_until(std::chrono::steady_clock::time_point time) {

@@ -12,6 +12,23 @@
 
 namespace tidemill::cli {
 
+/// Listens to the user's signals from now on, for a job that has several parts, each of which may have a
+/// Watch: one that is asked for between two parts ends the next one.
+class Listening {
+  public:
+    /// With `outside`, inside another program, signals are left alone.
+    explicit Listening(const std::stop_token& outside);
+    Listening(const Listening&) = delete;
+    Listening& operator=(const Listening&) = delete;
+    ~Listening();
+
+    /// Whether the user, or `outside`, wants the job to end.
+    bool wants_end() const;
+
+  private:
+    std::stop_token outside_;
+};
+
 /// Ends the job that is watched, as Ctrl-C does; of later jobs only those that begin before it is asked
 /// again.
 void ask_to_end() noexcept;
@@ -58,6 +75,7 @@ class Watch {
     std::mutex mutex_;
     std::condition_variable_any wake_;
     std::optional<std::stop_callback<PassOn>> pass_on_;
+    std::optional<Listening> listening_;
     std::jthread thread_;  // none inside another program
 };
 
