@@ -16,6 +16,7 @@
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/error.hpp"
 
 namespace tidemill::cli {
 
@@ -156,7 +157,29 @@ std::uint32_t live_block(const ReceptionJob& job) {
     return dvbs2::live_block_samples({rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
 }
 
+void find_signal(const ReceptionOptions& options, ReceptionJob& job) {
+    SearchFor search = searched(options);
+    WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
+    if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
+    if (options.carrier) {
+        const auto chosen = choose_carriers(*options.carrier, [&] { return open_preview(job); });
+        place = take_carrier(chosen.front().heard, job);
+    }
+    lay_tuner(place, search.rolloff, options.doppler, job, job);
+    if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
+}
+
 }  // namespace
+
+void skip_behind_gap(ReceptionJob& job) {
+    if (!job.stream) return;
+    const std::size_t size = dsp::bytes_per_sample(job.recording.format);
+    if (job.stream->skip_behind_gap(job.beginning.size() / size)) job.beginning.clear();
+}
+
+bool gives_up(const ReceptionJob& job) {
+    return job.given_up && job.given_up();
+}
 
 ReceptionJob prepare_band(const ReceptionOptions& options) {
     ReceptionJob job = open_job(options, true);
@@ -184,15 +207,17 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     job.config = receiver_config_of(options);
     check_settings(job);
     if (job.interrupted) return job;
-    SearchFor search = searched(options);
-    WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
-    if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
-    if (options.carrier) {
-        const auto chosen = choose_carriers(*options.carrier, [&] { return open_preview(job); });
-        place = take_carrier(chosen.front().heard, job);
+    try {
+        find_signal(options, job);
+    } catch (const Error&) {
+        if (!gives_up(job)) throw;
     }
-    lay_tuner(place, search.rolloff, options.doppler, job, job);
-    if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
+    if (gives_up(job)) {  // what was found until then is worth nothing
+        job.interrupted = true;
+        job.tuning.reset();
+        job.config.symbol_rate_hz = 0;
+        return job;
+    }
     if (job.stream) job.config.block_samples = live_block(job);
     job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());
     return job;

@@ -40,7 +40,9 @@ struct ReceptionOptions {
     OrAuto<int> gold_code{0};
     RadioOptions radio{};
     std::optional<RecordingPart> part{};  ///< of a file, as if it had no more; none: all of it
+    bool reopens = false;                 ///< a live input whose connection breaks off is opened again
     std::function<void()> opened{};       ///< called once the first samples are there
+    std::function<bool()> given_up{};     ///< whether the user wants no more while they are looked into
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
@@ -55,11 +57,19 @@ struct ReceptionJob {
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;
+    std::function<bool()> given_up{};  ///< as in the options
 };
 
 /// Examines the recording and fills in the settings, searching where that is wanted; throws IoError,
 /// WrongUsage or JobFailed.
 ReceptionJob prepare(const ReceptionOptions& options);
+
+/// Where a live input brought more during a search than was kept, leaves out what came before now: behind a
+/// hole no lock holds. What was left out counts as missing.
+void skip_behind_gap(ReceptionJob& job);
+
+/// Whether the user wants no more while the samples are looked into.
+bool gives_up(const ReceptionJob& job);
 
 /// The same for a whole band, of which nothing is known but how to read it.
 ReceptionJob prepare_band(const ReceptionOptions& options);
@@ -79,7 +89,7 @@ using WrapSource = std::function<std::unique_ptr<io::SampleSource>(std::unique_p
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap = {});
 
 /// The samples as far as they can be looked at before the reception: all of a recording, a stream's
-/// beginning.
+/// beginning. They end where the user wants no more.
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job);
 
 }  // namespace tidemill::cli

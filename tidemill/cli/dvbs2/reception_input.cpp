@@ -1,6 +1,7 @@
 #include "tidemill/cli/dvbs2/reception_input.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,21 @@ std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source
     if (!job.tuning) return source;
     return std::make_unique<dvbs2::TunedSource>(std::move(source), *job.tuning);
 }
+
+/// Samples that end where nobody wants more of them.
+class GivenUpSource final : public io::SampleSource {
+  public:
+    GivenUpSource(std::unique_ptr<io::SampleSource> from, std::function<bool()> given_up)
+        : from_(std::move(from)), given_up_(std::move(given_up)) {}
+
+    dsp::SampleFormat format() const override { return from_->format(); }
+    std::optional<double> sample_rate_hz() const override { return from_->sample_rate_hz(); }
+    std::size_t read(std::span<std::byte> to) override { return given_up_() ? 0 : from_->read(to); }
+
+  private:
+    std::unique_ptr<io::SampleSource> from_;
+    std::function<bool()> given_up_;
+};
 
 /// What is read of a stream before it is received, for a look.
 struct Beginning {
@@ -56,17 +72,35 @@ void check_told(const io::LiveKind& kind, const io::LiveRequest& request) {
                     is_standard_stream(request.place) ? "standard input" : request.place));
 }
 
+void check_modules(const io::LiveKind& kind, const io::LiveRequest& request) {
+    if (kind.has_modules || (request.radio.antenna.empty() && request.radio.settings.empty())) return;
+    throw WrongUsage(fmt::format("{}: --antenna and --setting are for driver=NAME", request.place));
+}
+
+// Other receivers speak the protocol, too, so that the rate may be right.
+void warn_of_dongle(double rate_hz, ReceptionJob& job) {
+    const bool gives = (rate_hz > 225e3 && rate_hz <= 300e3) || (rate_hz > 900e3 && rate_hz <= 3.2e6);
+    if (gives) return;
+    job.warnings.push_back(
+        fmt::format("--rate {}: a radio of type RTL2832 gives 225001 to 300000 or 900001 to 3200000 samples "
+                    "per second",
+                    rate_hz));
+}
+
 // A place where samples stream in, with what it is asked for.
 io::LiveRequest live_request(const ReceptionOptions& options, const io::LiveKind& kind, ReceptionJob& job) {
     io::LiveRequest request{.place = options.recording,
                             .format = options.format ? options.format : io::raw_format(options.recording),
-                            .sample_rate_hz = options.sample_rate_hz};
+                            .sample_rate_hz = options.sample_rate_hz,
+                            .reopens = options.reopens};
     check_told(kind, request);
     if (!kind.is_radio) return request;
     const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = options.sample_rate_hz,
                                                       .symbol_rate_hz = told_symbol_rate_hz(options),
                                                       .carrier_is_placed = options.offset_hz.has_value()});
     request.radio = plan.settings;
+    check_modules(kind, request);
+    if (io::is_rtl_tcp(request.place)) warn_of_dongle(request.radio.sample_rate_hz, job);
     job.carrier_hz = plan.carrier_hz;
     return request;
 }
@@ -89,9 +123,12 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
                                                   io::RingConfig{.drops = kind.is_lossy});
     bool is_there = false;
     {
-        const Watch watch([] { return std::string("first samples"); }, options.stop);
+        std::atomic<bool> is_open{false};
+        const Watch watch(
+            [&is_open] { return std::string(is_open ? "first samples" : "waiting for samples"); },
+            options.stop);
         const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
-        is_there = job.stream->begin();
+        is_open = is_there = job.stream->begin();
         known.format = job.stream->format();
         known.sample_rate_hz = job.stream->sample_rate_hz();
         tell_other_rate(options.sample_rate_hz, job);
@@ -101,11 +138,14 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
                 *job.stream, wanted.bytes(known.sample_rate_hz.value_or(0), known.format), wanted.all);
         job.interrupted = watch.interrupted();
     }
+    const std::string remarks = job.stream->remarks().empty() ? "" : "; " + job.stream->remarks();
+    if (job.interrupted && !known.sample_rate_hz)
+        throw JobFailed("interrupted before samples came" + remarks);
     if (!is_there && !job.interrupted)
         throw io::IoError(
-            fmt::format("{} has hung up: is another program using it?", known.data_path.string()));
+            fmt::format("{} has hung up: is another program using it?{}", known.data_path.string(), remarks));
     if (job.beginning.empty() && !job.interrupted)
-        throw io::IoError(fmt::format("{} is empty: no samples came", known.data_path.string()));
+        throw io::IoError(fmt::format("{} is empty: no samples came{}", known.data_path.string(), remarks));
     return job;
 }
 
@@ -120,6 +160,7 @@ void take_part(const RecordingPart& part, io::Recording& recording) {
 }
 
 ReceptionJob opened(ReceptionJob job, const ReceptionOptions& options) {
+    job.given_up = options.given_up;
     if (options.opened && !job.interrupted) options.opened();
     return job;
 }
@@ -130,8 +171,8 @@ ReceptionJob open_job(const ReceptionOptions& options, bool whole_band) {
     const Beginning wanted = whole_band ? kBandBeginning : beginning_for(options);
     const io::LiveKind* const kind = io::live_kind_of(options.recording);
     if (options.radio.any() && !(kind && kind->is_radio)) {
-        throw WrongUsage(fmt::format("{} is no radio: {} is for rtl_tcp://host:port", options.recording,
-                                     options_text(options.radio).substr(1)));
+        throw WrongUsage(fmt::format("{} is no radio: {} is for rtl_tcp://host:port and driver=NAME",
+                                     options.recording, options_text(options.radio).substr(1)));
     }
     if (kind) return opened(prepare_stream(options, *kind, wanted), options);
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
@@ -151,10 +192,14 @@ std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSourc
 }
 
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
-    if (!job.stream) return tuned(std::make_unique<io::RecordingReader>(job.recording), job);
-    return tuned(
-        std::make_unique<io::MemoryReader>(job.beginning, job.recording.format, job.recording.sample_rate_hz),
-        job);
+    std::unique_ptr<io::SampleSource> source;
+    if (job.stream)
+        source = std::make_unique<io::MemoryReader>(job.beginning, job.recording.format,
+                                                    job.recording.sample_rate_hz);
+    else
+        source = std::make_unique<io::RecordingReader>(job.recording);
+    if (job.given_up) source = std::make_unique<GivenUpSource>(std::move(source), job.given_up);
+    return tuned(std::move(source), job);
 }
 
 std::string reading_options(const ReceptionOptions& options) {

@@ -1,4 +1,7 @@
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +15,7 @@
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/cli/watch.hpp"
 #include "tidemill/io/live_kinds.hpp"
 
 namespace tidemill::cli {
@@ -55,6 +59,27 @@ std::vector<double> steps_of(const ScanRange& range, double step_hz) {
     return middles;
 }
 
+/// Who wants no more gets what was heard, within a moment.
+class ScanPatience {
+  public:
+    explicit ScanPatience(const Listening& user) : user_(user) {}
+
+    bool is_over() {
+        if (!user_.wants_end()) return false;
+        const std::int64_t now_ns = Clock::now().time_since_epoch().count();
+        std::int64_t none = 0;
+        asked_ns_.compare_exchange_strong(none, now_ns);
+        return now_ns - asked_ns_ > kMoment_ns;
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::int64_t kMoment_ns = 400'000'000;
+
+    const Listening& user_;
+    std::atomic<std::int64_t> asked_ns_{0};  // 0: not yet
+};
+
 // Of a step, the carriers whose middles lie in it; nothing when the user wanted no more.
 std::optional<ScannedBand> scan_step(const Options& options, double middle_hz, double step_hz) {
     ReceptionOptions reception = options.reception;
@@ -63,6 +88,7 @@ std::optional<ScannedBand> scan_step(const Options& options, double middle_hz, d
     if (job.interrupted) return std::nullopt;
     tell("{:.6g} MHz\n", middle_hz / 1e6);
     ScannedBand band = scan_band(job, [](std::size_t, std::size_t) {});
+    if (gives_up(job)) return std::nullopt;
     band.recording = reception.recording;
     band.how_to_read = reading_options(reception);
     band.center_frequency_hz = middle_hz;
@@ -74,7 +100,9 @@ std::optional<ScannedBand> scan_step(const Options& options, double middle_hz, d
     return band;
 }
 
-int run_live_scan(const Options& options) {
+int run_live_scan(Options options) {
+    const Listening user({});
+    options.reception.given_up = [&user] { return user.wants_end(); };
     const io::LiveKind* const kind = io::live_kind_of(options.reception.recording);
     if (!kind || !kind->is_radio)
         throw WrongUsage(
@@ -99,11 +127,16 @@ int run_live_scan(const Options& options) {
 
 int run_scan(const Options& options) {
     if (options.live) return run_live_scan(options);
-    const ReceptionJob job = prepare_band(options.reception);
+    const Listening user({});
+    ScanPatience patience(user);
+    ReceptionOptions reception = options.reception;
+    reception.given_up = [&patience] { return patience.is_over(); };
+    const ReceptionJob job = prepare_band(reception);
     if (job.interrupted && job.beginning.empty()) throw JobFailed("interrupted before samples came");
     for (const std::string& warning : job.warnings) warn(warning);
     ScannedBand band = scan_band(
         job, [](std::size_t done, std::size_t all) { tell("listened to {} of {} carriers\n", done, all); });
+    if (user.wants_end()) warn("interrupted: not all was listened to");
     if (job.stream && !job.stream->remarks().empty()) warn(job.stream->remarks());
     band.recording = options.reception.recording;
     band.how_to_read = reading_options(options.reception);
