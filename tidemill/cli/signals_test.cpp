@@ -64,6 +64,22 @@ TEST_CASE("signals: a scan that heard nothing before it was ended says so, and i
     CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted before samples came"));
 }
 
+TEST_CASE("signals: a scan that is ended tells what was heard until then, and that it was ended") {
+    const ScratchFolder folder;
+    std::string hiss(1 << 20, '\0');
+    unsigned state = 1;
+    for (char& byte : hiss) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 28);
+    // More than the pipe holds: once it was all written, it is read.
+    const int status = run_shell(fmt::format(
+        "cd {}; mkfifo air.ci8; exec 3<>air.ci8; $tidemill dvbs2 scan air.ci8 --rate 2e6 >out 2>err 3>&- & "
+        "job=$!; cat {} >air.ci8; kill -INT $job; wait $job",
+        std::string(folder / ""), folder.put("hiss", hiss)));
+    INFO(ScratchFolder::content_of(folder / "err"));
+    CHECK(status == 1);
+    CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted: not all was listened to"));
+    CHECK(says(ScratchFolder::content_of(folder / "out"), "no carrier found"));
+}
+
 TEST_CASE("signals: packets that wait for their time in a datagram do not hold up the end") {
     const SmallRecording& recording = small_recording();
     const ScratchFolder folder;
@@ -92,6 +108,22 @@ TEST_CASE("signals: a live input is received as it comes, long before a few mega
     CHECK(status == 0);
     CHECK(recording.packets.find(ScratchFolder::content_of(folder / "out.ts")) != std::string::npos);
     CHECK(says(ScratchFolder::content_of(folder / "out"), "executor sequence"));
+}
+
+TEST_CASE("signals: while the first samples are weighed a reception ends with its line and its report") {
+    const SmallRecording longer(dsp::SampleFormat::ci8, 160);
+    const ScratchFolder folder;
+    // The profile alone would take an hour.
+    const int status = run_shell(fmt::format(
+        "cd {}; $tidemill dvbs2 rx {} --profile-seconds 3600 -o out.ts --report report.html --page >out "
+        "2>err & "
+        "job=$!; until grep -q look err; do sleep 0.05; done; sleep 0.2; kill -INT $job; wait $job",
+        std::string(folder / ""), longer.meta));
+    INFO(ScratchFolder::content_of(folder / "err"));
+    CHECK((status == 0 || status == 1));
+    CHECK(says(ScratchFolder::content_of(folder / "report.html"), "</html>"));
+    CHECK(says(ScratchFolder::content_of(folder / "err") + ScratchFolder::content_of(folder / "out"),
+               status == 0 ? "frames bad" : "interrupted"));
 }
 
 TEST_CASE("signals: a transmission whose input stands still ends with the packets that came") {

@@ -1,6 +1,7 @@
 #include "bindings/dvbs2_binding.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -85,6 +86,13 @@ nb::dict arrays_of(Kept kept) {
     return arrays;
 }
 
+// Who is given a value is not given half of it: what ended the reception is thrown.
+cli::RxOutcome whole_reception(const cli::RxOptions& options) {
+    cli::RxOutcome outcome = cli::receive(options);
+    if (outcome.failure) std::rethrow_exception(outcome.failure);
+    return outcome;
+}
+
 // Report, text, and arrays; throws what the verb would end with.
 nb::tuple receive(cli::RxOptions options, std::uint64_t constellation_frames) {
     Kept kept;
@@ -95,7 +103,7 @@ nb::tuple receive(cli::RxOptions options, std::uint64_t constellation_frames) {
     options.reception.stop = options.running.stop = stop.get_token();
     std::optional<cli::RxOutcome> outcome;
     do_interruptibly(stop, [&] {
-        outcome = cli::receive(options);
+        outcome = whole_reception(options);
         if (!outcome->received()) throw cli::JobFailed(cli::failure_text(*outcome));
     });
     nb::dict arrays = arrays_of(std::move(kept));
@@ -116,7 +124,7 @@ nb::tuple receive_part(cli::RxOptions options) {
     options.running.how.executor = Executor::sequence;
     options.executor_given = true;
     std::optional<cli::RxOutcome> outcome;
-    do_interruptibly(stop, [&] { outcome = cli::receive(options); });
+    do_interruptibly(stop, [&] { outcome = whole_reception(options); });
     nb::dict frames;
     frames["start"] = owned_array(std::move(kept.start), NPY_UINT64);
     frames["symbols"] = owned_array(std::move(kept.symbols), NPY_INT32);

@@ -28,6 +28,7 @@ class CountedSource final : public io::SampleSource {
         const std::size_t got = from_.read(to);
         waits_since_.store(0, std::memory_order_relaxed);
         waited_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
+        if (got == 0) has_ended_.store(true, std::memory_order_relaxed);
         if (iq_) iq_->take(to.first(got));
         samples_.fetch_add(got / dsp::bytes_per_sample(format()), std::memory_order_relaxed);
         if (look_ && samples() >= next_look_) look();
@@ -44,6 +45,7 @@ class CountedSource final : public io::SampleSource {
         look_ = std::move(look);
     }
 
+    bool has_ended() const { return has_ended_.load(std::memory_order_relaxed); }
     std::uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
     /// Time of calls that was no work: of waits that are over, and of looks.
     double idle_us() const {
@@ -73,6 +75,7 @@ class CountedSource final : public io::SampleSource {
     std::function<void()> look_{};  // empty: nobody wants to be called
     std::uint64_t look_period_ = 0;
     std::uint64_t next_look_ = 0;
+    std::atomic<bool> has_ended_{false};
     std::atomic<std::uint64_t> samples_{0};
     std::atomic<std::uint64_t> waited_ticks_{0};
     std::atomic<std::uint64_t> looked_ticks_{0};

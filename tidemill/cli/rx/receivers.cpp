@@ -40,6 +40,7 @@ FramesHeard Receivers::heard() const {
     for (std::size_t k = 0; k < carriers(); ++k) {
         const dvbs2::ReceptionNow now = this->now(k);
         heard.locked += now.locked ? 1 : 0;
+        heard.with_frames += now.totals.frames > 0 ? 1 : 0;
         heard.frames += now.totals.frames;
         heard.frames_bad += now.totals.frames_bad;
         heard.info_bits += now.totals.info_bits;

@@ -18,7 +18,8 @@ struct FramesHeard {
     std::uint64_t frames = 0;
     std::uint64_t frames_bad = 0;
     std::uint64_t info_bits = 0;
-    std::size_t locked = 0;  ///< carriers whose frames follow one another
+    std::size_t locked = 0;       ///< carriers whose frames follow one another
+    std::size_t with_frames = 0;  ///< carriers of which there were any
 };
 
 /// What receives: one carrier of a source, or several as branches of one graph.

@@ -26,8 +26,7 @@ void account_for_source(const io::SampleSource& source, RxOutcome& outcome) {
     if (!stream) return;
     outcome.missing_samples = stream->source().losses().samples;
     outcome.trouble = stream->source().trouble();
-    if (const std::string remarks = stream->source().remarks(); !remarks.empty())
-        outcome.job.warnings.push_back(remarks);
+    outcome.remarks = stream->source().remarks();
 }
 
 void account_for_run(const GraphRun& run, const WatchedRun& watched, RxOutcome& outcome) {

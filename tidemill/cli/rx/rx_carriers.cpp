@@ -33,6 +33,16 @@ void also_tell(std::optional<IqOutputs>& iq, dvbs2::RxOutputs& also) {
     };
 }
 
+// None where the user wants no more.
+std::vector<NumberedCarrier> choose(const ReceptionJob& band) {
+    try {
+        return choose_carriers({}, [&] { return open_preview(band); });
+    } catch (const JobFailed&) {
+        if (!gives_up(band)) throw;
+        return {};
+    }
+}
+
 void check_number_of(const std::vector<NumberedCarrier>& chosen) {
     constexpr std::size_t kMost = dvbs2::BandReceiver::kMostCarriers;
     if (chosen.size() <= kMost) return;
@@ -65,7 +75,9 @@ void RxCarriers::prepare_all(const RxOptions& options) {
     together_.job = prepare_band(options.reception);
     together_.interrupted = together_.job.interrupted;
     if (together_.interrupted) return;
-    const auto chosen = choose_carriers({}, [&] { return open_preview(together_.job); });
+    const auto chosen = choose(together_.job);
+    together_.interrupted = gives_up(together_.job);
+    if (together_.interrupted) return;
     check_number_of(chosen);
     for (const NumberedCarrier& one : chosen) {
         RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());

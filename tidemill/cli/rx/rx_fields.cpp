@@ -1,6 +1,7 @@
 #include "tidemill/cli/rx/rx_fields.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string_view>
 
@@ -47,8 +48,8 @@ Json of_pls(View view) {
     return view.pls ? tells(view, *view.pls) : Json();
 }
 
-Json if_found(View view, double value) {
-    return view.now.found || view.whole ? Json(value) : Json();
+Json if_locked(View view, double value) {
+    return view.now.locked || view.whole ? Json(value) : Json();
 }
 
 Json number_or_null(const std::optional<double>& number) {
@@ -137,9 +138,9 @@ const Field kFields[] = {
     {"", "margin_db", "", "",
      of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - modcod_of(pls).esn0_threshold_db; }>},
     {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
-     [](View v) -> Json { return if_found(v, v.now.frequency_hz); }},
+     [](View v) -> Json { return if_locked(v, v.now.frequency_hz); }},
     {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm",
-     [](View v) -> Json { return if_found(v, v.now.clock_ppm); }},
+     [](View v) -> Json { return if_locked(v, v.now.clock_ppm); }},
     {"iq_offset_db", "iq_offset_db", "signal", "offset (DC) at {:.1f} dB taken out",
      [](View v) -> Json { return v.now.iq_offset_db; }},
     {"iq_image_db", "iq_image_db", "signal", "image at {:.1f} dB taken out",
@@ -296,7 +297,9 @@ std::optional<RingSeen> seen_by(const io::SampleRing* ring) {
                     .least_room_s = static_cast<double>(fill.capacity - fill.most_filled) * period_s,
                     .gaps = losses.gaps,
                     .samples = losses.samples,
-                    .estimated = losses.estimated};
+                    .estimated = losses.estimated,
+                    .silent_s = std::chrono::duration<double>(ring->silent_for()).count(),
+                    .trouble = ring->trouble()};
 }
 
 Json status_json(const RxView& view) {

@@ -30,6 +30,8 @@ struct RingSeen {
     std::uint64_t gaps = 0;       ///< overflows of the radio and of the ring
     std::uint64_t samples = 0;    ///< that are missing therefore
     std::uint64_t estimated = 0;  ///< of these, by the clock on the wall
+    double silent_s = 0;          ///< for which nothing has come
+    std::string trouble{};        ///< of the input, in words; empty: none
 };
 
 /// None for a file.
@@ -49,6 +51,12 @@ struct RxView {
     std::uint64_t corrected_bits = 0;
     double time_s = 0;                 ///< of a line of --status
     const RxOutcome* whole = nullptr;  ///< of a report
+
+    /// Whether nothing comes any more: what was known of the signal is past.
+    bool stands_still() const { return ring && ring->silent_s >= kStandstill_s; }
+
+  private:
+    static constexpr double kStandstill_s = 1;
 };
 
 /// A line of --status.

@@ -39,6 +39,9 @@ class RxGuard {
     /// The first samples are there; what is in them is found out.
     void samples_came();
 
+    /// Since the reception was asked for.
+    double elapsed_s() const { return ticks_.elapsed_s(); }
+
     /// The policy that ended the reception, in a sentence; nothing while none has.
     std::optional<std::string> ended_by() const;
 

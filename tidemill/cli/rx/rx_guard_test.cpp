@@ -72,6 +72,17 @@ TEST_CASE("rx --exit-on: what was received until then is reported") {
     CHECK(says(ended.err, "   lock   QPSK 8/9 short   Es/N0 "));
 }
 
+TEST_CASE("rx: a source that stands still holds no lock, and that is said") {
+    const SilentPipe pipe;
+    Program receiver(rx_of(pipe.path(), {"--symbol-rate", "1M", "--exit-on", "no-lock:1500ms"}));
+    pipe.write(small_recording().bytes());
+    const Ended ended = receiver.finish();
+    CHECK(ended.status == 4);
+    CHECK(says(ended.err, "   lock   QPSK 8/9 short   Es/N0 "));
+    CHECK(says(ended.err, "   no samples   0 lost\n"));
+    CHECK(says(ended.err, "--exit-on no-lock:1500ms ended the reception"));
+}
+
 TEST_CASE("rx: systemd is told that the reception is ready, alive, and over") {
     const ScratchFolder folder;
     const int systemd = ::socket(AF_UNIX, SOCK_DGRAM, 0);

@@ -1,5 +1,7 @@
 #include "tidemill/cli/rx/rx_job.hpp"
 
+#include <exception>
+
 #include <fmt/format.h>
 
 #include "tidemill/cli/kinds_option.hpp"
@@ -7,6 +9,8 @@
 #include "tidemill/cli/rx/rx_reception.hpp"
 #include "tidemill/cli/rx/rx_schedule.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/cli/watch.hpp"
+#include "tidemill/error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 
 namespace tidemill::cli {
@@ -16,23 +20,54 @@ namespace {
 // Compares a recording that was read to its end with the digest that its metadata claim, which reads all of
 // it once more.
 void warn_of_digest(RxOutcome& outcome) {
-    if (outcome.interrupted || outcome.job.stream) return;
+    if (outcome.interrupted || outcome.failure || outcome.job.stream) return;
     const std::string disagreement = io::check_digest(outcome.job.recording);
     if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
 }
 
-void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage& page) {
-    const Topology topology = topology_by(options.running.kinds);
+// Where the user wants no more while the samples are profiled, what is left is ended in order.
+GraphRun scheduled_run(const RxOptions& options, const Topology& topology, RxCarriers& carriers,
+                       const Listening& user) {
     GraphRun run(how_to_run(options, carriers.whole().job.stream != nullptr), topology);
-    find_schedule(run, topology, carriers);
+    try {
+        find_schedule(run, topology, carriers);
+    } catch (const Error&) {
+        if (!user.wants_end()) throw;
+    }
+    if (!user.wants_end()) return run;
+    return GraphRun({.executor = Executor::sequence}, topology);
+}
+
+// Keeps the first failure for later: what was received until then is finished and accounted for.
+template <class Act>
+void attempt(Act act, std::exception_ptr& failure) {
+    try {
+        act();
+    } catch (const Error&) {
+        if (!failure) failure = std::current_exception();
+    }
+}
+
+void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage& page,
+         const Listening& user) {
+    const Topology topology = topology_by(options.running.kinds);
+    GraphRun run = scheduled_run(options, topology, carriers, user);
+    // A track of the carrier's drift counts from the first sample.
+    if (!options.reception.doppler) skip_behind_gap(carriers.whole().job);
     RxReception reception(options, carriers);
-    reception.go(run, guard, page);
-    reception.close(run, page);
+    std::exception_ptr failure;
+    attempt([&] { reception.go(run, guard, page); }, failure);
+    attempt([&] { reception.close(run, page); }, failure);
+    if (failure && !reception.has_read()) std::rethrow_exception(failure);
     take_account(run, reception.watched(), reception.receivers(), reception.source(), carriers);
+    carriers.whole().failure = failure;
     warn_of_digest(carriers.whole());
 }
 
 CarriersOutcome receive_all(RxOptions options) {
+    const Listening user(options.running.stop);
+    options.reception.reopens = true;
+    options.reception.given_up = [&user] { return user.wants_end(); };
     // Before there are threads, and before anything from outside is read.
     std::vector<io::TunDevice> interfaces = open_interfaces(options.outputs.ip);
     RxGuard guard(options.exit_on, !options.running.stop.stop_possible());
@@ -40,7 +75,9 @@ CarriersOutcome receive_all(RxOptions options) {
     if (!page.url().empty()) tell("look       {}\n", page.url());
     options.reception.opened = [&guard] { guard.samples_came(); };
     RxCarriers carriers(options, std::move(interfaces));
-    if (!carriers.empty()) run(options, carriers, guard, page);
+    if (carriers.empty()) return carriers.take();
+    run(options, carriers, guard, page, user);
+    for (std::size_t k = 0; k < carriers.size(); ++k) carriers[k].outcome.lasted_s = guard.elapsed_s();
     carriers.whole().ended_by = guard.ended_by();
     return carriers.take();
 }

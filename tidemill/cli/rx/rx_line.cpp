@@ -28,8 +28,12 @@ std::string bytes_text(double bytes) {
     return bytes >= 1e6 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.0f} kB", bytes / 1e3);
 }
 
+// A lock is one once a frame has told what it is.
+bool is_told(const RxView& view) {
+    return view.now.locked && view.pls;
+}
+
 std::string signal_text(const RxView& view) {
-    if (!view.pls) return {};
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(view.pls->modcod);
     return fmt::format("{0}{1} {2}{0}Es/N0 {3:.1f} dB ({4:.1f} over){0}{5}", kBetween, modcod_name(modcod),
                        name(view.pls->size), view.esn0_db, view.esn0_db - modcod.esn0_threshold_db,
@@ -44,17 +48,20 @@ std::string clock_text(double seconds) {
 }
 
 std::string state_line(const RxView& view) {
-    const char* const state = view.now.locked  ? "lock"
-                              : view.now.found ? "found"
-                              : view.pls       ? "lost"
-                                               : "no signal";
-    return fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.time_s), kBetween, state,
-                       view.now.locked ? signal_text(view) : "", view.ts.continuity_errors);
+    const char* const state = view.stands_still() ? "no samples"
+                              : is_told(view)     ? "lock"
+                              : view.now.found    ? "found"
+                              : view.pls          ? "lost"
+                                                  : "no signal";
+    std::string line = fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.time_s), kBetween, state,
+                                   is_told(view) ? signal_text(view) : "", view.ts.continuity_errors);
+    if (view.ring && !view.ring->trouble.empty()) line += kBetween + view.ring->trouble;
+    return line;
 }
 
 std::string last_line(const RxOutcome& outcome) {
     std::string line =
-        fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.run.elapsed_s), kBetween,
+        fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.lasted_s), kBetween,
                     bytes_text(static_cast<double>(outcome.ts.packets * io::kTsPacketBytes)),
                     outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
     const auto ring = seen_by(outcome.job.stream.get());
@@ -74,17 +81,20 @@ std::string watch_hint(const std::string& place) {
 }
 
 void LockTeller::look(const RxView& view) {
-    if (view.now.locked == locked_) return;
+    const std::string trouble = view.ring ? view.ring->trouble : "";
+    const bool is_new = !trouble.empty() && trouble != trouble_;
+    trouble_ = trouble;
+    if (is_told(view) == locked_ && !is_new) return;
     if (!may_tell(view.time_s)) {
         ++untold_;
-        locked_ = view.now.locked;
+        locked_ = is_told(view);
         return;
     }
     tell(view);
 }
 
 void LockTeller::end(const RxView& view) {
-    look(view);
+    if (is_told(view)) look(view);  // a stream that ends has lost nothing
     if (told_ || view.now.totals.frames == 0) return;
     RxView was = view;
     was.now.locked = true;
@@ -100,7 +110,7 @@ bool LockTeller::may_tell(double now_s) {
 }
 
 void LockTeller::tell(const RxView& view) {
-    locked_ = view.now.locked;
+    locked_ = is_told(view);
     told_ = true;
     ++lines_;
     const std::string more =

@@ -21,7 +21,8 @@ std::string last_line(const RxOutcome& outcome);
 /// How a player shows what is sent to a place; empty where it is sent to none.
 std::string watch_hint(const std::string& place);
 
-/// Tells when a lock comes and goes; a reception that does nothing else all day fills no disk.
+/// Tells when a lock comes and goes, and of trouble with the input; a reception that does nothing else all
+/// day fills no disk.
 class LockTeller {
   public:
     /// Lines are given to a function.
@@ -40,7 +41,8 @@ class LockTeller {
     std::function<void(const std::string&)> tell_;
     bool locked_ = false;
     bool told_ = false;
-    double minute_s_ = 0;  // when the one began in which lines are counted
+    std::string trouble_{};  // of the input, as it was seen last
+    double minute_s_ = 0;    // when the one began in which lines are counted
     int lines_ = 0;
     int untold_ = 0;
 };

@@ -29,6 +29,30 @@ TEST_CASE("rx line: a lock in one line, with what is over the threshold") {
     CHECK(clock_text(400'000) == "111:06:40");
 }
 
+TEST_CASE("rx line: a lock is told with its MODCOD, and none where nothing comes") {
+    RxView view = view_of(1, true);
+    view.pls.reset();
+    CHECK(state_line(view) == "00:00:01   found   0 lost");
+    view = view_of(5, true);
+    view.ring = RingSeen{.silent_s = 1.5, .trouble = "'tcp://x:1' has vanished, and is looked for"};
+    CHECK(state_line(view) == "00:00:05   no samples   0 lost   'tcp://x:1' has vanished, and is looked for");
+}
+
+TEST_CASE("lock teller: trouble with the input is told once, and an end is no loss") {
+    std::vector<std::string> lines;
+    LockTeller teller([&](const std::string& line) { lines.push_back(line); });
+    teller.look(view_of(1, true));
+    RxView view = view_of(2, true);
+    view.ring = RingSeen{.trouble = "it is gone"};
+    teller.look(view);
+    teller.look(view);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1].ends_with("it is gone"));
+    view = view_of(3, false);
+    teller.end(view);
+    CHECK(lines.size() == 2);
+}
+
 TEST_CASE("rx line: a player is named for what is sent to it, and for nothing else") {
     CHECK(watch_hint("udp://127.0.0.1:5000") ==
           "watch      ffplay udp://127.0.0.1:5000   (or VLC: udp://@:5000)\n");

@@ -42,9 +42,11 @@ struct OverRtlTcp {
     std::string commands;
 };
 
-OverRtlTcp receive_over_rtl_tcp(const std::vector<std::string>& options, const std::string& samples) {
+// A radio that is gone is looked for: it is a policy that ends the reception.
+OverRtlTcp receive_over_rtl_tcp(std::vector<std::string> options, const std::string& samples) {
     const LoopbackServer server;
     OverRtlTcp result{};
+    options.insert(options.end(), {"--exit-on", "no-samples:500ms"});
     const std::string words = fmt::format("{}", fmt::join(options, " "));
     std::thread radio([&] {
         const LoopbackPeer peer(server.accept());
@@ -78,7 +80,7 @@ TEST_CASE("rx rtl_tcp://: a radio is set up and received") {
         receive_over_rtl_tcp({"--freq", "10491.5M", "--lo", "9750M", "--rate", "2M", "--symbol-rate", "1M",
                               "--gain", "20", "-o", folder / "out.ts"},
                              recording_of_a_dongle().bytes());
-    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    REQUIRE_MESSAGE(ended.status == 4, ended.err);
     CHECK(value_of(commands, 1) == 741'500'000);  // no room beside the carrier
     CHECK(value_of(commands, 2) == 2'000'000);
     CHECK(value_of(commands, 4) == 200);
@@ -107,7 +109,7 @@ TEST_CASE("rx rtl_tcp://: a carrier's frequency is told from --freq, wherever th
         receive_over_rtl_tcp({"--freq", "741.5M", "--rate", "2M", "--symbol-rate", "250k", "-o", "/dev/null",
                               "--status", folder / "status"},
                              samples);
-    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    REQUIRE_MESSAGE(ended.status == 4, ended.err);
     CHECK(value_of(commands, 1) == 741'500'000 - 193'750);
     const auto told = nlohmann::json::parse(ended.out);
     CHECK(told["frequency_offset_hz"].get<double>() == doctest::Approx(2e3).epsilon(0.02));
@@ -123,6 +125,57 @@ TEST_CASE("rx rtl_tcp://: a carrier's frequency is told from --freq, wherever th
     CHECK(told_lines > 0);
 }
 
+TEST_CASE("rx rtl_tcp://: a radio that vanishes is set up again, and the time without it is missing") {
+    const LoopbackServer server;
+    std::vector<std::string> commands;
+    std::thread radio([&] {
+        for (int times = 0; times < 2; ++times) {
+            const LoopbackPeer peer(server.accept());
+            peer.send(std::string("RTL0\0\0\0\5\0\0\0\35", 12));
+            commands.push_back(peer.receive(5 * 6));
+            peer.send(recording_of_a_dongle().bytes());
+        }
+    });
+    const ScratchFolder folder;
+    const Ended ended = receive_json(fmt::format("rtl_tcp://127.0.0.1:{}", server.port()),
+                                     {"--freq", "741.5M", "--rate", "2M", "--symbol-rate", "1M", "-o",
+                                      folder / "out.ts", "--exit-on", "no-samples:3s"});
+    radio.join();
+    CHECK(ended.status == 4);
+    CHECK(says(ended.err, "has vanished, and is looked for"));
+    REQUIRE(commands.size() == 2);
+    CHECK(commands[0] == commands[1]);
+    const auto told = nlohmann::json::parse(ended.out);
+    CHECK(told["losses"]["samples_missing"].get<int>() > 500'000);  // the pause before it was looked for
+    CHECK(told["losses"]["samples_missing_estimated"] == told["losses"]["samples_missing"]);
+    const std::size_t sent = recording_of_a_dongle().packets.size();
+    CHECK(ScratchFolder::content_of(folder / "out.ts").size() > sent + sent / 2);
+}
+
+TEST_CASE("rx tcp-listen://: a connection that is reset leaves whole files and a report, and is an error") {
+    const ScratchFolder folder;
+    const std::uint16_t port = LoopbackServer().port();
+    const std::string out = folder / "out.ts";
+    std::thread sender([&] {
+        LoopbackPeer peer(LoopbackPeer::connect(port));
+        peer.send(recording_of_a_dongle().bytes());
+        while (ScratchFolder::content_of(out).empty()) std::this_thread::yield();
+        const linger none{.l_onoff = 1, .l_linger = 0};
+        ::setsockopt(peer.socket(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
+        peer.close();
+    });
+    const Ended ended = receive_json(fmt::format("tcp-listen://127.0.0.1:{}", port),
+                                     {"--format", "cu8", "--rate", "2M", "--symbol-rate", "1M", "-o", out,
+                                      "--iq-out", folder / "iq", "--report", folder / "report.html"});
+    sender.join();
+    CHECK(ended.status == 3);
+    CHECK(says(ended.err, "reset by peer"));
+    const auto told = nlohmann::json::parse(ended.out);
+    CHECK(told["ts_packets"].get<std::size_t>() * 188 == ScratchFolder::content_of(out).size());
+    CHECK(says(ScratchFolder::content_of(folder / "report.html"), "</html>"));
+    CHECK(says(ScratchFolder::content_of(folder / "iq.sigmf-meta"), "annotations"));
+}
+
 TEST_CASE("rx rtl_tcp://: what is missing or does not fit is asked for") {
     const auto refused = [](const std::vector<std::string>& words) {
         std::vector<std::string> all{"dvbs2", "rx"};
@@ -136,6 +189,9 @@ TEST_CASE("rx rtl_tcp://: what is missing or does not fit is asked for") {
     CHECK(says(refused({recording_of_a_dongle().meta, "--freq", "1G", "-o", "x.ts"}), "is no radio"));
     CHECK(says(refused({"rtl_tcp://127.0.0.1:9", "--rate", "2M", "--freq", "1G", "--lo", "2G", "-o", "x.ts"}),
                "below 0 Hz"));
+    CHECK(says(
+        refused({"rtl_tcp://127.0.0.1:9", "--rate", "2M", "--freq", "1G", "--antenna", "LNAW", "-o", "x.ts"}),
+        "are for driver=NAME"));
 }
 
 TEST_CASE("scan --live: a radio's range is gone over in steps, each carrier named once") {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,9 +41,12 @@ struct RxOutcome {
     std::string iq_failure{};
     Json ip{};  ///< what came of IP packets; null: none wanted
     std::uint64_t missing_samples = 0;
+    double lasted_s = 0;  ///< since the reception was asked for
     bool interrupted = false;
+    std::exception_ptr failure{};           ///< that ended it; null: none
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
     std::string report_failure{};           ///< why the page of the whole run was not written
+    std::string remarks{};                  ///< on what a live input brought, in words
     std::string trouble{};                  ///< with a live input at the end, in words
     RxOutputOptions outputs;
 

@@ -20,6 +20,21 @@ WantedStreams parse_isi(const std::string& text) {
     return {.only = stream};
 }
 
+void check_roll(const RxOutputOptions& options) {
+    if (options.roll.empty()) return;
+    const auto sizes = std::ranges::count_if(options.roll, [](const auto& limit) { return limit.bytes > 0; });
+    if (sizes > 1 || options.roll.size() - static_cast<std::size_t>(sizes) > 1)
+        throw WrongUsage("--roll: give one time, one size, or one of each");
+    std::vector<std::string> places = options.packets;
+    places.insert(places.end(), options.ip.places.begin(), options.ip.places.end());
+    places.insert(places.end(), {options.bbframes, options.generic});
+    const auto may_roll = [](const std::string& place) {
+        return !place.empty() && !is_standard_stream(place) && !is_network_output(place);
+    };
+    if (!std::ranges::any_of(places, may_roll))
+        throw WrongUsage("--roll: nothing goes into a file: give one with --output");
+}
+
 OutputStyle RxOutputOptions::style(std::stop_token hurry) const {
     OutputStyle style{.network_mbps = udp_mbps,
                       .paced = paced,

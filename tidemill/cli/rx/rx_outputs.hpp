@@ -45,6 +45,9 @@ struct RxOutputOptions {
     bool takes_standard_output() const;
 };
 
+/// Limits of which one would never count are wrong usage: two of a kind, or no file to which they apply.
+void check_roll(const RxOutputOptions& options);
+
 /// Reads what --isi names: the number of a stream, or all. Throws WrongUsage.
 WantedStreams parse_isi(const std::string& text);
 

@@ -19,6 +19,7 @@
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/internal/test_places.hpp"
 #include "tidemill/cli/outputs/output_kinds.hpp"
+#include "tidemill/io/ts_packet.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 
 namespace tidemill::cli {
@@ -125,6 +126,44 @@ TEST_CASE("rx places: a reader who reads nothing holds up no live input") {
     CHECK(outputs[0]["bytes_lost"].get<std::size_t>() > plain_packets().size() / 2);
 }
 
+TEST_CASE("rx places: a pipe that nobody has opened to read holds up neither a live input nor other places") {
+    const ScratchFolder folder;
+    const std::string pipe = folder / "nobody_opens";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const std::string call =
+        fmt::format("cat '{}' | '{}' dvbs2 rx - --format ci8 --rate 2e6 -o '{}' -o '{}' --json >'{}' 2>'{}'",
+                    small_recording().data(), internal::program_path(), pipe, (folder / "out.ts").string(),
+                    (folder / "json").string(), (folder / "log").string());
+    CHECK(WEXITSTATUS(std::system(call.c_str())) == 1);
+    CHECK(ScratchFolder::content_of(folder / "out.ts") == plain_packets());
+    const Json outputs = Json::parse(ScratchFolder::content_of(folder / "json"))["outputs"];
+    CHECK(outputs[0]["bytes_lost"] == plain_packets().size());
+    CHECK_FALSE(outputs[0]["failure"].is_null());
+}
+
+TEST_CASE("rx places: who opens a pipe late gets all of a recording") {
+    const ScratchFolder folder;
+    const std::string pipe = folder / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    Program receiver({"dvbs2", "rx", small_recording().meta, "--executor", "sequence", "-o", pipe});
+    CHECK(ScratchFolder::content_of(pipe) == plain_packets());
+    CHECK(receiver.finish().status == 0);
+}
+
+TEST_CASE("rx places: when the only one is gone, what was received is reported all the same") {
+    const ScratchFolder folder;
+    const SmallRecording longer(dsp::SampleFormat::ci8, 160);
+    Program receiver({"dvbs2", "rx", longer.meta, "-o", "-", "--report", folder / "report.html", "--executor",
+                      "sequence"});
+    receiver.read_output(io::kTsPacketBytes);
+    receiver.close_output();
+    const Ended ended = receiver.finish();
+    CHECK(ended.status == 1);
+    CHECK(says(ended.err, "Broken pipe"));
+    CHECK(says(ended.err, "0 frames bad, 0 lost"));
+    CHECK(says(ScratchFolder::content_of(folder / "report.html"), "</html>"));
+}
+
 TEST_CASE("rx places: over TCP, who connects gets whole packets from then on") {
     const std::uint16_t in = LoopbackServer().port(), out = LoopbackServer().port();
     const std::string samples = small_recording().bytes();
@@ -192,6 +231,9 @@ TEST_CASE("rx places: what cannot be is refused") {
         CAPTURE(roll);
         CHECK_THROWS_AS(parse_roll(roll), WrongUsage);
     }
+    CHECK(says(refused({"-o", "-", "--roll", "1h"}), "nothing goes into a file"));
+    CHECK(says(refused({"-o", "x.ts", "--roll", "1h", "--roll", "2h"}), "one of each"));
+    CHECK(says(refused({"-o", "x.ts", "--status", "-"}), "standard output"));
     CHECK(parse_roll("1h").age == std::chrono::hours(1));
     CHECK(parse_roll("500MB").bytes == 500'000'000);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -24,8 +25,10 @@ std::string player_of(const std::vector<std::string>& places) {
     return sent == places.end() ? "" : fmt::format("udp://@:{}", io::parse_udp_url(*sent).port);
 }
 
-std::string progress_of_several(const Receivers& receivers, double elapsed_s) {
-    const FramesHeard heard = receivers.heard();
+// Behind their end signals are locked no more; what counts is whether they were.
+std::string progress_of_several(const Receivers& receivers, bool is_over, double elapsed_s) {
+    FramesHeard heard = receivers.heard();
+    if (is_over) heard.locked = heard.with_frames;
     return fmt::format("{} of {} locked {:7.1f} s  {:8} frames  {:7.2f} Mb/s  {} bad", heard.locked,
                        receivers.carriers(), elapsed_s, heard.frames,
                        static_cast<double>(heard.info_bits) / elapsed_s / 1e6, heard.frames_bad);
@@ -133,8 +136,11 @@ RunOptions RxReception::run_options() {
 // On a terminal the state all the time; in a log it is told when it changes.
 std::string RxReception::progress(double elapsed_s) const {
     if (!Watch::draws()) return {};
-    if (carriers_.is_band()) return progress_of_several(*receivers_, elapsed_s);
-    return state_line(carriers_.status_of(*receivers_, 0).view_at(elapsed_s));
+    const bool is_over = counted_.has_ended();
+    if (carriers_.is_band()) return progress_of_several(*receivers_, is_over, elapsed_s);
+    RxView view = carriers_.status_of(*receivers_, 0).view_at(elapsed_s);
+    view.now.locked |= is_over && view.now.totals.frames > 0;
+    return state_line(view);
 }
 
 // A recording is looked at as often as its report has room for.
@@ -167,6 +173,16 @@ void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
         });
 }
 
+// That it cannot be written costs nothing else of what is told.
+void RxReception::write_report(const RxPage& page) {
+    if (!show_) return;
+    try {
+        page.write_report(*show_);
+    } catch (const JobFailed& error) {
+        carriers_.whole().report_failure = error.what();
+    }
+}
+
 void RxReception::close(const GraphRun& run, const RxPage& page) {
     if (options_.iq.any()) {
         IqOutputs& iq = *carriers_[0].iq;
@@ -174,15 +190,17 @@ void RxReception::close(const GraphRun& run, const RxPage& page) {
         carriers_[0].outcome.iq = iq.account();
         carriers_[0].outcome.iq_failure = iq.failure();
     }
-    carriers_.close();
+    // A place that failed costs the account of the run nothing.
+    std::exception_ptr failure;
+    try {
+        carriers_.close();
+    } catch (const JobFailed&) {
+        failure = std::current_exception();
+    }
     status_.close();
     watched_.write(run);
-    if (!show_) return;
-    try {
-        page.write_report(*show_);
-    } catch (const JobFailed& error) {
-        carriers_.whole().report_failure = error.what();
-    }
+    write_report(page);
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tidemill::cli

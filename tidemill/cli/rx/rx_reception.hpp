@@ -31,6 +31,8 @@ class RxReception {
     /// the outcome tells.
     void close(const GraphRun& run, const RxPage& page);
 
+    /// Whether a sample has been read.
+    bool has_read() const { return counted_.samples() > 0; }
     const WatchedRun& watched() const { return watched_; }
     const Receivers& receivers() const { return *receivers_; }
     const io::SampleSource& source() const { return *source_; }
@@ -44,6 +46,7 @@ class RxReception {
     std::vector<StatusAsked> asked() const;
     RunOptions run_options();
     std::uint64_t samples_between_looks() const;
+    void write_report(const RxPage& page);
     std::string progress(double elapsed_s) const;
 
     const RxOptions& options_;

@@ -66,7 +66,8 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
     for (std::string& remark : sample_remarks(outcome)) warnings.push_back(std::move(remark));
-    if (!outcome.trouble.empty()) warnings.push_back(outcome.trouble);
+    for (const std::string& of_input : {outcome.remarks, outcome.trouble})
+        if (!of_input.empty()) warnings.push_back(of_input);
     if (!outcome.device.failure.empty()) {
         warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
                                        outcome.device.frames_on_host, outcome.device.failure));
@@ -216,7 +217,10 @@ std::string why_nothing(const RxOutcome& outcome) {
 }  // namespace
 
 std::string failure_text(const RxOutcome& outcome) {
-    return why_nothing(outcome) + (outcome.trouble.empty() ? "" : "; " + outcome.trouble);
+    std::string text = why_nothing(outcome);
+    for (const std::string& of_input : {outcome.remarks, outcome.trouble})
+        if (!of_input.empty()) text += "; " + of_input;
+    return text;
 }
 
 }  // namespace tidemill::cli

@@ -10,6 +10,8 @@ namespace tidemill::cli {
 
 RxView RxStatus::view(double now_s, const dvbs2::FrameTotals& since, double since_s) const {
     RxView view{.now = now_(), .ts = seen_by(packets_), .ring = seen_by(ring_), .time_s = now_s};
+    // A receiver that gets nothing sees nothing, not even that its lock is gone.
+    if (view.stands_still()) view.now.locked = view.now.found = false;
     const dvbs2::FrameTotals& totals = view.now.totals;
     const double elapsed_s = now_s - since_s;
     view.pls = totals.last_pls;
@@ -49,9 +51,6 @@ Every::~Every() {
 }
 
 void Every::run(const std::stop_token& done) {
-    const auto elapsed_s = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    };
     std::unique_lock lock(mutex_);
     for (auto next = start_ + period_; !done.stop_requested(); next += period_) {
         if (!wake_.wait_until(lock, done, next, [] { return false; }) && !done.stop_requested())

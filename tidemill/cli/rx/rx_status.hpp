@@ -52,6 +52,11 @@ class Every {
     Every(std::chrono::milliseconds period, std::function<void(double elapsed_s)> act);
     ~Every();
 
+    /// Since it began.
+    double elapsed_s() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
   private:
     void run(const std::stop_token& done);
 

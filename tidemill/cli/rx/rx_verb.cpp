@@ -1,7 +1,9 @@
+#include <exception>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/rx/carriers_report.hpp"
 #include "tidemill/cli/rx/rx_job.hpp"
@@ -18,24 +20,35 @@ int run_rx_of_all(const RxOptions& options) {
     const CarriersOutcome outcome = receive_carriers(options);
     if (options.json) report(carriers_json(outcome) + "\n", false);
     const std::optional<std::string>& ended_by = outcome.together.ended_by;
-    if (!outcome.received() && !ended_by) throw JobFailed(failure_text(outcome));
+    const std::exception_ptr& failure = outcome.together.failure;
+    if (!outcome.received() && !ended_by && !failure) throw JobFailed(failure_text(outcome));
     if (!options.json) report(carriers_text(outcome, options.stats), false);
+    if (failure) std::rethrow_exception(failure);
     if (ended_by) throw EndedByPolicy(*ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
     if (const std::string& failed = outcome.together.report_failure; !failed.empty()) throw JobFailed(failed);
     return kDone;
 }
 
+// What would be lost in silence, or mixed up.
+void check_outputs(const RxOptions& options) {
+    if (options.json && is_standard_stream(options.status) && !options.outputs.takes_standard_output())
+        throw WrongUsage("--json and --status -: both would be on standard output; give --status a file");
+    check_roll(options.outputs);
+}
+
 int run_rx(const RxOptions& options) {
+    check_outputs(options);
     if (options.of_all_carriers()) return run_rx_of_all(options);
     const RxOutcome outcome = receive(options);
     // The stream itself may be on standard output.
     const bool taken = options.outputs.takes_standard_output();
     if (options.json) report(report_json(outcome) + "\n", taken);
-    if (!outcome.received() && !outcome.ended_by) throw JobFailed(failure_text(outcome));
+    if (!outcome.received() && !outcome.ended_by && !outcome.failure) throw JobFailed(failure_text(outcome));
     if (!options.json)
         report(options.stats ? report_text(outcome, true) : last_line(outcome) + warnings_text(outcome),
                taken);
+    if (outcome.failure) std::rethrow_exception(outcome.failure);
     if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
     if (!outcome.report_failure.empty()) throw JobFailed(outcome.report_failure);

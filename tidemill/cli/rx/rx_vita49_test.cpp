@@ -174,6 +174,20 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("rx vita49://: ended before a rate was told it says so, with why packets were not taken") {
+    const std::uint16_t port = free_udp_port();
+    Program receiver({"dvbs2", "rx", fmt::format("vita49://127.0.0.1:{}", port), "-o", "/dev/null"});
+    wait_for_listeners(port, 1);
+    const int sender = ::socket(AF_INET, SOCK_DGRAM, 0);
+    const sockaddr_in to = LoopbackPeer::address(port);
+    ::sendto(sender, "no packet", 9, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    ::close(sender);
+    receiver.interrupt();
+    const Ended ended = receiver.finish();
+    CHECK(ended.status == 1);
+    CHECK(says(ended.err, "interrupted before samples came"));
+}
+
 TEST_CASE("rx vita49://: what cannot be is refused in a sentence") {
     const auto refused = [](const std::string& place) {
         const Ended ended = run_program({"dvbs2", "rx", place, "-o", "x.ts"});
