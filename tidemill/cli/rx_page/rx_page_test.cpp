@@ -160,7 +160,9 @@ TEST_CASE("metrics: services that never stop coming with other numbers make a bo
 TEST_CASE("waterfall: however long it grows, each row has what a spectrum has, and the first stays") {
     Waterfall waterfall;
     for (int row = 0; row < 5000; ++row) {
-        waterfall.add(Json{row, row});
+        Json spectrum = Json::array();
+        for (int bin = 0; bin < 2; ++bin) spectrum.push_back(row);
+        waterfall.add(spectrum);
         for (const Json& kept : waterfall.rows()) REQUIRE(kept.get_if<Json::Array>()->size() == 2);
     }
     CHECK(waterfall.rows().size() < Waterfall::kMostRows);
