@@ -63,7 +63,7 @@ double period_in(const JsonPlace& report) {
     return report.at("elapsed_s").number() * 1e6 / report.at("run").at("frames").number();
 }
 
-Fared received(const std::string& recording, const ForecastOptions& options) {
+Fared run_receiver(const std::string& recording, const ForecastOptions& options) {
     const auto report_of = [&](const char* executor) {
         return parse_json(run_self({"dvbs2", "rx", recording, "--executor", executor, "--fresh", "--json"}),
                           "the receiver's report");
@@ -100,7 +100,7 @@ Chain ten_tasks() {
 
 constexpr std::uint64_t kChainFrames = 8000;
 
-Fared computed(const Topology& topology, const ForecastOptions& options) {
+Fared run_chain(const Topology& topology, const ForecastOptions& options) {
     const auto period_of = [&](HowToRun how, Fared& fared) {
         GraphRun run(std::move(how), topology);
         run.prepare([&](const ProfileOptions& profiling) {
@@ -122,7 +122,7 @@ Fared computed(const Topology& topology, const ForecastOptions& options) {
 }
 
 template <class Of>
-std::vector<double> sorted(const std::vector<Fared>& runs, Of of) {
+std::vector<double> sorted_by(const std::vector<Fared>& runs, Of of) {
     std::vector<double> values;
     for (const Fared& run : runs) values.push_back(of(run));
     std::ranges::sort(values);
@@ -138,11 +138,12 @@ double spread_percent(const std::vector<Fared>& runs) {
     return steps.empty() ? 0 : steps[steps.size() / 2];
 }
 
-std::vector<Cell> row_of(const std::string& name, const std::vector<Fared>& runs) {
-    const std::vector<double> ratios = sorted(runs, [](const Fared& run) { return run.ratio(); });
-    const std::vector<double> off = sorted(runs, [](const Fared& run) { return std::abs(run.ratio() - 1); });
+std::vector<Cell> forecast_row(const std::string& name, const std::vector<Fared>& runs) {
+    const std::vector<double> ratios = sorted_by(runs, [](const Fared& run) { return run.ratio(); });
+    const std::vector<double> off =
+        sorted_by(runs, [](const Fared& run) { return std::abs(run.ratio() - 1); });
     const std::vector<double> faster =
-        sorted(runs, [](const Fared& run) { return run.in_order_us / run.real_us; });
+        sorted_by(runs, [](const Fared& run) { return run.in_order_us / run.real_us; });
     const auto holds = static_cast<std::uint64_t>(std::ranges::count_if(runs, &Fared::holds));
     const std::size_t nine_of_ten = (9 * (runs.size() - 1) + 5) / 10;
     return {name,
@@ -157,7 +158,7 @@ std::vector<Cell> row_of(const std::string& name, const std::vector<Fared>& runs
             faster.front()};
 }
 
-ResultTable empty_table(const ForecastOptions& options) {
+ResultTable empty_forecast_table(const ForecastOptions& options) {
     return {.title = fmt::format("Real periods over predicted ones, {} runs each, executor {}", options.runs,
                                  to_string(options.executor)),
             .columns = {{"what"},
@@ -184,14 +185,14 @@ int run_forecast(const ForecastOptions& options) {
               "short", "-o", clean});
     run_self({"dvbs2", "channel", clean, "-o", noisy, "--esn0", "6.65"});
     const std::vector<std::pair<std::string, std::function<Fared()>>> cases{
-        {"receiver, clean", [&] { return received(clean, options); }},
-        {"receiver, Es/N0 6.65 dB", [&] { return received(noisy, options); }},
-        {"chain of ten tasks", [&] { return computed(topology, options); }}};
-    ResultTable table = empty_table(options);
+        {"receiver, clean", [&] { return run_receiver(clean, options); }},
+        {"receiver, Es/N0 6.65 dB", [&] { return run_receiver(noisy, options); }},
+        {"chain of ten tasks", [&] { return run_chain(topology, options); }}};
+    ResultTable table = empty_forecast_table(options);
     for (const auto& [name, run] : cases) {
         std::vector<Fared> runs;
         for (int i = 0; i < options.runs; ++i) runs.push_back(run());
-        table.rows.push_back(row_of(name, runs));
+        table.rows.push_back(forecast_row(name, runs));
     }
     print("{}", options.json ? to_text(to_json(table), 2) + "\n" : to_text(table));
     return kDone;

@@ -73,8 +73,8 @@ class SteadyPace {
 
 // Frames that do not all take the same time wait for each other, and hand-overs take some: what the pipeline
 // needs beyond its slowest stage, as a ratio.
-double waiting(const Schedule& schedule, const Profile& alone, const std::vector<double>& weights_us,
-               double real_us) {
+double waiting_ratio(const Schedule& schedule, const Profile& alone, const std::vector<double>& weights_us,
+                     double real_us) {
     constexpr double kMost = 1.15;
     Profile busy = alone;
     for (std::size_t u = 0; u < weights_us.size(); ++u) busy.tasks[u].weight_us.front() = weights_us[u];
@@ -100,7 +100,7 @@ std::vector<double> busy_weights_us(Graph& graph, const Profile& alone, const Co
     if (report.frames < kLeastFrames) return {};
     std::vector<double> weights_us = logs.weights_us(report.frames);
     const double ratio =
-        waiting(schedule, alone, weights_us, pace.period_us(schedule.stages.front().threads));
+        waiting_ratio(schedule, alone, weights_us, pace.period_us(schedule.stages.front().threads));
     for (double& weight_us : weights_us) weight_us *= ratio;
     return weights_us;
 }

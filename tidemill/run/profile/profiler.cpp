@@ -16,8 +16,8 @@ namespace tidemill {
 
 namespace {
 
-constexpr double kWarmUp = 0.2;  // of the time or the frames
-constexpr double kBusy = 0.5;    // of the time, once more
+constexpr double kWarmUp = 0.2;    // of the time or the frames
+constexpr double kBusyPart = 0.5;  // of the time, once more
 constexpr double kMostSlowed = 2;
 
 // Where other cores work, nothing is faster than alone, but for noise.
@@ -61,7 +61,7 @@ Profiler::Profiled Profiler::profile(Graph& graph, const CoreKind& kind, const O
         const int cores = profile_.cores.count(kind.name);
         const bool by_time = !options_.frames;
         if (by_time && profile_.kinds.size() == 1)
-            take_over(busy_weights_us(graph, profile_, kind, cores, topology_, kBusy * options_.seconds),
+            take_over(busy_weights_us(graph, profile_, kind, cores, topology_, kBusyPart * options_.seconds),
                       profile_);
         return {steady.frames, last - when_warm};
     }
