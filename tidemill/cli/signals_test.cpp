@@ -73,7 +73,7 @@ TEST_CASE("signals: a scan that is ended tells what was heard until then, and th
     const int status = run_shell(fmt::format(
         "cd {}; mkfifo air.ci8; exec 3<>air.ci8; $tidemill dvbs2 scan air.ci8 --rate 2e6 >out 2>err 3>&- & "
         "job=$!; cat {} >air.ci8; kill -INT $job; wait $job",
-        std::string(folder / ""), folder.put("hiss", hiss)));
+        std::string(folder / ""), folder.put("hiss", hiss).string()));
     INFO(ScratchFolder::content_of(folder / "err"));
     CHECK(status == 1);
     CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted: not all was listened to"));

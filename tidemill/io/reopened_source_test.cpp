@@ -145,9 +145,9 @@ TEST_CASE("reopened source: while it is gone that is told, and what was set stay
 }
 
 TEST_CASE("reopened source: what never gave a sample is an end, or an error") {
-    Connections silent({{.samples = 0}});
+    Connections silent(std::deque<Connection>{Connection{.samples = 0}});
     CHECK(silent.runs().empty());
-    Connections broken({{.fails = true}});
+    Connections broken(std::deque<Connection>{Connection{.fails = true}});
     CHECK_THROWS_WITH_AS(broken.runs(), doctest::Contains("reset"), IoError);
 }
 
