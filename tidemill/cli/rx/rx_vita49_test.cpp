@@ -16,6 +16,7 @@
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_receiver.hpp"
+#include "tidemill/testing/loopback_server.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli {
