@@ -9,6 +9,8 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/watch.hpp"
+#include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/search/carrier_look.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/live_kinds.hpp"
 #include "tidemill/io/recording_reader.hpp"
@@ -42,7 +44,8 @@ class GivenUpSource final : public io::SampleSource {
 struct Beginning {
     double samples = 0;
     double seconds = 0;
-    bool all = false;  ///< however long that takes: what is found in less is another answer
+    bool all = false;          ///< however long that takes: what is found in less is another answer
+    double first_seconds = 0;  ///< are enough where they show the carrier clearly; 0: they are not
 
     std::size_t bytes(double sample_rate_hz, dsp::SampleFormat format) const {
         constexpr double kMostBytes = 32 << 20, kLeastBytes = 4096;
@@ -55,13 +58,42 @@ struct Beginning {
 // Of a whole band.
 constexpr Beginning kBandBeginning{.samples = 1 << 22, .seconds = 3, .all = true};
 
-// A carrier whose symbol rate is known shows where it lies in about 16,000 symbols; what nobody knows takes
+// A carrier whose symbol rate is known shows where it lies in some thousand symbols; what nobody knows takes
 // longer.
 Beginning beginning_for(const ReceptionOptions& options) {
     if (options.carrier) return kBandBeginning;
     if (searched(options).anything()) return {.samples = 1 << 20, .seconds = 1, .all = true};
     const double symbol_rate_hz = told_symbol_rate_hz(options);
-    return {.seconds = symbol_rate_hz > 0 ? 17000 / symbol_rate_hz : 0};
+    if (symbol_rate_hz == 0) return {};
+    return {.seconds = dvbs2::kLookedAtSymbols / symbol_rate_hz,
+            .first_seconds = dvbs2::kFirstLookSymbols / symbol_rate_hz};
+}
+
+// Whether what was read shows the carrier as well as more of it would. What cannot be received is told later.
+bool shows_carrier(const ReceptionOptions& options, const ReceptionJob& job) {
+    const dvbs2::LookConfig look{.symbol_rate_hz = told_symbol_rate_hz(options),
+                                 .rolloff = options.rolloff.value.value_or(dvbs2::ReceiverConfig{}.rolloff),
+                                 .near_hz = options.offset_hz.value_or(job.carrier_hz.value_or(0))};
+    try {
+        dvbs2::check_tuning(job.recording.sample_rate_hz.value_or(0),
+                            {.symbol_rate_hz = look.symbol_rate_hz, .rolloff = look.rolloff});
+        const auto seen = dvbs2::look_for_carrier(*open_preview(job), look);
+        return seen && seen->is_clear();
+    } catch (const dvbs2::Dvbs2Error&) {
+        return true;
+    }
+}
+
+void read_beginning(const ReceptionOptions& options, const Beginning& wanted, ReceptionJob& job) {
+    const double rate_hz = job.recording.sample_rate_hz.value_or(0);
+    const std::size_t most = wanted.bytes(rate_hz, job.recording.format);
+    const Beginning first{.seconds = wanted.first_seconds};
+    const bool may_do = wanted.first_seconds > 0;
+    job.beginning = io::read_beginning(
+        *job.stream, may_do ? first.bytes(rate_hz, job.recording.format) : most, wanted.all);
+    if (!may_do || job.beginning.size() >= most || shows_carrier(options, job)) return;
+    const auto rest = io::read_beginning(*job.stream, most - job.beginning.size(), wanted.all);
+    job.beginning.insert(job.beginning.end(), rest.begin(), rest.end());
 }
 
 // Who gives samples that tell nothing of themselves has to tell.
@@ -133,9 +165,7 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
         known.sample_rate_hz = job.stream->sample_rate_hz();
         tell_other_rate(options.sample_rate_hz, job);
         known.center_frequency_hz = job.stream->center_frequency_hz();
-        if (is_there)
-            job.beginning = io::read_beginning(
-                *job.stream, wanted.bytes(known.sample_rate_hz.value_or(0), known.format), wanted.all);
+        if (is_there) read_beginning(options, wanted, job);
         job.interrupted = watch.interrupted();
     }
     const std::string remarks = job.stream->remarks().empty() ? "" : "; " + job.stream->remarks();
