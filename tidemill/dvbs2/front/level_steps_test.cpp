@@ -53,7 +53,9 @@ TEST_CASE(
             REQUIRE(found.count == 1);
             CHECK(std::abs(static_cast<double>(found.step[0].place) - static_cast<double>(place)) <= 12);
             CHECK(20 * std::log10(found.step[0].ratio) == doctest::Approx(db).epsilon(0.5 / std::abs(db)));
-            CHECK(LevelSteps(kGeometry).may_hold_one(window));
+            const bool is_inside =
+                place > 1000 && place < kWindow - 1000;  // others are seen by the window beside
+            if (is_inside) CHECK(LevelSteps(kGeometry).may_hold_one(window));
         }
     }
 }
