@@ -159,7 +159,7 @@ class Bench {
         const std::string quiet = fmt::format(" >out 2>err </dev/null");
         return run_shell(
             fmt::format("cd '{}'; PATH=\"$PWD:$PATH\"; export SOAPY_SDR_PLUGIN_PATH=\"$PWD\"; {} {}",
-                        folder_ / "", line, quiet));
+                        std::string(folder_ / ""), line, quiet));
     }
 
     std::string here(std::string line) const {
