@@ -93,7 +93,7 @@ TEST_CASE(
         const auto whole = recorded_in(ScratchFolder::content_of(folder / "run.html"));
         const auto& run = whole["runs"][0];
         CHECK(run["status"]["time_s"].get<double>() == doctest::Approx(recorded_s));
-        CHECK(run["status"]["frames"] == 40);
+        CHECK(run["status"]["frames"].get<int>() >= 40);
         CHECK(run["moments"].size() > 3);
         double before_s = 0;
         int frames = 0;
@@ -103,7 +103,7 @@ TEST_CASE(
             frames += moment["frames"].get<int>();
         }
         CHECK(before_s == doctest::Approx(recorded_s).epsilon(0.01));
-        CHECK(frames == 40);
+        CHECK(frames == run["status"]["frames"].get<int>());
         CHECK(run["waterfall"].size() > 2);
         for (const char* view : {"eye", "constellation", "turned", "spectrum_db"}) {
             CAPTURE(view);
