@@ -8,6 +8,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/run/job/forecast.hpp"
 
 namespace tidemill::cli {
 

@@ -45,6 +45,23 @@ TEST_CASE(
     CHECK(json["losses"]["continuity_errors"] == 1);
 }
 
+TEST_CASE("channel: pulses are told by rx with their share of the samples, and cost hardly a frame") {
+    const ScratchFolder folder;
+    const std::string noisy = folder / "noisy.sigmf-meta";
+    const Ended made = run_program({"dvbs2", "channel", clean_recording(folder), "-o", noisy, "--esn0", "14",
+                                    "--pulses", "10000,100,25", "--random-pulses"});
+    REQUIRE_MESSAGE(made.status == 0, made.err);
+    const Ended ended = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json losses = Json::parse(ended.out)["losses"];
+    CHECK(losses["pulses_percent"].get<double>() == doctest::Approx(1.05).epsilon(0.15));
+    CHECK(losses["samples_blanked"].get<int>() > 1000);
+    CHECK(losses["frames_bad"].get<int>() <= 1);
+    const Ended told = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--stats"});
+    CHECK(says(told.out + told.err, "pulses: 1"));
+    CHECK(says(told.out + told.err, "% of the samples blanked"));
+}
+
 TEST_CASE("channel: what no channel does is refused with the option's name") {
     const ScratchFolder folder;
     const std::string clean = clean_recording(folder);
@@ -62,6 +79,10 @@ TEST_CASE("channel: what no channel does is refused with the option's name") {
     refused({"--dc", "1"}, "--dc 1: give two numbers");
     refused({"--echo=-3,-10"}, "impossible channel");
     refused({"--iq-angle", "90"}, "impossible channel");
+    refused({"--pulses", "100,200,9"}, "impossible channel");
+    refused({"--tone", "1"}, "--tone 1: give two or three numbers");
+    refused({"--steps", "1,2,3"}, "--steps 1,2,3: give two numbers");
+    refused({"--lose=-1,3"}, "--lose -1,3");
 }
 
 }  // namespace tidemill::cli

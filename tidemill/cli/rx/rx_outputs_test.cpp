@@ -22,6 +22,11 @@
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/internal/test_places.hpp"
+#include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
+#include "tidemill/dvbs2/standard/bb_header.hpp"
+#include "tidemill/io/recording_writer.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -239,6 +244,35 @@ TEST_CASE("rx search: symbol rate, gold code and roll-off are found where nobody
     CHECK(json["gold_code"] == 4711);
     CHECK(json["rolloff"].get<double>() == doctest::Approx(0.35));
     CHECK(ScratchFolder::content_of(sent).ends_with(ScratchFolder::content_of(folder / "out.ts")));
+}
+
+TEST_CASE(
+    "rx search: where frames leave their roll-off open, it is that with which they have the least noise") {
+    const ScratchFolder folder;
+    const std::string path = folder / "open.sigmf-meta";
+    const dvbs2::FrameModulator modulator({7, dvbs2::FrameSize::short_, true}, 0);
+    std::vector<std::uint8_t> bbframe(modulator.bbframe_bytes(), 0x5a);
+    const dvbs2::BbHeader header{.stream_type = dvbs2::StreamType::generic_continuous,
+                                 .rolloff_code = 3,  // reserved
+                                 .packet_bits = 0,
+                                 .data_bits = static_cast<std::uint16_t>(8 * bbframe.size() - 80),
+                                 .sync = 0};
+    dvbs2::write_bb_header(header, std::span(bbframe).first<dvbs2::kBbHeaderBytes>());
+    std::vector<dsp::Iq> frame(modulator.plframe_symbols()), received;
+    modulator.modulate(bbframe, frame);
+    dvbs2::PulseShaper shaper(2, 0.35);
+    dvbs2::Channel channel({.esn0_db = 20, .frequency_cycles_per_symbol = 0.01});
+    for (int i = 0; i < 40; ++i) channel.process(shaper.process(frame), received);
+    channel.finish(received);
+    io::SigmfMetadata description;
+    description.format = dsp::SampleFormat::ci16;
+    description.sample_rate_hz = 2e6;
+    io::RecordingWriter writer(path, description, 0.2F);
+    writer.write(received);
+    writer.close();
+    const Ended ended = receive_in_order(path, {"--generic", folder / "out.bin", "--rolloff", "auto"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(Json::parse(ended.out)["rolloff"].get<double>() == doctest::Approx(0.35));
 }
 
 }  // namespace tidemill::cli

@@ -10,6 +10,7 @@
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/report.hpp"
 
 namespace tidemill::cli {

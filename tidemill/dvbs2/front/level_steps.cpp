@@ -14,8 +14,8 @@ namespace {
 constexpr double kRoughSymbols = 256;
 constexpr float kRoughRatio = 1.6F;
 
-constexpr double kGroupSymbols = 8;
-constexpr double kLeastSymbols = 128;  // to each side of a step, so that the spectrum can be compared
+constexpr double kLevelGroupSymbols = 8;
+constexpr double kLeastLevelSymbols = 128;  // to each side of a step, so that the spectrum can be compared
 constexpr double kIndependent = 1.5;   // values of the power in a symbol's time
 // Log-likelihood of two levels over one: by chance, once in 10^10 windows.
 constexpr double kCertain = 30;
@@ -29,10 +29,10 @@ constexpr double kSpectrumChance = 4;
 
 LevelSteps::LevelSteps(const FrontGeometry& geometry)
     : lags_(geometry.lags()),
-      group_samples_(static_cast<std::size_t>(kGroupSymbols * geometry.samples_per_symbol())),
-      least_groups_(static_cast<std::size_t>(kLeastSymbols / kGroupSymbols)),
+      group_samples_(static_cast<std::size_t>(kLevelGroupSymbols * geometry.samples_per_symbol())),
+      least_groups_(static_cast<std::size_t>(kLeastLevelSymbols / kLevelGroupSymbols)),
       rough_samples_(static_cast<std::size_t>(kRoughSymbols * geometry.samples_per_symbol()) / 8 * 8),
-      independent_(kGroupSymbols * kIndependent) {}
+      independent_(kLevelGroupSymbols * kIndependent) {}
 
 bool LevelSteps::may_hold_one(std::span<const Iq> window) {
     rough_.resize(window.size() / rough_samples_);

@@ -17,7 +17,7 @@ constexpr float kDoubtfulGroup = 5.5F;
 
 // Of the usual power: four symbols together without their strongest sample, one alone (of Gaussian ones, one
 // in 10^7), and a sample beside one of these.
-constexpr double kGroupSymbols = 4;
+constexpr double kBlankedTogetherSymbols = 4;
 constexpr float kStrongGroup = 4.5F;
 constexpr float kStrongSample = 16.0F;
 constexpr float kStrongNeighbour = 6.0F;
@@ -30,7 +30,7 @@ constexpr double kLargestShare = 0.3;  // of a window; more is something else
 
 PulseBlanker::PulseBlanker(const FrontGeometry& geometry)
     : group_samples_(8 *
-                     static_cast<std::size_t>(std::ceil(kGroupSymbols * geometry.samples_per_symbol() / 8))),
+                     static_cast<std::size_t>(std::ceil(kBlankedTogetherSymbols * geometry.samples_per_symbol() / 8))),
       longest_samples_(static_cast<std::size_t>(kLongestSymbols * geometry.samples_per_symbol())) {}
 
 std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, double least_power) {

@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/band_receiver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -122,7 +123,12 @@ TEST_CASE("band receiver: a band that ends with a block, and one without samples
     BandOfThree band = band_of_three();
     band.bytes.resize(dsp::BandSpectra::fresh(kBandRate) * 4 * 8);
     const auto whole = together(band, [](Graph& graph) { Sequence(graph).run(); });
-    CHECK(whole[0].packets == alone(band, band.tunings[0]).packets);
+    const Received own = alone(band, band.tunings[0]);
+    // A tuner of its own gives out its filter's tail, with which the frame that is cut off may still be
+    // decoded.
+    REQUIRE(whole[0].packets.size() <= own.packets.size());
+    CHECK(whole[0].packets.size() > 3000);
+    CHECK(std::equal(whole[0].packets.begin(), whole[0].packets.end(), own.packets.begin()));
     band.bytes.clear();
     const auto none = together(band, [](Graph& graph) { Sequence(graph).run(); });
     CHECK(none[0].packets.empty());

@@ -81,7 +81,7 @@ SeenSpectrum band_spectrum(io::SampleSource& source) {
     SeenSpectrum spectrum{.power = {power.begin(), power.end()},
                           .stretches = static_cast<double>(seen->stretches()),
                           .bin_hz = *source.sample_rate_hz() / static_cast<double>(seen->bins())};
-    spectrum.strongest = std::ranges::max(spectrum.power);
+    if (!spectrum.power.empty()) spectrum.strongest = std::ranges::max(spectrum.power);
     internal::patch_middle(spectrum.power);
     return spectrum;
 }
@@ -209,23 +209,23 @@ double around(const SeenSpectrum& s, std::ptrdiff_t middle) {
     return sum / std::max(count, 1.0);
 }
 
-struct Tone {
+struct PlainTone {
     double hz = 0, power = 0;
 };
 
 // Of a clean one its quantisation makes weaker ones all over the band.
 std::vector<double> tones_of(const SeenSpectrum& s, const std::vector<FoundCarrier>& carriers) {
-    std::vector<Tone> tones;
+    std::vector<PlainTone> tones;
     for (std::ptrdiff_t k = 1; k + 1 < s.size(); ++k) {
         const auto power = [&](std::ptrdiff_t bin) { return s.power[static_cast<std::size_t>(bin)]; };
         if (power(k) < power(k - 1) || power(k) <= power(k + 1)) continue;
         const double hz = s.hz_of(static_cast<double>(k));
         if (power(k) > kTone * around(s, k) && !within(carriers, hz)) tones.push_back({hz, power(k)});
     }
-    std::erase_if(tones, [&](const Tone& tone) { return tone.power < kToneRange * s.strongest; });
-    std::ranges::stable_sort(tones, std::ranges::greater(), &Tone::power);
+    std::erase_if(tones, [&](const PlainTone& tone) { return tone.power < kToneRange * s.strongest; });
+    std::ranges::stable_sort(tones, std::ranges::greater(), &PlainTone::power);
     std::vector<double> places_hz;
-    for (const Tone& tone : tones) places_hz.push_back(tone.hz);
+    for (const PlainTone& tone : tones) places_hz.push_back(tone.hz);
     return places_hz;
 }
 

@@ -15,7 +15,7 @@ namespace {
 using dsp::Iq;
 
 constexpr std::size_t kHeaderBits = kVlSnrRows * kVlSnrRowSymbols;
-constexpr int kFilterSymbols = 8;  // to each side
+constexpr int kMatchedSymbols = 8;  // to each side
 
 // Powers of correlations over those that noise alone has in the mean. The rows' sum of noise exceeds its
 // limit at one of 10^8 places, the whole header's with probability exp(-45) for each of some hundred tries; a
@@ -27,14 +27,14 @@ constexpr float kRowsLimit = 50, kHeaderLimit = 45;
 // other, up to 1/4 to either side, which is 0.009 cycles per symbol.
 constexpr std::size_t kHalves = 2 * kVlSnrRows, kHalfSymbols = kVlSnrRowSymbols / 2;
 constexpr std::size_t kFrequencies = 128, kMostFrequency = kFrequencies / 4;
-constexpr std::size_t kHeadersThatConvince = 2;
+constexpr std::size_t kVlHeadersThatConvince = 2;
 constexpr std::size_t kBlock = 512;  // places at once
 
 // As it is received best: through the filter that it was sent through.
 std::vector<Iq> matched(std::span<const Iq> samples, double rolloff) {
-    std::array<float, 4 * kFilterSymbols + 1> taps{};
-    for (int k = -2 * kFilterSymbols; k <= 2 * kFilterSymbols; ++k)
-        taps[static_cast<std::size_t>(k + 2 * kFilterSymbols)] =
+    std::array<float, 4 * kMatchedSymbols + 1> taps{};
+    for (int k = -2 * kMatchedSymbols; k <= 2 * kMatchedSymbols; ++k)
+        taps[static_cast<std::size_t>(k + 2 * kMatchedSymbols)] =
             static_cast<float>(dsp::root_raised_cosine(k / 2.0, rolloff));
     std::vector<Iq> out(samples.size() < taps.size() ? 0 : samples.size() - taps.size() + 1);
     for (std::size_t n = 0; n < out.size(); ++n) {
@@ -167,7 +167,7 @@ std::optional<int> most_frequent(const std::vector<Seen>& all) {
     std::array<std::size_t, kVlSnrRows> counts{};
     for (const Seen& seen : all) ++counts[static_cast<std::size_t>(seen.index)];
     const auto most = std::ranges::max_element(counts);
-    if (*most < kHeadersThatConvince) return std::nullopt;
+    if (*most < kVlHeadersThatConvince) return std::nullopt;
     return static_cast<int>(most - counts.begin());
 }
 

@@ -9,7 +9,6 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/job/choice.hpp"
 #include "tidemill/run/job/how_to_run.hpp"
 #include "tidemill/run/job/trials.hpp"
 #include "tidemill/run/profile/weight_log.hpp"

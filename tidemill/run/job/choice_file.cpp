@@ -13,6 +13,7 @@
 #include "tidemill/json/json_place.hpp"
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/platform/describe.hpp"
+#include "tidemill/run/job/version.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -125,7 +126,7 @@ ChoiceKey choice_key(const Graph& graph, const Topology& topology, const Platfor
     internal::Fnv machine;
     machine.add(describe(topology));
     machine.add(to_string(cores));
-    return {identity_of(graph), machine.text(), TIDEMILL_VERSION};
+    return {identity_of(graph), machine.text(), version()};
 }
 
 std::vector<RememberedChoice> parse_choices(std::string_view text, std::string_view source) {

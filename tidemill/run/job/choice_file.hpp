@@ -8,7 +8,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/job/choice.hpp"
+#include "tidemill/run/job/how_to_run.hpp"
 
 namespace tidemill {
 

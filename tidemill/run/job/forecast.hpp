@@ -2,18 +2,11 @@
 
 #include <string>
 
+#include "tidemill/run/job/how_to_run.hpp"
 #include "tidemill/schedule/cost_model.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
-
-/// What the time between two source frames is expected to be, in microseconds; nine runs of ten should lie
-/// within the interval.
-struct Forecast {
-    double period_us = 0;
-    double least_us = 0;
-    double most_us = 0;
-};
 
 /// Of a schedule, by a profile: the interval is what its weights are sure to, and what such forecasts have
 /// been off by where nothing else disturbed the run. Throws ScheduleError when they do not fit.

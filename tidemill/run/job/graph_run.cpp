@@ -8,6 +8,7 @@
 #include "tidemill/run/job/auto_run.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/dynamic_workers.hpp"
+#include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/job/known_factors.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/keep_adapting.hpp"

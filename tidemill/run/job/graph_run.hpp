@@ -7,8 +7,6 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/job/choice.hpp"
-#include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/job/how_to_run.hpp"
 #include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/pipeline.hpp"
