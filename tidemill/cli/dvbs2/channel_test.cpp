@@ -13,9 +13,9 @@ namespace {
 using namespace internal;
 using Json = nlohmann::json;
 
-std::string clean_recording(const ScratchFolder& folder) {
+std::string clean_recording(const ScratchFolder& folder, const std::string& modcod = "16APSK 3/4") {
     const std::string clean = folder / "clean.sigmf-meta";
-    const Ended sent = run_program({"dvbs2", "tx", "--random", "200", "-o", clean, "--modcod", "16APSK 3/4",
+    const Ended sent = run_program({"dvbs2", "tx", "--random", "200", "-o", clean, "--modcod", modcod,
                                     "--frame", "short", "--pilots", "--format", "ci16"});
     REQUIRE_MESSAGE(sent.status == 0, sent.err);
     return clean;
@@ -48,8 +48,8 @@ TEST_CASE(
 TEST_CASE("channel: pulses are told by rx with their share of the samples, and cost hardly a frame") {
     const ScratchFolder folder;
     const std::string noisy = folder / "noisy.sigmf-meta";
-    const Ended made = run_program({"dvbs2", "channel", clean_recording(folder), "-o", noisy, "--esn0", "14",
-                                    "--pulses", "10000,100,25", "--random-pulses"});
+    const Ended made = run_program({"dvbs2", "channel", clean_recording(folder, "QPSK 3/4"), "-o", noisy,
+                                    "--esn0", "9", "--pulses", "10000,100,20", "--random-pulses"});
     REQUIRE_MESSAGE(made.status == 0, made.err);
     const Ended ended = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--json"});
     REQUIRE_MESSAGE(ended.status == 0, ended.err);

@@ -48,10 +48,6 @@ Json of_pls(View view) {
     return view.pls ? tells(view, *view.pls) : Json();
 }
 
-Json if_locked(View view, double value) {
-    return view.now.locked || view.whole ? Json(value) : Json();
-}
-
 Json number_or_null(const std::optional<double>& number) {
     return number ? Json(*number) : Json();
 }
@@ -138,9 +134,9 @@ const Field kFields[] = {
     {"", "margin_db", "", "",
      of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - modcod_of(pls).esn0_threshold_db; }>},
     {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
-     [](View v) -> Json { return if_locked(v, v.now.frequency_hz); }},
+     of_pls<[](View v, Pls) -> Json { return v.now.frequency_hz; }>},
     {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm",
-     [](View v) -> Json { return if_locked(v, v.now.clock_ppm); }},
+     of_pls<[](View v, Pls) -> Json { return v.now.clock_ppm; }>},
     {"iq_offset_db", "iq_offset_db", "signal", "offset (DC) at {:.1f} dB taken out",
      [](View v) -> Json { return v.now.iq_offset_db; }},
     {"iq_image_db", "iq_image_db", "signal", "image at {:.1f} dB taken out",

@@ -57,8 +57,9 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
     RxReception reception(options, carriers);
     std::exception_ptr failure;
     attempt([&] { reception.go(run, guard, page); }, failure);
-    attempt([&] { reception.close(run, page); }, failure);
+    // What fails before anything was read leaves its places as they were.
     if (failure && !reception.has_read()) std::rethrow_exception(failure);
+    attempt([&] { reception.close(run, page); }, failure);
     take_account(run, reception.watched(), reception.receivers(), reception.source(), carriers);
     carriers.whole().failure = failure;
     warn_of_digest(carriers.whole());

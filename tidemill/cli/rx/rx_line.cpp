@@ -28,9 +28,9 @@ std::string bytes_text(double bytes) {
     return bytes >= 1e6 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.0f} kB", bytes / 1e3);
 }
 
-// A lock is one once a frame has told what it is.
+// A lock is one once a frame has told what it is, and while something comes.
 bool is_told(const RxView& view) {
-    return view.now.locked && view.pls;
+    return view.now.locked && view.pls && !view.stands_still();
 }
 
 std::string signal_text(const RxView& view) {

@@ -89,7 +89,8 @@ void RxCoarse::keep(Archive& archive) {
 
 void RxCoarse::tell() {
     found_.store(coarse_.found(), std::memory_order_relaxed);
-    frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
+    // Behind a signal its frequency is still told, not where another is looked for.
+    if (coarse_.found()) frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
     iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
     iq_image_db_.store(coarse_.iq().image_db(), std::memory_order_relaxed);
 }
@@ -137,7 +138,7 @@ void RxTiming::keep(Archive& archive) {
 }
 
 void RxTiming::tell() {
-    clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
+    if (tracker_.locked()) clock_ppm_.store(tracker_.clock_ppm(), std::memory_order_relaxed);
     locked_.store(tracker_.locked(), std::memory_order_relaxed);
 }
 

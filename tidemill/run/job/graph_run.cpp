@@ -202,8 +202,10 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     RunReport report = run.run(options, follow);
     profile_ = run.profile();
     warnings_.insert(warnings_.end(), run.warnings().begin(), run.warnings().end());
+    executor_ = Executor::sequence;
     if (!run.has_chosen()) return report;
     choice_ = run.choice();
+    executor_ = choice_->way.executor;
     schedule_ = choice_->way.schedule;
     forecast_ = choice_->forecast;
     came_to_us_ = run.chosen_period_us();

@@ -56,8 +56,8 @@ class GraphRun {
     RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
 
     const HowToRun& how() const { return how_; }
-    /// Who runs the graph; after go() with automatic, who was chosen.
-    Executor executor() const { return choice_ ? choice_->way.executor : how_.executor; }
+    /// Who runs the graph; after go() with automatic, who was chosen: in order, where the stream ended before.
+    Executor executor() const { return executor_; }
     /// With automatic, after go(): what was chosen; nothing where the stream ended before.
     const std::optional<Choice>& choice() const { return choice_; }
     const std::optional<Profile>& profile() const { return profile_; }
@@ -91,6 +91,7 @@ class GraphRun {
     void remember(const AutoRun& run, const ChoiceKey& key);
 
     HowToRun how_;
+    Executor executor_ = how_.executor;
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};
