@@ -113,11 +113,12 @@ TEST_CASE("signals: a live input is received as it comes, long before a few mega
 TEST_CASE("signals: while the first samples are weighed a reception ends with its line and its report") {
     const SmallRecording longer(dsp::SampleFormat::ci8, 160);
     const ScratchFolder folder;
-    // The profile alone would take an hour.
+    // The profile alone would take ten minutes.
     const int status = run_shell(fmt::format(
-        "cd {}; $tidemill dvbs2 rx {} --profile-seconds 3600 -o out.ts --report report.html --page >out "
-        "2>err & "
-        "job=$!; until grep -q look err; do sleep 0.05; done; sleep 0.2; kill -INT $job; wait $job",
+        "cd {}; $tidemill dvbs2 rx {} --executor pipeline --profile-seconds 600 -o out.ts "
+        "--report report.html --page >out 2>err & "
+        "job=$!; while kill -0 $job && ! grep -q look err; do sleep 0.05; done; sleep 0.2; kill -INT $job; "
+        "wait $job",
         std::string(folder / ""), longer.meta));
     INFO(ScratchFolder::content_of(folder / "err"));
     CHECK((status == 0 || status == 1));

@@ -75,13 +75,10 @@ class Tuner {
     /// Appends what the filters still hold, for silence follows.
     void finish(std::vector<Iq>& out);
 
-    /// Moves the wanted band from the next spectrum on; the oscillator's phase goes on.
-    void tune(double offset_hz) { offset_hz_ = offset_hz; }
-
   private:
     void take_spectra(std::vector<Iq>& out);
 
-    double offset_hz_;
+    const double offset_hz_;
     std::size_t stretch_samples_;
     BandTuner tuner_;
     BandSpectra band_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -52,7 +53,8 @@ class MemoryReader final : public SampleSource {
 };
 
 /// Reads whole samples until `most_bytes` are there, the source ends or, where it need not be all, nothing
-/// more comes for a second; throws IoError.
-std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes, bool all);
+/// more comes for a second; throws IoError. `came` is called after each piece; empty: nobody wants to know.
+std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes, bool all,
+                                      const std::function<void()>& came = {});
 
 }  // namespace tidemill::io

@@ -94,7 +94,10 @@ void add_device(Chain& chain, const std::string& task, const BatchCost& cost) {
     if (found == chain.tasks.end())
         throw ScheduleError(fmt::format("chain: no task is named '{}', which runs on '{}'", task, cost.kind));
     chain.kinds.push_back(cost.kind);
-    for (ChainTask& each : chain.tasks) each.weight_us.push_back(kCannotRun);
+    for (ChainTask& each : chain.tasks) {
+        each.weight_us.push_back(kCannotRun);
+        if (!each.spread.empty()) each.spread.emplace_back();
+    }
     found->weight_us.back() = cost.weight_us(cost.most_frames);
     found->batches.push_back(cost);
     chain = rounded(std::move(chain));

@@ -39,6 +39,14 @@ TEST_CASE("a device is one more kind of core: its task alone has a weight there,
                       "chain: no task is named 'encode', which runs on 'npu'");
 }
 
+TEST_CASE("weights that were measured stay as sure as they were beside a device's") {
+    Chain chain{{"big"}, {{"front", false, {6}}, {"decode", true, {20}}}};
+    for (ChainTask& task : chain.tasks) task.spread = {{.error_us = 0.5, .p99_us = 30}};
+    add_device(chain, "decode", {.kind = "gpu", .batch_us = 160, .frames = 1, .most_frames = 64});
+    CHECK_NOTHROW(check(chain));
+    CHECK(chain.tasks[1].spread == std::vector<WeightSpread>{{.error_us = 0.5, .p99_us = 30}, {}});
+}
+
 TEST_CASE("where a device shortens the period it is used, and the sentence says by how much") {
     const DeviceChoice choice = choose(chain_with_device(0.5, 0.5), 2);
     CHECK(choice.device == "gpu");

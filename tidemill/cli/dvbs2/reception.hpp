@@ -41,7 +41,8 @@ struct ReceptionOptions {
     RadioOptions radio{};
     std::optional<RecordingPart> part{};  ///< of a file, as if it had no more; none: all of it
     bool reopens = false;                 ///< a live input whose connection breaks off is opened again
-    std::function<void()> opened{};       ///< called once the first samples are there
+    std::function<void()> came{};         ///< called when some of the first samples have come,
+    std::function<void()> opened{};       ///< and once all of them are there
     std::function<bool()> given_up{};     ///< whether the user wants no more while they are looked into
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };

@@ -90,9 +90,9 @@ void read_beginning(const ReceptionOptions& options, const Beginning& wanted, Re
     const Beginning first{.seconds = wanted.first_seconds};
     const bool may_do = wanted.first_seconds > 0;
     job.beginning = io::read_beginning(
-        *job.stream, may_do ? first.bytes(rate_hz, job.recording.format) : most, wanted.all);
+        *job.stream, may_do ? first.bytes(rate_hz, job.recording.format) : most, wanted.all, options.came);
     if (!may_do || job.beginning.size() >= most || shows_carrier(options, job)) return;
-    const auto rest = io::read_beginning(*job.stream, most - job.beginning.size(), wanted.all);
+    const auto rest = io::read_beginning(*job.stream, most - job.beginning.size(), wanted.all, options.came);
     job.beginning.insert(job.beginning.end(), rest.begin(), rest.end());
 }
 

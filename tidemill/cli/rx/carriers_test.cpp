@@ -122,18 +122,34 @@ TEST_CASE("rx --carrier all: a radio that gives nothing more ends all, and what 
     const std::uint16_t port = LoopbackServer().port();
     std::thread sender([&] {
         const LoopbackPeer radio(LoopbackPeer::connect(port));
-        radio.send(ScratchFolder::content_of(band_recording().samples));
-        radio.send(ScratchFolder::content_of(band_recording().samples));
+        for (int times = 0; times < 3; ++times)  // carriers are looked for in three seconds
+            radio.send(ScratchFolder::content_of(band_recording().samples));
         radio.receive(1);  // until the receiver has gone
     });
     const Ended ended = receive_band({"--format", "ci16", "--carrier", "all", "-o", folder / "video.ts",
                                       "--exit-on", "no-samples:1s", "--json"},
                                      fmt::format("tcp-listen://127.0.0.1:{}", port));
     sender.join();
-    CHECK(ended.status == 4);
+    CHECK_MESSAGE(ended.status == 4, ended.err);
     CHECK(says(ended.err, "--exit-on no-samples:1s ended the reception"));
     const Json json = Json::parse(ended.out);
     for (const Json& carrier : json["carriers"]) CHECK(carrier["ts_packets"] > 100);
+}
+
+TEST_CASE("rx --carrier all: who gives too little to find carriers in is ended by the policy") {
+    const ScratchFolder folder;
+    const std::uint16_t port = LoopbackServer().port();
+    std::thread sender([&] {
+        const LoopbackPeer radio(LoopbackPeer::connect(port));
+        radio.send(ScratchFolder::content_of(band_recording().samples).substr(0, 1 << 20));
+        radio.receive(1);  // until the receiver has gone
+    });
+    const Ended ended = receive_band({"--format", "ci16", "--carrier", "all", "-o", folder / "video.ts",
+                                      "--exit-on", "no-samples:500ms"},
+                                     fmt::format("tcp-listen://127.0.0.1:{}", port));
+    sender.join();
+    CHECK_MESSAGE(ended.status == 4, ended.err);
+    CHECK(says(ended.err, "--exit-on no-samples:500ms ended the reception"));
 }
 
 TEST_CASE("rx --carrier all: what --doppler foretells is taken out of all carriers") {

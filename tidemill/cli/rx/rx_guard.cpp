@@ -74,7 +74,12 @@ RxGuard::Watched::~Watched() {
 
 void RxGuard::samples_came() {
     const std::lock_guard lock(mutex_);
-    looks_since_samples_ = 1;
+    ++beginning_;
+}
+
+void RxGuard::samples_are_there() {
+    const std::lock_guard lock(mutex_);
+    looks_into_samples_ = true;
 }
 
 std::optional<std::string> RxGuard::ended_by() const {
@@ -87,9 +92,8 @@ void RxGuard::look(double now_s) {
     now_s_ = now_s;
     if (is_over_) return;
     if (!parts_) {
-        // Who looks into the first samples reads no more of them.
-        if (looks_since_samples_ > 0) ++looks_since_samples_;
-        judge({.time_s = now_s, .samples = looks_since_samples_});
+        if (looks_into_samples_) ++beginning_;
+        judge({.time_s = now_s, .samples = beginning_});
         // Until the first samples are there, systemd must not lose its patience either.
         tell_manager(now_s, true, "EXTEND_TIMEOUT_USEC=60000000\nSTATUS=waiting for the first samples");
         return;

@@ -36,8 +36,10 @@ class RxGuard {
         RxGuard& guard_;
     };
 
-    /// The first samples are there; what is in them is found out.
+    /// Some of the first samples have come.
     void samples_came();
+    /// All of these are there; what is in them is found out, and no more are read meanwhile.
+    void samples_are_there();
 
     /// Since the reception was asked for.
     double elapsed_s() const { return ticks_.elapsed_s(); }
@@ -69,7 +71,8 @@ class RxGuard {
     std::optional<Parts> parts_{};
     std::optional<std::string> ended_by_{};
     bool is_over_ = false;
-    std::uint64_t looks_since_samples_ = 0;  // 0: none have come yet
+    std::uint64_t beginning_ = 0;  // grows while the first samples come, and are looked into
+    bool looks_into_samples_ = false;
     double now_s_ = 0;
     double told_life_s_ = 0;
     double told_state_s_ = 0;

@@ -12,6 +12,7 @@
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/error.hpp"
 #include "tidemill/io/recording_reader.hpp"
+#include "tidemill/run/checkpoint/checkpoint.hpp"
 
 namespace tidemill::cli {
 
@@ -38,11 +39,14 @@ GraphRun scheduled_run(const RxOptions& options, const Topology& topology, RxCar
     return GraphRun({.executor = Executor::sequence}, topology);
 }
 
-// Keeps the first failure for later: what was received until then is finished and accounted for.
+// Keeps the first failure for later: what was received until then is finished and accounted for. Nothing was,
+// where a checkpoint is refused.
 template <class Act>
 void attempt(Act act, std::exception_ptr& failure) {
     try {
         act();
+    } catch (const CheckpointError&) {
+        throw;
     } catch (const Error&) {
         if (!failure) failure = std::current_exception();
     }
@@ -74,10 +78,10 @@ CarriersOutcome receive_all(RxOptions options) {
     RxGuard guard(options.exit_on, !options.running.stop.stop_possible());
     RxPage page(options.page, options.of_all_carriers() ? dvbs2::BandReceiver::kMostCarriers : 1);
     if (!page.url().empty()) tell("look       {}\n", page.url());
-    options.reception.opened = [&guard] { guard.samples_came(); };
+    options.reception.came = [&guard] { guard.samples_came(); };
+    options.reception.opened = [&guard] { guard.samples_are_there(); };
     RxCarriers carriers(options, std::move(interfaces));
-    if (carriers.empty()) return carriers.take();
-    run(options, carriers, guard, page, user);
+    if (!carriers.empty()) run(options, carriers, guard, page, user);
     for (std::size_t k = 0; k < carriers.size(); ++k) carriers[k].outcome.lasted_s = guard.elapsed_s();
     carriers.whole().ended_by = guard.ended_by();
     return carriers.take();

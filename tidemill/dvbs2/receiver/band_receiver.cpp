@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/band_receiver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,7 +22,9 @@ struct BandReceiver::Stages {
 };
 
 BandReceiver::Stages::Stages(io::SampleSource& source, std::vector<CarrierOfBand> carriers)
-    : band(graph.add<RxBand>(source)) {
+    : band(graph.add<RxBand>(source, std::ranges::any_of(carriers, [](const CarrierOfBand& each) {
+                                 return each.config.live;
+                             }))) {
     band.spectra().set_readers(carriers.size());
     for (CarrierOfBand& carrier : carriers) add(*source.sample_rate_hz(), std::move(carrier));
 }
@@ -32,10 +35,10 @@ void BandReceiver::Stages::add(double sample_rate_hz, CarrierOfBand carrier) {
     ReceiverConfig config = carrier.config;
     config.symbol_rate_hz = carrier.tuning.symbol_rate_hz;
     config.tuned_hz = carrier.tuning.offset_hz;
-    const RawLayout layout{dsp::SampleFormat::cf32,
-                           FrontGeometry({tuned_rate_hz(sample_rate_hz, config.symbol_rate_hz),
-                                          config.symbol_rate_hz, config.rolloff, config.block_samples,
-                                          config.live})};
+    const RawLayout layout{
+        dsp::SampleFormat::cf32,
+        FrontGeometry({tuned_rate_hz(sample_rate_hz, config.symbol_rate_hz), config.symbol_rate_hz,
+                       config.rolloff, config.block_samples, config.live})};
     auto& tuner = graph.add<RxTuner>(sample_rate_hz, carrier.tuning, layout, band.spectra());
     graph.bind(band.place, tuner.place);
     tuners.push_back(&tuner);

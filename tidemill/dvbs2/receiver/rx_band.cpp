@@ -17,8 +17,9 @@ double rate_of_band(const io::SampleSource& source) {
 
 }  // namespace
 
-RxBand::RxBand(io::SampleSource& source)
+RxBand::RxBand(io::SampleSource& source, bool live)
     : SourceModule("band", source),
+      live_(live),
       band_(rate_of_band(source)),
       block_(dsp::BandSpectra::fresh(*source.sample_rate_hz())),
       bytes_(block_.size() * dsp::bytes_per_sample(source.format())) {}

@@ -15,12 +15,14 @@ namespace tidemill::dvbs2 {
 
 /// Reads the samples of a band for all its tuners, and makes the spectra from which they take theirs.
 class RxBand final : public SourceModule {
+    const bool live_;
+
   public:
-    /// Throws Dvbs2Error where the source does not know its rate.
-    explicit RxBand(io::SampleSource& source);
+    /// `live`: samples are waited for. Throws Dvbs2Error where the source does not know its rate.
+    explicit RxBand(io::SampleSource& source, bool live = false);
 
     Out<std::uint32_t> place = out<std::uint32_t>("place");  // in spectra()
-    Task read = task("read", &RxBand::read_block);
+    Task read = task("read", &RxBand::read_block, TaskOptions{.may_wait = live_});
 
     SharedSpectra& spectra() { return spectra_; }
 
