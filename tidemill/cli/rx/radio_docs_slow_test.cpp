@@ -118,7 +118,7 @@ class Server {
                   const LoopbackPeer peer(socket);
                   peer.send(greeting);
                   peer.send(samples);
-                  ::shutdown(peer.socket(), SHUT_WR);
+                  if (!stays_) ::shutdown(peer.socket(), SHUT_WR);
                   peer.receive(1 << 20);  // what it is told, until the other one has gone
               }
           }) {}
@@ -130,10 +130,13 @@ class Server {
         thread_.join();
     }
     std::uint16_t port() const { return server_.port(); }
+    /// Whether the connection is kept when all samples are sent.
+    void stay(bool stays) { stays_ = stays; }
 
   private:
     LoopbackServer server_;
     std::atomic<bool> ends_{false};
+    std::atomic<bool> stays_{false};
     std::thread thread_;
 };
 
@@ -160,12 +163,13 @@ class Bench {
         fs::create_symlink(program_path(), folder_ / "tidemill");
     }
 
-    int run(std::string line, bool until_interrupted) const {
+    int run(std::string line, bool until_interrupted) {
+        for (Server* const server : {&dongle_, &server_}) server->stay(is_for_ever(line));
         const std::string limit = until_interrupted ? "timeout -s INT 2 " : "timeout 120 ";
         line = std::regex_replace(line, std::regex("\\btidemill "), limit + "./tidemill ");
         const std::string quiet = fmt::format(" >out 2>err </dev/null");
         return run_shell(
-            fmt::format("cd '{}'; PATH=\"$PWD:$PATH\"; export SOAPY_SDR_PLUGIN_PATH=\"$PWD\"; {} {}",
+            fmt::format("cd '{}'; PATH=\"$PWD:$PATH\"; export SOAPY_SDR_PLUGIN_PATH=\"$PWD\"; {{ {}; }} {}",
                         std::string(folder_ / ""), line, quiet));
     }
 
@@ -234,7 +238,7 @@ bool is_of_ours(const std::string& line) {
 }  // namespace
 
 TEST_CASE("docs: every command of docs/radio.md and its pages works, on recordings by these names") {
-    const Bench bench;
+    Bench bench;
     const fs::path docs = fs::path(data_folder()).parent_path() / "docs";
     std::vector<fs::path> documents{docs / "radio.md"};
     for (const auto& entry : fs::directory_iterator(docs / "radio")) documents.push_back(entry.path());

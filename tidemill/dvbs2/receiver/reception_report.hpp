@@ -21,7 +21,8 @@ struct FrameTotals {
     std::uint64_t ldpc_iterations = 0;
     std::uint64_t corrected_bits = 0;  ///< by the outer code
     double noise_to_signal = 0;        ///< N0/Es, added up over the good frames
-    double frequency = 0;  ///< left in the last good frame, upright, by the front; cycles per symbol
+    double front_frequency = 0;        ///< taken out of the last good frame by the front; cycles per symbol
+    double frequency = 0;              ///< left in it, upright
     bool inverted = false;
     std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
     std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame

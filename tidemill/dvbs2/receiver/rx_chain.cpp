@@ -43,14 +43,16 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
 }
 
 ReceptionNow RxChain::describe(const FrameTotals& totals) const {
-    // What the front took out, and what the frames, turned upright, still had.
+    // What the front took out, and what the last good frame, turned upright, still had; before the first what
+    // the front takes out now.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
+    const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.
             .locked = front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz_,
-            .frequency_hz = tuned_hz_ + (front_.coarse.frequency() + left) * symbol_rate_hz_,
+            .frequency_hz = tuned_hz_ + (front + left) * symbol_rate_hz_,
             .clock_ppm = front_.timing.clock_ppm(),
             .iq_offset_db = front_.coarse.iq_offset_db(),
             .iq_image_db = front_.coarse.iq_image_db(),

@@ -11,6 +11,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
         } else {
             const SymbolBlock& input = f[symbols][0];
             sync_.push({input.symbols.data(), input.count});
+            front_frequency_ = input.frequency;
         }
     }
     std::optional<FrameInfo> popped = sync_.pop(f[frame]);
@@ -23,6 +24,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
     }
     locked_.store(sync_.locked(), std::memory_order_relaxed);
     if (!popped) return Flow::skip;
+    popped->front_frequency = front_frequency_;
     f[info] = *popped;
     repeating_ = true;
     return Flow::again;

@@ -28,6 +28,7 @@ class RxFrameSync final : public Module {
 
     void keep(Archive& archive) override {
         archive("sync", sync_)("repeating", repeating_)("expected_start", expected_start_);
+        archive("front_frequency", front_frequency_);
         locked_.store(sync_.locked(), std::memory_order_relaxed);
     }
 
@@ -37,6 +38,7 @@ class RxFrameSync final : public Module {
     FrameSync sync_;
     bool repeating_ = false;
     std::uint64_t expected_start_ = 0;
+    double front_frequency_ = 0;  // of the block that came last
     std::atomic<bool> locked_{false};
 };
 

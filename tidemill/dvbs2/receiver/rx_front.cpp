@@ -89,8 +89,7 @@ void RxCoarse::keep(Archive& archive) {
 
 void RxCoarse::tell() {
     found_.store(coarse_.found(), std::memory_order_relaxed);
-    // Behind a signal its frequency is still told, not where another is looked for.
-    if (coarse_.found()) frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
+    frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
     iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
     iq_image_db_.store(coarse_.iq().image_db(), std::memory_order_relaxed);
 }

@@ -68,7 +68,7 @@ class RxCoarse final : public Module {
 
     /// Whether a signal is there at the moment.
     bool found() const { return found_.load(std::memory_order_relaxed); }
-    /// Frequency that the oscillator took out of the last signal, cycles per symbol.
+    /// Frequency that the oscillator took out last, cycles per symbol.
     double frequency() const { return frequency_.load(std::memory_order_relaxed); }
     /// What is taken out of I and Q over the power of all else in dB, minus infinity for nothing: their
     /// offset (DC), and the image that their imbalance makes.

@@ -62,6 +62,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.corrected_bits += static_cast<std::uint64_t>(f[bch][0].corrected);
     const float esn0_db = f[quality][0].esn0_db();
     totals_.noise_to_signal += std::pow(10.0, -0.1 * esn0_db);
+    totals_.front_frequency = about.front_frequency;
     totals_.frequency = about.frequency;
     totals_.inverted = about.inverted;
     totals_.last_esn0_db = esn0_db;

@@ -11,14 +11,15 @@ inline constexpr std::size_t kFrameBufferSymbols = kMaxFrameSymbols + kHeaderSym
 
 /// What travels with the symbols of one PLFRAME.
 struct FrameInfo {
-    std::uint64_t start = 0;    // place of the first symbol in the stream
-    int symbols = 0;            // of the frame, header first; the next header follows where there is one
-    Pls pls;                    // what the frame's header says
-    int next_code = -1;         // PLS code of the header behind the frame; -1 when it is not there
-    bool inverted = false;      // the symbols were conjugated to undo a conjugated spectrum
-    float header_quality = 0;   // as in HeaderMatch
-    float frequency = 0;        // cycles per symbol, from the known symbols of many frames
-    float frequency_sigma = 0;  // expected error of `frequency`
+    std::uint64_t start = 0;     // place of the first symbol in the stream
+    int symbols = 0;             // of the frame, header first; the next header follows where there is one
+    Pls pls;                     // what the frame's header says
+    int next_code = -1;          // PLS code of the header behind the frame; -1 when it is not there
+    bool inverted = false;       // the symbols were conjugated to undo a conjugated spectrum
+    float header_quality = 0;    // as in HeaderMatch
+    float frequency = 0;         // cycles per symbol, from the known symbols of many frames
+    float frequency_sigma = 0;   // expected error of `frequency`
+    double front_frequency = 0;  // taken out of the symbols before, cycles per symbol
 };
 
 /// What happened so far; every symbol pushed is in a frame, outside, or still kept.
