@@ -4,18 +4,13 @@
 
 namespace tidemill::page {
 
-void LiveFeed::publish(Snapshot snapshot) {
+void LiveFeed::publish(std::string event) {
     {
         const std::lock_guard lock(mutex_);
-        snapshot.number = newest_ ? newest_->number + 1 : 1;
-        newest_ = std::make_shared<const Snapshot>(std::move(snapshot));
+        const std::uint64_t number = newest_ ? newest_->number + 1 : 1;
+        newest_ = std::make_shared<const Snapshot>(Snapshot{number, std::move(event)});
     }
     changed_.notify_all();
-}
-
-std::shared_ptr<const Snapshot> LiveFeed::newest() const {
-    const std::lock_guard lock(mutex_);
-    return newest_;
 }
 
 std::shared_ptr<const Snapshot> LiveFeed::wait(std::uint64_t seen, std::chrono::milliseconds at_most) const {

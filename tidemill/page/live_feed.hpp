@@ -11,21 +11,15 @@ namespace tidemill::page {
 
 /// What is known at one moment, as those who look get it.
 struct Snapshot {
-    std::uint64_t number = 0;  ///< set by the feed: 1 for the first one
+    std::uint64_t number = 0;  ///< 1 for the first one
     std::string event;         ///< one line of JSON, for the page
-    std::string status;        ///< JSON, for programs
-    std::string metrics;       ///< Prometheus text
-    bool healthy = false;
 };
 
 /// The newest snapshot, for any number of viewers, each at its own pace: who is slow misses some, and holds
 /// up nobody.
 class LiveFeed {
   public:
-    void publish(Snapshot snapshot);
-
-    /// Null before the first one.
-    std::shared_ptr<const Snapshot> newest() const;
+    void publish(std::string event);
 
     /// Waits for one with a number above `seen`; null when none comes in time, or before the feed is
     /// closed.

@@ -63,7 +63,7 @@ class PageServer::Impl {
         server_.set_payload_max_length(kMostBodyBytes);
         set_guard();
         serve_files();
-        serve_values();
+        serve_health();
         serve_events("/events", feed_);
         for (const PageFeed& more : further) serve_events(more.path, *more.feed);
         serve_actions();
@@ -150,12 +150,9 @@ class PageServer::Impl {
                     [](const httplib::Request&, httplib::Response& response) { response.status = 204; });
     }
 
-    void serve_values() {
-        serve("/status", "application/json", &Snapshot::status);
-        serve("/metrics", "text/plain; version=0.0.4", &Snapshot::metrics);
+    void serve_health() {
         server_.Get("/healthz", [this](const httplib::Request&, httplib::Response& response) {
-            const auto newest = feed_.newest();
-            const bool healthy = newest && newest->healthy;
+            const bool healthy = options_.is_healthy();
             say(response, healthy ? 200 : 503, healthy ? "locked" : "no lock");
         });
     }
@@ -185,13 +182,6 @@ class PageServer::Impl {
                     say(response, answer.status, answer.text);
                 });
         }
-    }
-
-    void serve(const char* path, const char* type, std::string Snapshot::*what) {
-        server_.Get(path, [this, type, what](const httplib::Request&, httplib::Response& response) {
-            const auto newest = feed_.newest();
-            response.set_content(newest ? (*newest).*what : std::string(), type);
-        });
     }
 
     // One event, or a sign of life. False: nobody looks any more.

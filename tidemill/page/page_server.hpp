@@ -18,6 +18,8 @@ struct PageOptions {
     std::vector<std::string> hosts{};   ///< names by which it may be asked for, besides this machine's own
     std::size_t most_viewers = 32;      ///< that look at the same time
     std::string password{};             ///< of whoever looks, by any name; empty: none is asked for
+    /// Asked for each `/healthz`; by a thread of the server.
+    std::function<bool()> is_healthy = [] { return false; };
     /// Is told, in a line, who has begun to guess it; by a thread of the server.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
@@ -48,7 +50,7 @@ struct PageAction {
 };
 
 /// Serves one page over HTTP, with what a feed tells: `/` is the page, `/events` its server-sent events,
-/// `/status` JSON, `/metrics` Prometheus text, `/healthz` 200 or 503. Requests must name this machine as
+/// `/healthz` 200 or 503, and documents. Requests must name this machine as
 /// their host, or one that was told, so that no other page in the viewer's browser reads it by a name that
 /// leads here. Whoever guesses passwords waits longer each time. An action takes a POST from the page itself
 /// with the token in the address; where there is none, nothing can be changed. Heads, bodies, connections and

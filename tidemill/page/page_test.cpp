@@ -50,41 +50,37 @@ bool says(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-Snapshot locked(const std::string& event) {
-    return {.event = event, .status = "{\"lock\":true}", .metrics = "lock 1\n", .healthy = true};
-}
-
 }  // namespace
 
 TEST_CASE("feed: who waits gets the newest snapshot, and who is slow misses some") {
     LiveFeed feed;
-    CHECK(feed.newest() == nullptr);
     CHECK(feed.wait(0, 1ms) == nullptr);
-    feed.publish(locked("a"));
-    feed.publish(locked("b"));
+    feed.publish("a");
+    feed.publish("b");
     CHECK(feed.wait(0, 1ms)->event == "b");
     CHECK(feed.wait(2, 1ms) == nullptr);
-    std::thread other([&] { feed.publish(locked("c")); });
+    std::thread other([&] { feed.publish("c"); });
     CHECK(feed.wait(2, 60s)->event == "c");
     other.join();
 }
 
 TEST_CASE("feed: once it is closed nobody waits, but what came last is still told") {
     LiveFeed feed;
-    feed.publish(locked("last"));
+    feed.publish("last");
     feed.close();
     CHECK(feed.is_closed());
     CHECK(feed.wait(0, 60s)->event == "last");
     CHECK(feed.wait(1, 60s) == nullptr);
 }
 
-TEST_CASE("server: the page, its files, and values for programs") {
+TEST_CASE("server: the page, its files, and whether all is well") {
     if (!has_server()) return;
-    LiveFeed feed;
-    const PageServer server(feed, {});
+    const LiveFeed feed;
+    std::atomic<bool> is_healthy{false};
+    const PageServer server(feed, {.is_healthy = [&] { return is_healthy.load(); }});
     CHECK(is(answer(server, "/healthz"), 503));
-    CHECK(is(answer(server, "/status"), 200));
-    feed.publish(locked("{}"));
+    is_healthy = true;
+    CHECK(is(answer(server, "/healthz"), 200));
     const std::string page = answer(server, "/");
     CHECK(is(page, 200));
     CHECK(says(page, "<title>Tidemill"));
@@ -92,9 +88,6 @@ TEST_CASE("server: the page, its files, and values for programs") {
     CHECK_FALSE(says(page, "Access-Control"));
     CHECK(says(answer(server, "/page.js"), "EventSource"));
     CHECK(says(answer(server, "/page.css"), "text/css"));
-    CHECK(says(answer(server, "/status"), "{\"lock\":true}"));
-    CHECK(says(answer(server, "/metrics"), "lock 1\n"));
-    CHECK(is(answer(server, "/healthz"), 200));
     CHECK(is(answer(server, "/nothing"), 404));
     CHECK(is(answer(server, "/../../etc/passwd"), 404));
 }
@@ -102,16 +95,16 @@ TEST_CASE("server: the page, its files, and values for programs") {
 TEST_CASE("server: who asks for another host is refused, whatever leads here") {
     if (!has_server()) return;
     LiveFeed feed;
-    feed.publish(locked("{}"));
+    feed.publish("{}");
     const PageServer server(feed, {});
     for (const char* host :
          {"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "192.168.1.2"}) {
         CAPTURE(host);
-        CHECK(is(answer(server, "/status", host), 403));
+        CHECK(is(answer(server, "/page.css", host), 403));
     }
     for (const char* host : {"localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "[::1]"}) {
         CAPTURE(host);
-        CHECK(is(answer(server, "/status", host), 200));
+        CHECK(is(answer(server, "/page.css", host), 200));
     }
 }
 
@@ -121,10 +114,10 @@ TEST_CASE("server: events come as they are published, until the feed is closed")
     const PageServer server(feed, {});
     const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
     peer.send(request("GET /events", "localhost"));
-    feed.publish(locked("{\"n\":1}"));
+    feed.publish("{\"n\":1}");
     std::string seen;
     while (!says(seen, "data: {\"n\":1}\n\n")) seen += peer.receive(1);
-    feed.publish(locked("{\"n\":2}"));
+    feed.publish("{\"n\":2}");
     feed.close();
     seen += peer.receive(1 << 20);
     CHECK(says(seen, "text/event-stream"));
@@ -135,7 +128,7 @@ TEST_CASE(
     "server: with all places taken by viewers that read nothing, others are told, and health is answered") {
     if (!has_server()) return;
     LiveFeed feed;
-    const PageServer server(feed, {.most_viewers = 3});
+    const PageServer server(feed, {.most_viewers = 3, .is_healthy = [] { return true; }});
     std::vector<std::unique_ptr<LoopbackPeer>> viewers;
     for (int i = 0; i < 3; ++i) {
         viewers.push_back(std::make_unique<LoopbackPeer>(LoopbackPeer::connect(server.port())));
@@ -143,13 +136,13 @@ TEST_CASE(
         CHECK(viewers.back()->receive(12) == "HTTP/1.1 200");
     }
     CHECK(is(answer(server, "/events"), 503));
-    feed.publish(locked("{}"));
+    feed.publish("{}");
     CHECK(is(answer(server, "/healthz"), 200));
     viewers.clear();
     // Whoever has left is noticed at the next sign of life.
     std::string after;
     for (int tries = 0; tries < 100 && !is(after, 200); ++tries) {
-        feed.publish(locked("{}"));
+        feed.publish("{}");
         std::this_thread::sleep_for(50ms);
         const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
         peer.send(request("GET /events", "localhost"));
@@ -220,7 +213,7 @@ TEST_CASE("server: an action wants the token and the page's own origin, and noth
 TEST_CASE("server: others than this machine need a password, and then the right one") {
     if (!has_server()) return;
     LiveFeed feed;
-    feed.publish(locked("{}"));
+    feed.publish("{}");
     CHECK_THROWS_WITH_AS(PageServer(feed, {.address = "0.0.0.0"}), doctest::Contains("give a password"),
                          PageError);
     const PageServer server(feed,
@@ -228,7 +221,7 @@ TEST_CASE("server: others than this machine need a password, and then the right 
     CHECK(server.url().starts_with("http://Radio.local:"));
     const auto ask = [&](const std::string& host, const std::string& authorization) {
         const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
-        peer.send("GET /status HTTP/1.1\r\nHost: " + host + "\r\n" + authorization + "\r\n");
+        peer.send("GET /page.css HTTP/1.1\r\nHost: " + host + "\r\n" + authorization + "\r\n");
         return peer.receive(1 << 16);
     };
     const std::string right =
@@ -255,7 +248,7 @@ TEST_CASE("server: whoever guesses passwords has to wait, and one line tells of 
                                    }});
     const auto ask = [&](const std::string& authorization) {
         const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
-        peer.send("GET /status HTTP/1.1\r\nHost: localhost\r\n" + authorization + "\r\n");
+        peer.send("GET /page.css HTTP/1.1\r\nHost: localhost\r\n" + authorization + "\r\n");
         return peer.receive(1 << 16);
     };
     const std::string wrong = "Authorization: Basic YTpi\r\n";
@@ -320,21 +313,20 @@ TEST_CASE(
     "server: with all places stalled and many who send nothing, health is answered, and the oldest of them "
     "give way") {
     if (!has_server()) return;
-    LiveFeed feed;
-    feed.publish(locked("{}"));
-    const PageServer server(feed, {.most_viewers = 2});
+    const LiveFeed feed;
+    const PageServer server(feed, {.most_viewers = 2, .is_healthy = [] { return true; }});
     std::vector<std::unique_ptr<LoopbackPeer>> silent;
     for (int i = 0; i < 50; ++i)
         silent.push_back(std::make_unique<LoopbackPeer>(LoopbackPeer::connect(server.port())));
     CHECK(is(answer(server, "/healthz"), 200));
-    CHECK(is(answer(server, "/metrics"), 200));
+    CHECK(is(answer(server, "/page.js"), 200));
     for (int round = 0; round < 5; ++round) {
         for (int i = 0; i < 100; ++i) {
             silent.push_back(std::make_unique<LoopbackPeer>(LoopbackPeer::connect(server.port())));
             silent.back()->send("GET /healthz HTTP/1.1\r\nHost: local");
         }
         CHECK(is(answer(server, "/healthz"), 200));
-        CHECK(is(answer(server, "/metrics"), 200));
+        CHECK(is(answer(server, "/page.js"), 200));
     }
     CHECK(silent.front()->receive(1).empty());
 }

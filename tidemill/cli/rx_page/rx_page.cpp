@@ -37,8 +37,7 @@ RxPage::RxPage(const RxPageOptions& options, std::size_t most_carriers)
     std::error_code unknown;
     if (!options.folder.empty() && !std::filesystem::is_directory(options.folder, unknown))
         throw JobFailed(fmt::format("--page-dir {}: there is no such folder", options.folder));
-    feeds_.front().publish(
-        {.event = "{}", .status = R"({"phase":"wait","lock":false})", .metrics = "tidemill_rx_lock 0\n"});
+    feeds_.front().publish("{}");
     if (options.place) {
         try {
             server_.emplace(feeds_.front(), server_options(), documents(), actions(), further_feeds());
@@ -65,6 +64,11 @@ page::PageOptions RxPage::server_options() const {
                              .hosts = options_.hosts,
                              .most_viewers = options_.most_viewers,
                              .password = page_password(options_),
+                             .is_healthy =
+                                 [this] {
+                                     const std::lock_guard lock(mutex_);
+                                     return is_healthy();
+                                 },
                              .warn = [](const std::string& line) { warn(line); }};
     if (page::is_loopback(place.address)) return server;
     if (server.password.empty()) {
@@ -103,6 +107,16 @@ std::vector<page::PageDocument> RxPage::documents() {
              const std::lock_guard lock(mutex_);
              return show_ ? show_->run().graph_svg(false) : std::string();
          }},
+        {"/status", "application/json",
+         [this] {
+             const std::lock_guard lock(mutex_);
+             return show_ ? show_->status() : last_status_;
+         }},
+        {"/metrics", "text/plain; version=0.0.4",
+         [this] {
+             const std::lock_guard lock(mutex_);
+             return show_ ? show_->metrics(server_->viewers()) : last_metrics_;
+         }},
         {"/history", "application/json", [this] { return history(0); }}};
     for (std::size_t k = 1; k < feeds_.size(); ++k)
         documents.push_back(
@@ -135,8 +149,9 @@ RxPage::Shown::Shown(RxPage& page, RxShow& show) : page_(page) {
 RxPage::Shown::~Shown() {
     const std::lock_guard lock(page_.mutex_);
     page_.show_->step(page_.now_s_);
-    page_.show_->draw();
-    page_.publish();
+    page_.draw();
+    page_.last_status_ = page_.show_->status();
+    if (page_.server_) page_.last_metrics_ = page_.show_->metrics(page_.server_->viewers());
     page_.show_ = nullptr;
 }
 
@@ -146,34 +161,29 @@ void RxPage::tick(double now_s) {
     if (!show_) return;
     if (show_->locked()) locked_s_ = now_s;
     const bool steps = !show_->takes_time_of_samples() && now_s - stepped_s_ >= kStepPeriod_s - 0.01;
-    const bool looked_at = server_ && server_->viewers() > 0;
-    if (!steps && !looked_at) return;
     if (steps) {
         stepped_s_ = now_s;
         show_->step(now_s);
     }
-    show_->draw();
-    publish();
+    const bool looked_at = server_ && server_->viewers() > 0;
+    if (looked_at || (steps && !options_.report.empty())) draw();
 }
 
 void RxPage::look() {
     const std::lock_guard lock(mutex_);
     if (!show_) return;
     show_->step(now_s_);
-    show_->draw();
-    publish();
+    draw();
 }
 
 bool RxPage::is_healthy() const {
     return locked_s_ && now_s_ - *locked_s_ <= options_.unhealthy_after_s;
 }
 
-void RxPage::publish() {
+void RxPage::draw() {
+    show_->draw();
     if (!server_) return;
-    const std::string status = show_->status(), metrics = show_->metrics(server_->viewers());
-    for (std::size_t k = 0; k < show_->carriers(); ++k)
-        feeds_[k].publish(
-            {.event = show_->event(k), .status = status, .metrics = metrics, .healthy = is_healthy()});
+    for (std::size_t k = 0; k < show_->carriers(); ++k) feeds_[k].publish(show_->event(k));
 }
 
 void RxPage::write_report(const RxShow& show) const {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSpectrumBins = 256;
 constexpr std::size_t kSpectrumSamples = 16 * kSpectrumBins;
+constexpr std::size_t kRowSamples = 4 * kSpectrumBins;  // of the waterfall, which keeps them
 constexpr std::size_t kEyeLines = 60;
 
 // Hundredths are what a picture shows.
@@ -38,9 +39,9 @@ std::vector<dsp::Iq> symbols_in(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-void Waterfall::add(const Json& row) {
+void Waterfall::add(std::span<const std::byte> samples) {
     if (seen_++ % every_ != 0) return;
-    rows_.push_back(row);
+    rows_.emplace_back(samples.begin(), samples.end());
     if (rows_.size() < kMostRows) return;
     // The first stays where it is: moved onto itself it would be empty.
     for (std::size_t i = 1; i < kMostRows / 2; ++i) rows_[i] = std::move(rows_[2 * i]);
@@ -67,12 +68,14 @@ std::size_t RxViews::add(std::string_view socket, std::size_t elements) {
 }
 
 void RxViews::step(double now_s) {
+    const std::vector<std::byte> samples = view_.content(raw_);
+    view_.ask(raw_);
     const std::lock_guard lock(mutex_);
     last_ = status_.next_view(now_s);
-    last_status_ = status_json(last_);
     history_.add(last_);
     count_services(now_s - std::exchange(last_s_, now_s));
-    last_status_["services"] = services(false);
+    const std::size_t row_bytes = kRowSamples * dsp::bytes_per_sample(place_.format);
+    if (samples.size() >= row_bytes) waterfall_.add(std::span(samples).first(row_bytes));
     ++steps_;
 }
 
@@ -81,8 +84,6 @@ void RxViews::draw() {
     const std::lock_guard lock(mutex_);
     pictures_ = std::move(drawn);
     if (last_.now.locked && last_.frames > 0) locked_pictures_ = pictures_;
-    const Json* const spectrum = pictures_.find("spectrum_db");
-    if (!spectrum->get_if<Json::Array>()->empty()) waterfall_.add(*spectrum);
 }
 
 bool RxViews::locked() const {
@@ -135,12 +136,11 @@ Json RxViews::eye() const {
     return points;
 }
 
-Json RxViews::spectrum_db() const {
-    const std::vector<std::byte> bytes = view_.content(raw_);
+Json RxViews::spectrum_db(std::span<const std::byte> bytes) const {
     const std::size_t size = dsp::bytes_per_sample(place_.format);
     std::vector<dsp::Iq> samples(bytes.size() / size);
     if (samples.size() < kSpectrumBins) return Json::array();
-    dsp::convert_samples(place_.format, std::span(bytes).first(samples.size() * size), samples);
+    dsp::convert_samples(place_.format, bytes.first(samples.size() * size), samples);
     dsp::PowerSpectrum spectrum(kSpectrumBins);
     spectrum.add(samples);
     return spectrum_json(spectrum.power());
@@ -151,7 +151,7 @@ Json RxViews::pictures() const {
                 {"turned", constellation(turned_)},
                 {"eye", eye()},
                 {"eye_line", dvbs2::Eye::kPointsPerLine},
-                {"spectrum_db", spectrum_db()}};
+                {"spectrum_db", spectrum_db(view_.content(raw_))}};
 }
 
 Json RxViews::now() const {
@@ -163,7 +163,7 @@ Json RxViews::now() const {
              {"symbol_rate_hz", last_.now.symbol_rate_hz},
              {"rolloff", place_.rolloff},
              {"step", steps_},
-             {"status", last_status_},
+             {"status", recent_status()},
              {"totals", {{"frames", last_.now.totals.frames}, {"frames_bad", last_.now.totals.frames_bad}}},
              {"player", place_.player}};
     now.update(pictures_);
@@ -172,8 +172,9 @@ Json RxViews::now() const {
 
 Json RxViews::mask() const {
     const std::lock_guard lock(mutex_);
-    const Json* const offset = last_status_.find("offset_hz");
-    const Json* const modcod = last_status_.find("modcod");
+    const Json status = status_json(last_);
+    const Json* const offset = status.find("offset_hz");
+    const Json* const modcod = status.find("modcod");
     return Json{{"number", place_.number},
                 {"offset_hz", offset ? *offset : Json()},
                 {"symbol_rate_hz", last_.now.symbol_rate_hz},
@@ -189,7 +190,9 @@ Json RxViews::moment() const {
 
 Json RxViews::past() const {
     const std::lock_guard lock(mutex_);
-    return Json{{"step", steps_}, {"moments", history_.json()}, {"waterfall", waterfall_.rows()}};
+    Json rows = Json::array();
+    for (const Waterfall::Row& row : waterfall_.rows()) rows.push_back(spectrum_db(row));
+    return Json{{"step", steps_}, {"moments", history_.json()}, {"waterfall", std::move(rows)}};
 }
 
 Json RxViews::whole() const {
@@ -204,7 +207,13 @@ Json RxViews::whole() const {
 
 Json RxViews::status() const {
     const std::lock_guard lock(mutex_);
-    return last_status_;
+    return recent_status();
+}
+
+Json RxViews::recent_status() const {
+    Json status = status_json(last_);
+    status["services"] = services(false);
+    return status;
 }
 
 RxMetrics RxViews::metrics() {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,18 @@ struct RxPlace {
     std::string player{};  ///< what a player opens; empty: nothing is sent to one
 };
 
-/// Spectra of a whole reception, the newest last: of a bounded number, as far apart as that takes.
+/// Samples of a whole reception whose spectra show it, the newest last: of a bounded number of moments, as
+/// far apart as that takes. Spectra are made for who asks.
 class Waterfall {
   public:
+    using Row = std::vector<std::byte>;
     static constexpr std::size_t kMostRows = 240;
 
-    void add(const Json& row);
-    const Json::Array& rows() const { return rows_; }
+    void add(std::span<const std::byte> samples);
+    const std::vector<Row>& rows() const { return rows_; }
 
   private:
-    Json::Array rows_{};
+    std::vector<Row> rows_{};
     std::size_t every_ = 1;
     std::size_t seen_ = 0;
 };
@@ -70,7 +73,7 @@ class RxViews {
     RxViews(Receivers& receivers, const RxStatus& status, const io::TsServices& services, RxPlace place,
             LiveView& view);
 
-    /// Twice a second: what is told in numbers moves on.
+    /// Twice a second: what is told in numbers moves on, and so does the waterfall.
     void step(double now_s);
     /// Some times a second, when somebody looks: what is drawn moves on.
     void draw();
@@ -99,8 +102,9 @@ class RxViews {
     Json pictures() const;
     Json constellation(std::size_t socket) const;
     Json eye() const;
-    Json spectrum_db() const;
+    Json spectrum_db(std::span<const std::byte> bytes) const;
     Json services(bool of_all_times) const;
+    Json recent_status() const;
     void count_services(double elapsed_s);
 
     static constexpr std::size_t kPoints = 400;
@@ -117,7 +121,6 @@ class RxViews {
     RxHistory history_{};
     Waterfall waterfall_{};
     RxView last_{};
-    Json last_status_ = Json::object();
     Json pictures_ = Json::object();
     Json locked_pictures_ = Json::object();  // the last ones under a lock: a run ends in noise
     std::map<int, Rate> rates_{};

@@ -1,6 +1,7 @@
 #include "tidemill/run/insight/live_view.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,10 @@ void LiveView::ask() noexcept {
     for (Glance& glance : glances_) glance.wanted.store(true, std::memory_order_relaxed);
 }
 
+void LiveView::ask(std::size_t place) noexcept {
+    glances_[place].wanted.store(true, std::memory_order_relaxed);
+}
+
 std::vector<std::byte> LiveView::content(std::size_t place) const {
     const std::lock_guard lock(mutex_);
     return glances_[place].content;
@@ -87,7 +92,8 @@ std::vector<std::byte> LiveView::content(std::size_t place) const {
 void LiveView::copy(Glance& glance, std::span<const std::byte> bytes) {
     const std::span<const std::byte> part = bytes.first(std::min(glance.bytes, bytes.size()));
     const std::lock_guard lock(mutex_);
-    glance.content.assign(part.begin(), part.end());
+    glance.content.resize(part.size());
+    if (!part.empty()) std::memcpy(glance.content.data(), part.data(), part.size());
 }
 
 void LiveView::begin_run() {

@@ -52,6 +52,8 @@ class LiveView final : public Observer {
 
     /// What passes the sockets next is copied.
     void ask() noexcept;
+    /// The same for one place alone.
+    void ask(std::size_t place) noexcept;
 
     /// What was copied last; empty before the first time.
     std::vector<std::byte> content(std::size_t place) const;
