@@ -9,7 +9,7 @@ set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/ta
 
 file(GLOB rooms RELATIVE "${PROJECT_SOURCE_DIR}/tidemill" "${PROJECT_SOURCE_DIR}/tidemill/*/CMakeLists.txt")
 list(TRANSFORM rooms REPLACE "/CMakeLists.txt" "")
-list(REMOVE_ITEM rooms testing loopback)  # of the latter, its module is
+list(REMOVE_ITEM rooms testing peers loopback)  # of the last, its module is
 
 foreach(variable IN ITEMS PROJECT_SOURCE_DIR CMAKE_INSTALL_INCLUDEDIR TIDEMILL_PUBLIC_HEADERS)
   install(CODE "set(${variable} \"${${variable}}\")")
