@@ -1,6 +1,7 @@
 #include "tidemill/run/late.hpp"
 
 #include <atomic>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -212,17 +213,17 @@ TEST_CASE("who is told of late frames may turn a knob, and a replay turns it at 
     std::stringstream text;
     Journal journal(text);
     Pipeline pipeline(live.graph, thread_per_task(live.graph), {.ring_depth = 1});
-    std::string blamed;
+    std::set<std::string> blamed;  // on a busy machine others are late, too
     unsigned rounds = 8;
     const RunReport report = pipeline.run({.frames = 40,
                                            .journal = &journal,
                                            .deadline = std::chrono::milliseconds(7),
                                            .when_late = [&](const LateFrame& late) {
-                                               blamed = late.task;
+                                               blamed.insert(late.task);
                                                if (rounds > 1) pipeline.set(live.rounds, --rounds);
                                            }});
     CHECK(report.late > 0);
-    CHECK(blamed == "slow.slow");
+    CHECK(blamed.contains("slow.slow"));
     CHECK(rounds < 8);
     CHECK(live.got.back() % 100 < 8);
     const JournalRecord record = parse_journal(text, "journal");
