@@ -2,36 +2,21 @@
 
 #include <algorithm>
 #include <cassert>
-#include <stdexcept>
 
-#include <fmt/format.h>
-
-#include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/internal/ldpc_kernel.hpp"
 #include "tidemill/fec/internal/ldpc_schedule.hpp"
 #include "tidemill/fec/internal/ldpc_transfer.hpp"
 
 namespace tidemill::fec {
-namespace {
-
-LdpcSettings completed(LdpcSettings settings, const Dvbs2Code& code) {
-    if (settings.max_iterations < 1) {
-        throw FecError(
-            fmt::format("LdpcDecoder: max_iterations is {}, it must be at least 1", settings.max_iterations));
-    }
-    if (settings.attempts.empty()) settings.attempts = ldpc_attempts(code);
-    return settings;
-}
-
-}  // namespace
-
 LdpcDecoder::LdpcDecoder(const Dvbs2Code& code) : LdpcDecoder(code, LdpcSettings{}) {}
 
 LdpcDecoder::LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings)
     : code_(code),
-      settings_(completed(settings, code)),
+      settings_(settings),
+      fast_iterations_(ldpc_fast_share(settings, code)),
       schedule_(std::make_shared<LdpcSchedule>(code)),
-      memory_(std::make_unique<LdpcMemory>()) {
+      memory_(std::make_unique<LdpcMemory>()),
+      halved_(static_cast<std::size_t>(code.n)) {
     memory_->posteriors.resize(schedule_->turns.size());
     memory_->messages.resize(schedule_->edges.size());
     memory_->changes.resize(std::max(schedule_->most_shared_edges, 1U));
@@ -40,9 +25,10 @@ LdpcDecoder::LdpcDecoder(const Dvbs2Code& code, const LdpcSettings& settings)
 LdpcDecoder::LdpcDecoder(const LdpcDecoder& other)
     : code_(other.code_),
       settings_(other.settings_),
+      fast_iterations_(other.fast_iterations_),
       schedule_(other.schedule_),
       memory_(std::make_unique<LdpcMemory>(*other.memory_)),
-      scaled_(other.scaled_) {}
+      halved_(other.halved_.size()) {}
 
 LdpcDecoder& LdpcDecoder::operator=(const LdpcDecoder& other) {
     return *this = LdpcDecoder(other);
@@ -51,11 +37,12 @@ LdpcDecoder::LdpcDecoder(LdpcDecoder&&) noexcept = default;
 LdpcDecoder& LdpcDecoder::operator=(LdpcDecoder&&) noexcept = default;
 LdpcDecoder::~LdpcDecoder() = default;
 
-std::span<const Llr> LdpcDecoder::scaled(std::span<const Llr> llrs, double factor) {
-    if (factor == 1) return llrs;
-    scaled_.resize(llrs.size());
-    std::ranges::transform(llrs, scaled_.begin(), [&](Llr llr) { return fec::scaled(llr, factor); });
-    return scaled_;
+std::span<const Llr> LdpcDecoder::in_range(std::span<const Llr> llrs) {
+    const int halvings = ldpc_halvings(code_, llrs);
+    memory_->halvings = static_cast<std::size_t>(halvings);
+    if (halvings == 0) return llrs;
+    halve_llrs(llrs, halvings, halved_);
+    return halved_;
 }
 
 void LdpcDecoder::load(std::span<const Llr> llrs) {
@@ -92,20 +79,21 @@ LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t
     assert(llrs.size() == static_cast<std::size_t>(code_.n));
     assert(information.size() == static_cast<std::size_t>(code_.k_ldpc / 8));
     std::size_t fewest_failed = kLdpcNearlyRight;
+    load(in_range(llrs));
     int iterations = 0;
-    for (const LdpcAttempt& attempt : settings_.attempts) {
-        const bool is_last = &attempt == &settings_.attempts.back() || !settings_.stop_early;
-        const int left = settings_.max_iterations - iterations;
-        const int begin = iterations;
-        const int end = begin + (is_last ? left : std::min(left, attempt.iterations));
-        load(scaled(llrs, attempt.llr_factor));
-        for (; iterations < end; ++iterations) {
-            if (settings_.stop_early && keep_if_better(information, fewest_failed)) return {iterations, true};
-            ldpc_sweep(*schedule_, iterations == begin, *memory_);
-        }
-        if (keep_if_better(information, fewest_failed)) return {iterations, true};
-        if (iterations == settings_.max_iterations) break;
+    for (int since = 0; iterations < settings_.max_iterations && since < kLdpcPatience; ++iterations) {
+        const std::size_t before = fewest_failed;
+        if (settings_.stop_early && keep_if_better(information, fewest_failed)) return {iterations, true};
+        const bool is_fast = iterations < fast_iterations_;
+        const bool is_stuck = !is_fast && fewest_failed < kLdpcNearlyRight && fewest_failed == before;
+        since = is_stuck ? since + 1 : 0;
+        ldpc_sweep(*schedule_,
+                   iterations == 0 ? LdpcSweep::first
+                   : is_fast       ? LdpcSweep::fast
+                                   : LdpcSweep::fine,
+                   *memory_);
     }
+    if (keep_if_better(information, fewest_failed)) return {iterations, true};
     if (fewest_failed == kLdpcNearlyRight) decide(information);
     return {iterations, false};
 }

@@ -15,8 +15,8 @@ namespace tidemill::fec {
 struct LdpcMemory;
 struct LdpcSchedule;
 
-/// The inner code's decoder, layered min-sum on 8-bit messages, in one or several attempts; owns its scratch,
-/// so each thread needs a copy.
+/// The inner code's decoder, layered, on 8-bit messages: min-sum first, then sum-product in whole steps of an
+/// LLR; owns its scratch, so each thread needs a copy.
 class LdpcDecoder {
   public:
     /// With the recommended settings of the code.
@@ -30,20 +30,21 @@ class LdpcDecoder {
     ~LdpcDecoder();
 
     /// Decodes n LLRs, in the order of the FECFRAME's bits, to the packed k_ldpc information bits. Without a
-    /// codeword they are those that came nearest to one, before min-sum was led astray.
+    /// codeword they are those that came nearest to one, before it was led astray.
     LdpcResult decode(std::span<const Llr> llrs, std::span<std::uint8_t> information);
 
   private:
-    std::span<const Llr> scaled(std::span<const Llr> llrs, double factor);
+    std::span<const Llr> in_range(std::span<const Llr> llrs);
     void load(std::span<const Llr> llrs);
     bool keep_if_better(std::span<std::uint8_t> information, std::size_t& fewest_failed);
     void decide(std::span<std::uint8_t> information) const;
 
     Dvbs2Code code_;
     LdpcSettings settings_;
+    int fast_iterations_;
     std::shared_ptr<const LdpcSchedule> schedule_;
     std::unique_ptr<LdpcMemory> memory_;
-    std::vector<Llr> scaled_;
+    std::vector<Llr> halved_;
 };
 
 }  // namespace tidemill::fec

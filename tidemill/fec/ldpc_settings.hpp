@@ -1,35 +1,25 @@
 #pragma once
 
-#include <span>
-
 #include "tidemill/fec/dvbs2_code.hpp"
 #include "tidemill/fec/llr.hpp"
 
 namespace tidemill::fec {
 
-/// A try at a frame from its beginning, with all LLRs times a factor.
-struct LdpcAttempt {
-    int iterations;
-    double llr_factor;
-};
-
 /// How long the LDPC decoder tries.
 struct LdpcSettings {
-    int max_iterations = 50;                     ///< of all attempts together
-    bool stop_early = true;                      ///< false: always all iterations, for measuring
-    std::span<const LdpcAttempt> attempts = {};  ///< none: those of ldpc_attempts()
+    int max_iterations = 150;
+    bool stop_early = true;  ///< false: always all iterations, for measuring
+    /// Of these, the first ones by min-sum, which frames well above the threshold do not outlast; the others
+    /// by sum-product. 0: as many as serve the code best.
+    int fast_iterations = 0;
 };
 
-/// The attempts that serve a code best. Of the short codes of rates 3/5 and 5/6 a few frames in 1000 lead the
-/// decoder astray far above their threshold; it does better to begin anew with other LLRs than to go on.
-std::span<const LdpcAttempt> ldpc_attempts(const Dvbs2Code& code);
-
-/// The LLR of an attempt with that factor: rounded, and saturated to +-127.
-Llr scaled(Llr llr, double factor);
+/// How many iterations are by min-sum: at most all. Throws FecError when a setting is out of its range.
+int ldpc_fast_share(const LdpcSettings& settings, const Dvbs2Code& code);
 
 /// What a demapper multiplies its true log-likelihood ratios (natural log of P(0)/P(1)) by, before it rounds
 /// them to the nearest integer and saturates to +-127: for QPSK with points at +-A on each axis and noise of
-/// variance v per axis, llr = round(llr_scale(code) 2 A y / v). The decoder's correction assumes this scale.
+/// variance v per axis, llr = round(llr_scale(code) 2 A y / v). The decoder's corrections assume this scale.
 double llr_scale(const Dvbs2Code& code);
 
 }  // namespace tidemill::fec

@@ -23,8 +23,9 @@ std::string device_text(const RxOutcome& outcome) {
     std::string text;
     if (outcome.device_decision) text = fmt::format("device     {}\n", outcome.device_decision->why);
     if (outcome.device.batches > 0)
-        text += fmt::format("device     {} frames in {} batches on {}\n", outcome.device.frames,
-                            outcome.device.batches, outcome.ldpc_device->device->info().id);
+        text += fmt::format("device     {} frames in {} batches on {}, {} of them finished on the host\n",
+                            outcome.device.frames, outcome.device.batches,
+                            outcome.ldpc_device->device->info().id, outcome.device.frames_finished);
     return text;
 }
 
@@ -172,7 +173,8 @@ std::string report_json(const RxOutcome& outcome) {
     add_run(outcome, json);
     json["device"] = {{"frames", outcome.device.frames},
                       {"batches", outcome.device.batches},
-                      {"frames_on_host", outcome.device.frames_on_host}};
+                      {"frames_on_host", outcome.device.frames_on_host},
+                      {"frames_finished_on_host", outcome.device.frames_finished}};
     if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
     json["ip"] = outcome.ip;
     json["iq"] = outcome.iq;

@@ -10,6 +10,7 @@
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/ldpc_circulants.hpp"
+#include "tidemill/fec/ldpc_range.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -56,42 +57,14 @@ std::string options_of(const Tables& tables, const DeviceInfo& device, bool post
                        posteriors_are_local ? "" : " -DPOSTERIORS_IN_GLOBAL_MEMORY");
 }
 
-std::span<const fec::LdpcAttempt> attempts_of(const fec::LdpcSettings& settings, const fec::Dvbs2Code& code) {
-    return settings.attempts.empty() ? fec::ldpc_attempts(code) : settings.attempts;
-}
-
-// Attempts, and posteriors of all LLRs times the factor of each, as the kernel keeps them: plus 128.
-struct Shape {
-    std::vector<std::int32_t> numbers;
-    std::vector<std::uint8_t> scales;
-};
-
-Shape shape_of(const fec::Dvbs2Code& code, const fec::LdpcSettings& settings, std::size_t edges) {
-    const auto attempts = attempts_of(settings, code);
-    Shape shape{{code.n, code.k_ldpc, code.q(), static_cast<std::int32_t>(edges),
-                 static_cast<std::int32_t>(attempts.size())},
-                {}};
-    for (const fec::LdpcAttempt& attempt : attempts) {
-        shape.numbers.push_back(attempt.iterations);
-        if (attempt.llr_factor == 1) {
-            shape.numbers.push_back(0);
-            continue;
-        }
-        for (int byte = 0; byte < 256; ++byte) {
-            const auto llr = static_cast<fec::Llr>(static_cast<std::uint8_t>(byte));
-            shape.scales.push_back(static_cast<std::uint8_t>(fec::scaled(llr, attempt.llr_factor) + 128));
-        }
-        shape.numbers.push_back(static_cast<std::int32_t>(shape.scales.size() / 256));
-    }
-    shape.scales.resize(std::max<std::size_t>(shape.scales.size(), 256));
-    return shape;
-}
-
 }  // namespace
 
 DeviceLdpc::DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& code,
                        const fec::LdpcSettings& settings, std::optional<std::size_t> local_bytes)
-    : device_(std::move(device)), code_(code), settings_(settings) {
+    : device_(std::move(device)),
+      code_(code),
+      iterations_(fec::ldpc_fast_share(settings, code)),
+      stop_early_(settings.stop_early) {
     if (settings.max_iterations < 1) {
         throw fec::FecError(
             fmt::format("DeviceLdpc: max_iterations is {}, it must be at least 1", settings.max_iterations));
@@ -105,12 +78,11 @@ DeviceLdpc::DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& cod
     local_bytes_ = table_bytes + (posteriors_are_local_ ? bits : 0);
     const std::string options = options_of(tables, device_->info(), posteriors_are_local_);
     kernel_ = device_->kernel({device::ldpc_kernels(), options}, "ldpc");
-    const Shape shape = shape_of(code, settings, edges_);
+    const std::array shape{code.n, code.k_ldpc, code.q(), static_cast<std::int32_t>(edges_)};
     Words words = tables.edges;
     words.insert(words.end(), tables.layers.begin(), tables.layers.end());
-    shape_ = filled(shape.numbers.data(), 4 * shape.numbers.size());
+    shape_ = filled(shape.data(), 4 * shape.size());
     tables_ = filled(words.data(), 4 * words.size());
-    scales_ = filled(shape.scales.data(), shape.scales.size());
 }
 
 std::unique_ptr<DeviceMemory> DeviceLdpc::filled(const void* data, std::size_t bytes) {
@@ -136,6 +108,16 @@ DeviceLdpcBatch::DeviceLdpcBatch(std::shared_ptr<DeviceLdpc> ldpc, std::size_t m
         posteriors_ = device.allocate(most_frames * bits, MemoryPolicy::resident);
 }
 
+// As LdpcDecoder does.
+void DeviceLdpcBatch::bring_into_range(std::size_t frames) {
+    const auto n = static_cast<std::size_t>(ldpc_->code().n);
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        const std::span<fec::Llr> own = llrs().subspan(frame * n, n);
+        const int halvings = fec::ldpc_halvings(ldpc_->code(), own);
+        if (halvings > 0) fec::halve_llrs(own, halvings, own);
+    }
+}
+
 void DeviceLdpcBatch::start(std::size_t frames) {
     if (frames == 0 || frames > most_frames_) {
         throw DeviceError(
@@ -143,6 +125,7 @@ void DeviceLdpcBatch::start(std::size_t frames) {
     }
     frames_ = frames;
     begin_ = queue_->mark();
+    bring_into_range(frames);
     queue_->to_device(*llrs_, frames * static_cast<std::size_t>(ldpc_->code().n));
     queue_->to_device(*information_, 0);
     queue_->to_device(*results_, 0);
@@ -153,9 +136,8 @@ void DeviceLdpcBatch::start(std::size_t frames) {
                                           messages_.get(),
                                           ldpc_->shape_.get(),
                                           ldpc_->tables_.get(),
-                                          ldpc_->scales_.get(),
-                                          std::int32_t{ldpc_->settings_.max_iterations},
-                                          std::int32_t{ldpc_->settings_.stop_early},
+                                          std::int32_t{ldpc_->iterations_},
+                                          std::int32_t{ldpc_->stop_early_},
                                           LocalBytes{ldpc_->local_bytes_}};
     if (posteriors_) arguments.emplace_back(posteriors_.get());
     queue_->launch(*ldpc_->kernel_, {frames, kItems}, arguments);

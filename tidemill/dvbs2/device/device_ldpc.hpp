@@ -13,7 +13,9 @@
 
 namespace tidemill::dvbs2 {
 
-/// What a device needs to decode frames of one code: the kernel and the code's tables, once per device.
+/// What a device needs to decode frames of one code: the kernel and the code's tables, once per device. A
+/// device does the fast iterations alone; frames that have not converged by then are the host's, from their
+/// LLRs on.
 class DeviceLdpc {
   public:
     /// Posteriors lie in local memory where `local_bytes` are enough: by default those of the device. Throws
@@ -31,14 +33,14 @@ class DeviceLdpc {
 
     std::shared_ptr<Device> device_;
     fec::Dvbs2Code code_;
-    fec::LdpcSettings settings_;
+    int iterations_;
+    bool stop_early_;
     std::size_t edges_;
     std::size_t local_bytes_;
     bool posteriors_are_local_;
     std::unique_ptr<DeviceKernel> kernel_;
     std::unique_ptr<DeviceMemory> shape_;
     std::unique_ptr<DeviceMemory> tables_;
-    std::unique_ptr<DeviceMemory> scales_;
 };
 
 /// Device time of a batch, in microseconds.
@@ -57,11 +59,12 @@ class DeviceLdpcBatch {
     std::size_t most_frames() const { return most_frames_; }
     /// n LLRs of each frame, one frame behind the other; to be written before start().
     std::span<fec::Llr> llrs() { return llrs_->host_as<fec::Llr>(); }
-    /// k_ldpc packed bits of each frame, as LdpcDecoder would have them; to be read after finish().
+    /// k_ldpc packed bits of each frame, as LdpcDecoder would have them after as many iterations; to be read
+    /// after finish().
     std::span<const std::uint8_t> information() const { return information_->host_as<std::uint8_t>(); }
     fec::LdpcResult result(std::size_t frame) const;
 
-    /// Sends off the first `frames` frames. Throws DeviceError.
+    /// Sends off the first `frames` frames; loud LLRs are halved in place. Throws DeviceError.
     void start(std::size_t frames);
     /// Whether what was sent off is done.
     bool done() { return end_->done(); }
@@ -70,6 +73,8 @@ class DeviceLdpcBatch {
     DeviceBatchTimes times();
 
   private:
+    void bring_into_range(std::size_t frames);
+
     std::shared_ptr<DeviceLdpc> ldpc_;
     std::size_t most_frames_;
     std::size_t frames_ = 0;

@@ -35,7 +35,8 @@ class DeviceLdpcCodes {
     DeviceLdpcCodes& operator=(const DeviceLdpcCodes&) = delete;
     ~DeviceLdpcCodes() = default;
 
-    /// At most LdpcOnDevice::most_frames frames. Throws DeviceError; then none of them is decoded.
+    /// At most LdpcOnDevice::most_frames frames. Those that have not converged at the end of the fast
+    /// iterations are the caller's to decode. Throws DeviceError; then none of them is decoded.
     void decode(std::span<const LdpcFrame> frames);
 
   private:

@@ -1,4 +1,5 @@
-// Layered min-sum on 8-bit messages, one frame per work group, to the bits and iterations of fec's LdpcDecoder.
+// Layered min-sum on 8-bit messages, one frame per work group, to the bits and iterations of the fast part of fec's
+// LdpcDecoder. What does not converge here is the host's to decode.
 //
 // 90 work items, each with the four checks t, t + 90, t + 180 and t + 270 of every layer. A column's 360 posteriors
 // lie as 90 words of bits j, j + 90, j + 180 and j + 270: whatever the circulant's shift, the four bits of an item
@@ -23,7 +24,7 @@
 #endif
 
 typedef struct {
-    int bits, information_bits, layers, edges, attempts;
+    int bits, information_bits, layers, edges;
 } Code;
 
 typedef struct {
@@ -224,33 +225,28 @@ INLINE void decide(Frame frame, uint item, __global uchar* information) {
     }
 }
 
-INLINE uint scaled(__global const uchar* scale, uchar llr) {
-    return scale ? scale[llr] : llr ^ 128u;
-}
-
-INLINE uint word_of(__global const uchar* llrs, uint step, __global const uchar* scale) {
-    return scaled(scale, llrs[0]) | scaled(scale, llrs[step]) << 8 | scaled(scale, llrs[2 * step]) << 16 |
-           scaled(scale, llrs[3 * step]) << 24;
+INLINE uint word_of(__global const uchar* llrs, uint step) {
+    const uint word = llrs[0] | (uint)llrs[step] << 8 | (uint)llrs[2 * step] << 16 | (uint)llrs[3 * step] << 24;
+    return word ^ 0x80808080u;
 }
 
 // Parity bit i + q t is bit t of the parity column i.
-INLINE void load(Frame frame, uint item, __global const uchar* llrs, __global const uchar* scale) {
+INLINE void load(Frame frame, uint item, __global const uchar* llrs) {
     const uint columns = (uint)frame.code.information_bits / 360, q = (uint)frame.code.layers;
     barrier(POSTERIOR_FENCE);
     for (uint column = 0; column < columns; ++column)
-        frame.posteriors[column * ITEMS + item] = word_of(llrs + column * 360 + item, ITEMS, scale);
+        frame.posteriors[column * ITEMS + item] = word_of(llrs + column * 360 + item, ITEMS);
     __global const uchar* parity = llrs + frame.code.information_bits + q * item;
     for (uint column = 0; column < q; ++column)
-        frame.posteriors[(columns + column) * ITEMS + item] = word_of(parity + column, ITEMS * q, scale);
+        frame.posteriors[(columns + column) * ITEMS + item] = word_of(parity + column, ITEMS * q);
 }
 
-// `shape`: Code, then iterations and scale of each attempt (0: none, else row scale - 1 of `scales`). `tables`: edges,
-// then layers. Results: iterations, and 1 where the decisions are a codeword. Local: edges, layers, posteriors.
+// `shape`: Code. `tables`: edges, then layers. Results: iterations, and 1 where the decisions are a codeword. Local:
+// edges, layers, posteriors.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void ldpc(
     __global const uchar* restrict all_llrs, __global uchar* restrict all_information,
     __global int2* restrict results, __global uint* restrict all_messages, __global const int* restrict shape,
-    __global const uint* restrict tables, __global const uchar* restrict scales, int max_iterations,
-    int stop_early, __local uint* local_words POSTERIORS_ARGUMENT) {
+    __global const uint* restrict tables, int max_iterations, int stop_early, __local uint* local_words POSTERIORS_ARGUMENT) {
     __local uint failed_total;
     const uint item = (uint)get_local_id(0);
     const size_t index = get_group_id(0);
@@ -260,7 +256,6 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void ldpc(
     frame.code.information_bits = shape[1];
     frame.code.layers = shape[2];
     frame.code.edges = shape[3];
-    frame.code.attempts = shape[4];
     const uint table_words = 2 * (uint)frame.code.edges + (uint)frame.code.layers;
     for (uint i = item; i < table_words; i += ITEMS) words[i] = tables[i];
     frame.edges = (__local const uint2*)words;
@@ -272,26 +267,19 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void ldpc(
 
     uint fewest = NEARLY_RIGHT;
     int iterations = 0, converged = 0;
-    for (int attempt = 0; attempt < frame.code.attempts && !converged; ++attempt) {
-        const bool is_last = attempt + 1 == frame.code.attempts || !stop_early;
-        const int left = max_iterations - iterations, begin = iterations;
-        const int end = begin + (is_last ? left : min(left, shape[5 + 2 * attempt]));
-        const int scale = shape[6 + 2 * attempt];
-        load(frame, item, llrs, scale ? scales + 256 * (scale - 1) : 0);
-        for (;;) {
-            if (stop_early || iterations == end) {
-                const uint failed = failed_checks(frame, item, &failed_total);
-                if (failed < fewest) {
-                    fewest = failed;
-                    decide(frame, item, information);
-                }
-                converged = failed == 0;
+    load(frame, item, llrs);
+    for (;;) {
+        if (stop_early || iterations == max_iterations) {
+            const uint failed = failed_checks(frame, item, &failed_total);
+            if (failed < fewest) {
+                fewest = failed;
+                decide(frame, item, information);
             }
-            if (converged || iterations == end) break;
-            sweep(frame, iterations == begin, item);
-            ++iterations;
+            converged = failed == 0;
         }
-        if (iterations == max_iterations) break;
+        if (converged || iterations == max_iterations) break;
+        sweep(frame, iterations == 0, item);
+        ++iterations;
     }
     if (fewest == NEARLY_RIGHT) decide(frame, item, information);
     if (item == 0) results[index] = (int2)(iterations, converged);

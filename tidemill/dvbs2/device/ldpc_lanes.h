@@ -2,7 +2,7 @@
 // as bytes plus 128, messages as bytes plus 64, lane 0 in the lowest byte of a word.
 
 #define MAGNITUDE_CAP 40
-#define OFFSET 1
+#define OFFSET 2
 #define NO_MESSAGES 0x40404040u
 
 #ifdef PACKED_HALVES
@@ -16,7 +16,7 @@ typedef struct {
 #define EDGES_IN_REGISTERS 13
 
 #define HALVES(bits) ((uint)(bits) * 0x10001u)
-#define ONE_UNIT 0x1800u     // 1/512
+#define OFFSET_UNITS 0x1c00u  // OFFSET/512
 #define QUARTER 0x3400u      // 128/512: posterior 0
 #define EIGHTH 0x3000u       // 64/512: message 0
 #define LARGEST 0x37f8u      // 255/512: posterior 127
@@ -94,7 +94,7 @@ typedef struct {
 } Answers;
 
 INLINE uint answer2(uint magnitude, uint sign) {
-    return saturated_sum2(magnitude, HALVES(0x8000u | ONE_UNIT)) ^ (sign & SIGNS);
+    return saturated_sum2(magnitude, HALVES(0x8000u | OFFSET_UNITS)) ^ (sign & SIGNS);
 }
 
 INLINE Answers answers_of(Checks checks) {

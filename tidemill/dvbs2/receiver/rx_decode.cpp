@@ -33,6 +33,7 @@ void RxLdpc::merge(Module& clone) {
     use_.frames += other.frames;
     use_.batches += other.batches;
     use_.frames_on_host += other.frames_on_host;
+    use_.frames_finished += other.frames_finished;
     if (use_.failure.empty()) use_.failure = other.failure;
 }
 
@@ -72,12 +73,23 @@ bool RxLdpc::decode_on_device() {
         device_->decode(frames_);
         use_.frames += frames_.size();
         use_.batches += !frames_.empty();
+        finish_here();
         return true;
     } catch (const DeviceError& error) {
         if (!falls_back_) throw;
         use_.failure = error.what();
         device_.reset();
         return false;
+    }
+}
+
+// The device does the fast iterations: what they leave begins anew, and so comes out as the host alone has
+// it.
+void RxLdpc::finish_here() {
+    for (const LdpcFrame& frame : frames_) {
+        if (frame.result->converged || frame.result->iterations == settings_.max_iterations) continue;
+        decode_here(frame);
+        ++use_.frames_finished;
     }
 }
 

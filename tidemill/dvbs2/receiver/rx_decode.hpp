@@ -21,10 +21,11 @@ const fec::Dvbs2Code* code_of(const Pls& pls);
 
 /// What a device did of a receiver's LDPC frames.
 struct LdpcDeviceUse {
-    std::uint64_t frames = 0;          ///< decoded there
-    std::uint64_t batches = 0;         ///< in so many
-    std::uint64_t frames_on_host = 0;  ///< decoded here, after it had failed
-    std::string failure{};             ///< why; empty: it has not
+    std::uint64_t frames = 0;           ///< decoded there
+    std::uint64_t batches = 0;          ///< in so many
+    std::uint64_t frames_on_host = 0;   ///< decoded here, after it had failed
+    std::uint64_t frames_finished = 0;  ///< of those decoded there: begun anew here, since they took longer
+    std::string failure{};              ///< why; empty: it has not
 };
 
 /// Inner code: LLRs to packed BCH codewords; on a device in batches, if there is to be one.
@@ -43,7 +44,8 @@ class RxLdpc final : public Module {
     void forget_totals() override { use_ = {}; }
     void merge(Module& clone) override;
     void keep(Archive& archive) override {
-        archive("frames", use_.frames)("batches", use_.batches)("frames_on_host", use_.frames_on_host);
+        archive("frames", use_.frames)("batches", use_.batches)("frames_on_host", use_.frames_on_host)(
+            "frames_finished", use_.frames_finished);
     }
 
   private:
@@ -51,6 +53,7 @@ class RxLdpc final : public Module {
     void decode_batch(Batch batch);
     void decode_here(const LdpcFrame& frame);
     bool decode_on_device();
+    void finish_here();
     std::optional<LdpcFrame> frame_of(Frame f) const;
 
     fec::LdpcSettings settings_;

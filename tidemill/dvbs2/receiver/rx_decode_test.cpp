@@ -26,7 +26,7 @@ void decode_as_kernel(WorkSize size, std::span<const KernelArgument> arguments) 
     const auto codes = fec::dvbs2_codes();
     const auto code = std::ranges::find_if(
         codes, [&](const fec::Dvbs2Code& each) { return each.n == shape[0] && each.k_ldpc == shape[1]; });
-    fec::LdpcDecoder decoder(*code, {.max_iterations = std::get<std::int32_t>(arguments[7])});
+    fec::LdpcDecoder decoder(*code, {.max_iterations = std::get<std::int32_t>(arguments[6])});
     const auto n = static_cast<std::size_t>(code->n), bytes = static_cast<std::size_t>(code->k_ldpc / 8);
     for (std::size_t frame = 0; frame < size.groups; ++frame) {
         const fec::LdpcResult result =

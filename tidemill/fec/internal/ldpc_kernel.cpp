@@ -40,39 +40,104 @@ HWY_INLINE SignedVec with_sign(SignedVec sign, SignedVec magnitude) {
 #endif
 }
 
+// Least magnitudes: the two smallest stand for all, reduced, since the others take something off as well.
+struct LeastTwo {
+    UnsignedVec least;
+    UnsignedVec second;
+
+    HWY_INLINE explicit LeastTwo(const std::uint8_t*)
+        : least(hn::Set(kUnsigned, kLdpcMagnitudeCap)), second(least) {}
+
+    HWY_INLINE void take(UnsignedVec magnitude) {
+        second = hn::Min(second, hn::Max(least, magnitude));
+        least = hn::Min(least, magnitude);
+    }
+    HWY_INLINE UnsignedVec to_least() const { return reduced(second); }
+    HWY_INLINE UnsignedVec to_others() const { return reduced(least); }
+
+    static HWY_INLINE UnsignedVec reduced(UnsignedVec magnitude) {
+        return hn::SaturatedSub(magnitude, hn::Set(kUnsigned, kLdpcOffset));
+    }
+};
+
+// LdpcCorrections, of as many values as a vector has lanes.
+class Corrections {
+  public:
+#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold the table
+    HWY_INLINE explicit Corrections(const std::uint8_t* table) : table_(table) {}
+    HWY_INLINE UnsignedVec of(UnsignedVec x) const {
+        return hn::Set(kUnsigned, table_[std::min<std::size_t>(hn::GetLane(x), kLdpcCorrections - 1)]);
+    }
+
+  private:
+    const std::uint8_t* table_;
+#else
+    HWY_INLINE explicit Corrections(const std::uint8_t* table) : table_(hn::LoadDup128(kUnsigned, table)) {}
+    HWY_INLINE UnsignedVec of(UnsignedVec x) const {
+        return hn::TableLookupBytes(table_, hn::Min(x, hn::Set(kUnsigned, kLdpcCorrections - 1)));
+    }
+
+  private:
+    UnsignedVec table_;
+#endif
+};
+
+// The smallest magnitude, and the sum-product of all others: of Jones et al. 2003, "Approximate-min*
+// constraint node updating", who answer all but the smallest with the sum-product of all, themselves
+// included.
+struct LeastAndRest {
+    UnsignedVec least;
+    UnsignedVec rest;
+    Corrections corrections;
+
+    HWY_INLINE explicit LeastAndRest(const std::uint8_t* table)
+        : least(hn::Set(kUnsigned, kLdpcMagnitudeCap)), rest(least), corrections(table) {}
+
+    HWY_INLINE void take(UnsignedVec magnitude) {
+        rest = combined(rest, hn::Max(least, magnitude));
+        least = hn::Min(least, magnitude);
+    }
+    HWY_INLINE UnsignedVec to_least() const { return rest; }
+    HWY_INLINE UnsignedVec to_others() const { return combined(rest, least); }
+
+    // What two magnitudes are worth together, 2 atanh(tanh(a / 2) tanh(b / 2)): the smaller one, corrected by
+    // what sum and difference say.
+    HWY_INLINE UnsignedVec combined(UnsignedVec a, UnsignedVec b) const {
+        const auto smaller = hn::Min(a, b);
+        const auto more = corrections.of(hn::Add(a, b));
+        const auto less = corrections.of(hn::Sub(hn::Max(a, b), smaller));
+        return hn::SaturatedSub(hn::Add(smaller, more), less);
+    }
+};
+
 // One check per lane: what its edges have brought so far.
+template <class Rule>
 struct Checks {
-    UnsignedVec min1;
-    UnsignedVec min2;
+    Rule rule;
     SignedVec sign;
 
-    HWY_INLINE Checks() : min1(hn::Set(kUnsigned, kLdpcMagnitudeCap)), min2(min1), sign(hn::Zero(kSigned)) {}
+    HWY_INLINE explicit Checks(const std::uint8_t* corrections)
+        : rule(corrections), sign(hn::Zero(kSigned)) {}
 
     HWY_INLINE void take(SignedVec extrinsic) {
-        const auto magnitude = hn::BitCast(kUnsigned, hn::Abs(extrinsic));
-        min2 = hn::Min(min2, hn::Max(min1, magnitude));
-        min1 = hn::Min(min1, magnitude);
+        rule.take(hn::BitCast(kUnsigned, hn::Abs(extrinsic)));
         sign = hn::Xor(sign, extrinsic);
     }
 };
 
-// What the checks answer to edges that brought a positive value: the smallest magnitude, reduced, with the
-// sign of all; to the edge that brought the smallest magnitude the second smallest. Edges that brought a
-// negative value get the opposite.
+// What the checks answer to edges that brought a positive value, with the sign of all: to the edge that
+// brought the smallest magnitude, and to the others. Edges that brought a negative value get the opposite.
 struct Answers {
     SignedVec smallest;
     SignedVec to_smallest;
     SignedVec to_others;
 
     HWY_INLINE Answers() {}
-    HWY_INLINE explicit Answers(const Checks& checks)
-        : smallest(hn::BitCast(kSigned, checks.min1)),
-          to_smallest(with_sign(checks.sign, reduced(checks.min2))),
-          to_others(with_sign(checks.sign, reduced(checks.min1))) {}
-
-    static HWY_INLINE SignedVec reduced(UnsignedVec magnitude) {
-        return hn::BitCast(kSigned, hn::SaturatedSub(magnitude, hn::Set(kUnsigned, kLdpcOffset)));
-    }
+    template <class Rule>
+    HWY_INLINE explicit Answers(const Checks<Rule>& checks)
+        : smallest(hn::BitCast(kSigned, checks.rule.least)),
+          to_smallest(with_sign(checks.sign, hn::BitCast(kSigned, checks.rule.to_least()))),
+          to_others(with_sign(checks.sign, hn::BitCast(kSigned, checks.rule.to_others()))) {}
 
     HWY_INLINE SignedVec message(SignedVec extrinsic) const {
         const auto brought_smallest = hn::Eq(hn::Abs(extrinsic), smallest);
@@ -88,6 +153,7 @@ struct LayerView {
     std::int8_t* posteriors;
     std::int8_t* messages_begin;
     std::int8_t* changes_begin;
+    const std::uint8_t* corrections;
 
     LayerView(const LdpcSchedule& schedule, const LdpcLayer& layer, LdpcMemory& memory)
         : edges(schedule.edges.data() + layer.first_edge),
@@ -95,7 +161,8 @@ struct LayerView {
           degree(layer.own_edges + layer.shared_edges),
           posteriors(memory.posteriors.front().values.data()),
           messages_begin(memory.messages[layer.first_edge].values.data()),
-          changes_begin(memory.changes.front().values.data()) {}
+          changes_begin(memory.changes.front().values.data()),
+          corrections(schedule.corrections[memory.halvings].by_x.data()) {}
 
     HWY_INLINE std::int8_t* column(std::size_t edge) const { return posteriors + edges[edge].column; }
 
@@ -114,8 +181,8 @@ struct LayerView {
 };
 
 // What an edge brings to the checks of a chunk, in the first sweep its bits alone; stored at `to`.
-template <bool kFirstSweep>
-HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk, Checks* checks,
+template <bool kFirstSweep, class Rule>
+HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk, Checks<Rule>* checks,
                       std::int8_t* to) {
     const std::int8_t* messages = layer.messages(edge);
     const std::size_t start = layer.edges[edge].start;
@@ -132,9 +199,15 @@ HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk
 
 // Messages give way to what the edges bring: of those that own their column, the old ones are not needed any
 // more.
-template <bool kFirstSweep>
+template <bool kFirstSweep, class Rule>
 HWY_INLINE void ask(const LayerView layer, std::size_t chunk, Answers* answers) {
-    Checks checks[kAbreast];
+    static_assert(kAbreast == 3 || kAbreast == 6);
+    const Checks<Rule> none(layer.corrections);
+#if HWY_TARGET <= HWY_AVX3
+    Checks<Rule> checks[kAbreast] = {none, none, none, none, none, none};
+#else
+    Checks<Rule> checks[kAbreast] = {none, none, none};
+#endif
     for (std::size_t e = 0; e < layer.own_edges; ++e)
         bring<kFirstSweep>(layer, e, chunk, checks, layer.messages(e));
     for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
@@ -214,10 +287,11 @@ HWY_INLINE void add_changes(const LayerView layer, std::size_t edge) {
 
 // All bits are read before the first is written: a column that one edge owns is left in the order of this
 // layer's checks, to be read from another start by the next one.
-template <bool kFirstSweep>
+template <bool kFirstSweep, class Rule>
 HWY_INLINE void process(const LayerView layer) {
     Answers answers[kChunks * kAbreast];
-    for (std::size_t c = 0; c < kChunks; ++c) ask<kFirstSweep>(layer, c * kChunk, answers + c * kAbreast);
+    for (std::size_t c = 0; c < kChunks; ++c)
+        ask<kFirstSweep, Rule>(layer, c * kChunk, answers + c * kAbreast);
     for (std::size_t c = 0; c < kChunks; ++c) answer(layer, c * kChunk, answers + c * kAbreast);
     for (std::size_t e = 0; e < layer.own_edges; ++e)
         hn::StoreU(hn::Load(kSigned, layer.column(e)), kSigned, layer.column(e) + kLanes);
@@ -240,21 +314,28 @@ HWY_INLINE std::size_t failed_checks(const LayerView layer) {
 // The check of parity bit 0 has no earlier parity bit. Its lane 0 meets instead a bit that is surely 0.
 constexpr std::int8_t kSurelyZero = 127;
 
-template <bool kFirstSweep>
+template <bool kFirstSweep, class Rule>
 HWY_INLINE void sweep_layers(const LdpcSchedule& schedule, LdpcMemory& memory) {
     const LayerView first(schedule, schedule.layers.front(), memory);
     const std::int8_t last_parity_bit =
         std::exchange(*first.bits(schedule.open_edge, first.edges[schedule.open_edge].start, 0), kSurelyZero);
-    process<kFirstSweep>(first);
+    process<kFirstSweep, Rule>(first);
     first.messages(schedule.open_edge)[0] = 0;
     first.column(schedule.open_edge)[0] = last_parity_bit;
     first.column(schedule.open_edge)[kLanes] = last_parity_bit;
     for (std::size_t i = 1; i < schedule.layers.size(); ++i)
-        process<kFirstSweep>(LayerView(schedule, schedule.layers[i], memory));
+        process<kFirstSweep, Rule>(LayerView(schedule, schedule.layers[i], memory));
 }
 
-void sweep(const LdpcSchedule& schedule, bool first, LdpcMemory& memory) {
-    first ? sweep_layers<true>(schedule, memory) : sweep_layers<false>(schedule, memory);
+void sweep(const LdpcSchedule& schedule, LdpcSweep kind, LdpcMemory& memory) {
+    switch (kind) {
+        case LdpcSweep::first:
+            return sweep_layers<true, LeastTwo>(schedule, memory);
+        case LdpcSweep::fast:
+            return sweep_layers<false, LeastTwo>(schedule, memory);
+        case LdpcSweep::fine:
+            return sweep_layers<false, LeastAndRest>(schedule, memory);
+    }
 }
 
 std::size_t count_failed(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory) {
@@ -279,8 +360,8 @@ namespace tidemill::fec {
 HWY_EXPORT(sweep);
 HWY_EXPORT(count_failed);
 
-void ldpc_sweep(const LdpcSchedule& schedule, bool first, LdpcMemory& memory) {
-    HWY_DYNAMIC_DISPATCH(sweep)(schedule, first, memory);
+void ldpc_sweep(const LdpcSchedule& schedule, LdpcSweep kind, LdpcMemory& memory) {
+    HWY_DYNAMIC_DISPATCH(sweep)(schedule, kind, memory);
 }
 
 std::size_t ldpc_failed_checks(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory) {

@@ -1,12 +1,25 @@
 #include "tidemill/fec/internal/ldpc_schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidemill/fec/ldpc_circulants.hpp"
+#include "tidemill/fec/ldpc_settings.hpp"
 
 namespace tidemill::fec {
 
+LdpcCorrections::LdpcCorrections(double scale) {
+    for (std::size_t x = 0; x < by_x.size(); ++x)
+        by_x[x] = static_cast<std::uint8_t>(
+            std::round(scale * std::log1p(std::exp(-static_cast<double>(x) / scale))));
+}
+
 LdpcSchedule::LdpcSchedule(const Dvbs2Code& code) : turns(static_cast<std::size_t>(code.n / kCirculantSize)) {
+    double scale = llr_scale(code);
+    for (LdpcCorrections& each : corrections) {
+        each = LdpcCorrections(scale);
+        scale /= 2;
+    }
     const auto append = [this](const Circulant& circulant) {
         const auto start = static_cast<std::uint32_t>((kCirculantSize - circulant.shift) % kCirculantSize);
         edges.push_back({static_cast<std::uint32_t>(circulant.column * kColumnStride), start, start});

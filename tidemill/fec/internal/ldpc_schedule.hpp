@@ -1,16 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/ldpc_range.hpp"
 
 namespace tidemill::fec {
 
 /// Bytes from one block column to the next: 360 values, and again the first 64 for vectors that run over the
 /// end.
 inline constexpr std::size_t kColumnStride = 448;
+
+/// Steps of an LLR up to which sum-product corrects a magnitude.
+inline constexpr std::size_t kLdpcCorrections = 16;
+
+/// By x: log(1 + exp(-x)) in steps of which there are `scale` to the unit of the natural logarithm.
+struct alignas(16) LdpcCorrections {
+    explicit LdpcCorrections(double scale = 1);
+
+    std::array<std::uint8_t, kLdpcCorrections> by_x{};
+};
 
 /// One circulant in the order of decoding. A column lies turned in memory: as the lanes of the layer that
 /// wrote it last.
@@ -37,6 +49,8 @@ struct LdpcSchedule {
     std::uint32_t most_shared_edges = 0;  ///< of one layer
     /// Layer 0's edge to the last parity column, whose lane 0 stands for a bit that does not exist.
     std::uint32_t open_edge = 0;
+    /// By how often LLRs have been halved from the code's scale.
+    std::array<LdpcCorrections, kMostLdpcHalvings + 1> corrections;
 
   private:
     void follow_turns();
