@@ -21,7 +21,7 @@ using dvbs2::DeviceLdpcBatch;
 using fec::Dvbs2Code;
 using fec::Llr;
 
-constexpr fec::LdpcSettings kTenIterations{.max_iterations = 10, .stop_early = false};
+constexpr fec::LdpcSettings kTenIterations{.max_iterations = 10, .stop_early = false, .fast_iterations = 10};
 constexpr std::size_t kTableFrames = 8;
 constexpr double kLongestMs = 1500;  // of one batch: devices that are no GPU get no larger one
 

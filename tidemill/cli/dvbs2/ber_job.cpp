@@ -64,6 +64,11 @@ void check_part(const BerOptions& options) {
     }
 }
 
+BerPoint by_sum_product(BerPoint point) {
+    point.by_sum_product = true;
+    return point;
+}
+
 std::string progress(const BerPoint& point, const BerCounts& counts, std::size_t done, std::size_t all) {
     return fmt::format("point {} of {}: {} {} at {:.2f} dB, {} frames, {} wrong", done + 1, all,
                        modcod_name(*dvbs2::find_modcod(point.pls.modcod)), name(point.pls.size),
@@ -91,6 +96,8 @@ std::vector<BerPoint> ber_points(const BerOptions& options) {
 }
 
 std::vector<BerResult> count_errors(const BerOptions& options) {
+    if (options.sum_product && options.is_full)
+        throw WrongUsage("--sum-product compares decoders, with --sync ideal: leave one of the two out");
     if (!options.target.empty()) dsp::use_instruction_set(options.target);
     const int threads =
         options.threads > 0 ? options.threads : static_cast<int>(Topology::here().cores.size());
@@ -111,21 +118,27 @@ std::vector<BerResult> count_errors(const BerOptions& options) {
         const std::scoped_lock lock(mutex);
         line = progress(results[k].point, results[k].counts, k, results.size());
     };
-    for (std::size_t k = 0; k < results.size(); ++k) {
+    const auto count = [&](std::size_t k, const BerPoint& point, const dvbs2::BerLimits& limits,
+                           BerCounts& counts) {
         const auto done = [&] {
-            const BerCounts& counts = results[k].counts;
-            return counts.frames >= options.limits.frames ||
-                   counts.frame_errors >= options.limits.frame_errors;
+            return counts.frames >= limits.frames || counts.frame_errors >= limits.frame_errors;
         };
         while (!done() && !watch.interrupted()) {
             show(k);
-            dvbs2::BerLimits slice = options.limits;
-            slice.frames = std::min(slice.frames, results[k].counts.frames + kFramesPerSlice);
-            results[k].counts =
-                dvbs2::BerTrial(results[k].point, slice, results[k].counts).run(threads, watch.stop());
-            state.put(results[k].point, results[k].counts);
+            dvbs2::BerLimits slice = limits;
+            slice.frames = std::min(slice.frames, counts.frames + kFramesPerSlice);
+            counts = dvbs2::BerTrial(point, slice, counts).run(threads, watch.stop());
+            state.put(point, counts);
         }
         show(k);
+    };
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        count(k, results[k].point, options.limits, results[k].counts);
+        if (!options.sum_product) continue;
+        const BerPoint reference = by_sum_product(results[k].point);
+        results[k].by_sum_product = state.counts_of(reference);
+        const std::uint64_t frames = results[k].counts.frames;
+        count(k, reference, {.frames = frames, .frame_errors = frames + 1}, *results[k].by_sum_product);
     }
     return results;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -21,8 +22,9 @@ struct BerOptions {
     bool is_full = false;           ///< the whole receiver, not ideal synchronisation
     dvbs2::FullSync full_sync;
     dvbs2::BerLimits limits;
-    int iterations = 50;
-    int threads = 0;  ///< 0: one for each core
+    int iterations = 150;
+    bool sum_product = false;  ///< counts the same frames by floating-point sum-product, too
+    int threads = 0;           ///< 0: one for each core
     std::uint64_t seed = 1;
     std::uint64_t first_frame = 0;  ///< number of each point's first frame
     std::string target;  ///< instruction set of all kernels, for the whole process; empty: the best
@@ -36,6 +38,7 @@ struct BerOptions {
 struct BerResult {
     dvbs2::BerPoint point;
     dvbs2::BerCounts counts;
+    std::optional<dvbs2::BerCounts> by_sum_product{};  ///< of the same frames
 };
 
 /// All points that the options ask for; throws WrongUsage, also where a part of a count cuts a burst.

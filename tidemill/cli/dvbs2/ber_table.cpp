@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/ber_job.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/dvbs2/ber/capacity.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 
 namespace tidemill::cli {
@@ -24,9 +27,16 @@ constexpr std::array<PublishedRate, 7> kStreamPu = {{{10, 3.9, 0.117},
                                                      {16, 6.6, 0.21},
                                                      {16, 6.8, 5e-3}}};
 
+// The least Es/N0 at which any code may carry what this one does.
+double capacity_of(const dvbs2::Pls& pls) {
+    return dvbs2::capacity_esn0_db(*dvbs2::find_modcod(pls.modcod),
+                                   std::pow(10.0, bits_per_symbol_db(pls) / 10));
+}
+
 std::vector<Cell> row_of(const BerResult& result) {
     const dvbs2::BerPoint& point = result.point;
     const BerCounts& counts = result.counts;
+    const std::optional<BerCounts>& by_sum_product = result.by_sum_product;
     const dvbs2::Modcod& modcod = *dvbs2::find_modcod(point.pls.modcod);
     const dvbs2::Interval interval = dvbs2::proportion_interval(counts.frame_errors, counts.frames);
     const auto known = [&](double value) { return counts.frames > 0 ? Cell(value) : Cell(); };
@@ -45,12 +55,22 @@ std::vector<Cell> row_of(const BerResult& result) {
             known(interval.high),
             counts.bits > 0 ? Cell(counts.bit_error_rate()) : Cell(),
             seen > 0 ? Cell(static_cast<double>(counts.ldpc_iterations) / seen) : Cell(),
+            by_sum_product ? Cell(by_sum_product->frame_errors) : Cell(),
+            by_sum_product && by_sum_product->frames > 0 ? Cell(by_sum_product->frame_error_rate()) : Cell(),
+            by_sum_product ? Cell(capacity_of(point.pls)) : Cell(),
             counts.bits,
             counts.bit_errors,
             counts.ldpc_iterations};
 }
 
 std::string sync_note(const BerOptions& options) {
+    if (!options.is_full && options.sum_product) {
+        return fmt::format(
+            "Synchronisation ideal, at most {} LDPC iterations; sum-product: exact demapping, floating "
+            "point, 50 "
+            "iterations, on the same frames; capacity: Es/N0 from which on any code may carry as much.",
+            options.iterations);
+    }
     if (!options.is_full) {
         return fmt::format("Synchronisation ideal, at most {} LDPC iterations.", options.iterations);
     }
@@ -105,6 +125,9 @@ ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& r
          Column{"FER", 1, true, "frame_error_rate"}, Column{"95 % from", 1, true, "frame_error_rate_low"},
          Column{"to", 1, true, "frame_error_rate_high"}, Column{"BER", 1, true, "bit_error_rate"},
          Column{"iterations", 1, false, "ldpc_iterations"},
+         Column{"sum-product wrong", 0, false, "sum_product_frames_wrong"},
+         Column{"sum-product FER", 1, true, "sum_product_frame_error_rate"},
+         Column{"capacity dB", 2, false, "capacity_esn0_db"},
          // What parts of a count are added up by.
          Column{"bits", 0, false, "bits", false}, Column{"bits wrong", 0, false, "bits_wrong", false},
          Column{"all iterations", 0, false, "ldpc_iterations_total", false}}};

@@ -53,6 +53,20 @@ TEST_CASE("ber: a waterfall in a table, with table 13 and published points besid
     CHECK(says(text.out, "StreamPU"));
 }
 
+TEST_CASE("ber: floating-point sum-product stands beside the receiver's decoder, on the same frames") {
+    const std::vector<std::string> point{"--ebn0", "3.7", "--frames", "40", "--sum-product", "--json"};
+    const Ended ended = count(point);
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json row = Json::parse(ended.out)["rows"][0];
+    CHECK(row["sum_product_frames_wrong"].is_number_unsigned());
+    CHECK(row["sum_product_frame_error_rate"] < 0.4);
+    CHECK(row["capacity_esn0_db"].get<double>() < row["esn0_db"].get<double>());
+    const Json alone = Json::parse(count({"--ebn0", "3.7", "--frames", "40", "--json"}).out)["rows"][0];
+    CHECK(alone["frames_wrong"] == row["frames_wrong"]);
+    CHECK(alone["sum_product_frames_wrong"].is_null());
+    CHECK(count({"--esn0", "9", "--sync", "full", "--sum-product"}).status == 2);
+}
+
 TEST_CASE("modcod: a name is read as people write it, or as a number") {
     for (const char* text : {"QPSK 8/9", "qpsk8/9", "QPSK-8/9", "qpsk_8/9", "10"}) {
         CAPTURE(text);

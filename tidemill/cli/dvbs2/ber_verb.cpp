@@ -79,6 +79,9 @@ void add_limits(Verb& verb, BerOptions& options) {
     verb.option("--errors", options.limits.frame_errors, "Wrong frames per point at most").in(at_least(1));
     verb.option("--iterations", options.iterations, "LDPC iterations at most, with ideal synchronisation")
         .in(between(1, 1000));
+    verb.flag(
+        "--sum-product", options.sum_product,
+        "Count the same frames by floating-point sum-product of 50 iterations, too, and print the capacity");
     verb.option("--threads", options.threads, "Threads that count")
         .in(between(1, 1024))
         .shows("one for each core");

@@ -24,9 +24,12 @@ struct BerPoint {
     Pls pls;
     double esn0_db = 0;  ///< per data symbol
     std::uint64_t seed = 1;
-    int max_iterations = 50;              ///< of the LDPC decoder, with ideal synchronisation
+    int max_iterations = 150;             ///< of the LDPC decoder, with ideal synchronisation
     std::optional<FullSync> full_sync{};  ///< none: ideal synchronisation
     std::uint64_t first_frame = 0;  ///< number of the first one sent; where a burst begins, if there are
+    /// Received by exact demapping and floating-point sum-product of 50 iterations, to compare the receiver's
+    /// own with on the same frames and noise; with ideal synchronisation.
+    bool by_sum_product = false;
 };
 
 /// When counting ends: at whatever comes first.

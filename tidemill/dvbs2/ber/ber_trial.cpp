@@ -4,6 +4,7 @@
 
 #include "tidemill/dvbs2/ber/ber_full.hpp"
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
+#include "tidemill/dvbs2/ber/ber_sum_product.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
@@ -59,19 +60,31 @@ BerTrial::BerTrial(const BerPoint& point, const BerLimits& limits, const BerCoun
 
 void BerTrial::make_ideal(const BerPoint& point) {
     auto& link = graph_.add<BerIdealLink>(point.pls, point.esn0_db, point.seed);
-    auto& demapper = graph_.add<RxDemapper>();
-    auto& ldpc = graph_.add<RxLdpc>(fec::LdpcSettings{.max_iterations = point.max_iterations});
     auto& bch = graph_.add<RxBch>();
     auto& descrambler = graph_.add<RxDescrambler>();
     auto& compare = graph_.add<BerCompare>();
-    graph_.bind(link.data, demapper.data);
-    graph_.bind(link.quality, demapper.quality);
-    graph_.bind(demapper.llrs, ldpc.llrs);
-    graph_.bind(ldpc.codeword, bch.codeword);
+    const auto bind_decoder = [&](auto& decoder) {
+        graph_.bind(decoder.codeword, bch.codeword);
+        graph_.bind(decoder.result, compare.ldpc);
+    };
+    const auto bind_symbols = [&](auto& receiver) {
+        graph_.bind(link.data, receiver.data);
+        graph_.bind(link.quality, receiver.quality);
+    };
+    if (point.by_sum_product) {
+        auto& reference = graph_.add<BerSumProduct>();
+        bind_symbols(reference);
+        bind_decoder(reference);
+    } else {
+        auto& demapper = graph_.add<RxDemapper>();
+        auto& ldpc = graph_.add<RxLdpc>(fec::LdpcSettings{.max_iterations = point.max_iterations});
+        bind_symbols(demapper);
+        graph_.bind(demapper.llrs, ldpc.llrs);
+        bind_decoder(ldpc);
+    }
     graph_.bind(bch.codeword, descrambler.codeword);
     graph_.bind(descrambler.codeword, compare.codeword);
     graph_.bind(link.sent, compare.sent);
-    graph_.bind(ldpc.result, compare.ldpc);
     graph_.bind(bch.result, compare.bch);
     graph_.bind(compare.counts, monitor_->counts);
 }
