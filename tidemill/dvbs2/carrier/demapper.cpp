@@ -30,7 +30,7 @@ void demap(std::span<const dsp::Iq> data, const Modcod& modcod, const SignalQual
     }
     const auto points = constellation_of(modcod);
     const Interleaver interleaver = interleaver_of(modcod);
-    internal::PointMetrics metrics{{}, interleaver.columns, {}};
+    internal::PointMetrics metrics{{}, interleaver.columns, scale, {}};
     for (std::size_t label = 0; label < points.size(); ++label) {
         metrics.points[label] = metric_of(points[label], quality, scale);
     }

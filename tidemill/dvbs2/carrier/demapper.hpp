@@ -9,8 +9,9 @@
 
 namespace tidemill::dvbs2 {
 
-/// Max-log LLRs of all bits of a frame's data symbols, in the order of the FECFRAME: the interleaver of
-/// EN 302 307-1, 5.3.3, is undone by writing each bit of the labels to the column it was read from.
+/// LLRs, exact within a tenth of a natural unit, of all bits of a frame's data symbols, in the order of the
+/// FECFRAME: the interleaver of EN 302 307-1, 5.3.3, is undone by writing each bit of the labels to the
+/// column it was read from.
 ///
 /// `scale` is the number of steps of an Llr per unit of natural log-likelihood ratio (fec::llr_scale);
 /// results saturate at +-127. `llrs` has bits_per_symbol() values per symbol.

@@ -28,16 +28,17 @@ int textbook_llr(const std::vector<Iq>& data, const Modcod& modcod, const Signal
                                                                      interleaver.read_order + width, column) -
                                                            interleaver.read_order)
                                 : static_cast<std::size_t>(column);
-    std::array<double, 2> best{1e30, 1e30};
+    std::array<double, 2> likely{};
     const auto points = constellation_of(modcod);
     for (std::size_t label = 0; label < points.size(); ++label) {
-        auto& nearest = best[label >> (width - 1 - bit) & 1U];
-        nearest = std::min(nearest,
-                           static_cast<double>(std::norm(data[symbol] - quality.amplitude * points[label])));
+        const double distance = std::norm(data[symbol] - quality.amplitude * points[label]);
+        likely[label >> (width - 1 - bit) & 1U] += std::exp(-distance / quality.noise_variance);
     }
-    const double llr = scale * (best[1] - best[0]) / quality.noise_variance;
+    const double llr = scale * std::log(likely[0] / likely[1]);
     return static_cast<int>(std::clamp(std::nearbyint(llr), -127.0, 127.0));
 }
+
+constexpr float kScale = 6;
 
 TEST_CASE("demapper: on every target all modulations agree with the textbook within one step") {
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -51,10 +52,11 @@ TEST_CASE("demapper: on every target all modulations agree with the textbook wit
                 const SignalQuality quality{0.8F, 0.2F};
                 std::vector<fec::Llr> llrs(symbols *
                                            static_cast<std::size_t>(bits_per_symbol(modcod.modulation)));
-                demap(std::span(padded).subspan(1), modcod, quality, 3.0F, llrs);
+                demap(std::span(padded).subspan(1), modcod, quality, kScale, llrs);
                 int worst = 0;
                 for (std::size_t i = 0; i < llrs.size(); ++i) {
-                    worst = std::max(worst, std::abs(llrs[i] - textbook_llr(data, modcod, quality, 3.0F, i)));
+                    worst =
+                        std::max(worst, std::abs(llrs[i] - textbook_llr(data, modcod, quality, kScale, i)));
                 }
                 CAPTURE(number);
                 CAPTURE(hwy::TargetName(target));

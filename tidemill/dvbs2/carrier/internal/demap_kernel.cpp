@@ -31,25 +31,48 @@ std::size_t demap_axes_from(D d, const float* values, float factor, fec::Llr* ll
     return i;
 }
 
-// All metrics once; then, from the last bit of the label to the first, the best of either half, which leaves
-// the better ones of each pair to the bits before.
+// The log of the sum of two likelihoods, from their logs: the larger one and log(1 + exp(-x)) of what they
+// differ by, within 0.05, as the parabola that has its value at 0 and ends at kReach.
+template <class D>
+class Either {
+  public:
+    Either(D d, float scale)
+        : d_(d), reach_(hn::Set(d, kReach * scale)), curve_(hn::Set(d, kLog2 / (kReach * kReach * scale))) {}
+
+    HWY_INLINE hn::Vec<D> operator()(hn::Vec<D> a, hn::Vec<D> b) const {
+        const auto short_of = hn::Max(hn::Sub(reach_, hn::Abs(hn::Sub(a, b))), hn::Zero(d_));
+        return hn::MulAdd(hn::Mul(curve_, short_of), short_of, hn::Max(a, b));
+    }
+
+  private:
+    static constexpr float kReach = 3.2F, kLog2 = 0.6931472F;
+
+    D d_;
+    hn::Vec<D> reach_, curve_;
+};
+
+// All metrics once; then, from the last bit of the label to the first, the sum of either half, which leaves
+// the sums of each pair to the bits before.
 template <std::size_t kBits, class D>
 std::size_t demap_points_from(D d, const float* data, const PointMetrics& metrics, std::size_t i,
                               std::size_t count) {
+    const Either<D> either(d, metrics.scale);
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-        hn::Vec<D> x, y, best[std::size_t{1} << kBits];
+        hn::Vec<D> x, y, likely[std::size_t{1} << kBits];
         hn::LoadInterleaved2(d, data + 2 * i, x, y);
-        for (std::size_t label = 0; label < std::size(best); ++label) {
+        for (std::size_t label = 0; label < std::size(likely); ++label) {
             const PointMetric& p = metrics.points[label];
-            best[label] = hn::MulAdd(x, hn::Set(d, p.x), hn::MulAdd(y, hn::Set(d, p.y), hn::Set(d, p.bias)));
+            likely[label] =
+                hn::MulAdd(x, hn::Set(d, p.x), hn::MulAdd(y, hn::Set(d, p.y), hn::Set(d, p.bias)));
         }
         for (std::size_t bit = kBits; bit-- > 0;) {
-            auto zeros = best[0], ones = best[1];
-            for (std::size_t pair = 0; pair < std::size_t{1} << bit; ++pair) {
-                const auto zero = best[2 * pair], one = best[2 * pair + 1];
-                zeros = hn::Max(zeros, zero);
-                ones = hn::Max(ones, one);
-                best[pair] = hn::Max(zero, one);
+            auto zeros = likely[0], ones = likely[1];
+            likely[0] = either(zeros, ones);
+            for (std::size_t pair = 1; pair < std::size_t{1} << bit; ++pair) {
+                const auto zero = likely[2 * pair], one = likely[2 * pair + 1];
+                zeros = either(zeros, zero);
+                ones = either(ones, one);
+                likely[pair] = either(zero, one);
             }
             store_llrs(d, hn::Sub(zeros, ones), metrics.llrs[bit] + i);
         }
