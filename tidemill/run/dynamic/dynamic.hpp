@@ -49,8 +49,9 @@ struct DynamicOptions {
     std::shared_ptr<const bridge::Emulation> emulation{};
     /// Modules or single tasks, "module.task", that run on some kinds of cores only; a bit for each kind.
     KindsByName only{};
-    /// Tasks that cost less are handed out several at a time, up to this much work; 0: always one by one, and
-    /// the policy is obeyed to the letter.
+    /// Tasks that cost less are handed out several at a time, up to this much work, and up to twice as much
+    /// where a worker goes on with the same frames; 0: always one by one, and the policy is obeyed to the
+    /// letter.
     std::chrono::nanoseconds bundle{8000};
     policy::Adapting adapting{};  ///< of the adaptive policies
 };

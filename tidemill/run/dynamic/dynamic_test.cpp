@@ -54,6 +54,84 @@ TEST_CASE("a run that is asked to end before its first frame leaves all frames t
 
 namespace {
 
+enum class Ending { none, stop, error };
+
+// Keeps state, and ends the stream in its way at a frame.
+class ShortTask : public Module {
+  public:
+    ShortTask(Ending ending, std::uint64_t last) : ending_(ending), last_(last) {}
+    In<std::uint64_t> x = in<std::uint64_t>("x");
+    Out<std::uint64_t> y = out<std::uint64_t>("y");
+    Task next = task("next", &ShortTask::run);
+
+  private:
+    Flow run(Frame f) {
+        state_ = state_ * 31 + f[x][0];
+        f[y][0] = state_;
+        if (f.number() != last_ || ending_ == Ending::none) return Flow::ok;
+        if (ending_ == Ending::error) throw std::runtime_error("as told");
+        return Flow::stop;
+    }
+    Ending ending_;
+    std::uint64_t last_;
+    std::uint64_t state_ = 1;
+};
+
+// Six tasks of some nanoseconds, so that workers get batches of them; what came out of them, in order.
+struct ShortStream {
+    ShortStream(Ending ending, std::uint64_t last) {
+        auto& source = graph.add(
+            task("source", out<std::uint64_t>("y"), [n = std::uint64_t{0}](auto y) mutable { y[0] = n++; }));
+        auto& pure_one = graph.add(task("mix", pure, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
+                                        [](auto x, auto y) { y[0] = x[0] * 0x9e3779b97f4a7c15ull; }));
+        auto& first = graph.add<ShortTask>(Ending::none, 0);
+        auto& second = graph.add<ShortTask>(ending, last);
+        auto& third = graph.add<ShortTask>(Ending::none, 0);
+        auto& sink = graph.add(task("sink", in<std::uint64_t>("x"), [this](auto x) {
+            hash = hash * 31 + x[0];
+            ++frames;
+        }));
+        graph.chain(source, pure_one, first, second, third, sink);
+    }
+
+    // Of what came out, and how it ended.
+    std::string run(auto&& executor) {
+        std::string error;
+        try {
+            executor.run({.frames = 3000});
+            executor.resume({.frames = 4000});
+        } catch (const FrameError& thrown) {
+            error = fmt::format(" {} {}", thrown.task(), thrown.frame());
+        } catch (const RunError&) {
+            error = " has ended";
+        }
+        return fmt::format("{} frames, {:x}{}", frames, hash, error);
+    }
+
+    Graph graph;
+    std::uint64_t frames = 0;
+    std::uint64_t hash = 1;
+};
+
+}  // namespace
+
+TEST_CASE("a stream of short tasks comes out as in order, wherever one of them ends it") {
+    for (const Ending ending : {Ending::none, Ending::stop, Ending::error}) {
+        for (std::uint64_t last = 2990; last < 7000; last += 271) {
+            CAPTURE(last);
+            ShortStream in_order(ending, last);
+            const std::string expected = in_order.run(Sequence(in_order.graph));
+            for (const std::size_t workers : {1u, 2u, 3u}) {
+                CAPTURE(workers);
+                ShortStream stream(ending, last);
+                CHECK(stream.run(Dynamic(stream.graph, {.workers = workers})) == expected);
+            }
+        }
+    }
+}
+
+namespace {
+
 internal::RandomOutcome run_dynamic(const internal::RandomProgram& program, const DynamicOptions& options) {
     internal::RandomOutcome outcome;
     Graph graph;

@@ -18,6 +18,7 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
              settings_.bundle_ticks, placement_.get()),
       times_(1 + std::ranges::max(settings_.kinds)),
       segments_(settings_.tokens.size()),
+      batch_size_(batch_size_of(units, settings_)),
       ends_(settings_.first_frames.front()) {
     for (std::size_t s = 0; s < segments_.size(); ++s)
         frames_.emplace_back(settings_.tokens[s], settings_.first_frames[s]);
@@ -27,6 +28,14 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     if (settings_.frames != kEndless) frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
     if (!ready_.wants_predecessors()) learn_edges();
     create_source_frames();
+}
+
+// Single frames where a segment ends, whose frames may become any number of others; where a task may wait,
+// since frames would wait for those behind them; and where each task has its place.
+BatchSize TaskBoard::batch_size_of(const std::vector<DynamicUnit>& units, const Settings& settings) {
+    const bool single =
+        settings.tokens.size() > 1 || settings.places || std::ranges::any_of(units, &DynamicUnit::may_wait);
+    return {single ? 0 : settings.tokens.front(), settings.kinds.size(), settings.bundle_ticks};
 }
 
 std::unique_ptr<bridge::Placement> TaskBoard::placement_of(const std::vector<DynamicUnit>& units,
@@ -67,20 +76,37 @@ void TaskBoard::learn_edges() {
 
 void TaskBoard::create_source_frames() {
     FramesInFlight& source = frames_[0];
-    while (!source.full() && source.next().frame < source.end()) {
-        if (settings_.stop_when && settings_.stop_when()) return source.end_at(source.next().frame);
-        source.marks()[source.next().token] = {begun_holes(), 0};
-        if (settings_.begin) settings_.begin(source.next(), source.marks()[source.next().token]);
-        create_frame(0, source.next().frame);
+    while (source.next().frame < source.end()) {
+        const auto wanted = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(batch_size_.next(times_), source.end() - source.next().frame));
+        if (!source.has_room(wanted)) return;
+        if (const std::uint32_t frames = begin_frames(wanted); frames > 0)
+            create_batch(0, source.next().frame, frames);
     }
 }
 
-void TaskBoard::create_frame(std::uint32_t segment, std::uint64_t iteration) {
+// How many of so many frames from the source's next one on are to be: fewer when the stream is to end.
+std::uint32_t TaskBoard::begin_frames(std::uint32_t wanted) {
+    FramesInFlight& source = frames_[0];
+    CarriedFrame frame = source.next();
+    for (std::uint32_t i = 0; i < wanted; ++i, frame = frame.next(source.tokens())) {
+        if (settings_.stop_when && settings_.stop_when()) {
+            source.end_at(frame.frame);
+            return i;
+        }
+        source.marks()[frame.token] = {begun_holes(), 0};
+        if (settings_.begin) settings_.begin(frame, source.marks()[frame.token]);
+    }
+    return wanted;
+}
+
+void TaskBoard::create_batch(std::uint32_t segment, std::uint64_t iteration, std::uint32_t frames) {
     const std::vector<std::uint32_t>& units = segments_[segment].units;
-    const CarriedFrame carried = frames_[segment].create(iteration, static_cast<std::uint32_t>(units.size()));
+    const CarriedFrame carried =
+        frames_[segment].create(iteration, static_cast<std::uint32_t>(units.size()), frames);
     ++in_flight_;
     for (const std::uint32_t k : units) {
-        const UnitTasks::Wait wait = units_[k].create(carried);
+        const UnitTasks::Wait wait = units_[k].create(carried, frames);
         const TaskSlot slot = units_[k].slot_of(carried.token);
         create_task(slot, iteration);
         note_wait(slot, wait);
@@ -101,14 +127,15 @@ void TaskBoard::list_predecessors(TaskSlot slot) {
     const std::uint32_t token = tasks.token_of(slot);
     for (const std::uint32_t p : tasks.unit().predecessors) predecessors_.push_back(units_[p].slot_of(token));
     if (tasks.unit().sequential && frames.frame_in(token) > frames.oldest().frame)
-        predecessors_.push_back(tasks.slot_of(tasks.token_before(token)));
+        predecessors_.push_back(tasks.slot_of(frames.token_before(token)));
 }
 
 void TaskBoard::note_wait(TaskSlot slot, UnitTasks::Wait wait) {
     if (wait == UnitTasks::Wait::nothing) return make_ready(slot);
     const UnitTasks& tasks = unit_of(slot);
     if (wait == UnitTasks::Wait::only_order && tasks.ready() != policy::kNoTask && !tasks.unit().may_wait)
-        ready_.add_behind(tasks.ready(), times_.least(unit_of_slot_[slot]));
+        ready_.add_behind(tasks.ready(),
+                          tasks.batch_in(tasks.token_of(slot)) * times_.least(unit_of_slot_[slot]));
 }
 
 void TaskBoard::make_ready(TaskSlot slot) {
@@ -127,8 +154,10 @@ void TaskBoard::tell_ready(TaskSlot slot) {
         return ready_.add_waiting(slot, tasks.unit().kinds, tasks.ready_group(),
                                   frames_of(tasks).iteration_in(tasks.token_of(slot)));
     const std::uint64_t least = times_.least(unit_of_slot_[slot]);
+    const std::uint32_t frames = tasks.batch_in(tasks.token_of(slot));
     ready_.add(slot, unit_of_slot_[slot], tasks.ready_group(),
-               (least != 0 ? least : settings_.bundle_ticks) + tasks.lined_up() * least);
+               (least != 0 ? batch_size_.ready_ticks(frames, least) : settings_.bundle_ticks) +
+                   tasks.lined_up() * least);
 }
 
 std::uint64_t TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
@@ -136,11 +165,39 @@ std::uint64_t TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<T
     std::uint64_t expected = 0;
     ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t ticks_left) {
         runs.push_back(issue(slot, kind, ticks_left));
-        const std::uint64_t more = expected_ticks(runs.back(), kind);
+        std::uint64_t more = expected_ticks(runs.back(), kind);
+        if (batch_size_.may_batch()) more = follow(kind, more, ticks_left, runs);
         expected += more;
         return more;
     });
     return expected;
+}
+
+// The worker goes on with the same frames, unit after unit, as long as nobody else has to do anything first:
+// so they stay in its cache, and it need not ask. That may take twice what is handed out at once, as it takes
+// nothing from others that they could do now. Returns what it all may take.
+std::uint64_t TaskBoard::follow(policy::KindId kind, std::uint64_t expected, std::uint64_t most_ticks,
+                                std::vector<TaskRun>& runs) {
+    const std::uint64_t share = batch_size_.share_ticks(runs.back().frames);
+    while (true) {
+        TaskRun run = runs.back();
+        const std::vector<std::uint32_t>& successors = units_[run.unit].unit().successors;
+        const auto next =
+            std::ranges::find_if(successors, [&](std::uint32_t unit) { return may_follow(unit, run, kind); });
+        if (next == successors.end()) return expected;
+        const std::uint64_t more = times_.on(kind, *next).value() * run.frames;
+        if (expected + more / 2 > share || expected + more > 2 * most_ticks) return expected;
+        units_[*next].hand_out_behind(run.first.token, run.frames);
+        run.unit = *next;
+        run.limit = frames_[0].limit().of(*next);
+        runs.push_back(run);
+        expected += more;
+    }
+}
+
+bool TaskBoard::may_follow(std::uint32_t unit, const TaskRun& run, policy::KindId kind) const {
+    return times_.on(kind, unit).known() && (units_[unit].unit().kinds >> kind & 1) != 0 &&
+           units_[unit].waits_for_one(run.first.token, run.frames);
 }
 
 TaskRun TaskBoard::issue(TaskSlot slot, policy::KindId kind, std::uint64_t ticks_left) {
@@ -151,7 +208,7 @@ TaskRun TaskBoard::issue(TaskSlot slot, policy::KindId kind, std::uint64_t ticks
     const CarriedFrame first{frames_[segment].frame_in(token), token};
     tasks.set_ready(policy::kNoTask);
     TaskRun run{.unit = unit, .frames = 1, .first = first, .limit = frames_[segment].limit().of(unit)};
-    run.frames = tasks.run_length(token, longest_run(run, kind, ticks_left));
+    run.frames = tasks.hand_out(token, longest_run(run, kind, ticks_left));
     if (tasks.unit().emits) {
         run.out = frames_[segment + 1].next();
         run.resumed = tasks.take_resumed();
@@ -161,12 +218,13 @@ TaskRun TaskBoard::issue(TaskSlot slot, policy::KindId kind, std::uint64_t ticks
     return run;
 }
 
-// From its first frame on, in so much time. What is not known of this kind may be anything.
+// From its first frame on, in so much time. What is not known of this kind may be anything. Of a batch of
+// several frames other units come first.
 std::uint64_t TaskBoard::longest_run(const TaskRun& run, policy::KindId kind,
                                      std::uint64_t ticks_left) const {
     constexpr std::uint64_t kLongest = 64;
     const bridge::MeanTicks& mean = times_.on(kind, run.unit);
-    if (!mean.known()) return 1;
+    if (!mean.known() || units_[run.unit].batch_in(run.first.token) > 1) return 1;
     const std::uint64_t frames_end = frames_[units_[run.unit].unit().segment].next().frame;
     return std::min(
         {kLongest, std::max<std::uint64_t>(1, ticks_left / mean.value()), frames_end - run.first.frame});
@@ -192,14 +250,16 @@ void TaskBoard::complete(WorkerId worker, const TaskRun& run, std::uint64_t now)
     if (placement_ && !tasks.unit().may_wait)
         placement_->completed(worker, run.unit, run.frames, run.ticks / run.frames);
     if (run.unit == 0 && !run.again) counts_.note_begun(run, frames_[0].limit().frame);
-    for (std::uint32_t i = 0; i < run.frames; ++i, token = tasks.token_after(token)) {
+    for (std::uint32_t done = 0; done < run.frames;) {
         const TaskSlot slot = tasks.slot_of(token);
+        done += tasks.batch_in(token);
+        token = tasks.token_after(token);  // before its own is another batch's
         ready_.complete(slot, worker);
         if (run.emitted) {
-            create_frame(segment + 1, iteration);
+            create_batch(segment + 1, iteration, 1);
             if (segments_[segment + 1].units.empty()) retire(segment + 1, now);
         }
-        run.again ? repeat(slot, iteration) : complete_task(slot, i + 1 == run.frames, now);
+        run.again ? repeat(slot, iteration) : complete_task(slot, now);
     }
 }
 
@@ -210,7 +270,7 @@ void TaskBoard::repeat(TaskSlot slot, std::uint64_t iteration) {
     make_ready(slot);
 }
 
-void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now) {
+void TaskBoard::complete_task(TaskSlot slot, std::uint64_t now) {
     UnitTasks& tasks = unit_of(slot);
     FramesInFlight& frames = frames_of(tasks);
     const std::uint32_t token = tasks.token_of(slot);
@@ -218,22 +278,24 @@ void TaskBoard::complete_task(TaskSlot slot, bool last_of_run, std::uint64_t now
         UnitTasks& waiting = units_[successor];
         note_wait(waiting.slot_of(token), waiting.release(token));
     }
-    const bool next_is_free = tasks.unit().sequential && tasks.complete_in_order(frames.next().frame);
-    if (next_is_free && last_of_run) make_ready(tasks.slot_of(tasks.next().token));
+    if (tasks.unit().sequential && tasks.complete_in_order(frames.next().frame))
+        make_ready(tasks.slot_of(tasks.next().token));
     frames.complete_task(token);
     if (token == frames.oldest().token) retire(tasks.unit().segment, now);
 }
 
-// Frees the tokens of the oldest frames that are done.
+// Frees the tokens of the oldest batches that are done.
 void TaskBoard::retire(std::uint32_t segment, std::uint64_t now) {
     FramesInFlight& frames = frames_[segment];
     if (!frames.can_retire()) return;
     while (frames.can_retire()) {
-        const CarriedFrame carried = frames.retire();
+        CarriedFrame carried = frames.retire();
         --in_flight_;
-        if (segment == 0 && carried.frame < frames.limit().frame)
-            counts_.note_through_source(frames.marks()[carried.token]);
-        if (segment + 1 == segments_.size()) note_left(frames, carried, now);
+        for (; carried.frame < frames.oldest().frame; carried = carried.next(frames.tokens())) {
+            if (segment == 0 && carried.frame < frames.limit().frame)
+                counts_.note_through_source(frames.marks()[carried.token]);
+            if (segment + 1 == segments_.size()) note_left(frames, carried, now);
+        }
     }
     if (segment == 0) create_source_frames();
     std::optional<TaskSlot>& blocked = segments_[segment].blocked;

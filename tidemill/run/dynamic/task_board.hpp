@@ -11,6 +11,7 @@
 #include "tidemill/bridge/placement.hpp"
 #include "tidemill/bridge/task_times.hpp"
 #include "tidemill/policy/policy.hpp"
+#include "tidemill/run/dynamic/batch_size.hpp"
 #include "tidemill/run/dynamic/frame_counts.hpp"
 #include "tidemill/run/dynamic/frames_in_flight.hpp"
 #include "tidemill/run/dynamic/stream_ends.hpp"
@@ -24,8 +25,9 @@ namespace tidemill {
 /// done.
 ///
 /// A frame of a segment is created when there is a token for it, and with it a task of each of the segment's
-/// units. A policy chooses among those whose predecessors are done. Knows no threads: callers take turns.
-/// After the constructor, nothing allocates.
+/// units; where tasks are short, several frames at once as a batch with one task of each. A policy chooses
+/// among those whose predecessors are done. Knows no threads: callers take turns. After the constructor,
+/// nothing allocates.
 class TaskBoard {
   public:
     struct Settings {
@@ -108,21 +110,26 @@ class TaskBoard {
         return settings_.branches.empty() ? 0 : settings_.branches.bits.front();
     }
     void create_source_frames();
-    void create_frame(std::uint32_t segment, std::uint64_t iteration);
+    std::uint32_t begin_frames(std::uint32_t wanted);
+    void create_batch(std::uint32_t segment, std::uint64_t iteration, std::uint32_t frames);
     void create_task(policy::TaskSlot slot, std::uint64_t iteration);
     void list_predecessors(policy::TaskSlot slot);
     void note_wait(policy::TaskSlot slot, UnitTasks::Wait wait);
     void make_ready(policy::TaskSlot slot);
     void tell_ready(policy::TaskSlot slot);
     TaskRun issue(policy::TaskSlot slot, policy::KindId kind, std::uint64_t ticks_left);
+    std::uint64_t follow(policy::KindId kind, std::uint64_t expected, std::uint64_t most_ticks,
+                         std::vector<TaskRun>& runs);
+    bool may_follow(std::uint32_t unit, const TaskRun& run, policy::KindId kind) const;
     std::uint64_t longest_run(const TaskRun& run, policy::KindId kind, std::uint64_t ticks_left) const;
     std::uint64_t expected_ticks(const TaskRun& run, policy::KindId kind) const;
     void complete(policy::WorkerId worker, const TaskRun& run, std::uint64_t now);
     void repeat(policy::TaskSlot slot, std::uint64_t iteration);
-    void complete_task(policy::TaskSlot slot, bool last_of_run, std::uint64_t now);
+    void complete_task(policy::TaskSlot slot, std::uint64_t now);
     void retire(std::uint32_t segment, std::uint64_t now);
     void note_left(FramesInFlight& frames, const CarriedFrame& carried, std::uint64_t now);
 
+    static BatchSize batch_size_of(const std::vector<DynamicUnit>& units, const Settings& settings);
     static std::unique_ptr<bridge::Placement> placement_of(const std::vector<DynamicUnit>& units,
                                                            const Settings& settings);
 
@@ -136,7 +143,8 @@ class TaskBoard {
     std::vector<std::uint32_t> unit_of_slot_;  // a unit's tasks lie side by side
     std::vector<policy::TaskSlot> predecessors_;
     std::uint64_t numbers_ = 0;
-    std::uint64_t in_flight_ = 0;  // frames of all segments
+    std::uint64_t in_flight_ = 0;  // batches of all segments
+    BatchSize batch_size_;
     StreamEnds ends_;
     FrameCounts counts_;
 };

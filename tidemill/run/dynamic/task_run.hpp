@@ -17,6 +17,11 @@ struct CarriedFrame {
     std::uint32_t token = 0;
 
     CarriedFrame next(std::uint32_t tokens) const { return {frame + 1, token + 1 == tokens ? 0 : token + 1}; }
+    /// So many frames on, at most once around.
+    CarriedFrame ahead(std::uint32_t frames, std::uint32_t tokens) const {
+        const std::uint32_t there = token + frames;
+        return {frame + frames, there >= tokens ? there - tokens : there};
+    }
 };
 
 /// Tasks of one unit, on frames that follow each other, for one worker.
