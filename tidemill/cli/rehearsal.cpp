@@ -38,6 +38,37 @@ void spin_us(double time_us, const std::atomic<bool>& ended) {
     while (Clock::now() < end && !ended) RealThreads::relax();
 }
 
+// Which of its stage's threads runs a task here.
+thread_local std::size_t own_seat = 0;
+
+class Seat final : public ThreadObserver {
+  public:
+    explicit Seat(std::size_t number) : number_(number) {}
+    void calling(const OrderedTask& /*task*/, std::uint64_t /*frame*/) override { own_seat = number_; }
+
+  private:
+    std::size_t number_;
+};
+
+// Frames carry their numbers, so any thread may begin them.
+class RehearsedSource final : public Module {
+  public:
+    RehearsedSource(const ChainTask& timed, std::function<void(std::uint64_t)> passes_time)
+        : Module(timed.name), passes_time_(std::move(passes_time)) {
+        const Replication replication = timed.replicable ? Replication::pure : Replication::sequential;
+        task(timed.name, &RehearsedSource::begin_frame, TaskOptions{.replication = replication});
+    }
+
+  private:
+    void begin_frame(Frame f) const {
+        f[frame_][0] = f.number();
+        passes_time_(f.number());
+    }
+
+    Out<std::uint64_t> frame_ = out<std::uint64_t>("frame");
+    std::function<void(std::uint64_t)> passes_time_;
+};
+
 template <class Number>
 bool parse_all(std::string_view text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -88,19 +119,16 @@ Rehearsal::Rehearsal(Chain chain, Pastime pastime, std::vector<CostChange> chang
 
 void Rehearsal::add(std::size_t index, const Module* before) {
     const ChainTask& timed = chain_.tasks[index];
+    const bool last = index + 1 == chain_.tasks.size();
+    const auto pass = [this, index, last](std::uint64_t frame) {
+        pass_time(index, frame);
+        if (last && arrived_) arrived_(frame);
+    };
     if (!before) {
-        graph_.add(task(timed.name, out<std::uint64_t>("frame"),
-                        [this, next = std::uint64_t{0}](auto frame) mutable {
-                            frame[0] = next++;
-                            pass_time(0, frame[0]);
-                        }));
+        graph_.add<RehearsedSource>(timed, pass);
         return;
     }
-    const bool last = index + 1 == chain_.tasks.size();
-    const auto work = [this, index, last](std::span<std::uint64_t> frame) {
-        pass_time(index, frame[0]);
-        if (last && arrived_) arrived_(frame[0]);
-    };
+    const auto work = [pass](std::span<std::uint64_t> frame) { pass(frame[0]); };
     const auto made = [&](auto word) {
         return task(timed.name, word, forward<std::uint64_t>("frame"), work);
     };
@@ -109,17 +137,29 @@ void Rehearsal::add(std::size_t index, const Module* before) {
 }
 
 void Rehearsal::follow(const Schedule& schedule) {
-    check_not_mixed(schedule);
     for (const Stage& stage : schedule.stages) {
-        const std::size_t kind = chain_.kind_index(stage.core_kind);
-        for (std::size_t i = 0; i < stage.task_count; ++i) {
-            kinds_[stage.first_task + i].store(kind, std::memory_order_relaxed);
+        for (std::size_t seat = 0; seat < kMostLetters; ++seat) {
+            const bool is_mixed = stage.word && seat < stage.word->kinds.size();
+            const std::string name = is_mixed ? stage.word->kinds[seat] : stage.cores().front().kind;
+            const std::size_t kind = chain_.kind_index(name);
+            for (std::size_t i = 0; i < stage.task_count; ++i)
+                kinds_[stage.first_task + i][seat].store(kind, std::memory_order_relaxed);
         }
     }
 }
 
+std::vector<Observer*> Rehearsal::observers() {
+    if (chain_.kinds.size() < 2) return {};
+    return {&seats_};
+}
+
+ThreadObserver& Rehearsal::Seats::watch(const ObservedThread& thread) {
+    return *seats_.emplace_back(std::make_unique<Seat>(thread.replica % kMostLetters));
+}
+
 void Rehearsal::pass_time(std::size_t index, std::uint64_t frame) const {
-    double time_us = chain_.tasks[index].weight_us[kinds_[index].load(std::memory_order_relaxed)];
+    const std::size_t kind = kinds_[index][own_seat].load(std::memory_order_relaxed);
+    double time_us = chain_.tasks[index].weight_us[kind];
     for (const CostChange& change : changes_) {
         if (change.task == chain_.tasks[index].name && frame >= change.frame) time_us *= change.factor;
     }
@@ -145,7 +185,7 @@ double waiting_period_us(const Schedule& schedule, const Chain& chain, std::uint
     Schedule nameless = schedule;  // the graph calls its units after modules and tasks
     nameless.task_names.clear();
     const ExactTimers exact;
-    Pipeline(rehearsal.graph(), nameless).run({.frames = frames});
+    Pipeline(rehearsal.graph(), nameless).run({.frames = frames, .observers = rehearsal.observers()});
     if (count != frames) throw JobFailed(fmt::format("{} frames arrived of {}", count.load(), frames));
     const std::uint64_t half = frames / 2;
     const std::chrono::duration<double, std::micro> time = times[frames - 1] - times[half - 1];

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/programs/synthetic_work.hpp"
+#include "tidemill/run/observer.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill::cli {
@@ -37,13 +41,30 @@ class Rehearsal {
 
     Graph& graph() { return graph_; }
 
-    /// From now on every task takes what its profile says on the kind of cores that the schedule gives it.
+    /// From now on every task takes what its profile says on the kind of cores that the schedule gives it: in
+    /// a mixed stage, each of its threads.
     void follow(const Schedule& schedule);
+
+    /// To be among a run's observers: they tell tasks which of its stage's threads runs them. None where all
+    /// cores are of one kind.
+    std::vector<Observer*> observers();
 
     /// Tasks take no more time; from any thread.
     void end() { ended_ = true; }
 
   private:
+    /// Of the threads of a stage, in turns where there are more: none that is mixed has as many.
+    using KindsOfThreads = std::array<std::atomic<std::size_t>, kMostLetters>;
+
+    /// Notes for each thread which one of its stage it is.
+    class Seats final : public Observer {
+      public:
+        ThreadObserver& watch(const ObservedThread& thread) override;
+
+      private:
+        std::deque<std::unique_ptr<ThreadObserver>> seats_;
+    };
+
     void pass_time(std::size_t task, std::uint64_t frame) const;
     void add(std::size_t task, const Module* before);
 
@@ -51,7 +72,8 @@ class Rehearsal {
     Pastime pastime_;
     std::vector<CostChange> changes_;
     std::function<void(std::uint64_t)> arrived_;
-    std::vector<std::atomic<std::size_t>> kinds_;  // of cores, per task
+    std::vector<KindsOfThreads> kinds_;  // of cores, per task
+    Seats seats_;
     std::atomic<bool> ended_{false};
     Graph graph_;
 };

@@ -44,8 +44,8 @@ int run_rehearsal(const RehearseOptions& options) {
     Rehearsal rehearsal(profile, options.spin ? Pastime::computing : Pastime::waiting, changes);
     WatchedRun watched(options.run.running, rehearsal.graph());
     watched.ends_with([&] { rehearsal.end(); });
-    watched.go(run, {.statistics = options.run.stats || options.run.json}, {},
-               [&](const Schedule& schedule) { rehearsal.follow(schedule); });
+    watched.go(run, {.statistics = options.run.stats || options.run.json, .observers = rehearsal.observers()},
+               {}, [&](const Schedule& schedule) { rehearsal.follow(schedule); });
     watched.write(run);
     const AppOutcome outcome = outcome_of(options.chain, run, watched);
     print("{}", options.run.json ? report_json(outcome) + "\n" : report_text(outcome, options.run.stats));

@@ -19,29 +19,28 @@ using Clock = std::chrono::steady_clock;
 // Source frames that have run. Whoever is asked whether to go on is done with those it was asked for before.
 class FrameCount {
   public:
-    // Only the first thread of the first stage is asked; the others begin as many frames.
+    // Only the first thread of the first stage is asked; the others have their turns between.
     void follow(const Schedule& schedule) {
-        first_threads_.store(static_cast<std::uint64_t>(schedule.stages[0].threads),
-                             std::memory_order_relaxed);
+        per_turn_.store(schedule.stages[0].turns().frames_per_turn(0), std::memory_order_relaxed);
     }
 
     void asked() {
         frames_.fetch_add(asked_for_, std::memory_order_relaxed);
-        asked_for_ = first_threads_.load(std::memory_order_relaxed);
+        asked_for_ = per_turn_.load(std::memory_order_relaxed);
     }
 
     std::string line() const {
         const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-        const std::uint64_t frames = frames_.load(std::memory_order_relaxed);
-        return fmt::format("{:7.1f} s  {:10} frames  {:11.1f} frames/s", elapsed_s, frames,
-                           static_cast<double>(frames) / elapsed_s);
+        const double frames = frames_.load(std::memory_order_relaxed);
+        return fmt::format("{:7.1f} s  {:10.0f} frames  {:11.1f} frames/s", elapsed_s, frames,
+                           frames / elapsed_s);
     }
 
   private:
     Clock::time_point start_ = Clock::now();
-    std::atomic<std::uint64_t> first_threads_{1};
-    std::uint64_t asked_for_ = 0;  // of whoever is asked
-    std::atomic<std::uint64_t> frames_{0};
+    std::atomic<double> per_turn_{1};
+    double asked_for_ = 0;  // of whoever is asked
+    std::atomic<double> frames_{0};
 };
 
 }  // namespace

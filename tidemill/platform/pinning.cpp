@@ -182,8 +182,9 @@ std::vector<std::vector<PuSet>> place_threads(const Topology& topology,
     std::vector<std::vector<PuSet>> placed;
     Taken taken;
     for (const StagePlacement& stage : stages) {
-        check(topology, stage, placed.size() + 1);
-        placed.push_back(place_stage(topology, stage, placed.size() + 1, taken));
+        const std::size_t number = stage.number > 0 ? stage.number : placed.size() + 1;
+        check(topology, stage, number);
+        placed.push_back(place_stage(topology, stage, number, taken));
     }
     return placed;
 }

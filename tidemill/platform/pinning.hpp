@@ -34,6 +34,7 @@ struct StagePlacement {
     std::size_t smt = 1;           // hardware threads taken per core; the second ones follow all the first
     bool shares_core = false;      // packed and distant: two threads on each core, on its hardware threads
     std::size_t cluster_size = 0;  // cut the nodes into clusters of this many; 0: the machine's clusters
+    std::size_t number = 0;  // of the stage, in errors; 0: its place among those that are placed, from 1
 };
 
 /// The PUs of each thread, indexed [stage][thread]; an empty set leaves the thread alone (loose).

@@ -54,13 +54,14 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
     }
 }
 
-// One token per thread keeps all of them busy; the rings' depths are what may wait in between.
+// What a stage holds keeps all of its threads busy; the rings' depths are what may wait in between.
 std::vector<std::size_t> Crew::ring_sizes() const {
     std::vector<std::size_t> sizes(plan_.segments.size(), 0);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (const Part& part : plan_.stages[s].parts) {
             const bool last = part.stage_index + 1 == plan_.segments[part.segment].stages;
-            sizes[part.segment] += cut_.stages[s].cut.threads + (last ? 0 : cut_.stages[s].ring_depth);
+            sizes[part.segment] +=
+                cut_.stages[s].turns().frames_held() + (last ? 0 : cut_.stages[s].ring_depth);
             if (cut_.stages[s].gather > 1) sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
@@ -111,6 +112,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     Worker::Options chosen;
     chosen.pull = cut_.stages[stage == 0 ? 0 : stage - 1].waiting;
     chosen.push = cut_.stages[stage].waiting;
+    chosen.turns = cut_.stages[stage].turns();
     chosen.notes.statistics = options.statistics || options.deadline.count() > 0;
     if (stage == 0 && replica == 0 && !end_) chosen.stop_when = options.stop_when;
     for (Observer* observer : options.observers) {
@@ -226,8 +228,9 @@ std::vector<SegmentReport> Crew::segment_reports(const RunTotals& totals) const 
         segments.push_back({tokens[s], tokens[s] * cut_.batch * aligned(plan_.segments[s].token_bytes), 0,
                             plan_.segments[s].stages - 1});
     }
-    for (const PlannedStage& stage : plan_.stages) {
-        for (const Part& part : stage.parts) segments[part.segment].threads += stage.threads;
+    for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
+        for (const Part& part : plan_.stages[s].parts)
+            segments[part.segment].held += cut_.stages[s].turns().frames_held();
     }
     for (std::size_t step = 0; step < totals.step_times.size(); ++step) {
         std::uint64_t& frames = segments[structure_.order[step].segment].frames;

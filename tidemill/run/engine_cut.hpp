@@ -7,6 +7,7 @@
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/pu_set.hpp"
 #include "tidemill/run/waiting.hpp"
+#include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
 
@@ -18,6 +19,9 @@ struct EngineStage {
     std::vector<PuSet> cores{};            ///< per thread; empty: not pinned
     std::uint32_t gather = 1;              ///< frames that its only task takes at once, of several tokens
     double gather_wait_us = 0;             ///< how long the first of them waits for the others
+    std::vector<std::size_t> letters{};    ///< of its threads' word; empty: they go in turn
+
+    Turns turns() const { return letters.empty() ? Turns(cut.threads) : Turns(letters); }
 };
 
 /// A graph cut into stages.

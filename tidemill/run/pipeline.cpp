@@ -1,6 +1,8 @@
 #include "tidemill/run/pipeline.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -36,21 +38,49 @@ std::vector<std::string> node_list_of(const CoreResource& resource) {
     return list;
 }
 
-StagePlacement placement_of(const Stage& stage, const Schedule& schedule, const Topology& topology) {
+StagePlacement placement_of(const Schedule& schedule, std::size_t s, const CoreCount& cores,
+                            const Topology& topology) {
+    const Stage& stage = schedule.stages[s];
     StagePlacement placement;
-    placement.threads = static_cast<std::size_t>(stage.threads);
+    placement.threads = static_cast<std::size_t>(cores.count);
+    placement.number = s + 1;
     placement.policy = policy_of(stage.pinning);
     placement.shares_core = stage.shares_core;
     for (const CoreResource& resource : schedule.resources) {
-        if (resource.kind != stage.core_kind) continue;
+        if (resource.kind != cores.kind) continue;
         placement.nodes = node_list_of(resource);
         placement.smt = static_cast<std::size_t>(resource.smt);
         placement.cluster_size = static_cast<std::size_t>(resource.cluster_size.value_or(0));
     }
     if (placement.nodes.empty() && placement.policy != PinningPolicy::kLoose) {
-        placement.kind = topology.kind_index(stage.core_kind);
+        placement.kind = topology.kind_index(cores.kind);
     }
     return placement;
+}
+
+// [stage][thread]. A mixed stage is placed kind by kind, and its threads take the cores of theirs in turn.
+std::vector<std::vector<PuSet>> cores_of_threads(const Schedule& schedule, const Topology& topology) {
+    std::vector<StagePlacement> placements;
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        for (const CoreCount& cores : schedule.stages[s].cores())
+            placements.push_back(placement_of(schedule, s, cores, topology));
+    std::vector<std::vector<PuSet>> placed = place_threads(topology, placements);
+    std::vector<std::vector<PuSet>> of_stages;
+    auto next = placed.begin();
+    for (const Stage& stage : schedule.stages) {
+        std::map<std::string, std::deque<PuSet>> of_kinds;
+        for (const CoreCount& cores : stage.cores()) {
+            of_kinds[cores.kind].assign(next->begin(), next->end());
+            ++next;
+        }
+        std::vector<PuSet>& threads = of_stages.emplace_back();
+        for (std::size_t thread = 0; thread < static_cast<std::size_t>(stage.threads); ++thread) {
+            auto& cores = of_kinds[stage.word ? stage.word->kinds[thread] : stage.core_kind];
+            threads.push_back(std::move(cores.front()));
+            cores.pop_front();
+        }
+    }
+    return of_stages;
 }
 
 // A schedule is made for a chain: the graph's units must be that chain.
@@ -73,21 +103,16 @@ void check_names(const Schedule& schedule, const Structure& structure) {
 }  // namespace
 
 EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOptions& options) {
-    check_not_mixed(schedule);
     check_names(schedule, structure_of(graph));
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) check_word(schedule.stages[s], s + 1);
     std::vector<std::vector<PuSet>> cores(schedule.stages.size());
-    if (options.topology) {
-        std::vector<StagePlacement> placements;
-        for (const Stage& stage : schedule.stages) {
-            placements.push_back(placement_of(stage, schedule, *options.topology));
-        }
-        cores = place_threads(*options.topology, placements);
-    }
+    if (options.topology) cores = cores_of_threads(schedule, *options.topology);
     EngineCut cut{{}, options.frames};
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         EngineStage& made = cut.stages.emplace_back();
         made.cut = {stage.task_count, static_cast<std::size_t>(stage.threads)};
+        if (stage.word) made.letters = stage.word->letters;
         made.ring_depth =
             stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : options.ring_depth;
         made.waiting = options.waiting;

@@ -87,9 +87,9 @@ struct StageReport {
 
 /// The tokens of a segment: the memory that frames in flight take.
 struct SegmentReport {
-    std::size_t tokens;        ///< threads, and what may wait between stages
+    std::size_t tokens;        ///< what stages hold, and what may wait between them
     std::size_t bytes;         ///< of all of them
-    std::size_t threads;       ///< of the stages that its frames pass
+    std::size_t held;          ///< by the stages that its frames pass: see Turns::frames_held()
     std::size_t rings;         ///< borders between those stages
     std::uint64_t frames = 0;  ///< that its busiest task saw
 };

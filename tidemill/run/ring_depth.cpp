@@ -12,9 +12,9 @@ namespace tidemill {
 
 namespace {
 
-// Latency as a function of the depth of all rings: what threads hold, and what each place in the rings adds.
+// Latency as a function of the depth of all rings: what stages hold, and what each place in the rings adds.
 struct LatencyLine {
-    double threads_us = 0;
+    double held_us = 0;
     double per_depth_us = 0;
 };
 
@@ -23,13 +23,13 @@ RingDepth deepest(double wanted_us, LatencyLine line, double frames = 1) {
         throw RunError(fmt::format("a latency of {} us is wanted; give more than 0", wanted_us));
     }
     constexpr double kDeepest = 1 << 10;  // more memory than any frame is worth
-    const double most_frames = std::floor(wanted_us / (line.threads_us + line.per_depth_us));
+    const double most_frames = std::floor(wanted_us / (line.held_us + line.per_depth_us));
     frames = std::clamp(frames, 1.0, std::max(1.0, most_frames));
-    line = {frames * line.threads_us, frames * line.per_depth_us};
-    double depth = line.per_depth_us > 0 ? (wanted_us - line.threads_us) / line.per_depth_us : 1;
+    line = {frames * line.held_us, frames * line.per_depth_us};
+    double depth = line.per_depth_us > 0 ? (wanted_us - line.held_us) / line.per_depth_us : 1;
     depth = std::clamp(std::floor(depth), 1.0, kDeepest);
     return {static_cast<std::size_t>(depth), static_cast<std::uint32_t>(frames),
-            line.threads_us + depth * line.per_depth_us};
+            line.held_us + depth * line.per_depth_us};
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ RingDepth ring_depth_for(double wanted_us, const RunReport& report) {
                 "statistics");
         }
         const double period_us = report.elapsed_s * 1e6 / static_cast<double>(segment.frames);
-        line.threads_us += static_cast<double>(segment.threads) * period_us;
+        line.held_us += static_cast<double>(segment.held) * period_us;
         line.per_depth_us += static_cast<double>(segment.rings) * period_us;
     }
     return deepest(wanted_us, line);
@@ -53,9 +53,11 @@ RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profi
     constexpr double kHopShare = 0.01;
     check(schedule, profile);
     const double period = period_us(schedule, profile);
+    std::size_t held = 0;
+    for (const Stage& stage : schedule.stages) held += stage.turns().frames_held();
     return deepest(
         wanted_us,
-        {schedule.thread_count() * period, static_cast<double>(schedule.stages.size() - 1) * period},
+        {static_cast<double>(held) * period, static_cast<double>(schedule.stages.size() - 1) * period},
         std::ceil(hop_us / (kHopShare * period)));
 }
 

@@ -21,10 +21,10 @@ struct RingDepth {
 /// The deepest rings with which a frame takes no longer than `wanted_us` on average, but at least 1.
 ///
 /// Little's law: a frame that meets P tokens in flight, of which one leaves every T microseconds, takes P *
-/// T. When the source is not what limits, all tokens of a segment are in flight: one per thread, and the
-/// depth of each ring. Segments follow one another, so their times add up. A slower source makes latencies
-/// shorter. Throws RunError when the report knows no frames or the wanted latency is not
-/// positive.
+/// T. When the source is not what limits, all tokens of a segment are in flight: those that stages hold, one
+/// per thread or as many as their words need, and the depth of each ring. Segments follow one another, so
+/// their times add up. A slower source makes latencies shorter. Throws RunError when the report knows no
+/// frames or the wanted latency is not positive.
 RingDepth ring_depth_for(double wanted_us, const RunReport& report);
 
 /// The same for a schedule that has not run yet, from the period that its profile promises; counts on one

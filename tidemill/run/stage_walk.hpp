@@ -9,6 +9,7 @@
 
 #include "tidemill/graph/task.hpp"
 #include "tidemill/run/run_state.hpp"
+#include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
 
@@ -61,7 +62,7 @@ class BasicStageWalk {
     struct Options {
         bool begins = false;  ///< the run's frames
         std::size_t replica = 0;
-        std::size_t threads = 1;  ///< of the stage
+        Turns turns{1};  ///< of the stage's threads
         WaitMode pull = WaitMode::passive;
         WaitMode push = WaitMode::passive;
         std::uint32_t batch = 1;              ///< frames per token
@@ -114,6 +115,8 @@ class BasicStageWalk {
 
     bool begins_frames() const { return options_.begins; }
     bool leads() const { return begins_frames() && options_.replica == 0; }
+    bool is_alone() const { return options_.turns.threads() == 1; }
+    void advance();
     bool begin_batch(Token& token);
     void hand_on(std::size_t index, Token& token);
     void hand_on_open(std::size_t index);
@@ -130,8 +133,7 @@ template <typename Threads, typename Error>
 BasicStageWalk<Threads, Error>::BasicStageWalk(State& state, const Options& options, std::vector<Part> parts)
     : state_(state), options_(options), parts_(std::move(parts)) {
     for (Part& part : parts_) part.cursor = state_.ring(part.segment).at(0);
-    // Batch k belongs to thread k mod n.
-    parts_.front().cursor = state_.ring(parts_.front().segment).at(options_.replica);
+    parts_.front().cursor = state_.ring(parts_.front().segment).at(options_.turns.first(options_.replica));
 }
 
 template <typename Threads, typename Error>
@@ -155,8 +157,16 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
         if (!token || (begins_frames() && !begin_batch(*token))) return;
         run_batch(work, *token);
         hand_on(0, *token);
-        state_.ring(part.segment).advance(part.cursor, options_.threads);
+        advance();
     }
+}
+
+// To the batch that is this thread's next one.
+template <typename Threads, typename Error>
+void BasicStageWalk<Threads, Error>::advance() {
+    Part& part = parts_.front();
+    const std::uint64_t batch = part.cursor.batch;
+    state_.ring(part.segment).advance(part.cursor, options_.turns.next(batch) - batch);
 }
 
 // Frames that are due while there is no token for them are made all the same, and one is lost: that one, or
@@ -187,7 +197,7 @@ template <typename Work>
 void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
     for (std::uint32_t frame = 0; frame < token.frames; ++frame) {
         if (begins_frames()) {
-            if (frame > 0 && leads() && options_.threads == 1 && work.halting()) token.frames = frame;
+            if (frame > 0 && leads() && is_alone() && work.halting()) token.frames = frame;
             if (frame == token.frames) break;
             work.begin(token, frame);
             parts_.front().next_frame = token.first_frame + frame + 1;
@@ -247,7 +257,7 @@ void BasicStageWalk<Threads, Error>::hold(Token& token) {
     Part& part = parts_.front();
     for (std::uint32_t frame = 0; frame < token.frames; ++frame) gathered_.push_back({&token, frame});
     held_.push_back(part.cursor);
-    state_.ring(part.segment).advance(part.cursor, options_.threads);
+    advance();
 }
 
 template <typename Threads, typename Error>
@@ -298,14 +308,14 @@ void BasicStageWalk<Threads, Error>::end_when_halting(Work& work) {
     if (!work.halting() || ending_) return;
     ending_ = true;
     state_.ring(parts_.front().segment)
-        .close(options_.threads == 1 ? parts_.front().cursor.batch : state_.shut_source());
+        .close(is_alone() ? parts_.front().cursor.batch : state_.shut_source());
 }
 
 // Only the last batch of a run may be smaller than the others, so numbers are a matter of arithmetic.
 template <typename Threads, typename Error>
 bool BasicStageWalk<Threads, Error>::begin_batch(Token& token) {
     const std::uint64_t batch = parts_.front().cursor.batch;
-    if (options_.threads > 1 && !state_.may_begin(batch)) return false;
+    if (!is_alone() && !state_.may_begin(batch)) return false;
     const std::uint64_t first_frame =
         options_.drops_late ? parts_.front().next_frame : options_.first_frame + batch * options_.batch;
     token.first_frame = first_frame;

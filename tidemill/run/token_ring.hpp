@@ -64,8 +64,9 @@ struct TokenLayout {
 /// The tokens of one segment, recycled for ever. Batches are numbered from 0 in each ring.
 ///
 /// The token of batch k passes through stages 0, 1, ... of the segment and is then free for batch k + size().
-/// With n threads in a stage, batch k belongs to thread k mod n: order needs no lock, and a stage hands over
-/// by one store. The number of tokens bounds how far stages can drift apart: it is the back-pressure.
+/// Which of a stage's threads has batch k is a matter of arithmetic (Turns): order needs no lock, and a stage
+/// hands over by one store. The number of tokens bounds how far stages can drift apart: it is the
+/// back-pressure.
 template <typename Threads>
 class BasicTokenRing {
   public:

@@ -86,7 +86,6 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
                RunState& state, Options options)
     : stage_(stage),
       replica_(replica),
-      threads_(plan.stages[stage].threads),
       state_(state),
       options_(std::move(options)),
       branches_(plan.branches),
@@ -110,7 +109,7 @@ std::uint32_t Worker::most_together() const {
 StageWalk::Options Worker::walk_options() const {
     return {.begins = begins_frames(),
             .replica = replica_,
-            .threads = threads_,
+            .turns = options_.turns,
             .pull = options_.pull,
             .push = options_.push,
             .batch = options_.batch,

@@ -26,6 +26,7 @@ class Worker {
     struct Options {
         WaitMode pull = WaitMode::passive;  ///< waiting for input
         WaitMode push = WaitMode::passive;  ///< waiting for a free token
+        Turns turns{1};                     ///< of the stage's threads
         WorkerNotes::Options notes{};
         std::function<bool()> stop_when{};        ///< asked before each source frame by the first worker
         std::uint32_t batch = 1;                  ///< frames per token
@@ -108,7 +109,6 @@ class Worker {
 
     std::size_t stage_;
     std::size_t replica_;
-    std::size_t threads_;
     RunState& state_;
     Options options_;
     const Branches& branches_;

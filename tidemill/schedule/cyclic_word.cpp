@@ -60,18 +60,23 @@ std::string kind_of_letter(const std::string& letter) {
 }  // namespace
 
 Turns::Turns(std::vector<std::size_t> letters)
-    : threads_(thread_count(letters)), letters_(std::move(letters)) {}
+    : threads_(thread_count(letters)), letters_(std::move(letters)) {
+    const std::size_t length = letters_.size();
+    for (std::size_t at = 0; at < length; ++at) {
+        std::size_t gap = 1;
+        while (letters_[(at + gap) % length] != letters_[at]) ++gap;
+        gaps_.push_back(gap);
+    }
+}
 
 std::uint64_t Turns::first(std::size_t thread) const {
     if (letters_.empty()) return thread;
     return static_cast<std::uint64_t>(std::ranges::find(letters_, thread) - letters_.begin());
 }
 
-std::uint64_t Turns::next(std::uint64_t frame) const {
-    if (letters_.empty()) return frame + threads_;
-    std::uint64_t next = frame + 1;
-    while (thread_of(next) != thread_of(frame)) ++next;
-    return next;
+double Turns::frames_per_turn(std::size_t thread) const {
+    const auto turns = letters_.empty() ? 1 : std::ranges::count(letters_, thread);
+    return static_cast<double>(round()) / static_cast<double>(turns);
 }
 
 std::size_t Turns::frames_held() const {

@@ -67,6 +67,9 @@ TEST_CASE("frame k belongs to thread k mod n, or to the one that the word says")
     CHECK(by_word.next(1) == 3);
     CHECK(by_word.next(2) == 5);
     CHECK(by_word.first(1) == 2);
+    CHECK(plain.frames_per_turn(1) == 3);
+    CHECK(by_word.frames_per_turn(0) == 1.5);
+    CHECK(by_word.frames_per_turn(1) == 3);
 }
 
 TEST_CASE("a thread's frames are those that first and next tell, in order and without a gap") {

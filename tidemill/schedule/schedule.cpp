@@ -88,20 +88,6 @@ void check_threads(const Stage& stage, std::size_t number, const Chain& chain) {
                         stage.threads, sequential->name));
 }
 
-void check_word(const Stage& stage, std::size_t number) {
-    if (!stage.word) return;
-    if (const std::string fault = fault_of(*stage.word); !fault.empty())
-        throw ScheduleError(fmt::format("schedule: the word of stage {} {}", number, fault));
-    if (static_cast<std::size_t>(stage.threads) != stage.word->kinds.size())
-        throw ScheduleError(fmt::format("schedule: stage {} has {} threads, expected {} (those of its word)",
-                                        number, stage.threads, stage.word->kinds.size()));
-    if (!stage.core_kind.empty() || stage.shares_core || stage.batch)
-        throw ScheduleError(
-            fmt::format("schedule: stage {} has a word, so each of its threads has a core of its own, of the "
-                        "word's kinds, and takes one frame at a time; remove what it says else of that",
-                        number));
-}
-
 void check_runs(const Stage& stage, std::size_t number, const Chain& chain, const std::string& kind) {
     const std::size_t index = chain.kind_index(kind);
     for (const ChainTask& task : tasks_of(stage, chain))
@@ -217,20 +203,25 @@ void check(const Schedule& schedule, const Chain& chain) {
                         schedule.stages.size()));
 }
 
+void check_word(const Stage& stage, std::size_t number) {
+    if (!stage.word) return;
+    if (const std::string fault = fault_of(*stage.word); !fault.empty())
+        throw ScheduleError(fmt::format("schedule: the word of stage {} {}", number, fault));
+    if (static_cast<std::size_t>(stage.threads) != stage.word->kinds.size())
+        throw ScheduleError(fmt::format("schedule: stage {} has {} threads, expected {} (those of its word)",
+                                        number, stage.threads, stage.word->kinds.size()));
+    if (!stage.core_kind.empty() || stage.shares_core || stage.batch)
+        throw ScheduleError(
+            fmt::format("schedule: stage {} has a word, so each of its threads has a core of its own, of the "
+                        "word's kinds, and takes one frame at a time; remove what it says else of that",
+                        number));
+}
+
 void check(const Schedule& schedule, const Platform& platform) {
     for (const auto& [kind, count] : cores_used(schedule))
         if (count > platform.count(kind))
             throw ScheduleError(fmt::format("schedule: uses {} '{}' cores, expected at most {}", count, kind,
                                             platform.count(kind)));
-}
-
-void check_not_mixed(const Schedule& schedule) {
-    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
-        if (schedule.stages[s].word)
-            throw ScheduleError(fmt::format(
-                "schedule: stage {} is mixed ({}), which only the simulator runs so far; make one "
-                "by another strategy, for instance herad",
-                s + 1, schedule.stages[s].kind_names()));
 }
 
 std::string_view to_string(Pinning pinning) {

@@ -48,7 +48,12 @@ class Turns {
     std::uint64_t first(std::size_t thread) const;
 
     /// The next frame of the thread that has this one.
-    std::uint64_t next(std::uint64_t frame) const;
+    std::uint64_t next(std::uint64_t frame) const {
+        return frame + (letters_.empty() ? threads_ : gaps_[frame % gaps_.size()]);
+    }
+
+    /// Frames for each one of this thread, on average.
+    double frames_per_turn(std::size_t thread) const;
 
     /// Frames that the stage has to hold at a time so that each thread can be at work always; the number of
     /// threads where they go in turn.
@@ -65,6 +70,7 @@ class Turns {
   private:
     std::size_t threads_;
     std::vector<std::size_t> letters_{};  // empty: in turn
+    std::vector<std::size_t> gaps_{};     // from each letter to the thread's next one
 };
 
 /// Whose turn it is in a stage whose threads sit on cores of several kinds: a thread's share of the frames is
@@ -202,11 +208,11 @@ std::vector<CoreCount> cores_used(const Schedule& schedule);
 /// stage takes them, no ring after the last stage.
 void check(const Schedule& schedule, const Chain& chain);
 
+/// The part of that which concerns a stage's word, if it has one; stages are numbered from 1.
+void check_word(const Stage& stage, std::size_t number);
+
 /// Throws ScheduleError unless the platform has the cores that the schedule uses.
 void check(const Schedule& schedule, const Platform& platform);
-
-/// Throws ScheduleError where a stage is mixed: only the simulator runs those so far.
-void check_not_mixed(const Schedule& schedule);
 
 /// "packed", "guided", "distant", "loose".
 std::string_view to_string(Pinning pinning);

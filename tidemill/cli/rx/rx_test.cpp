@@ -122,6 +122,27 @@ TEST_CASE("rx: profile, schedule and run by hand give what one command gives") {
     CHECK(json["predicted_mbps"] > 0);
 }
 
+TEST_CASE("rx: a mixed stage changes no packet") {
+    const ScratchFolder folder;
+    const SmallRecording& recording = small_recording();
+    const Json tasks = profile_json()["tasks"];
+    Json stages = Json::array();
+    for (const Json& task : tasks) {
+        stages.push_back({{"tasks", 1}, {"threads", 1}, {"core-type", "big"}, {"pinning-policy", "loose"}});
+        if (!task["replicable"].get<bool>()) continue;
+        stages.back().erase("core-type");
+        stages.back()["threads"] = 2;
+        stages.back()["word"] = {"p-core:1", "e-core:1", "p-core:1"};
+    }
+    const std::string file = folder.put("mixed.json", Json{{"schedule", stages}}.dump());
+    const Ended ended = receive_json(recording.meta, {"--schedule", file, "-o", folder / "mixed.ts"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(Json::parse(ended.out)["schedule"].dump().find("\"word\"") != std::string::npos);
+    CHECK(receive_in_order(recording.meta, {"-o", folder / "in_order.ts"}).status == 0);
+    CHECK(ScratchFolder::content_of(folder / "mixed.ts") ==
+          ScratchFolder::content_of(folder / "in_order.ts"));
+}
+
 TEST_CASE("rx: a schedule is refused when it is for another graph or for cores that are not there") {
     const ScratchFolder folder;
     const std::string& recording = small_recording().meta;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include "tidemill/run/internal/random_graph.hpp"
 #include "tidemill/run/pipeline.hpp"
@@ -12,7 +14,16 @@
 /// Runs random programs under random schedules and compares with what they mean.
 namespace tidemill::internal {
 
-/// Stages, threads, rings and ways of waiting, such that sequential tasks have one thread.
+/// A word with a letter for each of so many threads, and up to five more.
+inline CyclicWord random_word(std::size_t threads, std::mt19937_64& random) {
+    std::vector<std::string> letters;
+    for (std::size_t i = 0; i < threads + random() % 6; ++i)
+        letters.push_back(fmt::format("big:{}", i < threads ? i : random() % threads));
+    std::shuffle(letters.begin(), letters.end(), random);
+    return parse_word(letters);
+}
+
+/// Stages, threads, words, rings and ways of waiting, such that sequential tasks have one thread.
 inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& random) {
     Schedule schedule;
     for (std::size_t first = 0; first < program.tasks.size();) {
@@ -24,7 +35,11 @@ inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& r
             replicable &= program.tasks[first + i].replication != Replication::sequential;
         }
         stage.threads = replicable ? 1 + static_cast<int>(random() % 3) : 1;
-        stage.core_kind = "big";
+        if (stage.threads > 1 && random() % 2) {
+            stage.word = random_word(static_cast<std::size_t>(stage.threads), random);
+        } else {
+            stage.core_kind = "big";
+        }
         first += stage.task_count;
         if (first == program.tasks.size()) break;
         stage.sync_buff_size = 1 + static_cast<int>(random() % 3);
@@ -37,6 +52,7 @@ inline std::string text_of(const Schedule& schedule) {
     std::string text;
     for (const Stage& stage : schedule.stages) {
         text += fmt::format("{}x{}({}) ", stage.task_count, stage.threads, stage.sync_buff_size.value_or(0));
+        if (stage.word) text += fmt::format("by {} ", fmt::join(letter_names(*stage.word), " "));
     }
     return text;
 }

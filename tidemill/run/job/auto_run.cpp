@@ -72,18 +72,19 @@ class AutoRun::Pace {
 };
 
 /// How the first frames of the way that was chosen came: from that the others are foretold. The thread that
-/// is asked begins each `share`-th frame; so many may be in flight before it has to wait.
+/// is asked begins one frame of `share`; so many may be in flight before it has to wait.
 class AutoRun::Beginning {
   public:
-    Beginning(std::uint64_t share, std::uint64_t in_flight) : share_(share), in_flight_(in_flight) {}
+    Beginning(double share, std::uint64_t in_flight) : share_(share), in_flight_(in_flight) {}
 
     void asked() {
         if (is_over_) return;
-        const std::uint64_t frames = asked_++ * share_;
+        const auto frames = static_cast<std::uint64_t>(asked_++ * share_);
         if (frames < in_flight_) return;
         const Clock::time_point now = Clock::now();
         if (parts_.empty() || now - parts_.back().end >= kPart) parts_.push_back({frames, now});
-        is_over_ = parts_.size() > kParts && frames >= kLeastFrames * share_ + in_flight_;
+        const auto least = static_cast<std::uint64_t>(kLeastFrames * share_) + in_flight_;
+        is_over_ = parts_.size() > kParts && frames >= least;
     }
 
     /// Nothing while it is not over.
@@ -119,11 +120,11 @@ class AutoRun::Beginning {
 
     static constexpr std::chrono::milliseconds kPart{15};
     static constexpr std::size_t kParts = 8;
-    static constexpr std::uint64_t kLeastFrames = 32;
+    static constexpr double kLeastFrames = 32;
 
-    std::uint64_t share_;
+    double share_;
     std::uint64_t in_flight_;
-    std::uint64_t asked_ = 0;
+    double asked_ = 0;
     bool is_over_ = false;
     std::vector<Part> parts_;
 };
@@ -380,7 +381,7 @@ Relay::Leg AutoRun::go_on() {
     follow(choice_.way);
     if (choice_.is_remembered) return {.runner = chosen_};
     const std::optional<Schedule>& schedule = choice_.way.schedule;
-    const std::uint64_t share = schedule ? static_cast<std::uint64_t>(schedule->stages[0].threads) : 1;
+    const double share = schedule ? schedule->stages[0].turns().frames_per_turn(0) : 1;
     beginning_ = std::make_shared<Beginning>(share, in_flight(choice_.way));
     return {.runner = chosen_, .is_over = [beginning = beginning_] { return beginning->asked(), false; }};
 }
@@ -390,8 +391,7 @@ std::uint64_t AutoRun::in_flight(const Choice::Way& way) const {
     if (way.executor == Executor::sequence) return 1;
     if (!way.schedule) return std::min(how_.window.iterations, kMostOfWorkers);
     std::uint64_t frames = 0;
-    for (const Stage& stage : way.schedule->stages)
-        frames += static_cast<std::uint64_t>(stage.threads) + how_.ring_depth;
+    for (const Stage& stage : way.schedule->stages) frames += stage.turns().frames_held() + how_.ring_depth;
     return frames;
 }
 
