@@ -19,6 +19,7 @@ std::string text_of(const Scenario& scenario) {
     std::string text = kWaiting[static_cast<std::size_t>(scenario.waiting)];
     for (const StageShape& stage : scenario.stages) {
         text += fmt::format(" {}{}", stage.threads, stage.ends_segment ? "|" : "");
+        for (const std::size_t thread : stage.letters) text += fmt::format(".{}", thread);
     }
     text += fmt::format(", {}+{} tokens, {} frames", scenario.tokens[0], scenario.tokens[1], scenario.frames);
     for (const Event& e : scenario.events) {
@@ -40,6 +41,11 @@ class Searches {
         const Verdict verdict = count(ExploredPipeline(scenario).search<Memory>(settings));
         for (const std::string& line : verdict.trace) fmt::print("  {}\n", line);
         CHECK(verdict.fault == "");
+    }
+
+    void expect_caught(const Scenario& scenario) {
+        CAPTURE(text_of(scenario));
+        CHECK(count(ExploredPipeline(scenario).search<SequentialMemory>({})).fault != "");
     }
 
     template <typename Memory>
@@ -119,6 +125,77 @@ TEST_CASE("n threads to m, passive: no interleaving loses a wake-up") {
             search.expect_no_fault(plain);
         }
     }
+}
+
+// Of two threads, and one of three. A round is no multiple of the tokens, nor of the threads.
+const std::vector<StageShape>& by_words() {
+    static const std::vector<StageShape> shapes{
+        {2, false, {0, 0, 1}}, {2, false, {0, 1, 1}}, {2, false, {0, 1, 0, 0}}, {3, false, {0, 1, 0, 2}}};
+    return shapes;
+}
+
+TEST_CASE("threads that go by a word, before, behind and beside others: nothing is lost, down to one token") {
+    Searches search("by words");
+    for (const StageShape& word : by_words()) {
+        for (const StageShape& other : std::vector<StageShape>{{1}, {2}, {2, false, {0, 1, 0}}}) {
+            const int threads = word.threads + other.threads;
+            for (const std::uint32_t tokens : {1, 2, 3, 4}) {
+                for (const bool is_first : {true, false}) {
+                    Scenario active{.stages = {is_first ? word : other, is_first ? other : word},
+                                    .tokens = {tokens, 1},
+                                    .frames = threads > 4 ? 5u : 7u,
+                                    .waiting = WaitMode::active};
+                    search.expect_no_fault(active);
+                    active.frames = threads > 4 ? 4 : 5;
+                    active.halted_by_user = true;
+                    search.expect_no_fault(active);
+                    active.halted_by_user = false;
+                    active.events = {{0, 0, 3, 'T'}, {0, 1, 2, 'T'}, {0, 0, 1, 'h'}};
+                    search.expect_no_fault(active);
+                    if (threads > 3 || tokens > 2) continue;
+                    Scenario passive{.stages = active.stages, .tokens = {tokens, 1}, .frames = 4};
+                    search.expect_no_fault(passive);
+                    passive.halted_by_user = true;
+                    search.expect_no_fault(passive);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("threads that go by a word behind a segment's end, and behind frames that are dropped") {
+    Searches search("by words, elsewhere");
+    for (const StageShape& word : by_words()) {
+        for (const std::uint32_t tokens : {1, 2, 3}) {
+            Scenario segments{.stages = {word, {1, true}, word.threads < 3 ? word : StageShape{1}},
+                              .tokens = {tokens, 4 - tokens},
+                              .frames = 4,
+                              .waiting = WaitMode::active};
+            segments.emissions = {"ao", "s", "aao", "o"};
+            search.expect_no_fault(segments);
+            Scenario late{
+                .stages = {{1}, word}, .tokens = {tokens, 1}, .frames = 5, .waiting = WaitMode::active};
+            for (const Late way : {Late::drop_newest, Late::drop_oldest}) {
+                late.late = way;
+                search.expect_no_fault(late);
+            }
+            search.expect_no_fault<RelaxedMemory>({.stages = {{1}, by_words()[0]},
+                                                   .tokens = {tokens, 1},
+                                                   .frames = 3,
+                                                   .waiting = WaitMode::active});
+        }
+    }
+}
+
+TEST_CASE("a thread that goes in turn where its stage has a word is caught") {
+    Searches search("word forgotten");
+    Scenario scenario{
+        .stages = {{1}, {2, false, {0, 0, 1}}}, .tokens = {3, 1}, .frames = 7, .waiting = WaitMode::active};
+    search.expect_no_fault(scenario);
+    scenario.stages[1].forgets_word = true;
+    search.expect_caught(scenario);
+    std::swap(scenario.stages[0], scenario.stages[1]);
+    search.expect_caught(scenario);
 }
 
 TEST_CASE("three stages, of which the middle one has several threads") {

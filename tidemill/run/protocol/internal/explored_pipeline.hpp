@@ -79,7 +79,7 @@ class ExploredPipeline {
         ExploredWalk::Options options;
         options.begins = role.stage == 0;
         options.replica = role.replica;
-        options.threads = static_cast<std::size_t>(scenario_.stages[role.stage].threads);
+        options.turns = scenario_.stages[role.stage].turns_of(role.replica);
         options.pull = options.push = scenario_.waiting;
         options.drops_late = options.begins && scenario_.late != Late::wait;
         options.drops_oldest = options.begins && scenario_.late == Late::drop_oldest;

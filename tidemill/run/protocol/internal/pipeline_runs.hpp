@@ -24,6 +24,13 @@ namespace tidemill::explore {
 struct StageShape {
     int threads = 1;
     bool ends_segment = false;
+    std::vector<std::size_t> letters{};  // of a word with a letter for each thread; empty: they go in turn
+    bool forgets_word = false;           // a wrong turn: the first thread goes in turn all the same
+
+    Turns turns_of(std::size_t replica) const {
+        const bool in_turn = letters.empty() || (forgets_word && replica == 0);
+        return in_turn ? Turns(static_cast<std::size_t>(threads)) : Turns(letters);
+    }
 };
 
 /// What a task says of one frame: 'h' skips it as a hole, 'S' stops, 'T' throws. Anything else is ok.
