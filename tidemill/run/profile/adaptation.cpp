@@ -16,24 +16,41 @@ void scale(std::vector<double>& weights_us, double before_us, double seen_us) {
     }
 }
 
+// What the profile says of a unit in a mixed stage, per frame of the stream.
+double mean_by_word_us(const CyclicWord& word, const Profile& profile,
+                       const std::vector<double>& weights_us) {
+    double sum_us = 0;
+    for (const std::size_t thread : word.letters)
+        sum_us += weights_us[profile.kind_index(word.kinds[thread])];
+    return sum_us / static_cast<double>(word.letters.size());
+}
+
+// What a unit took in a stage on one kind of cores.
+void learn(std::vector<double>& weights_us, std::vector<bool>& on_kinds, std::size_t kind, double seen_us) {
+    const bool elsewhere = std::ranges::count(on_kinds, true) > 0;
+    if (elsewhere && !on_kinds[kind]) {
+        weights_us[kind] = seen_us;
+    } else {
+        scale(weights_us, weights_us[kind], seen_us);
+    }
+    on_kinds[kind] = true;
+}
+
 }  // namespace
 
 Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, SeenOnKinds& on_kinds) {
     const std::size_t kinds = profile.kinds.size();
     on_kinds.resize(profile.tasks.size(), std::vector<bool>(kinds));
     for (const Stage& stage : schedule.stages) {
-        const std::size_t kind = profile.kind_index(stage.core_kind);
         for (std::size_t unit = stage.first_task; unit < stage.first_task + stage.task_count; ++unit) {
             std::vector<double>& weights_us = profile.tasks[unit].weight_us;
             const double seen_us = seen.weights_us[unit];
             if (seen_us == 0) continue;
-            const bool elsewhere = std::ranges::count(on_kinds[unit], true) > 0;
-            if (elsewhere && !on_kinds[unit][kind]) {
-                weights_us[kind] = seen_us;
+            if (stage.word) {
+                scale(weights_us, mean_by_word_us(*stage.word, profile, weights_us), seen_us);
             } else {
-                scale(weights_us, weights_us[kind], seen_us);
+                learn(weights_us, on_kinds[unit], profile.kind_index(stage.core_kind), seen_us);
             }
-            on_kinds[unit][kind] = true;
         }
     }
     static_cast<Chain&>(profile) = rounded(profile);

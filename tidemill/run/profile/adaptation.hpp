@@ -18,7 +18,8 @@ using SeenOnKinds = std::vector<std::vector<bool>>;
 
 /// The profile with the weights that were seen while a schedule ran. What a unit takes on a kind where it is
 /// seen for the first time, after others, is that kind's own; else the unit itself has changed, and its
-/// weights on all kinds by the same factor. Units that did not run keep their weights. Notes where they did.
+/// weights on all kinds by the same factor: so does one in a mixed stage, where kinds are seen together.
+/// Units that did not run keep their weights. Notes where they did.
 Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, SeenOnKinds& on_kinds);
 
 /// When a pipeline is worth another schedule.

@@ -92,6 +92,17 @@ TEST_CASE(
     CHECK(seen.tasks[0].weight_us == std::vector<double>{100, 400});
 }
 
+TEST_CASE("in a mixed stage all weights of a unit change by what its threads take together") {
+    Stage mixed{.first_task = 1, .task_count = 1, .threads = 2, .core_kind = ""};
+    mixed.word = CyclicWord{{"big", "little"}, {0, 1, 0}};
+    const Schedule schedule{.stages = {{0, 1, 1, "big"}, mixed, {2, 2, 1, "big"}}};
+    SeenOnKinds on_kinds;
+    // (2 * 1000 + 2000) / 3 by the profile, one and a half times that by the clock
+    const Profile seen = updated(profile_of_beginning(), schedule, {100, {50, 2000, 500, 1}}, on_kinds);
+    CHECK(seen.tasks[1].weight_us == std::vector<double>{1500, 3000});
+    CHECK(on_kinds[1] == std::vector<bool>{false, false});
+}
+
 TEST_CASE("units are profiled while they run, per source frame and over all threads") {
     TurningChain chain([](int) {});
     const Schedule schedule{.stages = {{0, 1, 1, "big"}, {1, 3, 1, "big"}}};
