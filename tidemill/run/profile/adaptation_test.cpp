@@ -137,7 +137,9 @@ TEST_CASE("when a task becomes slower in mid-stream, the pipeline gets the sched
     CHECK(chain.arrived == 240);
     CHECK(chain.in_order);
     REQUIRE_FALSE(kept.changes().empty());
-    CHECK(report.bubbles_us.size() == kept.changes().size());
+    // A change that is wished for before the last one has come takes its place.
+    CHECK_FALSE(report.bubbles_us.empty());
+    CHECK(report.bubbles_us.size() <= kept.changes().size());
     for (const AdaptationChange& change : kept.changes()) CHECK(change.after_us < 0.9 * change.before_us);
     CHECK(kept.profile().tasks[2].weight_us[0] > 3000);
     CHECK(threads_of_second(kept.schedule()) > 1);
