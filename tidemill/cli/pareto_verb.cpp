@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -30,15 +31,29 @@ double millijoules_per_frame(const ParetoPoint& point, const Profile& profile) {
     return 1e3 * point.power_w * 1e-6 * point.period_us / profile.frames_per_execution;
 }
 
+// Of a frame's energy and the time between two of them. The least of all schedules is on the front, since it
+// falls with the period and with the power.
+double energy_delay_nj_s(const ParetoPoint& point, const Profile& profile) {
+    return millijoules_per_frame(point, profile) * point.period_us / profile.frames_per_execution;
+}
+
+const ParetoPoint& least_energy_delay(const std::vector<ParetoPoint>& front, const Profile& profile) {
+    return *std::ranges::min_element(
+        front, {}, [&](const ParetoPoint& point) { return energy_delay_nj_s(point, profile); });
+}
+
 std::string table_of(const std::vector<ParetoPoint>& front, const Profile& profile) {
-    std::string table = fmt::format("{:>12}  {:>12}  {:>9}  {:>12}  {:>6}  cores\n", "period us", "frames/s",
-                                    "power W", "mJ/frame", "stages");
+    std::string table = fmt::format("{:>12}  {:>12}  {:>9}  {:>12}  {:>12}  {:>6}  cores\n", "period us",
+                                    "frames/s", "power W", "mJ/frame", "nJ s/frame", "stages");
     for (const ParetoPoint& point : front)
-        table += fmt::format("{:>12.2f}  {:>12.1f}  {:>9.3f}  {:>12.4f}  {:>6}  {}\n", point.period_us,
-                             1e6 * profile.frames_per_execution / point.period_us, point.power_w,
-                             millijoules_per_frame(point, profile), point.schedule.stages.size(),
-                             cores_text(point.schedule));
-    return table;
+        table +=
+            fmt::format("{:>12.2f}  {:>12.1f}  {:>9.3f}  {:>12.4f}  {:>12.2f}  {:>6}  {}\n", point.period_us,
+                        1e6 * profile.frames_per_execution / point.period_us, point.power_w,
+                        millijoules_per_frame(point, profile), energy_delay_nj_s(point, profile),
+                        point.schedule.stages.size(), cores_text(point.schedule));
+    const ParetoPoint& least = least_energy_delay(front, profile);
+    return table + fmt::format("least energy-delay product: {:.2f} nJ s at a period of {:.2f} us\n",
+                               energy_delay_nj_s(least, profile), least.period_us);
 }
 
 int run_pareto(const ParetoOptions& options) {
@@ -53,9 +68,13 @@ int run_pareto(const ParetoOptions& options) {
         return kDone;
     }
     Json points = Json::array();
-    for (const ParetoPoint& point : front)
-        points.push_back(result_json(point.schedule, profile, platform, model));
-    print("{}\n", to_text(Json{{"front", points}}, 2));
+    for (const ParetoPoint& point : front) {
+        Json told = result_json(point.schedule, profile, platform, model);
+        told["energy_delay_nj_s"] = energy_delay_nj_s(point, profile);
+        points.push_back(std::move(told));
+    }
+    const double least_us = least_energy_delay(front, profile).period_us;
+    print("{}\n", to_text(Json{{"front", points}, {"least_energy_delay_period", least_us}}, 2));
     return kDone;
 }
 

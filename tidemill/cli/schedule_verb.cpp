@@ -12,6 +12,7 @@
 #include "tidemill/json/json.hpp"
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/schedule/device_choice.hpp"
+#include "tidemill/schedule/latency.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 
@@ -23,6 +24,8 @@ struct ScheduleOptions {
     std::string chain;
     std::string batch;
     HowToSchedule how;
+    bool least_latency = false;
+    std::optional<double> most_latency_us{};
     std::string output;
     bool json = false;
 };
@@ -34,41 +37,81 @@ void say_if_out_of_reach(const Objective& objective, const Schedule& schedule) {
              *objective.wanted_period_us, *schedule.period_us);
 }
 
+void say_if_too_slow(const std::optional<double>& most_us, const PacedSchedule& least) {
+    constexpr double kRounding = 1 + 1e-9;
+    if (most_us && least.latency_us > *most_us * kRounding)
+        tell("no schedule keeps frames within {:.2f} us; the least there is takes {:.2f} us\n", *most_us,
+             least.latency_us);
+}
+
 /// A chain's schedule, with all that it was made from.
 struct Answer {
     Platform platform;
     CostModel model;
     Objective objective{};
     Schedule schedule{};
-    std::string device{};  ///< why one is used or not; empty: the platform has none
+    std::optional<PacedSchedule> paced{};  ///< the same, where latency is asked for
+    std::string device{};                  ///< why one is used or not; empty: the platform has none
     DistanceToBound distance{};
 };
 
+std::optional<PacedSchedule> paced_schedule(const ScheduleOptions& options, const Profile& profile,
+                                            const Answer& of) {
+    if (options.most_latency_us)
+        return within_latency(*options.most_latency_us, profile, of.platform, of.objective, of.model);
+    if (options.least_latency) return least_latency(profile, of.platform, of.objective, of.model);
+    return std::nullopt;
+}
+
 // Cores that are to be left free do not count in the bound.
-Answer answer(const HowToSchedule& how, const Profile& profile) {
+Answer answer(const ScheduleOptions& options, const Profile& profile) {
+    const HowToSchedule& how = options.how;
     Answer made{.platform = platform_of(how, profile), .model = model_of(how, profile)};
     made.objective = objective_of(how, profile, made.platform);
-    DeviceChoice choice = choose_device(profile, made.platform, *how.strategy, made.objective, made.model);
-    made.schedule = std::move(choice.schedule);
-    made.device = std::move(choice.why);
-    made.distance =
-        distance_to_bound(made.schedule, profile, usable(made.platform, made.objective), made.model,
-                          period_us(made.schedule, profile, made.model), made.objective.wanted_period_us);
+    made.paced = paced_schedule(options, profile, made);
+    if (made.paced) {
+        made.schedule = made.paced->schedule;
+    } else {
+        DeviceChoice choice =
+            choose_device(profile, made.platform, *how.strategy, made.objective, made.model);
+        made.schedule = std::move(choice.schedule);
+        made.device = std::move(choice.why);
+    }
+    const double came_to_us =
+        made.paced ? made.paced->period_us : period_us(made.schedule, profile, made.model);
+    made.distance = distance_to_bound(made.schedule, profile, usable(made.platform, made.objective),
+                                      made.model, came_to_us, made.objective.wanted_period_us);
     return made;
+}
+
+Json latency_json(const PacedSchedule& paced, double alone_us) {
+    return {{"us", paced.latency_us},
+            {"alone_us", alone_us},
+            {"frames_in_flight", paced.frames},
+            {"period", paced.period_us}};
+}
+
+std::string latency_line(const PacedSchedule& paced, double alone_us) {
+    return fmt::format(
+        "latency {:.2f} us at most on average, with {} frames in flight, one every {:.2f} us; alone {:.2f}\n",
+        paced.latency_us, paced.frames, paced.period_us, alone_us);
 }
 
 Json to_json(const Answer& made, const Profile& profile) {
     Json json = result_json(made.schedule, profile, made.platform, made.model);
     json["bound"] = bound_json(made.distance);
     if (!made.device.empty()) json["device"] = made.device;
+    if (made.paced)
+        json["latency"] = latency_json(*made.paced, latency_us(made.schedule, profile, made.model));
     return json;
 }
 
 int run_one(const ScheduleOptions& options) {
     const Profile profile = bridge::read_profile_or_factors(options.chain);
     for (const std::string& warning : profile.warnings) warn(warning);
-    const Answer made = answer(options.how, profile);
+    const Answer made = answer(options, profile);
     say_if_out_of_reach(made.objective, made.schedule);
+    if (made.paced) say_if_too_slow(options.most_latency_us, *made.paced);
     if (!options.output.empty()) writing([&] { write_schedule(made.schedule, options.output); });
     if (options.json) {
         print("{}\n", to_text(to_json(made, profile), 2));
@@ -76,6 +119,7 @@ int run_one(const ScheduleOptions& options) {
     }
     print("{}{}", to_table(made.schedule, profile, made.model), made.distance.line());
     if (!made.device.empty()) print("{}\n", made.device);
+    if (made.paced) print("{}", latency_line(*made.paced, latency_us(made.schedule, profile, made.model)));
     if (made.model.has_power()) print("power {:.3f} W\n", power_w(made.schedule, made.platform, made.model));
     return kDone;
 }
@@ -90,7 +134,7 @@ int run_lines(const ScheduleOptions& options, std::istream& lines) {
         Json result{{"line", number}};
         try {
             const Profile profile = parse_profile(line, place);
-            result.update(to_json(answer(options.how, profile), profile));
+            result.update(to_json(answer(options, profile), profile));
         } catch (const Error& error) {
             const std::string_view what = error.what();
             result["error"] =
@@ -132,6 +176,18 @@ void add_schedule(Verb& program) {
                 "File with one chain and its cores in each line (- for standard input); one result a line")
         .is(Kind::input_place);
     add_objective_options(verb, options->how, "--rate,--frame-rate");
+    verb.flag("--least-latency", options->least_latency,
+              "Of equal periods the schedule on which a frame takes least, and how many are to be in flight")
+        .excludes("--objective")
+        .excludes("--strategy");
+    verb.option("--latency-us", options->most_latency_us,
+                "The least period at which frames take no longer on average, and how many may be in flight")
+        .in(above(0))
+        .excludes("--least-latency")
+        .excludes("--objective")
+        .excludes("--strategy")
+        .excludes("--period")
+        .excludes("--rate");
     add_machine_options(verb, options->how);
     verb.option("-o,--output", options->output, "Write a schedule file").is(Kind::output_file);
     verb.flag("--json", options->json, "One JSON object on standard output");

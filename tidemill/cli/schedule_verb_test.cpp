@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -71,7 +72,7 @@ TEST_CASE(
     CHECK(simulated["tokens"] == 3);
     const Json run = json_of(run_program({"run", chain, "--schedule", file, "--frames", "30", "--json"}));
     CHECK(run["delivered"] == 30);
-    CHECK(run["predicted_period_us"] == best["period"]);
+    CHECK(run["predicted_period_us"].get<double>() == doctest::Approx(best["period"].get<double>()));
     CHECK(run["period_us"].get<double>() > 0.95 * best["period"].get<double>());
     CHECK(run["schedule"]["stages"][0]["word"] == best["stages"][0]["word"]);
     CHECK(run["run"]["segments"][0]["tokens"] == 3);
@@ -94,6 +95,32 @@ TEST_CASE("schedule: a slower rate needs less power, and one out of reach gets t
     const Ended unreachable = run_program({"schedule", kProfile, "--rate", "1e9", "--json"});
     CHECK(json_of(unreachable)["period"].get<double>() == doctest::Approx(3520.53));
     CHECK(says(unreachable.err, "no schedule reaches a period of"));
+}
+
+TEST_CASE("schedule --least-latency and --latency-us: frames in flight follow, and the simulator agrees") {
+    const ScratchFolder folder;
+    const std::string file = folder / "schedule.json";
+    const std::string chain = folder.put("chain.json", R"({"cores": {"big": 3, "little": 1}, "tasks": [
+        {"name": "a", "replicable": false, "weight": {"big": 10, "little": 20}},
+        {"name": "b", "replicable": true, "weight": {"big": 40, "little": 60}},
+        {"name": "c", "replicable": false, "weight": {"big": 20, "little": 30}}]})");
+    const Ended table = run_program({"schedule", chain, "--least-latency", "-o", file});
+    CHECK(says(
+        table.out,
+        "latency 80.00 us at most on average, with 4 frames in flight, one every 20.00 us; alone 80.00\n"));
+    const Json simulated = json_of(
+        run_program({"simulate", file, "--profile", chain, "--tokens", "4", "--jitter", "0", "--json"}));
+    CHECK(simulated["period"].get<double>() == doctest::Approx(20).epsilon(0.01));
+    CHECK(simulated["latency"]["mean"].get<double>() == doctest::Approx(80).epsilon(0.01));
+    const Json limited = json_of(run_program({"schedule", chain, "--latency-us", "79", "--json"}));
+    CHECK(limited["latency"] ==
+          Json{{"us", 70.0}, {"alone_us", 70.0}, {"frames_in_flight", 1}, {"period", 70.0}});
+    const Ended out_of_reach = run_program({"schedule", chain, "--latency-us", "69"});
+    CHECK(out_of_reach.status == 0);
+    CHECK(says(out_of_reach.err, "no schedule keeps frames within 69.00 us; the least there is takes 70.00"));
+    CHECK(run_program({"schedule", chain, "--latency-us", "80", "--least-latency"}).status == 2);
+    CHECK(run_program({"schedule", chain, "--latency-us", "-1"}).status == 2);
+    CHECK(run_program({"schedule", chain, "--latency-us", "80", "--strategy", "mixed"}).status == 2);
 }
 
 TEST_CASE("schedule --batch: a result for each line, and errors that say which line they are for") {
@@ -127,6 +154,24 @@ TEST_CASE("pareto: each point is slower and draws less than the one before") {
         CHECK(front[i]["power"] < front[i - 1]["power"]);
     }
     CHECK(front.back()["power"] == doctest::Approx(3.3));  // one little core busy, all others idle
+}
+
+TEST_CASE("pareto: the least energy-delay product of all points is told") {
+    const std::vector<std::string> how{"pareto", kProfile, "--watts", kWatts};
+    CHECK(says(run_program(how).out, "least energy-delay product: "));
+    const Json told = json_of(run_program({"pareto", kProfile, "--watts", kWatts, "--json"}));
+    double least_us = 0;
+    double least = 1e300;
+    for (const Json& point : told["front"]) {
+        const double period_us = point["period"];
+        const double product = point["power"].get<double>() * period_us * period_us / 1e3;
+        const double frames = product / point["energy_delay_nj_s"].get<double>();
+        CHECK(std::sqrt(frames) == doctest::Approx(std::round(std::sqrt(frames))));  // an execution's
+        if (product >= least) continue;
+        least = product;
+        least_us = period_us;
+    }
+    CHECK(told["least_energy_delay_period"] == least_us);
 }
 
 TEST_CASE("pareto: its old name is front, as its help tells") {

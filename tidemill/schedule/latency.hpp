@@ -12,14 +12,15 @@ namespace tidemill {
 ///
 /// With F of them frame k begins when frame k - F has left. So a stream whose source always has another frame
 /// has the period T = max(that of the slowest stage, latency_us() / F), the largest mean of all circuits of
-/// waits (as settled_period_us() of the room `sim`), and by Little's law a frame takes F T on average: no
-/// longer than alone where F is small. Replicas may leave in bunches, so one frame may take longer than
-/// another.
+/// waits (as settled_period_us() of the room `sim`), and by Little's law a place for a frame
+/// is taken anew every F T. So frames take at most that on average, and less where places wait for the
+/// source; not less than latency_us(), which it is where F is small. Replicas may leave in bunches, so one
+/// frame may take longer than another.
 struct PacedSchedule {
     Schedule schedule;
     std::size_t frames = 1;  ///< in flight at most
     double period_us = 0;    ///< with so many
-    double latency_us = 0;   ///< mean, while the source always has another frame
+    double latency_us = 0;   ///< at most, on average, while the source always has another frame
 };
 
 /// How long a frame takes that waits for nobody: each stage in turn, on one thread; in a mixed stage, on its
@@ -37,8 +38,8 @@ PacedSchedule paced(Schedule schedule, const Chain& chain, const CostModel& mode
 PacedSchedule least_latency(const Chain& chain, const Platform& platform, const Objective& objective = {},
                             const CostModel& model = {});
 
-/// The least period at which frames take no longer than `most_us` on average, with the frames in flight that
-/// this needs; where even one frame alone takes longer, the schedule on which it takes least. Exact, and
+/// The least period at which PacedSchedule::latency_us is no more than `most_us`, with the frames in flight
+/// that this needs; where even one frame alone takes longer, the schedule on which it takes least. Exact, and
 /// throws, as least_latency(), and for a wanted period beside the limit.
 PacedSchedule within_latency(double most_us, const Chain& chain, const Platform& platform,
                              const Objective& objective = {}, const CostModel& model = {});

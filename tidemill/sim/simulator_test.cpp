@@ -1,6 +1,7 @@
 #include "tidemill/sim/simulator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -9,6 +10,7 @@
 #include <rapidcheck.h>
 
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/latency.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -200,6 +202,26 @@ TEST_CASE("a mixed schedule settles at its period with the frames that its words
         const double period = simulate(model, 4000).period_us;
         RC_ASSERT(std::abs(period - *schedule.period_us) <= 0.005 * period);
         RC_ASSERT(settled_period_us(model) == doctest::Approx(*schedule.period_us));
+    }));
+}
+
+TEST_CASE("frames in flight make the period and the latency that schedules for latency promise") {
+    CHECK(rc::check([] {
+        Chain chain{{"big", "little"}, {}};
+        const int tasks = *rc::gen::inRange(1, 7);
+        for (int i = 0; i < tasks; ++i) {
+            ChainTask task{fmt::format("t{}", i), *rc::gen::inRange(0, 3) > 0, {}};
+            for (std::size_t kind = 0; kind < 2; ++kind) task.weight_us.push_back(*rc::gen::inRange(1, 60));
+            chain.tasks.push_back(std::move(task));
+        }
+        const Platform platform{.big = *rc::gen::inRange(1, 4), .little = *rc::gen::inRange(0, 4)};
+        const PacedSchedule made = *rc::gen::arbitrary<bool>()
+                                       ? least_latency(chain, platform)
+                                       : within_latency(*rc::gen::inRange(1, 400), chain, platform);
+        const SimReport report = simulate(model_of(made.schedule, chain, {.tokens = made.frames}), 4000);
+        RC_ASSERT(std::abs(report.period_us - made.period_us) <= 0.005 * made.period_us);
+        RC_ASSERT(report.latency.mean_us <= 1.005 * made.latency_us);
+        RC_ASSERT(report.latency.mean_us >= 0.995 * latency_us(made.schedule, chain));
     }));
 }
 
