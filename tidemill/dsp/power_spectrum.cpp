@@ -6,10 +6,7 @@
 
 namespace tidemill::dsp {
 
-namespace {
-
-// Four terms of Blackman and Harris (Harris 1978), scaled to the power of one sample.
-std::vector<float> window_of(std::size_t size) {
+std::vector<float> blackman_harris(std::size_t size) {
     std::vector<double> window(size);
     double power = 0;
     for (std::size_t n = 0; n < size; ++n) {
@@ -23,10 +20,8 @@ std::vector<float> window_of(std::size_t size) {
     return scaled;
 }
 
-}  // namespace
-
 PowerSpectrum::PowerSpectrum(std::size_t bins)
-    : fft_(bins), window_(window_of(bins)), scratch_(bins), sums_(bins) {}
+    : fft_(bins), window_(blackman_harris(bins)), scratch_(bins), sums_(bins) {}
 
 void PowerSpectrum::add(std::span<const Iq> samples) {
     pending_.insert(pending_.end(), samples.begin(), samples.end());

@@ -9,8 +9,12 @@
 
 namespace tidemill::dsp {
 
+/// A window of four terms of Blackman and Harris (Harris 1978) whose squares add up to 1: side lobes are 92
+/// dB down, and lines smear over four bins to either side.
+std::vector<float> blackman_harris(std::size_t size);
+
 /// How the power of a stream spreads over frequency: the mean over overlapping stretches under a window
-/// (Welch 1967), whose side lobes are 92 dB down and which smears over four bins to either side.
+/// (Welch 1967), that of blackman_harris().
 class PowerSpectrum {
   public:
     /// `bins` is a power of two, also the samples of a stretch. Throws DspError for other numbers.

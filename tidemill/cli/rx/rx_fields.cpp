@@ -58,6 +58,20 @@ double blanked_percent(double share) {
     return share < kWorthAWord ? 0 : 100 * share;
 }
 
+Json tones_hz(View view) {
+    Json json = Json::array();
+    for (const double hz : view.now.tones_hz) json.push_back(hz);
+    return json;
+}
+
+// "tone at +52.5 kHz".
+Json tones_text(View view) {
+    std::string text;
+    for (const double hz : view.now.tones_hz)
+        text += fmt::format("{}tone at {:+.1f} kHz", text.empty() ? "" : ", ", hz / 1000);
+    return text.empty() ? Json() : Json(text);
+}
+
 Json iterations_a_frame(View view) {
     if (view.frames == view.frames_bad) return {};
     return static_cast<double>(view.ldpc_iterations) / static_cast<double>(view.frames - view.frames_bad);
@@ -183,6 +197,8 @@ const Field kFields[] = {
     {"samples_blanked", "", kLosses, "", [](View v) -> Json { return v.now.samples_blanked; }, 0},
     {"pulses_percent", "pulses_percent", kLosses, "pulses: {:.2g} % of the samples blanked",
      [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
+    {"tones_hz", "tones_hz", "", "", tones_hz},
+    {"", "", kLosses, "{}", tones_text},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},

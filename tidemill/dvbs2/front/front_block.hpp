@@ -63,6 +63,19 @@ struct LevelStepList {
     }
 };
 
+constexpr std::uint32_t kMaxTones = 8;
+
+/// Lines of the spectrum that no modulation makes, in cycles per sample, the strongest first.
+struct ToneList {
+    std::uint32_t count = 0;
+    std::array<double, kMaxTones> frequency{};
+
+    std::span<const double> all() const { return std::span(frequency).first(count); }
+    void add(double one) {
+        if (count < kMaxTones) frequency[count++] = one;
+    }
+};
+
 /// Lag correlations and moments of chunks of one block: of those whose number in the stream `every` divides.
 struct BlockSpectrum {
     std::int64_t block = 0;
@@ -85,6 +98,7 @@ struct BlockOscillator {
     dsp::IqCorrection iq{};  // of the raw samples
     bool restart = false;    // nothing before this block belongs to the same stretch of signal
     LevelStepList steps{};   // of the window
+    ToneList tones{};        // that are to be taken out first
 
     /// The gain at a sample of the window, whose block begins behind `history` samples.
     double gain_at(std::int64_t place, std::int64_t history) const {

@@ -82,13 +82,9 @@ FrontFilter::FrontFilter(const FrontGeometry& geometry)
     }
 }
 
-void FrontFilter::process(std::span<Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
+void FrontFilter::process(std::span<const Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
                           FilteredBlock& out) {
     assert(samples.size() == geometry_.history_samples() + geometry_.block_samples());
-    if (oscillator.iq.changes_anything()) {
-        const auto received = samples.first(geometry_.history_samples() + valid);
-        dsp::correct_iq(received, oscillator.iq, received);
-    }
     FilteredInfo& info = out.info;
     info.block = oscillator.block;
     info.restart = oscillator.restart;

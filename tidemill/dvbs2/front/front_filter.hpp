@@ -17,9 +17,8 @@ class FrontFilter {
     explicit FrontFilter(const FrontGeometry& geometry);
 
     /// `samples` are the block's history and the block itself, of which only the first `valid` samples belong
-    /// to the stream (the rest, after its end, is zero): sub-blocks of nothing but zeros are left out. I and
-    /// Q are corrected in place.
-    void process(std::span<Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
+    /// to the stream (the rest, after its end, is zero): sub-blocks of nothing but zeros are left out.
+    void process(std::span<const Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
                  FilteredBlock& out);
 
   private:

@@ -29,11 +29,12 @@ constexpr double kLargestShare = 0.3;  // of a window; more is something else
 }  // namespace
 
 PulseBlanker::PulseBlanker(const FrontGeometry& geometry)
-    : group_samples_(8 *
-                     static_cast<std::size_t>(std::ceil(kBlankedTogetherSymbols * geometry.samples_per_symbol() / 8))),
+    : group_samples_(8 * static_cast<std::size_t>(
+                             std::ceil(kBlankedTogetherSymbols * geometry.samples_per_symbol() / 8))),
       longest_samples_(static_cast<std::size_t>(kLongestSymbols * geometry.samples_per_symbol())) {}
 
 std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, double least_power) {
+    runs_.clear();
     const dsp::PowerPeaks peaks = dsp::power_peaks(window);
     if (peaks.part <= kDoubtfulPart * peaks.mean && peaks.group <= 0.5F * kDoubtfulGroup * peaks.mean)
         return 0;
@@ -42,13 +43,16 @@ std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, doubl
     find_runs(window, static_cast<float>(power));
     std::size_t all = 0, counted = 0;
     for (const Run& run : runs_) all += run.end - run.begin;
-    if (static_cast<double>(all) > kLargestShare * static_cast<double>(window.size())) return 0;
-    for (const Run& run : runs_) {
+    if (static_cast<double>(all) > kLargestShare * static_cast<double>(window.size())) runs_.clear();
+    for (const Run& run : runs_) counted += run.end - std::clamp(first, run.begin, run.end);
+    blank_again(window);
+    return static_cast<std::uint32_t>(counted);
+}
+
+void PulseBlanker::blank_again(std::span<Iq> window) const {
+    for (const Run& run : runs_)
         std::fill(window.begin() + static_cast<std::ptrdiff_t>(run.begin),
                   window.begin() + static_cast<std::ptrdiff_t>(run.end), Iq{});
-        counted += run.end - std::clamp(first, run.begin, run.end);
-    }
-    return static_cast<std::uint32_t>(counted);
 }
 
 // Half of all groups have less: pulses do not move it.
@@ -67,7 +71,6 @@ double PulseBlanker::usual_power(std::span<const Iq> window) {
 }
 
 void PulseBlanker::find_runs(std::span<const Iq> window, float power) {
-    runs_.clear();
     for (std::size_t g = 0; g < powers_.size(); ++g) {
         const std::size_t begin = g * group_samples_, end = begin + group_samples_;
         const float sum = powers_[g] * static_cast<float>(group_samples_);

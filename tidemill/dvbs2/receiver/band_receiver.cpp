@@ -65,13 +65,13 @@ std::size_t BandReceiver::carriers() const {
 
 ReceptionNow BandReceiver::now(std::size_t carrier) const {
     ReceptionNow now = stages_->chains.at(carrier)->now();
-    now.frequency_hz += followed_hz(carrier);
+    now.shift(followed_hz(carrier));
     return now;
 }
 
 ReceptionReport BandReceiver::report(std::size_t carrier) const {
     ReceptionReport report = stages_->chains.at(carrier)->report();
-    report.frequency_hz += followed_hz(carrier);
+    report.shift(followed_hz(carrier));
     const dsp::SampleDefects& defects = stages_->band.defects();
     report.samples = stages_->band.samples();
     report.samples_clipped = defects.clipped;

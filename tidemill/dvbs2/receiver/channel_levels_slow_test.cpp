@@ -141,8 +141,8 @@ Level with_tones(Named modcod, double esn0_db, std::vector<Tone> tones, double l
 
 std::vector<Level> tone_levels() {
     const std::vector<Tone> three{{0.21, 3, 0}, {-0.13, 3, 0}, {0.42, 3, hertz_per_s(1000)}};
-    return {with_tones(kQpsk34, 5.5, {{0.21, -10, 0}}, 1), with_tones(kQpsk34, 5.5, {{0.21, -3, 0}}, 0),
-            with_tones(kQpsk34, 4.6, three, 0), with_tones(k32apsk89, 17.2, three, 0)};
+    return {with_tones(kQpsk34, 5.5, {{0.21, -10, 0}}, 1), with_tones(kQpsk34, 5.5, {{0.21, -3, 0}}, 1),
+            with_tones(kQpsk34, 4.6, three, 1), with_tones(k32apsk89, 17.2, three, 1)};
 }
 
 Level with_echo(double db, double esn0_db, bool pilots, double least_share) {

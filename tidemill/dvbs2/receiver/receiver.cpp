@@ -32,7 +32,7 @@ struct Receiver::Stages {
     // Where a tuner before it has followed the carrier to, frequencies are told from.
     template <class Told>
     Told with_followed(Told told) const {
-        told.frequency_hz += given.followed_hz();
+        told.shift(given.followed_hz());
         return told;
     }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "tidemill/dvbs2/standard/bb_header.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
@@ -55,6 +56,13 @@ struct ReceptionNow {
     std::uint64_t samples_clipped = 0;
     std::uint64_t samples_blanked = 0;  ///< zeroed, because pulses had hit them,
     double blanked_share = 0;           ///< of those in which there was a signal
+    std::vector<double> tones_hz{};     ///< taken out, where they are in the recording; in a report: last
+
+    /// What a tuner before the receiver has moved is where it was.
+    void shift(double hz) {
+        frequency_hz += hz;
+        for (double& tone : tones_hz) tone += hz;
+    }
 };
 
 /// What a reception was: each part's account in one place.

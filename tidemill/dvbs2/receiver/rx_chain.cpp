@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/rx_chain.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "tidemill/dvbs2/receiver/rx_carrier.hpp"
@@ -12,6 +13,7 @@ namespace tidemill::dvbs2 {
 
 RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs)
     : symbol_rate_hz_(config.symbol_rate_hz),
+      sample_rate_hz_(blocks.layout.geometry.samples_per_symbol() * config.symbol_rate_hz),
       tuned_hz_(config.tuned_hz),
       scrambler_(config.gold_code),
       front_(add_front_stages(graph, blocks)),
@@ -42,6 +44,13 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     graph.bind(bch.result, sink.bch);
 }
 
+std::vector<double> RxChain::in_hertz(const ToneList& tones) const {
+    std::vector<double> hertz;
+    for (const double frequency : tones.all()) hertz.push_back(tuned_hz_ + frequency * sample_rate_hz_);
+    std::ranges::sort(hertz);
+    return hertz;
+}
+
 ReceptionNow RxChain::describe(const FrameTotals& totals) const {
     // What the front took out, and what the last good frame, turned upright, still had; before the first what
     // the front takes out now.
@@ -58,7 +67,8 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .iq_image_db = front_.coarse.iq_image_db(),
             .samples_clipped = front_.spectrum.live_clipped(),
             .samples_blanked = front_.filter.blanked_samples(),
-            .blanked_share = front_.filter.blanked_share()};
+            .blanked_share = front_.filter.blanked_share(),
+            .tones_hz = in_hertz(front_.coarse.tones())};
 }
 
 ReceptionNow RxChain::now() const {
@@ -69,6 +79,7 @@ ReceptionReport RxChain::report() const {
     const StreamSorter& streams = sink_->streams();
     ReceptionReport report;
     static_cast<ReceptionNow&>(report) = describe(sink_->totals());
+    report.tones_hz = in_hertz(front_.coarse.last_tones());
     report.sync = frame_sync_.counts();
     report.packets = streams.counts();
     report.frames_by_fault = streams.frames_by_fault();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
@@ -34,7 +35,10 @@ class RxChain {
   private:
     ReceptionNow describe(const FrameTotals& totals) const;
 
+    std::vector<double> in_hertz(const ToneList& tones) const;
+
     double symbol_rate_hz_;
+    double sample_rate_hz_;
     double tuned_hz_;
     PlScrambler scrambler_;
     FrontStages front_;

@@ -52,17 +52,44 @@ RxCoarse::RxCoarse(const RawLayout& layout)
     : Module("coarse"),
       layout_(layout),
       coarse_(layout.geometry),
+      tones_(layout.geometry),
+      canceller_(layout.window_samples()),
       samples_(layout.window_samples()),
+      chunk_(kToneBins),
       blanker_(layout.geometry) {}
 
 KeptBlocks RxCoarse::decide(Frame f) {
-    if (coarse_.found()) return coarse_.step(f[spectrum][0]);
+    const bool following = coarse_.found(), looks = tones_.wants(f[spectrum][0], following);
+    if (following && !looks) return coarse_.step(f[spectrum][0]);
+    layout_.convert(f[raw_in], f[info_in][0], samples_);
+    if (looks) look_for_tones();
+    if (following && tones_.tones().count == 0) return coarse_.step(f[spectrum][0]);
+    return coarse_.step(measure(f, following ? kFollowedChunks : 1));
+}
+
+// In the block's middle, where a tone that moves is neither first nor last.
+void RxCoarse::look_for_tones() {
+    const std::size_t middle = layout_.geometry.chunks() / 2 * kChunkSamples;
+    dsp::copy_samples(std::span(samples_).subspan(layout_.geometry.history_samples() + middle, kToneBins),
+                      chunk_);
+    blanker_.blank(chunk_, 0, 0);
+    tones_.look(chunk_);
+    if (tones_.tones().count > 0) last_tones_ = tones_.tones();
+}
+
+BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {
     const RawInfo& block = f[info_in][0];
-    layout_.convert(f[raw_in], block, samples_);
-    blank_chunks(layout_.geometry, block.block, samples_, 1, blanker_);
-    BlockSpectrum all = measure_spectrum(layout_.geometry, block.block, samples_, 1);
+    if (tones_.tones().count > 0) {
+        const auto received = std::span(samples_).first(block.end);
+        blanker_.blank(received, 0, 0);
+        canceller_.cancel(received, tones_.tones(), f[spectrum][0].steps);
+        blanker_.blank_again(received);
+    } else {
+        blank_chunks(layout_.geometry, block.block, samples_, every, blanker_);
+    }
+    BlockSpectrum all = measure_spectrum(layout_.geometry, block.block, samples_, every);
     all.steps = f[spectrum][0].steps;
-    return coarse_.step(all);
+    return all;
 }
 
 Flow RxCoarse::follow_signal(Frame f) {
@@ -70,11 +97,14 @@ Flow RxCoarse::follow_signal(Frame f) {
         f[info][0] = kept ? kept->info : f[info_in][0];
         const std::span<const std::byte> bytes = kept ? std::span(kept->raw) : f[raw_in];
         std::copy(bytes.begin(), bytes.end(), f[raw].begin());
-        f[oscillator][0] = coarse_.next();
+        BlockOscillator& turned = f[oscillator][0] = coarse_.next();
+        // One that was seen later only was too weak to move.
+        turned.tones = kept && kept->tones.count > 0 ? kept->tones : tones_.tones();
     };
     const auto keep = [&](Kept& kept) {
         kept.raw.assign(f[raw_in].begin(), f[raw_in].end());
         kept.info = f[info_in][0];
+        kept.tones = tones_.tones();
     };
     const Flow flow = f.at_end() ? keeper_.end([&] { return coarse_.finish(); }, emit)
                                  : keeper_.step([&] { return decide(f); }, keep, emit);
@@ -83,11 +113,12 @@ Flow RxCoarse::follow_signal(Frame f) {
 }
 
 void RxCoarse::keep(Archive& archive) {
-    archive("coarse", coarse_)("keeper", keeper_);
+    archive("coarse", coarse_)("tones", tones_)("last_tones", last_tones_)("keeper", keeper_);
     tell();
 }
 
 void RxCoarse::tell() {
+    tones_now_.set(tones_.tones());
     found_.store(coarse_.found(), std::memory_order_relaxed);
     frequency_.store(coarse_.frequency(), std::memory_order_relaxed);
     iq_offset_db_.store(coarse_.iq().offset_db(), std::memory_order_relaxed);
@@ -99,6 +130,7 @@ RxFilter::RxFilter(const RawLayout& layout)
       layout_(layout),
       filter_(layout.geometry),
       blanker_(layout.geometry),
+      canceller_(layout.window_samples()),
       samples_(layout.window_samples()) {}
 
 void RxFilter::filter_block(Frame f) {
@@ -106,9 +138,13 @@ void RxFilter::filter_block(Frame f) {
     layout_.convert(f[raw], block, samples_);
     const BlockOscillator& turned = f[oscillator][0];
     const std::uint32_t history = layout_.geometry.history_samples();
-    const std::uint32_t blanked = blanker_.blank(samples_, history, least_power_of(turned, history));
+    const auto received = std::span(samples_).first(block.end);
+    const std::uint32_t blanked = blanker_.blank(received, history, least_power_of(turned, history));
     counts_->samples.fetch_add(layout_.received(block), std::memory_order_relaxed);
     if (blanked > 0) counts_->blanked.fetch_add(blanked, std::memory_order_relaxed);
+    if (turned.iq.changes_anything()) dsp::correct_iq(received, turned.iq, received);
+    canceller_.cancel(received, turned.tones, turned.steps);
+    blanker_.blank_again(received);
     filter_.process(samples_, layout_.received(block), turned, f[filtered][0]);
 }
 

@@ -14,7 +14,10 @@
 #include "tidemill/dvbs2/front/front_strobes.hpp"
 #include "tidemill/dvbs2/front/front_timing.hpp"
 #include "tidemill/dvbs2/front/level_steps.hpp"
+#include "tidemill/dvbs2/front/tone_canceller.hpp"
+#include "tidemill/dvbs2/front/tone_watch.hpp"
 #include "tidemill/dvbs2/receiver/block_keeper.hpp"
+#include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/dvbs2/receiver/raw_block.hpp"
 #include "tidemill/graph/module.hpp"
 
@@ -51,7 +54,8 @@ class RxSpectrum final : public Module {
 };
 
 /// Keeps raw blocks until a signal is found in them, then gives each its oscillator. What RxSpectrum measures
-/// is enough to follow a signal; while there is none it measures the rest itself.
+/// is enough to follow a signal; while there is none it measures the rest itself, and while there are tones
+/// it measures without them.
 class RxCoarse final : public Module {
     const RawLayout layout_;
 
@@ -74,6 +78,9 @@ class RxCoarse final : public Module {
     /// offset (DC), and the image that their imbalance makes.
     double iq_offset_db() const { return iq_offset_db_.load(std::memory_order_relaxed); }
     double iq_image_db() const { return iq_image_db_.load(std::memory_order_relaxed); }
+    /// Tones that are being taken out, and those that were last.
+    ToneList tones() const { return tones_now_.get(); }
+    const ToneList& last_tones() const { return last_tones_; }
     /// Blocks in which no signal was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
 
@@ -83,18 +90,25 @@ class RxCoarse final : public Module {
     struct Kept {
         std::vector<std::byte> raw;
         RawInfo info;
+        ToneList tones;
 
-        void keep(Archive& archive) { archive("raw", raw)("info", info); }
+        void keep(Archive& archive) { archive("raw", raw)("info", info)("tones", tones); }
     };
 
     void tell();
 
     Flow follow_signal(Frame f);
     KeptBlocks decide(Frame f);
+    void look_for_tones();
+    BlockSpectrum measure(Frame f, std::uint32_t every);
 
     CoarseFrequency coarse_;
-    dsp::AlignedVector<Iq> samples_;
+    ToneWatch tones_;
+    ToneCanceller canceller_;
+    dsp::AlignedVector<Iq> samples_, chunk_;
     PulseBlanker blanker_;
+    ToneList last_tones_{};
+    Published<ToneList> tones_now_;
     BlockKeeper<Kept> keeper_;
     std::atomic<bool> found_{false};
     std::atomic<double> frequency_{0};
@@ -102,7 +116,7 @@ class RxCoarse final : public Module {
     std::atomic<double> iq_image_db_{-std::numeric_limits<double>::infinity()};
 };
 
-/// Raw samples to matched-filtered ones at two per symbol, without pulses.
+/// Raw samples to matched-filtered ones at two per symbol, without pulses and tones.
 class RxFilter final : public Module {
     const RawLayout layout_;
 
@@ -137,6 +151,7 @@ class RxFilter final : public Module {
 
     FrontFilter filter_;
     PulseBlanker blanker_;
+    ToneCanceller canceller_;
     dsp::AlignedVector<Iq> samples_;
     std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };

@@ -1,0 +1,124 @@
+#include "tidemill/dvbs2/front/tone_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace internal;
+
+const FrontGeometry kGeometry{FrontConfig{}};
+constexpr std::size_t kBlock = kMaxBlockSamples;
+
+std::vector<Iq> sent_over(const ChannelConfig& channel, int modcod = 7, std::size_t frames = 24) {
+    return make_reception({modcod, FrameSize::short_, true}, frames, channel).samples;
+}
+
+// Looks at each block of a stream; most tones that it held at once, and those of its end.
+struct Seen {
+    std::uint32_t most = 0;
+    ToneList last{};
+};
+
+Seen look_at(std::span<const Iq> samples) {
+    ToneWatch watch(kGeometry);
+    Seen seen;
+    for (std::size_t n = 0; n + kBlock <= samples.size(); n += kBlock) {
+        watch.look(samples.subspan(n, kToneBins));
+        seen.most = std::max(seen.most, watch.tones().count);
+    }
+    seen.last = watch.tones();
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("tones: a clean signal of any constellation, with pilots, clipped or in noise, has none") {
+    for (const int modcod : {1, 7, 14, 19, 27}) {
+        for (const double esn0_db : {-3.0, 5.0, 60.0}) {
+            CAPTURE(modcod);
+            CAPTURE(esn0_db);
+            std::vector<Iq> samples = sent_over({.esn0_db = esn0_db}, modcod);
+            CHECK(look_at(samples).most == 0);
+            for (Iq& x : samples) x = {std::clamp(x.real(), -0.3F, 0.3F), std::clamp(x.imag(), -0.3F, 0.3F)};
+            CHECK(look_at(samples).most == 0);
+        }
+    }
+}
+
+TEST_CASE("tones: dummy frames and packets of nothing are none, though their spectra are of lines") {
+    const std::vector<Iq> dummy = dummy_plframe(PlScrambler(0));
+    PulseShaper shaper(2, 0.2);
+    std::vector<Iq> samples;
+    for (int i = 0; i < 100; ++i) {
+        const std::span<const Iq> more = shaper.process(dummy);
+        samples.insert(samples.end(), more.begin(), more.end());
+    }
+    CHECK(samples.size() > 20 * kBlock);
+    CHECK(look_at(samples).most == 0);
+    Transmitter idle(TransmitterConfig{{7, FrameSize::short_, true}});
+    std::vector<std::uint8_t> nulls(2000 * io::kTsPacketBytes, 0xff);
+    for (std::size_t at = 0; at < nulls.size(); at += io::kTsPacketBytes) nulls[at] = io::kTsSyncByte;
+    samples.clear();
+    idle.transmit(nulls, samples);
+    CHECK(samples.size() > 20 * kBlock);
+    CHECK(look_at(samples).most == 0);
+}
+
+TEST_CASE("tones: from -15 dB on they are found, up to the band's edge, a third of a bin beside at most") {
+    for (const double db : {-15.0, -10.0, 3.0, 30.0}) {
+        for (const double place : {0.21, -0.13, 0.42, 0.58, 0.9}) {
+            CAPTURE(db);
+            CAPTURE(place);
+            ChannelConfig channel{.esn0_db = 6};
+            channel.disturbances.tones = {{place, db, 0}};
+            const Seen seen = look_at(sent_over(channel));
+            REQUIRE(seen.last.count >= 1);
+            CHECK(std::abs(seen.last.frequency[0] - place / 2) * kToneBins < 0.34);
+            CHECK(seen.most == 1);
+        }
+    }
+}
+
+TEST_CASE(
+    "tones: one that moves over the offset of I and Q is followed, one that stands there is that offset") {
+    ChannelConfig channel{.esn0_db = 6};
+    const double blocks = 24.0 * 8370 * 2 / kBlock, symbols = 24.0 * 8370;
+    REQUIRE(blocks > 20);
+    channel.disturbances.tones = {{-0.01, 0, 0.02 / symbols}};
+    CHECK(look_at(sent_over(channel)).last.frequency[0] * 2 == doctest::Approx(0.01).epsilon(0.1));
+    channel.disturbances.tones = {{0, 0, 0}};
+    CHECK(look_at(sent_over(channel)).most == 0);
+}
+
+TEST_CASE(
+    "tones: a watch looks at each block until it knows the spectrum, then rarely, and where power changes") {
+    const std::vector<Iq> samples = sent_over({.esn0_db = 6});
+    ToneWatch watch(kGeometry);
+    BlockSpectrum spectrum;
+    spectrum.chunk[0].power = 1;
+    const auto wants = [&](std::int64_t block) {
+        spectrum.block = block;
+        return watch.wants(spectrum, true);
+    };
+    for (std::int64_t block = 0; block < 8; ++block) {
+        CHECK(wants(block));
+        watch.look(std::span(samples).subspan(static_cast<std::size_t>(block) * kBlock, kToneBins));
+    }
+    int looks = 0;
+    for (std::int64_t block = 8; block < 88; ++block) looks += wants(block) ? 1 : 0;
+    CHECK(looks == 5);
+    spectrum.chunk[0].power = 1.3;
+    CHECK(wants(89));
+}
+
+}  // namespace tidemill::dvbs2
