@@ -6,14 +6,17 @@ namespace tidemill::io {
 
 ByteStreamSource::ByteStreamSource(const std::filesystem::path& place, dsp::SampleFormat format,
                                    std::optional<double> sample_rate_hz, SetUp set_up,
-                                   std::optional<Adjustment> adjustment)
+                                   std::optional<Adjustment> adjustment, std::optional<Patience> patience)
     : stream_(place),
       format_(format),
       sample_rate_hz_(sample_rate_hz),
       set_up_(std::move(set_up)),
       adjustment_(std::move(adjustment)),
+      patience_(patience),
       wanted_(adjustment_ ? adjustment_->control.value : 0),
-      told_(wanted_) {}
+      told_(wanted_) {
+    if (patience_) stream_.give_up_after(patience_->first);
+}
 
 std::vector<SourceControl> ByteStreamSource::controls() const {
     if (!adjustment_) return {};
@@ -38,6 +41,7 @@ std::size_t ByteStreamSource::read(std::span<std::byte> to) {
         if (got == 0) break;
         bytes += got;
     } while (bytes % size != 0);
+    if (patience_ && bytes > 0) stream_.give_up_after(patience_->later);
     return bytes - bytes % size;
 }
 

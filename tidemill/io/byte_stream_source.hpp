@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 
@@ -21,16 +22,23 @@ class ByteStreamSource final : public LiveSource {
         std::function<void(InputStream&, double)> tell;
     };
 
+    /// How long nothing may come from an other end that never stands still.
+    struct Patience {
+        std::chrono::milliseconds first{10'000};  ///< before its first samples
+        std::chrono::milliseconds later{3'000};
+    };
+
     /// Throws IoError as InputStream does.
     ByteStreamSource(const std::filesystem::path& place, dsp::SampleFormat format,
                      std::optional<double> sample_rate_hz, SetUp set_up = {},
-                     std::optional<Adjustment> adjustment = {});
+                     std::optional<Adjustment> adjustment = {}, std::optional<Patience> patience = {});
 
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
     bool begin() override { return !set_up_ || set_up_(stream_); }
 
-    /// Waits for at least one sample; a part of a sample at the end is left out. Throws IoError.
+    /// Waits for at least one sample; a part of a sample at the end is left out. Throws IoError, also where
+    /// the patience is over.
     std::size_t read(std::span<std::byte> to) override;
     void end() noexcept override { stream_.end(); }
 
@@ -43,6 +51,7 @@ class ByteStreamSource final : public LiveSource {
     std::optional<double> sample_rate_hz_;
     SetUp set_up_;
     std::optional<Adjustment> adjustment_;
+    std::optional<Patience> patience_;
     std::atomic<double> wanted_;  // of the control
     double told_;
 };

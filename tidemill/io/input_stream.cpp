@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 
 #include "tidemill/io/internal/file_failure.hpp"
 #include "tidemill/io/internal/tcp_opening.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/rtl_tcp.hpp"
 #include "tidemill/io/standard_stream.hpp"
 
@@ -72,7 +74,21 @@ bool InputStream::wait(std::chrono::milliseconds at_most) {
         descriptor_ = opening_->finish();
         if (descriptor_ >= 0) opening_.reset();
     }
-    return is_ready(descriptor_, POLLIN, at_most);
+    return is_readable(at_most);
+}
+
+bool InputStream::is_readable(std::chrono::milliseconds at_most) const {
+    if (longest_silence_ == kForEver || (at_most != kForEver && at_most < longest_silence_))
+        return is_ready(descriptor_, POLLIN, at_most);
+    if (is_ready(descriptor_, POLLIN, longest_silence_)) return true;
+    if (is_ended()) return false;
+    throw IoError(fmt::format("nothing has come from '{}' for {} s: is another program using it?",
+                              path_.string(), static_cast<double>(longest_silence_.count()) / 1000));
+}
+
+bool InputStream::is_ended() const {
+    pollfd ended{ended_, POLLIN, 0};
+    return poll(&ended, 1, 0) > 0;
 }
 
 bool InputStream::is_ready(int descriptor, short events, std::chrono::milliseconds at_most) const {

@@ -36,6 +36,9 @@ class InputStream {
     /// The same, but once something came nobody waits longer than `patience` for more.
     std::size_t read(std::span<std::byte> to, std::chrono::milliseconds patience);
 
+    /// Once the other end is there, waiting for it longer than that is a failure: IoError. By whoever reads.
+    void give_up_after(std::chrono::milliseconds silence) { longest_silence_ = silence; }
+
     /// Tells the other end of a connection that stands: a few bytes, which it is expected to take at once.
     /// Throws IoError when it does not.
     void tell(std::span<const std::byte> bytes);
@@ -47,11 +50,14 @@ class InputStream {
     static constexpr std::chrono::milliseconds kForEver{-1};
 
     bool wait(std::chrono::milliseconds at_most);
+    bool is_readable(std::chrono::milliseconds at_most) const;
+    bool is_ended() const;
     bool is_ready(int descriptor, short events, std::chrono::milliseconds at_most) const;
     std::size_t read_some(std::span<std::byte> to, std::chrono::milliseconds patience);
 
     std::filesystem::path path_;
     std::unique_ptr<internal::TcpOpening> opening_;  // of a connection that does not stand yet
+    std::chrono::milliseconds longest_silence_ = kForEver;
     int descriptor_ = -1;
     int ended_;  // an eventfd: readable for ever once end() was called
 };

@@ -1,6 +1,7 @@
 #include "tidemill/io/input_stream.hpp"
 
 #include <array>
+#include <chrono>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 
 #include "tidemill/io/byte_reader.hpp"
 #include "tidemill/io/byte_stream_source.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
@@ -60,6 +62,22 @@ TEST_CASE("input stream: who waits for a silent writer can be told that this is 
     samples.end();
     reader.join();
     CHECK(samples.read(bytes) == 0);
+}
+
+TEST_CASE(
+    "input stream: an other end that stands still for longer than it may is a failure, an end is none") {
+    using namespace std::chrono_literals;
+    const Pipe pipe("abcd");
+    std::array<std::byte, 16> bytes{};
+    ByteStreamSource samples(pipe.path(), dsp::SampleFormat::ci8, 1e6, {}, {},
+                             ByteStreamSource::Patience{.first = 1h, .later = 1ms});
+    CHECK(samples.read(bytes) == 4);
+    CHECK_THROWS_WITH_AS(samples.read(bytes), doctest::Contains("nothing has come"), IoError);
+    samples.end();
+    CHECK(samples.read(bytes) == 0);
+    ByteStreamSource silent(pipe.path(), dsp::SampleFormat::ci8, 1e6, {}, {},
+                            ByteStreamSource::Patience{.first = 1ms, .later = 1h});
+    CHECK_THROWS_WITH_AS(silent.read(bytes), doctest::Contains("nothing has come"), IoError);
 }
 
 TEST_CASE("byte reader: a named pipe is a stream, which cannot begin anew") {

@@ -87,7 +87,8 @@ std::unique_ptr<LiveSource> open_rtl_tcp(const LiveRequest& request) {
         return std::make_unique<ByteStreamSource>(
             request.place, dsp::SampleFormat::cu8, request.radio.sample_rate_hz,
             [settings = request.radio](InputStream& connection) { return set_up(connection, settings); },
-            ByteStreamSource::Adjustment{gain_control(request.radio), set_gain});
+            ByteStreamSource::Adjustment{gain_control(request.radio), set_gain},
+            ByteStreamSource::Patience{});
     };
     if (request.reopens) return std::make_unique<ReopenedSource>(request.place, open);
     return open();
