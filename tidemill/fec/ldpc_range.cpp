@@ -1,3 +1,5 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tidemill/fec/ldpc_range.cpp"
 #include "tidemill/fec/ldpc_range.hpp"
 
 #include <algorithm>
@@ -5,9 +7,40 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
 #include "tidemill/fec/ldpc_settings.hpp"
 
+HWY_BEFORE_NAMESPACE();
+namespace tidemill::fec::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Towards 0 each time, which is towards 0 in all.
+template <class D>
+hn::Vec<D> halved(D d, hn::Vec<D> llrs, int times) {
+    for (int i = 0; i < times; ++i)
+        llrs = hn::ShiftRight<1>(hn::Add(llrs, hn::And(hn::BroadcastSignBit(llrs), hn::Set(d, 1))));
+    return llrs;
+}
+
+void halve(const Llr* llrs, std::size_t count, int times, Llr* to) {
+    const hn::ScalableTag<Llr> d;
+    std::size_t n = 0;
+    for (; n + hn::Lanes(d) <= count; n += hn::Lanes(d))
+        hn::StoreU(halved(d, hn::LoadU(d, llrs + n), times), d, to + n);
+    const hn::CappedTag<Llr, 1> one;
+    for (; n < count; ++n) hn::StoreU(halved(one, hn::LoadU(one, llrs + n), times), one, to + n);
+}
+
+}  // namespace tidemill::fec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tidemill::fec {
+
+HWY_EXPORT(halve);
+
 namespace {
 
 // By code rate: the mean magnitude, in units of the natural logarithm, of QPSK at EN 302 307-1, table 13.
@@ -38,8 +71,8 @@ int ldpc_halvings(const Dvbs2Code& code, std::span<const Llr> llrs) {
 
 void halve_llrs(std::span<const Llr> llrs, int times, std::span<Llr> to) {
     assert(to.size() == llrs.size());
-    const int divisor = 1 << times;
-    std::ranges::transform(llrs, to.begin(), [&](Llr llr) { return static_cast<Llr>(llr / divisor); });
+    HWY_DYNAMIC_DISPATCH(halve)(llrs.data(), llrs.size(), times, to.data());
 }
 
 }  // namespace tidemill::fec
+#endif
