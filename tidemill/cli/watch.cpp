@@ -120,8 +120,9 @@ void Watch::show(bool last) {
     if (!line_) return;
     if (terminal_) {
         draw(fmt::format("\r{}\x1b[K{}", line_(), last ? "\n" : ""));
-    } else if (const std::string line = line_(); !line.empty()) {
+    } else if (std::string line = line_(); !line.empty() && line != told_) {  // a log says it once
         tell("{}\n", line);
+        told_ = std::move(line);
     }
 }
 

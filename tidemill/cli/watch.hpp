@@ -71,6 +71,7 @@ class Watch {
 
     std::function<std::string()> line_;
     bool terminal_;
+    std::string told_{};  // last, where it is no terminal
     std::stop_source stop_;
     std::mutex mutex_;
     std::condition_variable_any wake_;

@@ -54,6 +54,7 @@ std::optional<std::string> ExitPolicies::look(const RxVitals& now) {
         samples_ = now.samples;
         samples_at_s_ = now.time_s;
     }
+    silent_s_ = now.time_s - samples_at_s_;
     const auto met = std::ranges::find_if(policies_, [&](const auto& each) { return is_true(each, now); });
     if (met == policies_.end()) return std::nullopt;
     return fmt::format("--exit-on {} ended the reception", met->text);
@@ -64,7 +65,7 @@ bool ExitPolicies::is_true(const ExitPolicy& policy, const RxVitals& now) const 
         case ExitPolicy::Kind::no_lock:
             return unlocked_s_ >= policy.limit;
         case ExitPolicy::Kind::no_samples:
-            return now.time_s - samples_at_s_ >= policy.limit;
+            return silent_s_ >= policy.limit;
         case ExitPolicy::Kind::packets_lost:
             return static_cast<double>(now.packets_lost) >= policy.limit;
         case ExitPolicy::Kind::frames_bad:

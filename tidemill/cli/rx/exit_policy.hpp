@@ -39,6 +39,9 @@ class ExitPolicies {
     double unlocked_s() const { return unlocked_s_; }
     bool was_locked() const { return was_locked_; }
 
+    /// Seconds for which no samples have come.
+    double silent_s() const { return silent_s_; }
+
   private:
     bool is_true(const ExitPolicy& policy, const RxVitals& now) const;
 
@@ -48,6 +51,7 @@ class ExitPolicies {
     double unlocked_s_ = 0;
     std::uint64_t samples_ = 0;
     double samples_at_s_ = 0;
+    double silent_s_ = 0;
 };
 
 }  // namespace tidemill::cli

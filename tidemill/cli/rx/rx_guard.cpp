@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGuardPeriod{250};
 constexpr double kStatePeriod_s = 10;
+constexpr double kWaits_s = 1;  // who gets no samples for so long, waits
 
 RxVitals vitals_of(const std::vector<RxView>& views, std::uint64_t samples, double now_s) {
     RxVitals vitals{.time_s = now_s, .samples = samples};
@@ -33,10 +34,11 @@ std::string state_text(const std::vector<RxView>& views) {
 
 }  // namespace
 
-RxGuard::RxGuard(std::vector<ExitPolicy> policies, bool alone)
+RxGuard::RxGuard(std::vector<ExitPolicy> policies, bool alone, std::optional<double> seconds)
     : policies_(std::move(policies)),
       manager_(alone ? ServiceManager() : ServiceManager("")),
       alone_(alone),
+      seconds_(seconds),
       ticks_(kGuardPeriod, [this](double now_s) { look(now_s); }) {}
 
 RxGuard::~RxGuard() {
@@ -60,6 +62,7 @@ RxGuard::Watched::Watched(RxGuard& guard, std::vector<StatusAsked> carriers, con
     {
         const std::lock_guard lock(guard.mutex_);
         guard.parts_.emplace(std::move(watched), samples);
+        guard.began_s_ = guard.now_s_;
     }
     guard.manager_.tell("READY=1");
 }
@@ -115,7 +118,11 @@ std::vector<RxView> RxGuard::views_at(double now_s) {
 void RxGuard::judge(const RxVitals& now) {
     if (!ended_by_) ended_by_ = policies_.look(now);
     // Each time: the user's signals may not be listened to yet.
-    if (ended_by_) ask_to_end();
+    if (ended_by_ || waits_beyond_its_time()) ask_to_end();
+}
+
+bool RxGuard::waits_beyond_its_time() const {
+    return seconds_ && now_s_ - began_s_ >= *seconds_ && policies_.silent_s() >= kWaits_s;
 }
 
 bool RxGuard::is_alive() {

@@ -20,8 +20,9 @@ namespace tidemill::cli {
 /// and what they lost is added up.
 class RxGuard {
   public:
-    /// `alone`: the process is there for this reception; else nobody is told anything.
-    RxGuard(std::vector<ExitPolicy> policies, bool alone);
+    /// `alone`: the process is there for this reception; else nobody is told anything. `seconds`: how long it
+    /// may run; this ends one that gets nothing, which never comes to where its time is looked at.
+    RxGuard(std::vector<ExitPolicy> policies, bool alone, std::optional<double> seconds);
     ~RxGuard();
 
     /// While it lives, the carriers of a receiver are looked after.
@@ -61,6 +62,7 @@ class RxGuard {
     void look(double now_s);
     std::vector<RxView> views_at(double now_s);
     void judge(const RxVitals& now);
+    bool waits_beyond_its_time() const;
     void tell_manager(double now_s, bool alive, const std::string& state);
     bool is_alive();
 
@@ -68,12 +70,14 @@ class RxGuard {
     ExitPolicies policies_;
     ServiceManager manager_;
     bool alone_;
+    std::optional<double> seconds_;
     std::optional<Parts> parts_{};
     std::optional<std::string> ended_by_{};
     bool is_over_ = false;
     std::uint64_t beginning_ = 0;  // grows while the first samples come, and are looked into
     bool looks_into_samples_ = false;
     double now_s_ = 0;
+    double began_s_ = 0;  // of what runs by now
     double told_life_s_ = 0;
     double told_state_s_ = 0;
     std::uint64_t samples_ = 0;

@@ -72,6 +72,20 @@ TEST_CASE("rx --exit-on: what was received until then is reported") {
     CHECK(says(ended.err, "   lock   QPSK 8/9 short   Es/N0 "));
 }
 
+TEST_CASE(
+    "rx --seconds: ends a reception that gets nothing, too, before its first sample and behind its last") {
+    const SilentPipe silent;
+    const Ended nothing = run_program(rx_of(silent.path(), {"--seconds", "0.5"}));
+    CHECK(nothing.status == 1);
+    CHECK(says(nothing.err, "after 0 samples"));
+    const SilentPipe pipe;
+    Program receiver(rx_of(pipe.path(), {"--symbol-rate", "1M", "--seconds", "1.5"}));
+    pipe.write(small_recording().bytes());
+    const Ended ended = receiver.finish();
+    CHECK(ended.status == 0);
+    CHECK(says(ended.out, "0 frames bad, 0 lost\n"));
+}
+
 TEST_CASE("rx: a source that stands still holds no lock, and that is said") {
     const SilentPipe pipe;
     Program receiver(rx_of(pipe.path(), {"--symbol-rate", "1M", "--exit-on", "no-lock:1500ms"}));

@@ -75,7 +75,7 @@ CarriersOutcome receive_all(RxOptions options) {
     options.reception.given_up = [&user] { return user.wants_end(); };
     // Before there are threads, and before anything from outside is read.
     std::vector<io::TunDevice> interfaces = open_interfaces(options.outputs.ip);
-    RxGuard guard(options.exit_on, !options.running.stop.stop_possible());
+    RxGuard guard(options.exit_on, !options.running.stop.stop_possible(), options.running.how.seconds);
     RxPage page(options.page, options.of_all_carriers() ? dvbs2::BandReceiver::kMostCarriers : 1);
     if (!page.url().empty()) tell("look       {}\n", page.url());
     options.reception.came = [&guard] { guard.samples_came(); };
