@@ -92,10 +92,9 @@ WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
     }
     if (carriers.size() > 1) {
         std::string list;
-        for (const auto& carrier : carriers) list += "\n  " + carrier_options(carrier);
-        throw JobFailed(
-            fmt::format("{} carriers are there; say which, or have them listed by tidemill dvbs2 scan:{}",
-                        carriers.size(), list));
+        for (const auto& carrier : carriers) list += (list.empty() ? "" : ", or ") + carrier_options(carrier);
+        throw JobFailed(fmt::format("{} carriers are there (tidemill dvbs2 scan tells more); say which: {}",
+                                    carriers.size(), list));
     }
     job.config.symbol_rate_hz = carriers.front().symbol_rate_hz;
     return carriers.front().seen.offset_hz;

@@ -144,9 +144,9 @@ TEST_CASE("rx --carrier all: who gives too little to find carriers in is ended b
         radio.send(ScratchFolder::content_of(band_recording().samples).substr(0, 1 << 20));
         radio.receive(1);  // until the receiver has gone
     });
-    const Ended ended = receive_band({"--format", "ci16", "--carrier", "all", "-o", folder / "video.ts",
-                                      "--exit-on", "no-samples:500ms"},
-                                     fmt::format("tcp-listen://127.0.0.1:{}", port));
+    const Ended ended = receive_band(
+        {"--format", "ci16", "--carrier", "all", "-o", folder / "video.ts", "--exit-on", "no-samples:500ms"},
+        fmt::format("tcp-listen://127.0.0.1:{}", port));
     sender.join();
     CHECK_MESSAGE(ended.status == 4, ended.err);
     CHECK(says(ended.err, "--exit-on no-samples:500ms ended the reception"));
@@ -195,6 +195,16 @@ TEST_CASE("rx --carrier N: a carrier by its number in a scan; what is no carrier
     const Ended ninth = receive_band({"--carrier", "9", "-o", folder / "no.ts"});
     CHECK(ninth.status == 1);
     CHECK(says(ninth.err, "--carrier 9: 3 carriers are there"));
+}
+
+TEST_CASE(
+    "rx --symbol-rate auto: of several carriers each is listed, in one line, by the options that name it") {
+    const ScratchFolder folder;
+    const Ended ended = receive_band({"--symbol-rate", "auto", "-o", folder / "no.ts"});
+    CHECK(ended.status == 1);
+    CHECK(says(ended.err, "2 carriers are there (tidemill dvbs2 scan tells more); say which: --offset "));
+    CHECK(says(ended.err, ", or --offset "));
+    CHECK_FALSE(says(ended.err, "\\x0a"));
 }
 
 TEST_CASE("rx --carrier all: what is for one carrier, or has no place for several, is refused") {
