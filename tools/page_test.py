@@ -52,11 +52,11 @@ class Reception:
         return json.loads(self.text("status") or "{}")
 
     def settled_status(self):
-        """Once nothing is left to be received."""
+        """Once nothing is left to be received, and the standstill has been noticed."""
         before, now = None, self.status()
         for _ in range(60):
             if now == before or (before and now.get("ts_packets") == before.get("ts_packets") and now.get("frames") == 0):
-                if now.get("ts_packets"):
+                if now.get("ts_packets") and not now["lock"]:
                     return now
             time.sleep(0.6)
             before, now = now, self.status()
@@ -261,7 +261,8 @@ def receive_demo(program, recording, folder, browser, picture):
         check("carrier", shown(dom, "offset"), f"{status['offset_hz']:+.0f} Hz")
         check("packets", shown(dom, "packets"), str(status["ts_packets"]))
         check("programmes", shown(dom, "programmes"), ", ".join(map(str, status["programmes"])))
-        check("lock", shown(dom, "lock"), "locked")
+        # Nothing comes any more, and who gets nothing holds no lock.
+        check("lock", shown(dom, "lock"), "no signal any more")
         check("name", shown(dom, "source"), pipe)
         browser.picture(picture)
         print(f"{'picture':<12} {picture}")
@@ -276,7 +277,8 @@ def receive_demo(program, recording, folder, browser, picture):
             sys.exit("the report loads something")
     dom = browser.look(f"file://{report}")
     check("report", shown(dom, "modcod"), f"{status['modcod']} {status['frame']}, pilots")
-    check("bad of all", shown(dom, "bad").split(" of ")[1], str(sum(status["modcods"].values())))
+    # The end of the samples completes the last frame.
+    check("bad of all", shown(dom, "bad"), f"0 of {sum(status['modcods'].values()) + 1}")
     browser.picture(picture.replace(".png", "_report.png"))
     look_at_spoiled(report, status, browser)
 

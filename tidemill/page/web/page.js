@@ -34,7 +34,8 @@ function show(status, totals) {
     clipped: String(status.samples_clipped),
   };
   for (const [id, value] of Object.entries(text)) byId(id).textContent = value;
-  byId("lock").textContent = { wait: "no signal yet", learn: "signal found", transmit: "locked" }[status.phase];
+  const nothing = status.modcod ? "no signal any more" : "no signal yet";
+  byId("lock").textContent = { wait: nothing, learn: "signal found", transmit: "locked" }[status.phase];
   byId("lock").className = status.lock ? "on" : "off";
 }
 
