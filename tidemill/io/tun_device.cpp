@@ -30,17 +30,8 @@ namespace {
     throw IoError(fmt::format("cannot open the interface {}: {}{}", name, std::strerror(why), help));
 }
 
-// Letters as the kernel takes them; none that it makes a number of.
-bool names_interface(const std::string& name) {
-    return !name.empty() && name.size() < IFNAMSIZ && name != "." && name != ".." &&
-           name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-               std::string::npos;
-}
-
 int open_tun(const std::string& name) {
-    if (!names_interface(name))
-        throw IoError(
-            fmt::format("tun:{} names no interface: give up to {} letters and digits", name, IFNAMSIZ - 1));
+    check_interface_name(name);
     const int device = ::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (device < 0) fail_tun(name, errno);
     ifreq request{};
@@ -58,6 +49,17 @@ std::int64_t steady_seconds() {
 }
 
 }  // namespace
+
+// Letters as the kernel takes them; none that it makes a number of.
+void check_interface_name(const std::string& name) {
+    const bool fine =
+        !name.empty() && name.size() < IFNAMSIZ && name != "." && name != ".." &&
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+            std::string::npos;
+    if (!fine)
+        throw IoError(
+            fmt::format("tun:{} names no interface: give up to {} letters and digits", name, IFNAMSIZ - 1));
+}
 
 std::vector<IpAddress> own_addresses() {
     ifaddrs* all = nullptr;

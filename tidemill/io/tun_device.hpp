@@ -43,6 +43,9 @@ class TunDevice {
     TunCounts counts_{};
 };
 
+/// Throws IoError where a name is none that an interface can have.
+void check_interface_name(const std::string& name);
+
 /// The addresses that the host's interfaces have. Throws IoError where the system does not tell: then nothing
 /// is known of what must not pass.
 std::vector<IpAddress> own_addresses();

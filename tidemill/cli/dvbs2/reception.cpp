@@ -17,6 +17,7 @@
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/error.hpp"
+#include "tidemill/io/hertz_text.hpp"
 
 namespace tidemill::cli {
 
@@ -144,8 +145,9 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
     const double tuned_hz = job.tuning->offset_hz;
     job.config.tuned_hz = tuned_hz - job.carrier_hz.value_or(0);
     if (!track && std::abs(tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
-        job.warnings.push_back(fmt::format("the nearest carrier of {:.6g} symbols/s lies at {:+.6g} Hz",
-                                           job.config.symbol_rate_hz, job.config.tuned_hz));
+        job.warnings.push_back(fmt::format("the nearest carrier of {} symbols/s lies at {} Hz",
+                                           io::hertz_text(job.config.symbol_rate_hz),
+                                           io::signed_hertz_text(job.config.tuned_hz)));
 }
 
 std::uint32_t live_block(const ReceptionJob& job) {

@@ -16,6 +16,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/cli/watch.hpp"
+#include "tidemill/io/hertz_text.hpp"
 #include "tidemill/io/live_kinds.hpp"
 
 namespace tidemill::cli {
@@ -51,9 +52,9 @@ std::vector<double> steps_of(const ScanRange& range, double step_hz) {
     const double steps = std::ceil((range.to - range.from) / step_hz - 1e-9);
     if (steps > kMostSteps)
         throw WrongUsage(
-            fmt::format("--live: {:.0f} steps of {:.6g} Hz are more than {:.0f}: take a narrower "
-                        "range or a higher --rate",
-                        steps, step_hz, kMostSteps));
+            fmt::format("--live: {:.0f} steps of {} Hz are more than {:.0f}: take a narrower range or a "
+                        "higher --rate",
+                        steps, io::hertz_text(step_hz), kMostSteps));
     std::vector<double> middles;
     for (double k = 0.5; k < steps; ++k) middles.push_back(range.from + k * step_hz);
     return middles;

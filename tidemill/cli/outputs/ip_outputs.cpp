@@ -10,6 +10,7 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/number_text.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/io/pcap.hpp"
 #include "tidemill/platform/drop_rights.hpp"
 #include "tidemill/platform/platform_error.hpp"
@@ -25,6 +26,18 @@ constexpr std::size_t kMostIpStreams = 16;
 
 bool is_interface(const std::string& place) {
     return place.starts_with(kInterface);
+}
+
+std::string interface_of(const std::string& place) {
+    return place.substr(kInterface.size());
+}
+
+void check_name(const std::string& place) {
+    try {
+        io::check_interface_name(interface_of(place));
+    } catch (const io::IoError& error) {
+        throw WrongUsage(fmt::format("--ip-out {}", error.what()));
+    }
 }
 
 /// A file as tcpdump reads it.
@@ -125,6 +138,8 @@ std::vector<io::TunDevice> open_interfaces(const IpOptions& options) {
     for (const std::string& place : options.places)
         if (is_network_output(place))
             throw WrongUsage(fmt::format("--ip-out {}: give the name of a file, - or tun:NAME", place));
+    for (const std::string& place : options.places)
+        if (is_interface(place)) check_name(place);
     const bool any = std::ranges::any_of(options.places, is_interface);
     if (!any && !options.allowed.empty()) throw WrongUsage("--tun-allow is for --ip-out tun:NAME");
     if (any && options.allowed.empty())
@@ -135,7 +150,7 @@ std::vector<io::TunDevice> open_interfaces(const IpOptions& options) {
         if (any) user = options.user.empty() ? user_behind_sudo() : find_user(options.user);
         for (const std::string& place : options.places)
             if (is_interface(place))
-                interfaces.emplace_back(place.substr(kInterface.size()), io::IpFilter(options.allowed));
+                interfaces.emplace_back(interface_of(place), io::IpFilter(options.allowed));
         if (any) drop_rights(user);
         return std::move(interfaces);
     });

@@ -180,6 +180,7 @@ TEST_CASE("rx --ip-out: what cannot be is refused") {
     };
     CHECK(says(refused({"--ip-out", "tun:tm0"}), "--tun-allow"));
     CHECK(says(refused({"--ip-out", "tun:tm0", "--tun-allow", "everywhere"}), "10.1.0.0/16"));
+    CHECK(says(refused({"--ip-out", "tun:../x", "--tun-allow", "10.1.0.0/16"}), "names no interface"));
     CHECK(says(refused({"--tun-allow", "10.0.0.0/8"}), "--tun-allow"));
     CHECK(says(refused({"--ip-out", "out.pcap", "--mpe-pid", "8191"}), "0 to 8190"));
     CHECK(says(refused({"--rate", "1M", "--ip-out", "udp://127.0.0.1:9"}), "tun:NAME"));

@@ -9,6 +9,7 @@
 #include "tidemill/cli/rx/sample_remarks.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/watched_run.hpp"
+#include "tidemill/io/hertz_text.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/report.hpp"
@@ -202,14 +203,15 @@ std::string why_nothing(const RxOutcome& outcome) {
     }
     if (report.sync.symbols == 0) {
         return fmt::format(
-            "no signal found in {} ({} samples) at {:.6g} symbols/s with roll-off {:.2f}: check "
+            "no signal found in {} ({} samples) at {} symbols/s with roll-off {:.2f}: check "
             "--symbol-rate and --rolloff{}",
-            path, report.samples, report.symbol_rate_hz, outcome.job.config.rolloff, scan_hint(outcome));
+            path, report.samples, io::hertz_text(report.symbol_rate_hz), outcome.job.config.rolloff,
+            scan_hint(outcome));
     }
     if (report.totals.frames == 0) {
         return fmt::format(
-            "a signal, but no DVB-S2 frames found in {} at {:.6g} symbols/s: check --symbol-rate{}", path,
-            report.symbol_rate_hz, scan_hint(outcome));
+            "a signal, but no DVB-S2 frames found in {} at {} symbols/s: check --symbol-rate{}", path,
+            io::hertz_text(report.symbol_rate_hz), scan_hint(outcome));
     }
     if (report.totals.frames_good() > 0) return nothing_given_out_text(outcome);
     return fmt::format(

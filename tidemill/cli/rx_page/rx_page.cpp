@@ -72,7 +72,7 @@ page::PageOptions RxPage::server_options() const {
                              .warn = [](const std::string& line) { warn(line); }};
     if (page::is_loopback(place.address)) return server;
     if (server.password.empty()) {
-        throw JobFailed(fmt::format(
+        throw WrongUsage(fmt::format(
             "--page {}: others could look at it: give a password in a file (--page-password-file) or in "
             "TIDEMILL_PAGE_PASSWORD",
             place.address));
@@ -82,8 +82,8 @@ page::PageOptions RxPage::server_options() const {
         server.hosts.push_back(place.address.find(':') == std::string::npos ? place.address
                                                                             : "[" + place.address + "]");
     if (server.hosts.empty())
-        throw JobFailed(fmt::format("--page {}: say by which name or address it is looked at: --page-host",
-                                    place.address));
+        throw WrongUsage(fmt::format("--page {}: say by which name or address it is looked at: --page-host",
+                                     place.address));
     return server;
 }
 

@@ -40,13 +40,13 @@ bool is_built(const Ended& ended) {
 TEST_CASE("rx --page: for others than this machine it is refused without a password, and without a name") {
     unsetenv("TIDEMILL_PAGE_PASSWORD");
     const Ended open = run_program(rx_with({"--page", "0.0.0.0"}));
-    CHECK(open.status == 1);
+    CHECK(open.status == 2);
     CHECK(says(open.err, "--page-password-file"));
     const ScratchFolder folder;
     folder.put("secret", "correct horse\n");
     const Ended nameless =
         run_program(rx_with({"--page", "0.0.0.0", "--page-password-file", folder / "secret"}));
-    CHECK(nameless.status == 1);
+    CHECK(nameless.status == 2);
     CHECK(says(nameless.err, "--page-host"));
     const Ended no_folder = run_program(rx_with({"--page", "--page-dir", folder / "missing"}));
     CHECK(no_folder.status == 1);

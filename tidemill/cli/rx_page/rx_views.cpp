@@ -75,7 +75,8 @@ void RxViews::step(double now_s) {
     history_.add(last_);
     count_services(now_s - std::exchange(last_s_, now_s));
     const std::size_t row_bytes = kRowSamples * dsp::bytes_per_sample(place_.format);
-    if (samples.size() >= row_bytes) waterfall_.add(std::span(samples).first(row_bytes));
+    if (samples.size() >= row_bytes && !last_.stands_still())
+        waterfall_.add(std::span(samples).first(row_bytes));
     ++steps_;
 }
 
@@ -167,6 +168,7 @@ Json RxViews::now() const {
              {"totals", {{"frames", last_.now.totals.frames}, {"frames_bad", last_.now.totals.frames_bad}}},
              {"player", place_.player}};
     now.update(pictures_);
+    if (last_.stands_still()) now["spectrum_db"] = Json::array();  // no row of what is not there
     return now;
 }
 

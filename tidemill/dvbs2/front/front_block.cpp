@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/io/hertz_text.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -28,9 +29,11 @@ FrontGeometry::FrontGeometry(const FrontConfig& config)
       live_(config.live),
       block_samples_(config.block_samples) {
     check(samples_per_symbol_ >= 2.0 && samples_per_symbol_ <= 16.0,
-          fmt::format("sample rate {} Hz is {:.3f} times the symbol rate {} Hz; it must be 2 to 16 times: "
-                      "resample, or correct the rates",
-                      config.sample_rate_hz, samples_per_symbol_, config.symbol_rate_hz));
+          fmt::format(
+              "{} samples/s are {:.3f} times the symbol rate {}; they must be 2 to 16 times: resample, or "
+              "correct the rates",
+              io::hertz_text(config.sample_rate_hz), samples_per_symbol_,
+              io::hertz_text(config.symbol_rate_hz)));
     check(rolloff_ >= 0.05 && rolloff_ <= 0.5,
           fmt::format("roll-off {} is outside 0.05 to 0.50; DVB-S2 has 0.35, 0.25 and 0.20", rolloff_));
     filter_taps_ = 2 * static_cast<std::uint32_t>(std::ceil(kFilterSymbols * samples_per_symbol_ / 2.0));

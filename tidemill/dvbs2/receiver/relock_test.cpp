@@ -123,6 +123,14 @@ TEST_CASE("relock: after a long gap every frame is heard, wherever the carrier i
     CHECK(frames_lost({.jump = 0.05, .gap_symbols = 60000, .inverted = true}) == 0);
 }
 
+TEST_CASE("relock: a stream that ends within a signal has not lost its lock") {
+    const MadeReception made = make_reception({4, FrameSize::short_, true}, 8, {.esn0_db = 10});
+    MemorySource source(made.samples);
+    Receiver receiver(source, {}, [](auto) {});
+    Sequence(receiver.graph()).run();
+    CHECK(receiver.now().locked);
+}
+
 TEST_CASE("relock: a lock is told only while a signal is there, though frames are still expected") {
     constexpr std::size_t kLongFrames = 4, kQuiet = 200'000;
     const MadeReception made =

@@ -22,7 +22,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
         if (!popped->pls.is_dummy()) break;
         popped = sync_.pop(f[frame]);
     }
-    locked_.store(sync_.locked(), std::memory_order_relaxed);
+    if (!f.at_end()) locked_.store(sync_.locked(), std::memory_order_relaxed);  // an end is no loss
     if (!popped) return Flow::skip;
     popped->front_frequency = front_frequency_;
     f[info] = *popped;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/io/hertz_text.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -51,24 +52,25 @@ void check_tuning(double sample_rate_hz, const Tuning& tuning) {
     const double least = least_samples_per_symbol(tuning.rolloff);
     if (!(ratio >= least)) {
         throw Dvbs2Error(
-            fmt::format("{:.6g} samples/s are {:.3f} times the symbol rate {:.6g}, and a carrier of roll-off "
-                        "{:.2f} needs "
-                        "{:.2f} times: record at {:.6g} samples/s or more",
-                        sample_rate_hz, ratio, tuning.symbol_rate_hz, tuning.rolloff, least,
-                        least * tuning.symbol_rate_hz));
+            fmt::format("{} samples/s are {:.3f} times the symbol rate {}, and a carrier of roll-off {:.2f} "
+                        "needs {:.2f} times: record at {} samples/s or more",
+                        io::hertz_text(sample_rate_hz), ratio, io::hertz_text(tuning.symbol_rate_hz),
+                        tuning.rolloff, least, io::hertz_text(least * tuning.symbol_rate_hz)));
     }
     if (ratio > kMostSamplesPerSymbol) {
         throw Dvbs2Error(
-            fmt::format("{:.6g} samples/s are {:.6g} times the symbol rate {:.6g}; at most "
-                        "{:.0f} times can be: correct the rates",
-                        sample_rate_hz, ratio, tuning.symbol_rate_hz, kMostSamplesPerSymbol));
+            fmt::format("{} samples/s are {:.0f} times the symbol rate {}; at most {:.0f} times can be: "
+                        "correct the rates",
+                        io::hertz_text(sample_rate_hz), ratio, io::hertz_text(tuning.symbol_rate_hz),
+                        kMostSamplesPerSymbol));
     }
     const double reach = std::abs(tuning.offset_hz) + tuning.symbol_rate_hz / 2;
     if (reach > sample_rate_hz / 2) {
         throw Dvbs2Error(fmt::format(
-            "a carrier of {:.6g} symbols/s at {:+.6g} Hz reaches beyond the {:.6g} Hz to either side "
-            "that were recorded: correct the offset",
-            tuning.symbol_rate_hz, tuning.offset_hz, sample_rate_hz / 2));
+            "a carrier of {} symbols/s at {} Hz reaches beyond the {} Hz to either side that were recorded: "
+            "correct the offset",
+            io::hertz_text(tuning.symbol_rate_hz), io::signed_hertz_text(tuning.offset_hz),
+            io::hertz_text(sample_rate_hz / 2)));
     }
 }
 
