@@ -328,7 +328,7 @@ void bind_dvbs2(nb::module_& module) {
             options.running.how.executor = executor ? executor_of(*executor) : Executor::pipeline;
             options.running.how.schedule = schedule;
             options.running.how.profile_s = profile_s;
-            options.outputs.packets = output;
+            if (!output.empty()) options.outputs.packets = {output};
             return receive(std::move(options), constellation_frames);
         },
         "reception"_a, nb::kw_only(), "constellation_frames"_a, "executor"_a.none(), "schedule"_a.none(),
