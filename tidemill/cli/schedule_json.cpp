@@ -17,6 +17,7 @@ void add_rest(Json& json, const Stage& stage) {
     if (stage.batch) told["batch"] = *stage.batch;
     if (stage.word)
         for (const std::string& letter : letter_names(*stage.word)) told["word"].push_back(letter);
+    for (const int owner : stage.owners) told["owners"].push_back(owner);
 }
 
 }  // namespace

@@ -71,9 +71,10 @@ TEST_CASE("cores left free are not used, and a period out of reach is answered w
 
 TEST_CASE("what a greedy strategy cannot do is refused") {
     const CostModel hops{.hop_us = 1};
-    CHECK_THROWS_WITH(strategy("fertac").schedule(two_tasks(), Platform{.big = 1}, {}, hops),
-                      "strategy: only herad and mixed know costs, slowdowns and shared cores; use one of "
-                      "them, or no model");
+    CHECK_THROWS_WITH(
+        strategy("fertac").schedule(two_tasks(), Platform{.big = 1}, {}, hops),
+        "strategy: only herad, mixed and packed know costs, slowdowns and shared cores; use one of "
+        "them, or no model");
     CHECK_THROWS_WITH(strategy("2catac").schedule(two_tasks(), Platform{.big = 1},
                                                   {.among_equals = Preference::kLeastPower}),
                       "2catac: has no choice among equals, so it cannot prefer 'power'; use herad");

@@ -79,11 +79,11 @@ double Turns::frames_per_turn(std::size_t thread) const {
     return static_cast<double>(round()) / static_cast<double>(turns);
 }
 
-std::size_t Turns::frames_held() const {
+std::size_t Turns::frames_held(bool has_owners) const {
     std::size_t most = threads_;
     for (std::size_t thread = 0; thread < threads_ && !letters_.empty(); ++thread)
         most = std::max(most, longest_stay(places_of(thread, letters_), letters_.size()));
-    return most;
+    return has_owners ? 2 * most : most;
 }
 
 std::size_t CyclicWord::count(std::size_t thread) const {

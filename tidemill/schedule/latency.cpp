@@ -136,6 +136,7 @@ double latency_us(const Schedule& schedule, const Chain& chain, const CostModel&
         for (const CoreCount& cores : stage.cores()) {
             Stage alone = stage;
             alone.word.reset();
+            alone.owners.clear();
             alone.core_kind = cores.kind;
             alone.threads = 1;
             Schedule one{.stages = {alone}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -36,6 +37,21 @@ std::string word_lines(const Schedule& schedule) {
     for (std::size_t s = 0; s < schedule.stages.size(); ++s)
         if (const auto& word = schedule.stages[s].word)
             lines += fmt::format("turns of stage {}: {}\n", s + 1, fmt::join(letter_names(*word), " "));
+    return lines;
+}
+
+// What threads with several stages have, a line for each: "big:1 has stages 1 and 3: 54.00 us, 98 %".
+std::string owner_lines(const Schedule& schedule, const Chain& chain, const CostModel& model, double period) {
+    std::string lines;
+    const std::map<Owner, double> weights_us = owner_weights_us(schedule, chain, model);
+    for (const auto& [owner, seats] : schedule.owners()) {
+        std::vector<std::size_t> numbers;
+        for (const Seat& seat : seats) numbers.push_back(seat.stage + 1);
+        const double weight_us = weights_us.at(owner);
+        lines += fmt::format("{}:{} has stage{} {}: {:.2f} us, {:.0f} %\n", owner.kind, owner.number,
+                             numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "), weight_us,
+                             period > 0 ? 100 * weight_us / period : 100.0);
+    }
     return lines;
 }
 
@@ -109,6 +125,21 @@ void check_kinds(const Stage& stage, std::size_t number, const Chain& chain) {
     }
 }
 
+void check_owners_of(const Stage& stage, std::size_t number) {
+    if (stage.owners.empty()) return;
+    if (stage.owners.size() != static_cast<std::size_t>(stage.threads))
+        throw ScheduleError(fmt::format("schedule: stage {} has {} owners, expected {} (one for each thread)",
+                                        number, stage.owners.size(), stage.threads));
+    if (std::ranges::any_of(stage.owners, [](int owner) { return owner < 1; }))
+        throw ScheduleError(
+            fmt::format("schedule: an owner of stage {} has a number below 1, expected 1 or more", number));
+    if (stage.batch)
+        throw ScheduleError(
+            fmt::format("schedule: stage {} takes batches, so its threads have no other "
+                        "stages; remove its owners or its batch",
+                        number));
+}
+
 int cores_of(const std::vector<CoreCount>& cores, std::string_view kind) {
     const auto found = std::ranges::find(cores, kind, &CoreCount::kind);
     return found == cores.end() ? 0 : found->count;
@@ -152,8 +183,17 @@ std::size_t Schedule::task_count() const {
 }
 
 int Schedule::thread_count() const {
-    return std::accumulate(stages.begin(), stages.end(), 0,
-                           [](int sum, const Stage& stage) { return sum + stage.threads; });
+    return std::accumulate(
+        stages.begin(), stages.end(), static_cast<int>(owners().size()),
+        [](int sum, const Stage& stage) { return stage.owners.empty() ? sum + stage.threads : sum; });
+}
+
+std::map<Owner, std::vector<Seat>> Schedule::owners() const {
+    std::map<Owner, std::vector<Seat>> owners;
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        for (std::size_t thread = 0; thread < stages[s].owners.size(); ++thread)
+            owners[{stages[s].kind_of(thread), stages[s].owners[thread]}].push_back({s, thread});
+    return owners;
 }
 
 double power_w(const Schedule& schedule, const Platform& platform, const CostModel& model) {
@@ -176,9 +216,15 @@ std::vector<CoreCount> cores_used(const Schedule& schedule) {
         else
             found->count += count;
     };
-    for (const Stage& stage : schedule.stages)
-        for (const auto& [kind, threads] : stage.cores())
-            add(kind, stage.shares_core ? threads : 2 * threads);
+    std::set<Owner> counted;
+    for (const Stage& stage : schedule.stages) {
+        const int each = stage.shares_core ? 1 : 2;
+        if (stage.owners.empty())
+            for (const auto& [kind, threads] : stage.cores()) add(kind, each * threads);
+        for (std::size_t thread = 0; thread < stage.owners.size(); ++thread)
+            if (const Owner owner{stage.kind_of(thread), stage.owners[thread]}; counted.insert(owner).second)
+                add(owner.kind, each);
+    }
     for (CoreCount& kind : halves) kind.count = (kind.count + 1) / 2;
     return halves;
 }
@@ -195,6 +241,7 @@ void check(const Schedule& schedule, const Chain& chain) {
             throw ScheduleError(fmt::format("schedule: stage {} has sync_buff_size {}, expected at least 1",
                                             s + 1, *stage.sync_buff_size));
     }
+    check_owners(schedule);
     const Stage& last = schedule.stages.back();
     if (last.sync_buff_size || last.waiting)
         throw ScheduleError(
@@ -215,6 +262,25 @@ void check_word(const Stage& stage, std::size_t number) {
             fmt::format("schedule: stage {} has a word, so each of its threads has a core of its own, of the "
                         "word's kinds, and takes one frame at a time; remove what it says else of that",
                         number));
+}
+
+void check_owners(const Schedule& schedule) {
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) check_owners_of(schedule.stages[s], s + 1);
+    for (const auto& [owner, seats] : schedule.owners()) {
+        for (std::size_t i = 1; i < seats.size(); ++i) {
+            const Stage& first = schedule.stages[seats[0].stage];
+            const Stage& other = schedule.stages[seats[i].stage];
+            if (seats[i].stage == seats[i - 1].stage)
+                throw ScheduleError(
+                    fmt::format("schedule: two threads of stage {} are '{}:{}', expected different ones",
+                                seats[i].stage + 1, owner.kind, owner.number));
+            if (first.pinning != other.pinning || first.shares_core != other.shares_core)
+                throw ScheduleError(
+                    fmt::format("schedule: stages {} and {} share the thread '{}:{}' but not its "
+                                "pinning-policy or shares-core; give both the same",
+                                seats[0].stage + 1, seats[i].stage + 1, owner.kind, owner.number));
+        }
+    }
 }
 
 void check(const Schedule& schedule, const Platform& platform) {
@@ -259,7 +325,7 @@ std::string to_table(const Schedule& schedule, const Chain& chain, const CostMod
                              label(stage, chain), width, stage.task_count, cores_label(stage),
                              kind_label(stage), kinds, weights_us[s], 100 * load);
     }
-    return table + word_lines(schedule) +
+    return table + word_lines(schedule) + owner_lines(schedule, chain, model, period) +
            fmt::format("period {:.2f} us on {}\n", period, in_words(cores_used(schedule))) +
            missing_words(chain);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,7 +67,9 @@ class Turns {
     /// frame leaves D after it came, the next stage's come one period apart, too, and frame k can begin at k
     /// periods where there are at least as many tokens as the sum of all D. A frame that goes on as soon as
     /// it can is never later than that.
-    std::size_t frames_held() const;
+    /// Where threads have other stages, too, each may be at another one when a frame comes, and a stage holds
+    /// twice as many.
+    std::size_t frames_held(bool has_owners = false) const;
 
   private:
     std::size_t threads_;
@@ -113,6 +117,8 @@ struct Stage {
     bool shares_core = false;             // each thread has half a core: two such threads share one
     std::optional<int> batch{};           // frames that it takes at once, of a device: as many as are there
     std::optional<CyclicWord> word{};     // where it is mixed: whose turn it is; core_kind is empty then
+    std::vector<int> owners{};  // [thread]: its number among those of its kind that may own several stages;
+                                // empty: it has threads of its own
 
     bool operator==(const Stage&) const = default;
 
@@ -122,7 +128,30 @@ struct Stage {
     /// Of its kinds, as people and results name them: "big", or "big+little".
     std::string kind_names() const;
 
+    /// Of a thread's core.
+    const std::string& kind_of(std::size_t thread) const { return word ? word->kinds[thread] : core_kind; }
+
     Turns turns() const { return word ? word->turns() : Turns(static_cast<std::size_t>(threads)); }
+
+    /// Frames that it has to hold at a time.
+    std::size_t frames_held() const { return turns().frames_held(!owners.empty()); }
+};
+
+/// A thread that stages name: those that name the same one share it. It runs the one furthest downstream
+/// whose frame is there.
+struct Owner {
+    std::string kind;  // of its core
+    int number = 1;
+
+    auto operator<=>(const Owner&) const = default;
+};
+
+/// A thread's place in a stage.
+struct Seat {
+    std::size_t stage = 0;
+    std::size_t thread = 0;  // of the stage
+
+    bool operator==(const Seat&) const = default;
 };
 
 /// A run of hardware threads or cores by their hwloc logical numbers, both ends included.
@@ -159,8 +188,11 @@ struct Schedule {
     /// Number of tasks in all stages.
     std::size_t task_count() const;
 
-    /// Threads of all stages.
+    /// Threads of all stages; one that owns several counts once.
     int thread_count() const;
+
+    /// The places of each thread that stages name, in the order of the stages.
+    std::map<Owner, std::vector<Seat>> owners() const;
 };
 
 /// A stage's tasks.
@@ -177,15 +209,20 @@ double stage_weight_us(const Stage& stage, const Chain& chain);
 /// their own, so any stage may be kept waiting for that long.
 double host_us(const Schedule& schedule, const Chain& chain);
 
-/// The largest stage weight in µs, as published, and what devices take of the host: the time between two
-/// executions when the pipeline is full.
+/// What the busiest thread has to do, in µs, as published, and what devices take of the host: the time
+/// between two executions when the pipeline is full. That is the largest stage weight, unless threads own
+/// several.
 double period_us(const Schedule& schedule, const Chain& chain);
 
 /// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
 /// busy, and kept waiting by the threads of devices.
 std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
-/// The largest stage weight under a model.
+/// What the threads that stages name have to do with an execution under a model, all their stages together.
+std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& chain,
+                                         const CostModel& model);
+
+/// What the busiest thread has to do under a model.
 double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
 /// How long the cores of a kind are busy, all together, with one execution under a model.
@@ -205,8 +242,12 @@ std::vector<CoreCount> cores_used(const Schedule& schedule);
 /// Throws ScheduleError saying what was expected unless the schedule fits the chain: all tasks in order,
 /// names equal where known, core kinds that are known and run the stage's tasks, one thread where a task is
 /// not replicable, words with a letter for each thread on a core of its own, batches where each task of the
-/// stage takes them, no ring after the last stage.
+/// stage takes them, owners as check_owners() wants them, no ring after the last stage.
 void check(const Schedule& schedule, const Chain& chain);
+
+/// Throws ScheduleError unless each stage that names owners has a different one for each thread, takes no
+/// batches, and each owner's stages have the same pinning and, all or none, halves of cores.
+void check_owners(const Schedule& schedule);
 
 /// The part of that which concerns a stage's word, if it has one; stages are numbered from 1.
 void check_word(const Stage& stage, std::size_t number);

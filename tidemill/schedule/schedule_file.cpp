@@ -141,9 +141,17 @@ void parse_cores(const JsonObject& object, const JsonPlace& place, Stage& stage)
                                stage.word->kinds.size()));
 }
 
+void parse_owners(const JsonPlace& place, Stage& stage) {
+    for (const auto& number : place.elements()) stage.owners.push_back(number.integer(1, kMaxNumber));
+    if (stage.owners.size() != static_cast<std::size_t>(stage.threads))
+        place.fail(
+            fmt::format("{} numbers, expected {} (one for each thread)", stage.owners.size(), stage.threads));
+}
+
 void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
-    const JsonObject object(place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size",
-                                    "sync_waiting_type", "task-names", "shares-core", "batch", "word"});
+    const JsonObject object(
+        place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size", "sync_waiting_type",
+                "task-names", "shares-core", "batch", "word", "owners"});
     Stage stage;
     stage.first_task = totals.tasks;
     stage.task_count = static_cast<std::size_t>(object.at("tasks").integer(1, kMaxNumber));
@@ -159,6 +167,7 @@ void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     if (object.has("pinning-policy")) stage.pinning = parse_policy(object.at("pinning-policy"));
     if (object.has("batch")) stage.batch = object.at("batch").integer(1, kMaxNumber);
     if (object.has("shares-core")) stage.shares_core = object.at("shares-core").flag();
+    if (object.has("owners")) parse_owners(object.at("owners"), stage);
     parse_ring(object, stage);
     if (object.has("task-names")) parse_task_names(object.at("task-names"), stage, schedule.task_names);
     schedule.stages.push_back(std::move(stage));
@@ -171,6 +180,11 @@ void parse_stages(Schedule& schedule, const JsonPlace& place) {
     if (!schedule.task_names.empty() && schedule.task_names.size() != totals.tasks)
         place.fail(fmt::format("task-names for {} of {} tasks; give them in all stages or in none",
                                schedule.task_names.size(), totals.tasks));
+    try {
+        check_owners(schedule);
+    } catch (const ScheduleError& error) {
+        place.fail(error.what());
+    }
     const Stage& last = schedule.stages.back();
     if (last.sync_buff_size || last.waiting)
         place.fail("the last stage has no ring after it; remove its sync_buff_size and sync_waiting_type");
@@ -205,6 +219,7 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
     json["pinning-policy"] = to_string(stage.pinning);
     if (stage.shares_core) json["shares-core"] = true;
     if (stage.batch) json["batch"] = *stage.batch;
+    for (const int owner : stage.owners) json["owners"].push_back(owner);
     if (stage.sync_buff_size) json["sync_buff_size"] = *stage.sync_buff_size;
     if (stage.waiting) json["sync_waiting_type"] = to_string(*stage.waiting);
     if (!task_names.empty())

@@ -47,6 +47,10 @@ Stage random_stage(std::size_t first_task, bool last) {
         stage.threads = 3;
         stage.core_kind.clear();
     }
+    // Names of its own, so that no pinning is shared.
+    if (*rc::gen::inRange(0, 3) == 0)
+        for (int thread = 0; thread < stage.threads; ++thread)
+            stage.owners.push_back(1 + static_cast<int>(first_task) * 100 + thread);
     if (!last && *rc::gen::arbitrary<bool>()) stage.sync_buff_size = *rc::gen::inRange(1, 50);
     if (!last && *rc::gen::arbitrary<bool>())
         stage.waiting = *rc::gen::element(Waiting::kPassive, Waiting::kActive);
@@ -135,6 +139,20 @@ TEST_CASE("the letters of a mixed stage stand in place of its core type") {
     CHECK(to_json(Schedule{.stages = {stage}}).find("core-type") == std::string::npos);
 }
 
+TEST_CASE("stages that name the same owner share a thread") {
+    const Schedule schedule =
+        parse_schedule(R"({"schedule": [{"tasks": 1, "threads": 1, "core-type": "p-core", "owners": [1]},
+                                        {"tasks": 2, "threads": 2, "core-type": "p-core"},
+                                        {"tasks": 1, "threads": 2, "core-type": "p-core", "owners": [2, 1]}]})",
+                       "plan.json");
+    CHECK(schedule.stages[2].owners == std::vector<int>{2, 1});
+    CHECK(schedule.thread_count() == 4);
+    CHECK(cores_used(schedule) == std::vector<CoreCount>{{"big", 4}});
+    CHECK(schedule.owners().at({"big", 1}) == std::vector<Seat>{{0, 0}, {2, 1}});
+    CHECK(parse_schedule(to_json(schedule), "again").stages == schedule.stages);
+    CHECK(to_json(schedule).find("owners") != std::string::npos);
+}
+
 TEST_CASE("both published core types are written even when no machine is known yet") {
     Schedule schedule;
     schedule.stages = {{.first_task = 0, .task_count = 1, .threads = 1, .core_kind = "big"}};
@@ -196,6 +214,10 @@ TEST_CASE("a schedule file that says something wrong is refused with the place")
         "plan.json.schedule[1].task-names: 1 names, expected 2 (the stage's tasks)");
     CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 2, "word": ["p-core:1"]})")) ==
           "plan.json.schedule[1]: 2 threads, expected 1 (the different letters of its word)");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 2, "core-type": "p-core", "owners": [1]})")) ==
+          "plan.json.schedule[1].owners: 1 numbers, expected 2 (one for each thread)");
+    CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 2, "core-type": "p-core", "owners": [3, 3]})")) ==
+          "plan.json.schedule: schedule: two threads of stage 2 are 'big:3', expected different ones");
     CHECK(message_of(with_stage(R"({"tasks": 1, "threads": 1, "word": ["p-core"]})")) ==
           "plan.json.schedule[1].word: letter 'p-core' is not KIND:NUMBER; write for instance \"big:1\"");
     CHECK(message_of(

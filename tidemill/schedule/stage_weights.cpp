@@ -31,6 +31,11 @@ std::vector<Threads> threads_of(const Stage& stage, const Chain& chain) {
     return threads;
 }
 
+// Of one of them.
+const Threads& group_of(const std::vector<Threads>& groups, std::size_t thread) {
+    return groups.size() == 1 ? groups.front() : groups[thread];
+}
+
 double frame_us(const Stage& stage, const Chain& chain, std::string_view kind) {
     const std::size_t index = chain.kind_index(kind);
     double sum_us = 0;
@@ -66,6 +71,8 @@ class Times {
                 {name, kind.slowdown.empty() ? 1 : slowdown(kind, busy), kind.shared_slowdown.value_or(1)});
         }
     }
+
+    double waiting_us() const { return waiting_us_; }
 
     std::vector<Busy> of(const Stage& stage) const {
         const double costs_us = costs_of(stage, chain_, model_);
@@ -119,6 +126,15 @@ double host_us(const Schedule& schedule, const Chain& chain) {
 double period_us(const Schedule& schedule, const Chain& chain) {
     double period = 0;
     for (const Stage& stage : schedule.stages) period = std::max(period, stage_weight_us(stage, chain));
+    for (const auto& [owner, seats] : schedule.owners()) {
+        double sum_us = 0;
+        for (const Seat& seat : seats) {
+            const Stage& stage = schedule.stages[seat.stage];
+            sum_us +=
+                group_of(threads_of(stage, chain), seat.thread).share_of(frame_us(stage, chain, owner.kind));
+        }
+        period = std::max(period, sum_us);
+    }
     return period + host_us(schedule, chain);
 }
 
@@ -134,9 +150,27 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
     return weights_us;
 }
 
+std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& chain,
+                                         const CostModel& model) {
+    const Times times(schedule, chain, model);
+    std::map<Owner, double> weights_us;
+    for (const auto& [owner, seats] : schedule.owners()) {
+        double sum_us = times.waiting_us();
+        for (const Seat& seat : seats) {
+            const std::vector<Busy> busy = times.of(schedule.stages[seat.stage]);
+            sum_us += (busy.size() == 1 ? busy.front() : busy[seat.thread]).each_us - times.waiting_us();
+        }
+        weights_us[owner] = sum_us;
+    }
+    return weights_us;
+}
+
 double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
     if (model.has_published_periods()) return period_us(schedule, chain);
-    return std::ranges::max(stage_weights_us(schedule, chain, model));
+    double period = std::ranges::max(stage_weights_us(schedule, chain, model));
+    for (const auto& [owner, weight_us] : owner_weights_us(schedule, chain, model))
+        period = std::max(period, weight_us);
+    return period;
 }
 
 double busy_us(const Schedule& schedule, const Chain& chain, const CostModel& model, std::string_view kind) {

@@ -7,6 +7,7 @@
 
 #include "tidemill/schedule/greedy.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/packed.hpp"
 
 namespace tidemill {
 namespace {
@@ -20,7 +21,8 @@ Schedule published_model_only(const Chain& chain, const Platform& platform, cons
     check(model, chain);
     if (!model.has_published_periods())
         throw ScheduleError(
-            "strategy: only herad and mixed know costs, slowdowns and shared cores; use one of them, or no "
+            "strategy: only herad, mixed and packed know costs, slowdowns and shared cores; use one of them, "
+            "or no "
             "model");
     return greedy(chain, platform, objective);
 }
@@ -38,8 +40,15 @@ Schedule mixed_stages(const Chain& chain, const Platform& platform, const Object
     return mixed(chain, platform, objective, model);
 }
 
+Schedule packed_stages(const Chain& chain, const Platform& platform, const Objective& objective,
+                       const CostModel& model) {
+    return packed(chain, platform, objective, model);
+}
+
 // To add a strategy, add its line here.
 constexpr std::array kStrategies{
+    Strategy{"packed", "as mixed, where a thread may also own several stages, neighbours or not",
+             packed_stages},
     Strategy{"mixed", "as herad, where a stage may also have cores of several kinds, which take turns",
              mixed_stages},
     Strategy{"herad", "optimal period, then fewest big cores, fewest little cores, fewest stages", herad},
@@ -58,7 +67,7 @@ std::span<const Strategy> strategies() {
 }
 
 std::span<const Strategy> published_strategies() {
-    constexpr std::size_t kOurs = 1;
+    constexpr std::size_t kOurs = 2;
     return std::span(kStrategies).subspan(kOurs);
 }
 

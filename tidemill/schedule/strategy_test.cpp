@@ -29,9 +29,9 @@ Outcome outcome_of(std::string_view name, const Instance& instance) {
 
 TEST_CASE("strategies are found by name, and unknown names answered with the known ones") {
     for (const auto& known : strategies()) CHECK(strategy(known.name).name == known.name);
-    CHECK_THROWS_WITH(
-        strategy("best"),
-        "strategy 'best' is not known; choose one of: mixed, herad, 2catac, fertac, otac-big, otac-little");
+    CHECK_THROWS_WITH(strategy("best"),
+                      "strategy 'best' is not known; choose one of: packed, mixed, herad, 2catac, fertac, "
+                      "otac-big, otac-little");
 }
 
 TEST_CASE("all strategies on one chain whose results are published") {

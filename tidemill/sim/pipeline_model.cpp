@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -50,10 +51,10 @@ double unslowed_work_us(const Stage& stage, std::size_t kind, const Chain& chain
     return work_us + model.stage_us;
 }
 
-// Of a frame: how long the stage takes on average, and how long its busiest thread is busy with its share.
+// Of a frame: how long the stage takes on average, and how long its threads are busy with their shares.
 struct FrameWork {
     double mean_us = 0;
-    double busiest_us = 0;
+    std::vector<double> threads_us{};
 };
 
 FrameWork frame_work(const StageModel& stage) {
@@ -62,9 +63,34 @@ FrameWork frame_work(const StageModel& stage) {
     std::vector<double> threads_us(stage.threads, 0.0);
     for (std::size_t frame = 0; frame < round; ++frame)
         threads_us[turns.thread_of(frame)] += stage.work_us[frame % stage.work_us.size()];
-    const double all_us = std::accumulate(threads_us.begin(), threads_us.end(), 0.0);
     const auto frames = static_cast<double>(round);
-    return {all_us / frames, *std::ranges::max_element(threads_us) / frames};
+    for (double& thread_us : threads_us) thread_us /= frames;
+    return {std::accumulate(threads_us.begin(), threads_us.end(), 0.0), std::move(threads_us)};
+}
+
+// Threads that stages name are numbered in the order of their names.
+void set_owners(PipelineModel& model, const Schedule& schedule) {
+    std::size_t number = 0;
+    for (const auto& [owner, seats] : schedule.owners()) {
+        for (const auto& [stage, thread] : seats) {
+            StageModel& made = model.stages[stage];
+            made.owners.resize(made.threads);
+            made.owners[thread] = number;
+        }
+        ++number;
+    }
+}
+
+void check_owners_of(const StageModel& stage, std::map<std::size_t, const StageModel*>& known) {
+    require(stage.owners.empty() || stage.owners.size() == stage.threads, "number of owners of a stage",
+            static_cast<double>(stage.owners.size()));
+    for (std::size_t thread = 0; thread < stage.owners.size(); ++thread) {
+        const auto [found, is_new] = known.emplace(stage.owners[thread], &stage);
+        const bool same =
+            found->second->shares_core == stage.shares_core && (is_new || found->second != &stage);
+        require(is_new || same, "owner of two threads of one stage, or of half a core and a whole one",
+                static_cast<double>(stage.owners[thread]));
+    }
 }
 
 void set_threads(StageModel& made, const Stage& stage, const Chain& chain, const MachineModel& machine,
@@ -107,11 +133,12 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
         made.shares_core = stage.shares_core;
         // The first stage waits for free tokens, at its own ring; the others for the stage before them.
         made.spins = schedule.stages[s == 0 ? 0 : s - 1].waiting == Waiting::kActive;
-        tokens += made.turns().frames_held();
+        tokens += stage.frames_held();
         if (!last)
             tokens +=
                 stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : machine.ring_depth;
     }
+    set_owners(model, schedule);
     model.tokens = machine.tokens.value_or(tokens);
     check(model);
     return model;
@@ -123,6 +150,7 @@ void check(const PipelineModel& model) {
     require(sensible(model.hop_latency_us), "hop in us", model.hop_latency_us);
     require(sensible(model.jitter), "jitter", model.jitter);
     for (const KindCosts& core : model.cores) check_core(core);
+    std::map<std::size_t, const StageModel*> known;
     for (const StageModel& stage : model.stages) {
         require(stage.threads > 0, "number of threads in a stage", 0);
         for (std::size_t thread = 0; thread < std::max<std::size_t>(1, stage.kinds.size()); ++thread)
@@ -133,20 +161,25 @@ void check(const PipelineModel& model) {
                     "number of threads in a mixed stage", static_cast<double>(stage.threads));
         require(!stage.work_us.empty(), "number of works of a stage", 0);
         for (const double work_us : stage.work_us) require(sensible(work_us), "work in us", work_us);
+        check_owners_of(stage, known);
     }
 }
 
 // Frame k waits for frame k - threads in its stage and for frame k - tokens at the pipeline's start. The only
 // circuits of these waits are a stage's own and the one through all stages, so the largest of their means is
-// the period.
+// the period. A thread with several stages cannot do more than one at a time.
 double settled_period_us(const PipelineModel& model) {
     double period_us = 0;
     double round_us = 0;
+    std::map<std::size_t, double> owners_us;
     for (const StageModel& stage : model.stages) {
         const FrameWork work = frame_work(stage);
-        period_us = std::max(period_us, work.busiest_us);
+        period_us = std::max(period_us, std::ranges::max(work.threads_us));
+        for (std::size_t thread = 0; thread < stage.owners.size(); ++thread)
+            owners_us[stage.owners[thread]] += work.threads_us[thread];
         round_us += work.mean_us + (model.stages.size() > 1 ? model.hop_latency_us : 0);
     }
+    for (const auto& [owner, owner_us] : owners_us) period_us = std::max(period_us, owner_us);
     return std::max(period_us, round_us / static_cast<double>(model.tokens));
 }
 

@@ -30,6 +30,7 @@ struct StageModel {
     bool shares_core = false;            ///< each thread has half a core
     std::vector<std::size_t> letters{};  ///< of a mixed stage's word; empty: threads in turn
     std::vector<std::size_t> kinds{};    ///< [thread], of a mixed stage, like `kind`
+    std::vector<std::size_t> owners{};  ///< [thread]: one that other stages may name, too; empty: own threads
 
     Turns turns() const { return letters.empty() ? Turns(threads) : Turns(letters); }
     std::size_t kind_of(std::size_t thread) const { return kinds.empty() ? kind : kinds[thread]; }
@@ -56,9 +57,9 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
 /// Throws ScheduleError naming the first number of the model that makes no sense.
 void check(const PipelineModel& model);
 
-/// The period that a pipeline without jitter and with constant speeds settles at: the slowest stage, or all
+/// The period that a pipeline without jitter and with constant speeds settles at: the busiest thread, or all
 /// stages and hops in a row shared by the tokens. With mixed stages only where there are tokens for all that
-/// their words hold.
+/// their words hold; where threads have several stages, it is no shorter.
 double settled_period_us(const PipelineModel& model);
 
 /// Slowdowns of `cores` cores whose speed falls evenly from 1 to 1 - `drop` as they all come to work.

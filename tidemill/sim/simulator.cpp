@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <queue>
 
@@ -76,17 +77,36 @@ class Simulation {
         bool handed = false;  // waits for the stage's thread
     };
 
+    // A thread, with its places in stages.
+    struct Thread {
+        std::vector<Seat> seats{};
+        bool busy = false;
+        double work_us = 0;
+    };
+
     double speed(std::size_t kind) const {
         return 1 / slowdown(model_.cores[kind], (kinds_[kind].busy_halves + 1) / 2);
     }
 
     void add_stage(const StageModel& stage) {
         const Turns& turns = turns_.emplace_back(stage.turns());
-        std::vector<std::uint64_t>& next = threads_.emplace_back();
-        for (std::size_t thread = 0; thread < stage.threads; ++thread) next.push_back(turns.first(thread));
-        step_begun_us_[turns_.size() - 1].resize(stage.threads);
-        thread_work_us_.emplace_back(stage.threads, 0.0);
+        const std::size_t number = turns_.size() - 1;
+        std::vector<std::uint64_t>& next = next_frames_.emplace_back();
+        for (std::size_t thread = 0; thread < stage.threads; ++thread) {
+            next.push_back(turns.first(thread));
+            add_seat({number, thread}, stage);
+        }
+        step_begun_us_[number].resize(stage.threads);
         report_.stages.push_back({stage.threads, kind_names(stage)});
+    }
+
+    void add_seat(Seat seat, const StageModel& stage) {
+        std::size_t thread = threads_.size();
+        if (!stage.owners.empty()) thread = owners_.emplace(stage.owners[seat.thread], thread).first->second;
+        if (thread == threads_.size()) threads_.emplace_back();
+        threads_[thread].seats.push_back(seat);
+        if (seat.thread == 0) seats_.emplace_back();
+        seats_.back().push_back(thread);
     }
 
     std::string kind_names(const StageModel& stage) const {
@@ -140,12 +160,21 @@ class Simulation {
     }
 
     void try_begin(std::size_t stage, std::size_t thread) {
-        const std::uint64_t frame = threads_[stage][thread];
-        if (frame >= frames_) return;
+        Thread& worker = threads_[seats_[stage][thread]];
+        const std::uint64_t frame = next_frames_[stage][thread];
+        if (worker.busy || frame >= frames_) return;
         Token& token = tokens_[frame % tokens_.size()];
         if (!token.handed || token.frame != frame || token.stage != stage) return;
         token.handed = false;
+        worker.busy = true;
         begin(stage, thread, frame);
+    }
+
+    // Furthest downstream first.
+    void go_on(Thread& thread) {
+        thread.busy = false;
+        for (auto seat = thread.seats.rbegin(); seat != thread.seats.rend() && !thread.busy; ++seat)
+            try_begin(seat->stage, seat->thread);
     }
 
     void begin(std::size_t stage, std::size_t thread, std::uint64_t frame) {
@@ -168,15 +197,15 @@ class Simulation {
         const std::size_t thread = turns_[stage].thread_of(frame);
         record({stage, thread, frame, step_begun_us_[stage][thread], now_us_});
         hand_over(stage, frame);
-        threads_[stage][thread] = turns_[stage].next(frame);
-        try_begin(stage, thread);
+        next_frames_[stage][thread] = turns_[stage].next(frame);
+        go_on(threads_[seats_[stage][thread]]);
     }
 
     void record(const SimStep& step) {
         SimStageReport& stage = report_.stages[step.stage];
         ++stage.frames;
         stage.work_us += step.end_us - step.begin_us;
-        thread_work_us_[step.stage][step.thread] += step.end_us - step.begin_us;
+        threads_[seats_[step.stage][step.thread]].work_us += step.end_us - step.begin_us;
         if (step.stage + 1 == model_.stages.size()) left_us_[step.frame] = step.end_us;
         if (observe_) observe_(step);
     }
@@ -197,27 +226,23 @@ class Simulation {
         report_.period_us = full_period_us();
         report_.latency = latency();
         double watts_us = model_.unused_w * now_us_;
-        for (std::size_t s = 0; s < report_.stages.size(); ++s) {
-            SimStageReport& stage = report_.stages[s];
+        for (SimStageReport& stage : report_.stages) {
             const double there_us = static_cast<double>(stage.threads) * now_us_;
             stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
-            watts_us += watts_us_of(s);
         }
+        for (const Thread& thread : threads_) watts_us += watts_us_of(thread);
         report_.energy_j = watts_us / 1e6;
         report_.mean_w = now_us_ > 0 ? watts_us / now_us_ : 0;
         report_.mj_per_frame = watts_us / 1e3 / static_cast<double>(frames_);
     }
 
-    double watts_us_of(std::size_t s) const {
-        const StageModel& stage = model_.stages[s];
-        double watts_us = 0;
-        for (std::size_t thread = 0; thread < stage.threads; ++thread) {
-            const KindCosts& core = model_.cores[stage.kind_of(thread)];
-            const double work_us = thread_work_us_[s][thread];
-            watts_us +=
-                work_us * core.busy_w + (now_us_ - work_us) * (stage.spins ? core.busy_w : core.idle_w);
-        }
-        return halves(stage) / 2.0 * watts_us;
+    double watts_us_of(const Thread& thread) const {
+        const Seat seat = thread.seats.front();
+        const StageModel& stage = model_.stages[seat.stage];
+        const KindCosts& core = model_.cores[stage.kind_of(seat.thread)];
+        const double waits_us = now_us_ - thread.work_us;
+        return halves(stage) / 2.0 *
+               (thread.work_us * core.busy_w + waits_us * (stage.spins ? core.busy_w : core.idle_w));
     }
 
     // Frames of a replicated stage come in groups, so whole groups are counted.
@@ -257,10 +282,12 @@ class Simulation {
     std::vector<Token> tokens_;
     std::vector<double> begun_us_;
     std::vector<double> left_us_;
-    std::vector<Turns> turns_;                         // per stage
-    std::vector<std::vector<std::uint64_t>> threads_;  // next frame per stage and thread
-    std::vector<std::vector<double>> thread_work_us_;  // per stage and thread
-    std::vector<std::vector<double>> step_begun_us_;   // per stage and thread
+    std::vector<Turns> turns_;                             // per stage
+    std::vector<std::vector<std::uint64_t>> next_frames_;  // per stage and thread
+    std::vector<std::vector<double>> step_begun_us_;       // per stage and thread
+    std::vector<std::vector<std::size_t>> seats_;          // whose, per stage and thread
+    std::vector<Thread> threads_;
+    std::map<std::size_t, std::size_t> owners_;  // in threads_, by the model's numbers
     Agenda<Step> arrivals_;
     SimReport report_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <random>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/latency.hpp"
+#include "tidemill/schedule/packed.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -361,6 +363,45 @@ TEST_CASE("senseless models are refused by what is wrong") {
     CHECK(error({.model = {.kinds = {{.kind = "big", .slowdown = {0}}}}}).starts_with("model: slowdown 0"));
     CHECK(error({.model = {.kinds = {{.kind = "huge"}}}}).find("huge") != std::string::npos);
     CHECK_THROWS_AS(simulate(model_of(three_stages(), chain), 0), ScheduleError);
+}
+
+TEST_CASE("a thread with the first and the third stage does one at a time, the third first, and never less") {
+    std::vector<StageModel> stages{stage(1, {30}), stage(1, {50}), stage(1, {20})};
+    stages[0].owners = stages[2].owners = {0};
+    const PipelineModel model = pipeline(stages, 6);
+    CHECK(settled_period_us(model) == 50);
+    CHECK(simulate(model, 400).period_us == doctest::Approx(50).epsilon(0.002));
+    CHECK(simulate(pipeline(stages, 1), 40).period_us == doctest::Approx(100));
+    double free_us = 0;
+    for (const SimStep& step : steps_of(model, 100)) {
+        if (step.stage == 1) continue;
+        CHECK(step.begin_us >= free_us);
+        free_us = step.end_us;
+    }
+}
+
+TEST_CASE("a thread's idle watts count once, however many stages it has") {
+    std::vector<StageModel> stages{stage(1, {30}), stage(1, {50}), stage(1, {20})};
+    stages[0].owners = stages[2].owners = {0};
+    PipelineModel model = pipeline(stages, 1);
+    model.cores[0].busy_w = 2;
+    model.cores[0].idle_w = 1;
+    CHECK(simulate(model, 40).mean_w == doctest::Approx(3));  // one of the two works, always
+}
+
+TEST_CASE("packed schedules settle near their period") {
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 20; ++i) {
+        Chain chain{{"big", "little"}, {}};
+        for (int task = 0; task < 8; ++task) {
+            const auto weight = static_cast<double>(1 + random() % 100);
+            chain.tasks.push_back({fmt::format("t{}", task), random() % 2 == 0, {weight, 2 * weight}});
+        }
+        const Schedule schedule = packed(chain, {.big = 1, .little = 1});
+        const PipelineModel model = model_of(schedule, chain);
+        CHECK(simulate(model, 2000).period_us <= *schedule.period_us * 1.06);
+        CHECK(simulate(model, 2000).period_us >= *schedule.period_us * 0.98);
+    }
 }
 
 }  // namespace tidemill

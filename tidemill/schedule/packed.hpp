@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tidemill/schedule/cost_model.hpp"
+#include "tidemill/schedule/objective.hpp"
+#include "tidemill/schedule/schedule.hpp"
+
+namespace tidemill {
+
+/// Letters of a packed word at most: longer ones come nearer to the bound, but frames come in bunches then,
+/// and threads with several stages wait for each other.
+inline constexpr std::size_t kPackedLetters = 8;
+
+/// The least period when a thread may own several stages, neighbours or not (Stage::owners): tasks are packed
+/// on the cores, each on one thread or, where it is replicable, on several by a word of at most so many
+/// letters. Few tasks on few cores are packed exactly, others by a search of bounded effort that is the same
+/// on each call; where mixed() does as well, its schedule is taken. Costs of stages and cuts and shared cores
+/// are not searched for, but count where the two are compared; cores are as slow as when all are busy. So is
+/// mixed()'s where tasks times cores are more than 100,000. Throws ScheduleError when no cores are left, or a
+/// task runs on none of them, and then as mixed().
+Schedule packed(const Chain& chain, const Platform& platform, const Objective& objective = {},
+                const CostModel& model = {}, std::size_t most_letters = kPackedLetters);
+
+}  // namespace tidemill

@@ -1,0 +1,110 @@
+#include "tidemill/schedule/packed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tidemill/schedule/bound.hpp"
+#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/internal/packing_checks.hpp"
+#include "tidemill/schedule/profile_file.hpp"
+
+namespace tidemill {
+namespace {
+
+using internal::Instance;
+using internal::random_instance;
+using internal::to_chain;
+using internal::to_platform;
+
+Profile published_receiver(const std::string& machine) {
+    return read_profile(std::filesystem::path(TIDEMILL_DATA) / "profiles" /
+                        fmt::format("dvbs2-rx-{}.json", machine));
+}
+
+}  // namespace
+
+TEST_CASE("threads with several stages equal trying every packing") {
+    internal::compare_with_every_packing({.max_tasks = 7, .kinds = 3, .max_cores = 2}, 400, 4, 1);
+    internal::compare_with_every_packing({.max_tasks = 5, .kinds = 2, .max_cores = 2}, 300, 4, 4);
+}
+
+TEST_CASE("a thread has the first and the third stage") {
+    const Chain chain{{"big"}, {{"a", false, {30}}, {"b", false, {50}}, {"c", false, {20}}}};
+    const Schedule schedule = packed(chain, {.big = 2});
+    CHECK(*schedule.period_us == 50);
+    CHECK(schedule.thread_count() == 2);
+    REQUIRE(schedule.stages.size() == 3);
+    CHECK(schedule.stages[0].owners == schedule.stages[2].owners);
+    CHECK(schedule.stages[1].owners.empty());
+    CHECK_NOTHROW(check(schedule, chain));
+    CHECK_NOTHROW(check(schedule, Platform{.big = 2}));
+    CHECK(to_table(schedule, chain) ==
+          "stage  tasks  count  cores  kind       weight (us)  load\n"
+          "    1  a          1      1  big              30.00   60%\n"
+          "    2  b          1      1  big              50.00  100%\n"
+          "    3  c          1      1  big              20.00   40%\n"
+          "big:2 has stages 1, 3: 50.00 us, 100 %\n"
+          "period 50.00 us on 2 big\n");
+    CHECK(*herad(chain, {.big = 2}).period_us == 70);
+}
+
+TEST_CASE("threads with several stages are never slower than mixed stages, nor faster than the bound") {
+    internal::Random random(12);
+    for (int i = 0; i < 12; ++i) {
+        const Instance instance = random_instance(random, {.max_tasks = 12, .kinds = 3, .max_cores = 2});
+        const Chain chain = to_chain(instance);
+        const Platform platform = to_platform(instance);
+        const Schedule schedule = packed(chain, platform);
+        check(schedule, chain);
+        check(schedule, platform);
+        CHECK(period_us(schedule, chain) == doctest::Approx(*schedule.period_us).epsilon(1e-12));
+        CHECK(*schedule.period_us <= *mixed(chain, platform).period_us * (1 + 1e-9));
+        CHECK(*schedule.period_us >= bound_of(chain, platform).period_us * (1 - 1e-11));
+        CHECK(packed(chain, platform) == schedule);
+    }
+}
+
+TEST_CASE("threads with several stages bring the published receiver near the bound") {
+    const auto above_bound = [](const char* machine, const Platform& platform) {
+        const Profile profile = published_receiver(machine);
+        return *packed(profile, platform).period_us / bound_of(profile, platform).period_us - 1;
+    };
+    CHECK(above_bound("x7ti", {.big = 2, .little = 2}) < 0.05);  // mixed stages: 0.547
+}
+
+TEST_CASE("what owners cannot be is refused") {
+    const Chain chain{{"big"}, {{"a", true, {1}}, {"b", true, {1}}}};
+    const auto message = [&](const Stage& first, const Stage& second) -> std::string {
+        try {
+            check(Schedule{.stages = {first, second}}, chain);
+        } catch (const ScheduleError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    Stage first{.first_task = 0, .task_count = 1, .threads = 2, .core_kind = "big"};
+    Stage second{.first_task = 1, .task_count = 1, .threads = 1, .core_kind = "big"};
+    first.owners = {1, 2};
+    second.owners = {2};
+    CHECK(message(first, second).empty());
+    first.owners = {1};
+    CHECK(message(first, second) == "schedule: stage 1 has 1 owners, expected 2 (one for each thread)");
+    first.owners = {1, 1};
+    CHECK(message(first, second) == "schedule: two threads of stage 1 are 'big:1', expected different ones");
+    first.owners = {0, 1};
+    CHECK(message(first, second) == "schedule: an owner of stage 1 has a number below 1, expected 1 or more");
+    first.owners = {1, 2};
+    second.shares_core = true;
+    CHECK(
+        message(first, second).starts_with("schedule: stages 1 and 2 share the thread 'big:2' but not its"));
+    second.shares_core = false;
+    second.batch = 4;
+    CHECK(message(first, second).find("batch") != std::string::npos);
+}
+
+}  // namespace tidemill
