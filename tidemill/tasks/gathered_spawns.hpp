@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/pool/spin_lock.hpp"
@@ -18,29 +17,26 @@ class GatheredSpawns {
     explicit GatheredSpawns(std::uint64_t bundle_ticks) : bundle_ticks_(bundle_ticks) {}
 
     /// Whether it is time to hand over: there are many, or somebody is idle.
-    bool add(const Spawn& spawn, const std::vector<TaskRef>& predecessors, bool anyone_idle) {
+    bool add(const Spawn& spawn, const Waits& waits, bool anyone_idle) {
         constexpr std::size_t kMany = 64;
         const std::lock_guard lock(gathering_);
-        spawns_.push_back(spawn);
-        predecessors_.insert(predecessors_.end(), predecessors.begin(), predecessors.end());
-        return spawns_.size() == kMany || (anyone_idle && ticks() - handed_over_at_ > bundle_ticks_);
+        spawns_.add(spawn, waits);
+        return spawns_.tasks.size() == kMany || (anyone_idle && ticks() - handed_over_at_ > bundle_ticks_);
     }
 
-    /// Calls `hand_over(spawns, predecessors)`, one thread at a time, since tasks go in their order.
+    /// Calls `hand_over(spawns)`, one thread at a time, since tasks go in their order.
     template <class HandOver>
     void take(HandOver hand_over) {
         const std::lock_guard lock(gathering_);
-        hand_over(spawns_, predecessors_);
+        hand_over(spawns_);
         spawns_.clear();
-        predecessors_.clear();
         handed_over_at_ = ticks();
     }
 
   private:
     std::uint64_t bundle_ticks_;
     alignas(64) SpinLock gathering_;  // guards what follows
-    std::vector<Spawn> spawns_;
-    std::vector<TaskRef> predecessors_;
+    Spawns spawns_;
     std::uint64_t handed_over_at_ = 0;
 };
 

@@ -7,25 +7,34 @@ namespace tidemill {
 
 namespace {
 
-void add_once(std::vector<TaskRef>& tasks, TaskRef task) {
-    if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) tasks.push_back(task);
+template <class T>
+void add_once(std::vector<T>& all, T each) {
+    if (std::find(all.begin(), all.end(), each) == all.end()) all.push_back(each);
+}
+
+policy::SharedUse use_of(const Access& access) {
+    return {static_cast<std::uint8_t>(access.mode), access.operation};
 }
 
 }  // namespace
 
 RegionTable::RegionTable(const std::vector<std::uint64_t>& numbers) : numbers_(numbers), regions_(64) {}
 
-void RegionTable::note(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors) {
+void RegionTable::Around::wait_for(const TaskRef& task) const {
+    add_once(waits.predecessors, task);
+}
+
+void RegionTable::note(TaskRef task, const Access& access, Waits& waits) {
     if (access.bytes == 0) return;
     Region& region = regions_[place_of(access.address)];
     if (region.address && region.bytes == access.bytes) {
-        note_region(region, task, access.changes(), predecessors);
+        note_region(region, task, access, waits);
     } else {
-        note_in_parts(task, access, predecessors);
+        note_in_parts(task, access, waits);
     }
 }
 
-void RegionTable::note_in_parts(TaskRef task, const Access& access, std::vector<TaskRef>& predecessors) {
+void RegionTable::note_in_parts(TaskRef task, const Access& access, Waits& waits) {
     const auto* begin = static_cast<const std::byte*>(access.address);
     const std::byte* const end = begin + access.bytes;
     cut_at(begin);
@@ -35,42 +44,25 @@ void RegionTable::note_in_parts(TaskRef task, const Access& access, std::vector<
         const bool known = next != extents_.end() && next->first == begin;
         const std::byte* const gap_end = next == extents_.end() ? end : std::min(next->first, end);
         const std::size_t bytes = known ? next->second : static_cast<std::size_t>(gap_end - begin);
-        note_region(known ? regions_[place_of(begin)] : add(begin, bytes), task, access.changes(),
-                    predecessors);
+        note_region(known ? regions_[place_of(begin)] : add(begin, bytes), task, access, waits);
         begin += bytes;
     }
 }
 
-void RegionTable::note_region(Region& region, TaskRef task, bool changes,
-                              std::vector<TaskRef>& predecessors) {
-    const auto depend_on = [&](TaskRef other) {
-        if (current(other) && other != task) add_once(predecessors, other);
-    };
-    if (!changes) {
-        depend_on(region.writer);
-        add_reader(region, task);
-        return;
-    }
-    // Readers come after the writer before them, so they stand for it.
-    for (const TaskRef reader : region.readers) depend_on(reader);
-    if (region.readers.empty()) depend_on(region.writer);
-    region.writer = task;
-    region.readers.clear();
+void RegionTable::note_region(Region& region, TaskRef task, const Access& access, Waits& waits) {
+    constexpr std::uint32_t kNumbers = 4096;  // then they come again
+    const Around around{*this, waits};
+    if (!access.changes()) return region.history.read(task, around);
+    if (!access.shares()) return region.history.change(task, around);
+    const std::uint32_t group = region.history.share(task, use_of(access), next_group_, around);
+    next_group_ %= kNumbers;
+    if (access.mode == Access::Mode::commutative) add_once(waits.exclusions, group);
 }
 
 void RegionTable::clear() {
     std::fill(regions_.begin(), regions_.end(), Region{});
     extents_.clear();
     used_ = 0;
-}
-
-// Of a piece that is only ever read, those that have ended are forgotten from time to time.
-void RegionTable::add_reader(Region& region, TaskRef task) const {
-    if (region.readers.size() == region.readers.capacity()) {
-        std::erase_if(region.readers, [&](const TaskRef& reader) { return !current(reader); });
-        region.readers.reserve(std::max<std::size_t>(4, 2 * region.readers.size()));
-    }
-    region.readers.push_back(task);
 }
 
 std::size_t RegionTable::place_of(const void* address) const {
@@ -90,10 +82,8 @@ void RegionTable::cut_at(const std::byte* address) {
     if (first + bytes <= address) return;
     Region& whole = regions_[place_of(first)];
     whole.bytes = extent->second = static_cast<std::size_t>(address - first);
-    Region copy = whole;
-    Region& behind = add(address, bytes - copy.bytes);
-    behind.writer = copy.writer;
-    behind.readers = std::move(copy.readers);
+    policy::AccessHistory<TaskRef> copy = whole.history;
+    add(address, bytes - whole.bytes).history = std::move(copy);
 }
 
 // Forgets regions from `begin` on, until one that tasks use, or `end`; returns the one behind them.
@@ -114,15 +104,14 @@ RegionTable::Region& RegionTable::add(const std::byte* address, std::size_t byte
     if (!region.address) ++used_;
     region.address = address;
     region.bytes = bytes;
-    region.writer = {};
-    region.readers.clear();
+    region.history = {};
     extents_.emplace(address, bytes);
     return region;
 }
 
 bool RegionTable::forgotten(const Region& region) const {
-    return !current(region.writer) && std::none_of(region.readers.begin(), region.readers.end(),
-                                                   [&](const TaskRef& reader) { return current(reader); });
+    Waits none;
+    return region.history.over(Around{*this, none});
 }
 
 void RegionTable::make_room() {

@@ -4,12 +4,14 @@
 #include <array>
 #include <random>
 #include <span>
+#include <utility>
 
 #include <doctest/doctest.h>
 
 namespace tidemill {
 
 using Refs = std::vector<TaskRef>;
+using Exclusions = std::vector<policy::ExclusionId>;
 
 struct Program {
     TaskRef spawn(policy::TaskSlot slot, std::initializer_list<Access> accesses) {
@@ -18,13 +20,14 @@ struct Program {
     TaskRef spawn(policy::TaskSlot slot, const std::vector<Access>& accesses) {
         const TaskRef task{slot, next++};
         numbers[slot] = task.number;
-        before.clear();
-        for (const Access& access : accesses) table.note(task, access, before);
+        waits.clear();
+        for (const Access& access : accesses) table.note(task, access, waits);
         return task;
     }
     std::vector<std::uint64_t> numbers = std::vector<std::uint64_t>(8, ~0ull);
     RegionTable table{numbers};
-    Refs before;
+    Waits waits;
+    Refs& before = waits.predecessors;
     std::uint64_t next = 0;
 };
 
@@ -96,22 +99,27 @@ TEST_CASE("pieces that were cut are whole again when nobody uses them") {
 }
 
 TEST_CASE("whatever overlaps what, a task waits for those that used its bytes last") {
+    // Tasks that may be in any order among each other, and those that they wait for.
     struct Byte {
-        TaskRef writer{};
-        Refs readers{};
+        Access::Mode mode = Access::Mode::inout;
+        Refs before{};
+        Refs last{};
     };
     std::mt19937_64 random(3);
     Program p;
     std::array<std::byte, 64> memory{};
     std::array<Byte, 64> bytes;
+    using enum Access::Mode;
+    const std::array modes{in, in, inout, commutative, concurrent};
     for (int step = 0; step < 20000; ++step) {
         const policy::TaskSlot slot = random() % 8;
         if (random() % 2) *std::ranges::min_element(p.numbers) = ~0ull;  // the oldest has ended
         std::vector<Access> accesses;
+        const auto mode = modes[random() % modes.size()];
         for (std::uint64_t i = 1 + random() % 2; i > 0; --i) {
             const std::size_t first = random() % 60;
             const auto piece = std::span(memory).subspan(first, random() % (random() % 4 ? 5 : 64 - first));
-            accesses.push_back(random() % 2 ? reads(piece) : updates(piece));
+            accesses.push_back(Access{piece.data(), piece.size(), mode});
         }
         if (p.numbers[slot] != ~0ull) continue;
         const TaskRef task{slot, p.next};
@@ -119,13 +127,11 @@ TEST_CASE("whatever overlaps what, a task waits for those that used its bytes la
         for (const Access& access : accesses) {
             const auto begin = static_cast<const std::byte*>(access.address) - memory.data();
             for (Byte& byte : std::span(bytes).subspan(static_cast<std::size_t>(begin), access.bytes)) {
-                if (!access.changes() || byte.readers.empty()) expected.push_back(byte.writer);
-                if (access.changes()) {
-                    expected.insert(expected.end(), byte.readers.begin(), byte.readers.end());
-                    byte = {task, {}};
-                } else {
-                    byte.readers.push_back(task);
+                if (byte.mode != access.mode || access.mode == Access::Mode::inout) {
+                    byte = {access.mode, std::exchange(byte.last, {}), {}};
                 }
+                expected.insert(expected.end(), byte.before.begin(), byte.before.end());
+                byte.last.push_back(task);
             }
         }
         std::erase_if(expected, [&](TaskRef each) {
@@ -133,6 +139,46 @@ TEST_CASE("whatever overlaps what, a task waits for those that used its bytes la
         });
         p.spawn(slot, accesses);
         CHECK(sorted(p.before) == sorted(expected));
+    }
+}
+
+TEST_CASE("a group waits for what was before it, and what comes behind for all of the group") {
+    Program p;
+    int x = 0;
+    int y = 0;
+    const TaskRef left = p.spawn(0, {reads(x)});
+    const TaskRef right = p.spawn(1, {reads(x)});
+    const TaskRef one = p.spawn(2, {commutes(x)});
+    CHECK(p.before == Refs{left, right});
+    const Exclusions x_alone = p.waits.exclusions;
+    CHECK(x_alone.size() == 1);
+    const TaskRef other = p.spawn(3, {commutes(x), commutes(y)});
+    CHECK(p.before == Refs{left, right});
+    CHECK(p.waits.exclusions.size() == 2);
+    CHECK(p.waits.exclusions.front() == x_alone.front());
+    const TaskRef shared = p.spawn(4, {shares(x)});
+    CHECK(p.before == Refs{one, other});
+    CHECK(p.waits.exclusions.empty());
+    p.spawn(5, {reads(x), reads(y)});
+    CHECK(p.before == Refs{shared, other});
+    p.spawn(6, {commutes(x)});
+    CHECK(p.waits.exclusions != x_alone);
+}
+
+TEST_CASE("commutative pieces that overlap in part have something in common, whichever came first") {
+    std::array<int, 10> x{};
+    const auto part = [&](std::size_t first, std::size_t count) {
+        return std::span(x).subspan(first, count);
+    };
+    for (const bool whole_first : {true, false}) {
+        Program p;
+        p.spawn(0, {commutes(whole_first ? part(0, 10) : part(3, 4))});
+        const Exclusions before = p.waits.exclusions;
+        p.spawn(1, {commutes(whole_first ? part(3, 4) : part(0, 10))});
+        CHECK(p.before.empty());
+        CHECK(std::ranges::find_first_of(before, p.waits.exclusions) != before.end());
+        p.spawn(2, {updates(part(5, 1))});
+        CHECK(p.before.size() == 2);
     }
 }
 

@@ -115,8 +115,11 @@ TaskType Tasks::Runtime::type_at(const std::source_location& place) {
     return workers_.look([&] { return TaskType{sites_.add(place)}; });
 }
 
-internal::TaskBody* Tasks::Runtime::begin_spawn() {
+internal::TaskBody* Tasks::Runtime::begin_spawn(TaskType type, std::span<const Access> accesses) {
     check_spawner();
+    if (const std::string wrong = contradiction(accesses); !wrong.empty()) {
+        throw TasksError(fmt::format("a task spawned at {}: {}", sites_.name(type.id), wrong));
+    }
     if (limit_.is_set()) {
         ++dropped_;
         return nullptr;
@@ -131,13 +134,11 @@ internal::TaskBody* Tasks::Runtime::begin_spawn() {
 
 void Tasks::Runtime::finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority) {
     const Spawn& spawn = order_.spawn(type.id, accesses, priority);
-    if (gathered_.add(spawn, order_.predecessors(), workers_.anyone_idle())) hand_over();
+    if (gathered_.add(spawn, order_.waits(), workers_.anyone_idle())) hand_over();
 }
 
 void Tasks::Runtime::hand_over() {
-    gathered_.take([this](const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
-        workers_.change([&] { board_.add(spawns, predecessors); });
-    });
+    gathered_.take([this](const Spawns& spawns) { workers_.change([&] { board_.add(spawns); }); });
 }
 
 void Tasks::Runtime::next_iteration() {

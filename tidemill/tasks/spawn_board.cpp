@@ -43,11 +43,11 @@ SpawnBoard::SpawnBoard(const TasksOptions& options, std::uint64_t bundle_ticks, 
     freed_.reserve(slots_);
 }
 
-void SpawnBoard::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
-    tasks_.add(spawns, predecessors);
+void SpawnBoard::add(const Spawns& spawns) {
+    tasks_.add(spawns);
     most_in_flight_ = std::max(most_in_flight_, tasks_.in_flight());
     if (!throttle_) return;
-    for (const Spawn& spawn : spawns) throttle_->created(spawn.iteration);
+    for (const Spawn& spawn : spawns.tasks) throttle_->created(spawn.iteration);
 }
 
 void SpawnBoard::confine(policy::TaskTypeId type, policy::KindSet kinds) {

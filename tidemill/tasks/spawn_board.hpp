@@ -67,7 +67,7 @@ class SpawnBoard {
     /// The options name a kind for each worker.
     SpawnBoard(const TasksOptions& options, std::uint64_t bundle_ticks, Program program);
 
-    void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);
+    void add(const Spawns& spawns);
     void confine(policy::TaskTypeId type, policy::KindSet kinds);
     void note_not_pinned(std::string why) { not_pinned_ = std::move(why); }
 

@@ -17,9 +17,10 @@ const Spawn& SpawnOrder::spawn(policy::TaskTypeId type, std::span<const Access> 
     next_.type = type;
     next_.priority = priority;
     numbers_[next_.task.slot] = next_.task.number;
-    predecessors_.clear();
-    for (const Access& access : accesses) regions_.note(next_.task, access, predecessors_);
-    next_.predecessors = static_cast<std::uint32_t>(predecessors_.size());
+    waits_.clear();
+    for (const Access& access : accesses) regions_.note(next_.task, access, waits_);
+    next_.predecessors = static_cast<std::uint32_t>(waits_.predecessors.size());
+    next_.exclusions = static_cast<std::uint32_t>(waits_.exclusions.size());
     free_.pop_back();
     return next_;
 }

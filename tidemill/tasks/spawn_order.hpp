@@ -20,9 +20,9 @@ class SpawnOrder {
     std::vector<policy::TaskSlot>& free_slots() { return free_; }
     policy::TaskSlot next_slot() const { return free_.back(); }
 
-    /// The task that takes next_slot(), and its predecessors. Both stay until the next call.
+    /// The task that takes next_slot(), and what it waits for. Both stay until the next call.
     const Spawn& spawn(policy::TaskTypeId type, std::span<const Access> accesses, std::int32_t priority);
-    const std::vector<TaskRef>& predecessors() const { return predecessors_; }
+    const Waits& waits() const { return waits_; }
 
     void next_iteration() { ++next_.iteration; }
     std::uint64_t iteration() const { return next_.iteration; }
@@ -35,7 +35,7 @@ class SpawnOrder {
     std::vector<policy::TaskSlot> free_;
     RegionTable regions_;
     Spawn next_{};
-    std::vector<TaskRef> predecessors_;
+    Waits waits_;
     std::uint64_t spawned_ = 0;
 };
 

@@ -34,9 +34,10 @@ void SpawnedTasks::confine(TaskTypeId id, policy::KindSet kinds) {
     if (placement_) placement_->confine(id, kinds);
 }
 
-void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors) {
-    auto next = predecessors.begin();
-    for (const Spawn& spawn : spawns) {
+void SpawnedTasks::add(const Spawns& spawns) {
+    auto next = spawns.waits.predecessors.begin();
+    const policy::ExclusionId* needs = spawns.waits.exclusions.data();
+    for (const Spawn& spawn : spawns.tasks) {
         const TaskSlot slot = spawn.task.slot;
         if (spawn.type >= types_.size()) know(spawn.type);
         const policy::KindSet kinds = types_[spawn.type].kinds;
@@ -54,7 +55,9 @@ void SpawnedTasks::add(const std::vector<Spawn>& spawns, const std::vector<TaskR
         ++in_flight_;
         ready_.policy().create(
             {slot, spawn.type, spawn.task.number, spawn.iteration, spawn.priority, told_, kinds});
-        if (task.waits_for == 0) make_ready(slot);
+        exclusive_.create(slot, {needs, spawn.exclusions});
+        needs += spawn.exclusions;
+        if (task.waits_for == 0) waits_for_none(slot);
     }
 }
 
@@ -77,6 +80,10 @@ void SpawnedTasks::add_edge(TaskState& from, TaskSlot to) {
     }
     edges_[edge] = {to, from.first_edge};
     from.first_edge = edge;
+}
+
+void SpawnedTasks::waits_for_none(TaskSlot slot) {
+    if (exclusive_.gets_what_it_needs(slot)) make_ready(slot);
 }
 
 void SpawnedTasks::make_ready(TaskSlot slot) {
@@ -104,6 +111,7 @@ void SpawnedTasks::complete(policy::WorkerId worker, TaskSlot slot, std::uint64_
     task.in_flight = false;
     --in_flight_;
     work_ticks_ -= task.expected_ticks;
+    exclusive_.complete(slot, [this](TaskSlot next) { make_ready(next); });
     release_successors(task);
 }
 
@@ -112,7 +120,7 @@ void SpawnedTasks::release_successors(TaskState& task) {
         const Edge done = edges_[edge];
         edges_[edge].next = free_edge_;
         free_edge_ = edge;
-        if (--tasks_[done.to].waits_for == 0) make_ready(done.to);
+        if (--tasks_[done.to].waits_for == 0) waits_for_none(done.to);
         edge = done.next;
     }
     task.first_edge = kNone;

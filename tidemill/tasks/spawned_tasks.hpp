@@ -11,14 +11,37 @@
 
 namespace tidemill {
 
-/// A task that was spawned, on its way into the graph of those in flight. Its predecessors stand in a list
-/// beside.
+/// A task that was spawned, on its way into the graph of those in flight. What it must wait for stands in
+/// lists beside.
 struct Spawn {
     TaskRef task;
     policy::TaskTypeId type;
     std::uint64_t iteration;
     std::int32_t priority;
     std::uint32_t predecessors;  ///< how many of them
+    std::uint32_t exclusions;
+};
+
+/// Some of them, in the program's order.
+struct Spawns {
+    std::vector<Spawn> tasks{};
+    Waits waits{};  ///< those of all of them in a row
+
+    void add(const Spawn& spawn, const Waits& its) {
+        tasks.push_back(spawn);
+        append(waits.predecessors, its.predecessors);
+        append(waits.exclusions, its.exclusions);
+    }
+    void clear() {
+        tasks.clear();
+        waits.clear();
+    }
+
+  private:
+    template <class T>
+    static void append(std::vector<T>& to, const std::vector<T>& more) {
+        to.insert(to.end(), more.begin(), more.end());
+    }
 };
 
 /// The tasks between spawn and completion, what each waits for, and those that are ready. Knows no threads:
@@ -33,8 +56,7 @@ class SpawnedTasks {
     /// Tasks of this task type run on cores of these kinds only.
     void confine(policy::TaskTypeId type, policy::KindSet kinds);
 
-    /// Takes in spawned tasks, in the program's order; `predecessors` are those of all of them in a row.
-    void add(const std::vector<Spawn>& spawns, const std::vector<TaskRef>& predecessors);
+    void add(const Spawns& spawns);
     /// Hands out ready tasks, several where they are short, and no more than a fair share when `hungry`
     /// others want some too. Returns how long they may take there.
     std::uint64_t take(policy::WorkerId worker, std::size_t hungry, std::vector<policy::TaskSlot>& tasks);
@@ -77,6 +99,7 @@ class SpawnedTasks {
     void know(policy::TaskTypeId type);
     void wait_for(policy::TaskSlot slot, const TaskRef& before);
     void add_edge(TaskState& from, policy::TaskSlot to);
+    void waits_for_none(policy::TaskSlot task);
     void make_ready(policy::TaskSlot task);
     void release_successors(TaskState& task);
 
@@ -85,6 +108,7 @@ class SpawnedTasks {
     bridge::Placement* placement_;
     std::vector<TaskState> tasks_;  // per slot
     std::vector<TypeState> types_;  // those that have come by
+    policy::ExclusiveTasks exclusive_;
     bridge::TaskTimes times_;
     std::vector<Edge> edges_;
     std::uint32_t free_edge_ = kNone;

@@ -15,19 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/error.hpp"
 #include "tidemill/platform/pu_set.hpp"
 #include "tidemill/policy/policy_options.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/tasks/access.hpp"
 
 namespace tidemill {
-
-/// A task program that cannot be run as it is written.
-class TasksError : public Error {
-  public:
-    using Error::Error;
-};
 
 /// A task threw: where it was spawned, which of all it was, and what it said.
 class TaskError : public TasksError {
@@ -177,7 +170,9 @@ class Tasks {
     /// The same for a task type that the program has named, and as many accesses as it likes.
     template <class F>
     void spawn(TaskType type, std::span<const Access> accesses, F&& work, std::int32_t priority = 0) {
-        if (internal::TaskBody* body = begin_spawn()) {
+        if constexpr (internal::Reduces<F>) work.check(accesses);
+        if (internal::TaskBody* body = begin_spawn(type, accesses)) {
+            if constexpr (internal::Reduces<F>) work.take_turn();
             body->put(std::forward<F>(work));
             finish_spawn(type, accesses, priority);
         }
@@ -207,7 +202,7 @@ class Tasks {
     class Runtime;
 
     TaskType type_at(const std::source_location& place);
-    internal::TaskBody* begin_spawn();
+    internal::TaskBody* begin_spawn(TaskType type, std::span<const Access> accesses);
     void finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority);
 
     std::unique_ptr<Runtime> runtime_;
