@@ -1,5 +1,6 @@
 #include "tidemill/programs/numbered_run.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,19 @@ NumberedRun::NumberedRun(TaskProgram& program, std::uint64_t window_iterations, 
     : program_(program),
       pastime_(pastime),
       time_factor_(time_factor),
-      numbers_(program.reach(window_iterations) + 1) {}
+      numbers_(program.reach(window_iterations) + 1) {
+    count_exclusions();
+}
+
+void NumberedRun::count_exclusions() {
+    program_.restart();
+    std::size_t count = 0;
+    for (std::uint64_t number = 0; number < program_.tasks(); ++number) {
+        program_.next(task_);
+        for (const policy::ExclusionId id : task_.exclusions) count = std::max<std::size_t>(count, id + 1);
+    }
+    exclusions_.resize(count);
+}
 
 NumberedRun::NumberedTask NumberedRun::next_task(std::uint64_t number) {
     program_.next(task_);
@@ -53,6 +66,7 @@ void NumberedRun::run(Tasks* tasks) {
         if (task_.iteration != iteration) tasks->next_iteration();
         accesses.assign({writes(*task.to)});
         for (const std::uint64_t* from : task.from) accesses.push_back(reads(*from));
+        for (const policy::ExclusionId id : task_.exclusions) accesses.push_back(commutes(exclusions_[id]));
         tasks->spawn(types[task_.type], accesses, std::move(task));
     }
 }

@@ -28,11 +28,13 @@ class NumberedRun {
 
     std::uint64_t& number_of(std::uint64_t task) { return numbers_[task % numbers_.size()]; }
     NumberedTask next_task(std::uint64_t number);
+    void count_exclusions();
 
     TaskProgram& program_;
     Pastime pastime_;
     double time_factor_;
     std::vector<std::uint64_t> numbers_;  // of the last tasks
+    std::vector<char> exclusions_;        // stand for what tasks must have for themselves
     ProgramTask task_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/policy/exclusive_tasks.hpp"
 #include "tidemill/policy/policy.hpp"
 
 namespace tidemill {
@@ -24,6 +25,7 @@ struct ProgramTask {
     std::uint32_t readers = 0;         ///< later tasks that read the output
     std::uint64_t reserved_bytes = 0;  ///< what a throttle in bytes has to admit before
     std::vector<Predecessor> predecessors{};
+    std::vector<policy::ExclusionId> exclusions{};  ///< what it must have for itself while it runs
 };
 
 /// A program that creates tasks one after the other: tasks are numbered 0, 1, 2, ... .

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/schedule/schedule_error.hpp"
+#include "tidemill/sim/access_program.hpp"
 #include "tidemill/sim/streamit.hpp"
 #include "tidemill/sim/task_graphs.hpp"
 #include "tidemill/sim/worst_cases.hpp"
@@ -46,6 +47,26 @@ constexpr std::array kGraphs{
     TaskProgramName{"h264", "an H.264 decoder's skeleton with the 3-D wave"},
 };
 
+struct AccessCase {
+    TaskProgramName named;
+    std::unique_ptr<TaskProgram> (*make)(const TaskProgramSize& size, std::uint64_t iterations);
+};
+
+constexpr std::array kAccessCases{
+    AccessCase{{"pairs", "particles in pairs that update both of their forces"},
+               [](const TaskProgramSize& s, std::uint64_t n) { return pairs(PairsBy::update, s.blocks, n); }},
+    AccessCase{
+        {"pairs-commutative", "the same, the updates in any order"},
+        [](const TaskProgramSize& s, std::uint64_t n) { return pairs(PairsBy::commutation, s.blocks, n); }},
+    AccessCase{
+        {"pairs-reduction", "the same, in copies that are combined"},
+        [](const TaskProgramSize& s, std::uint64_t n) { return pairs(PairsBy::reduction, s.blocks, n); }},
+    AccessCase{{"buffer", "one buffer that is filled and looked at, over and over"},
+               [](const TaskProgramSize&, std::uint64_t n) { return buffer(false, n); }},
+    AccessCase{{"buffer-renamed", "the same, each filling in memory of its own"},
+               [](const TaskProgramSize&, std::uint64_t n) { return buffer(true, n); }},
+};
+
 std::unique_ptr<TaskProgram> make_graph(std::string_view name, const TaskProgramSize& size) {
     if (name == "check-lu") return check_lu(size.blocks);
     if (name == "cholesky") return cholesky(size.blocks);
@@ -80,6 +101,7 @@ std::vector<TaskProgramName> task_programs() {
     std::vector<TaskProgramName> all;
     for (const std::string_view name : streamit_names()) all.push_back({name, "a StreamIt benchmark"});
     all.insert(all.end(), kGraphs.begin(), kGraphs.end());
+    for (const AccessCase& each : kAccessCases) all.push_back(each.named);
     for (const WorstCase& each : kWorstCases) all.push_back(each.named);
     return all;
 }
@@ -95,6 +117,11 @@ std::unique_ptr<TaskProgram> make_task_program(std::string_view name, const Task
         return stream_of(streamit_stream(name, size), size);
     }
     if (std::ranges::count(kGraphs, name, &TaskProgramName::name) > 0) return make_graph(name, size);
+    for (const AccessCase& each : kAccessCases) {
+        constexpr std::uint64_t kIterations = 25;
+        if (each.named.name == name)
+            return each.make(size, size.iterations > 0 ? size.iterations : kIterations);
+    }
     const auto* found =
         std::ranges::find(kWorstCases, name, [](const WorstCase& each) { return each.named.name; });
     if (found == kWorstCases.end()) refuse_program(name);

@@ -16,7 +16,7 @@ struct TaskProgramSize {
     double work_unit_us =
         0;                ///< of a StreamIt benchmark, if given: time of a unit of work, not of a mean task
     bool coarse = false;  ///< of a StreamIt benchmark: all firings of an iteration are one task
-    std::uint64_t blocks = 16;  ///< of a factorisation: so many tiles by as many
+    std::uint64_t blocks = 16;  ///< of a factorisation: so many tiles by as many; particles of pairs
     unsigned workers = 4;       ///< for which a worst case is worst
     unsigned unroll = 2;        ///< of worst cases that have one
 };
@@ -26,7 +26,8 @@ struct TaskProgramName {
     std::string_view summary;
 };
 
-/// All programs that can be made by name: StreamIt benchmarks, factorisations, a decoder, worst cases.
+/// All programs that can be made by name: StreamIt benchmarks, factorisations, a decoder, what kinds of
+/// accesses win, worst cases.
 std::vector<TaskProgramName> task_programs();
 
 /// Throws ScheduleError for a name that there is not, with those that there are.

@@ -193,7 +193,8 @@ class TaskSimulation {
                          .predecessors = predecessors_,
                          .kinds = kinds_for(next_.type)});
         ++created_;
-        if (waits_for == 0) make_ready(slot);
+        exclusive_.create(slot, next_.exclusions);
+        if (waits_for == 0) waits_for_none(slot);
         fetch();
     }
 
@@ -257,6 +258,10 @@ class TaskSimulation {
         endings_.push({at_us, worker, kLook, 0});
     }
 
+    void waits_for_none(TaskSlot task) {
+        if (exclusive_.gets_what_it_needs(task)) make_ready(task);
+    }
+
     void make_ready(TaskSlot task) {
         if (placement_) placement_->ready(nodes_[task].type);
         policy_->ready(task);
@@ -318,8 +323,9 @@ class TaskSimulation {
             placement_->completed(worker, node.type, 1,
                                   static_cast<std::uint64_t>((now_us_ - node.begin_us) * 1e3));
         }
+        exclusive_.complete(task, [this](TaskSlot next) { make_ready(next); });
         for (const TaskSlot after : node.successors) {
-            if (--nodes_[after].waits_for == 0) make_ready(after);
+            if (--nodes_[after].waits_for == 0) waits_for_none(after);
         }
         constexpr double kLastTick = 1e18;  // ns
         policy_->tick(1 + static_cast<std::uint64_t>(std::min(now_us_ * 1e3, kLastTick)));
@@ -386,6 +392,7 @@ class TaskSimulation {
     std::optional<bridge::Placement> placement_;
     std::vector<double> looks_us_;  // per worker: when it looks again, if nothing happens
     policy::Throttle throttle_;
+    policy::ExclusiveTasks exclusive_;
     std::vector<Node> nodes_;  // a ring by task number
     std::vector<Stay> iterations_;
     std::set<WorkerId> idle_;
