@@ -52,6 +52,12 @@ for verb in $verbs; do
     grep -qE "^        ([a-z]+ \| )*$verb( \| [a-z]+)*\) " x || wrong x "help lists $verb, main does not know it"
 done
 
+# docs/dynamic.md shows its example as it is.
+diff <(awk '/^```cpp$/ { text = ""; inside = 1; next }
+            /^```$/ { if (text ~ /^\/\/ Tasks that say/) printf "%s", text; text = ""; inside = 0 }
+            inside { text = text $0 "\n" }' docs/dynamic.md) examples/5_accesses.cpp ||
+    wrong docs/dynamic.md "shows another program than examples/5_accesses.cpp"
+
 for meta in data/*.sigmf-meta; do
     sum=$(sha512sum "${meta%-meta}-data" | cut -d' ' -f1)
     grep -q "\"core:sha512\": \"$sum\"" "$meta" || wrong "$meta" "states another sha512 than its data have"
