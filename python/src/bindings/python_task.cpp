@@ -17,7 +17,7 @@ namespace tidemill::python {
 
 namespace {
 
-std::size_t count_of(const PythonSocket& socket) {
+std::size_t elements_of(const PythonSocket& socket) {
     std::size_t count = 1;
     for (const npy_intp length : socket.shape) count *= static_cast<std::size_t>(length);
     return count;
@@ -50,7 +50,7 @@ std::uint32_t PythonTask::declare(const PythonSocket& socket) {
 
 template <class T>
 std::uint32_t PythonTask::declare_of(const PythonSocket& socket) {
-    const std::size_t count = count_of(socket);
+    const std::size_t count = elements_of(socket);
     const bool reads = socket.direction == Direction::in;
     if (!socket.label.empty() && reads) return label<const T>(socket.label, socket.name).index;
     if (!socket.label.empty()) return label<T>(socket.label, socket.name).index;
