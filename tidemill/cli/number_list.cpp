@@ -1,5 +1,6 @@
 #include "tidemill/cli/number_list.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -49,6 +50,17 @@ std::vector<double> number_list(const std::string& text, const std::string& opti
     }
     if (numbers.empty()) refuse_list(text, option);
     return numbers;
+}
+
+std::array<double, 3> few_numbers(const std::string& text, const std::string& option, std::size_t most) {
+    const std::vector<double> numbers = number_list(text, option);
+    if (numbers.size() < 2 || numbers.size() > most) {
+        throw WrongUsage(fmt::format("{} {}: give {} numbers, with commas between them", option, text,
+                                     most == 2 ? "two" : "two or three"));
+    }
+    std::array<double, 3> few{};
+    std::ranges::copy(numbers, few.begin());
+    return few;
 }
 
 }  // namespace tidemill::cli

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dsp/complex_fir.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
 #include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/interpolator.hpp"
@@ -125,6 +126,20 @@ TEST_CASE("split_fir: every instruction set filters like the textbook convolutio
                 CHECK(error_db(got_even, want_even) < -110.0);
                 CHECK(error_db(got_odd, want_odd) < -110.0);
             }
+        }
+    });
+}
+
+TEST_CASE("complex_fir: every instruction set filters like the textbook convolution") {
+    on_every_target([] {
+        for (const std::size_t count : {0U, 1U, 7U, 64U, 133U}) {
+            const auto taps = noise(48, 5), x = noise(count + taps.size(), 6);
+            std::vector<Wide> want(count);
+            for (std::size_t n = 0; n < count; ++n)
+                for (std::size_t j = 0; j < taps.size(); ++j) want[n] += Wide(taps[j]) * Wide(x[n + j]);
+            std::vector<Iq> got(count);
+            complex_fir(x, taps, got);
+            if (count > 0) CHECK(error_db(got, want) < -110.0);
         }
     });
 }

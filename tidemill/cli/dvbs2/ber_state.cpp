@@ -39,6 +39,8 @@ std::string key_of(const dvbs2::BerPoint& point) {
     if (point.by_sum_product) return key + ", ideal, by sum-product";
     if (!point.full_sync) return key + fmt::format(", ideal, {} iterations", point.max_iterations);
     const dvbs2::FullSync& full = *point.full_sync;
+    for (const dvbs2::Echo& echo : full.echoes)
+        key += fmt::format(", echo {},{},{}", echo.delay_symbols, echo.gain_db, echo.phase_rad);
     return key +
            fmt::format(", full, {} c/sym, {} c/sym2, {} ppm, {} deg, roll-off {}, gold {}, bursts of {}",
                        full.frequency_cycles_per_symbol, full.drift_cycles_per_symbol2, full.clock_offset_ppm,

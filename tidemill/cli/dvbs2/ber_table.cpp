@@ -11,6 +11,7 @@
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/dvbs2/ber/capacity.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
+#include "tidemill/dvbs2/channel/linear_equaliser.hpp"
 
 namespace tidemill::cli {
 
@@ -31,6 +32,11 @@ constexpr std::array<PublishedRate, 7> kStreamPu = {{{10, 3.9, 0.117},
 double capacity_of(const dvbs2::Pls& pls) {
     return dvbs2::capacity_esn0_db(*dvbs2::find_modcod(pls.modcod),
                                    std::pow(10.0, bits_per_symbol_db(pls) / 10));
+}
+
+Cell linear_equaliser_of(const dvbs2::BerPoint& point) {
+    if (!point.full_sync || point.full_sync->echoes.empty()) return {};
+    return dvbs2::linear_equaliser_esn0_db(point.full_sync->echoes, point.full_sync->rolloff, point.esn0_db);
 }
 
 std::vector<Cell> row_of(const BerResult& result) {
@@ -58,6 +64,7 @@ std::vector<Cell> row_of(const BerResult& result) {
             by_sum_product ? Cell(by_sum_product->frame_errors) : Cell(),
             by_sum_product && by_sum_product->frames > 0 ? Cell(by_sum_product->frame_error_rate()) : Cell(),
             by_sum_product ? Cell(capacity_of(point.pls)) : Cell(),
+            linear_equaliser_of(point),
             counts.bits,
             counts.bit_errors,
             counts.ldpc_iterations};
@@ -75,12 +82,17 @@ std::string sync_note(const BerOptions& options) {
         return fmt::format("Synchronisation ideal, at most {} LDPC iterations.", options.iterations);
     }
     const dvbs2::FullSync& full = options.full_sync;
+    const std::string echoes =
+        full.echoes.empty()
+            ? ""
+            : " Es/N0 is that of the direct way; linear equaliser: what the best one of any length leaves "
+              "of it.";
     return fmt::format(
         "The whole receiver, in bursts of {} frames: offset up to {} of the symbol rate, drift up to {:g} "
         "cycles "
-        "per symbol squared, clock up to {} ppm, phase noise {} degrees in 1000 symbols, pilots {}.",
+        "per symbol squared, clock up to {} ppm, phase noise {} degrees in 1000 symbols, pilots {}.{}",
         full.frames_per_burst, full.frequency_cycles_per_symbol, full.drift_cycles_per_symbol2,
-        full.clock_offset_ppm, full.phase_noise_deg, options.pilots ? "on" : "off");
+        full.clock_offset_ppm, full.phase_noise_deg, options.pilots ? "on" : "off", echoes);
 }
 
 // What others published for the codes in the table.
@@ -128,6 +140,7 @@ ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& r
          Column{"sum-product wrong", 0, false, "sum_product_frames_wrong"},
          Column{"sum-product FER", 1, true, "sum_product_frame_error_rate"},
          Column{"capacity dB", 2, false, "capacity_esn0_db"},
+         Column{"linear equaliser dB", 2, false, "linear_equaliser_esn0_db"},
          // What parts of a count are added up by.
          Column{"bits", 0, false, "bits", false}, Column{"bits wrong", 0, false, "bits_wrong", false},
          Column{"all iterations", 0, false, "ldpc_iterations_total", false}}};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/dvbs2/echo_option.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -108,6 +109,9 @@ void add_full_sync(Verb& verb, BerOptions& options) {
     verb.option("--phase-noise", full.phase_noise_deg,
                 "Phase walk: standard deviation over 1000 symbols in degrees (full)")
         .in(at_least(0));
+    verb.parsed(
+        "--echo", full.echoes, echo_of,
+        "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way, of which Es/N0 is told (full)");
     verb.option("--burst", full.frames_per_burst, "Frames from one acquisition to the next (full)")
         .in(between(1, 1000));
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/echo_option.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
@@ -28,7 +29,7 @@ struct ChannelOptions {
     double symbol_rate_hz = 0;  // 0: half the sample rate
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
-    std::vector<std::string> echoes, dropouts, tones, lost;
+    std::vector<std::string> dropouts, tones, lost;
     std::string pulses, steps, fading, sweep;
     std::string iq_offset;
     dvbs2::ChannelConfig channel;
@@ -68,23 +69,7 @@ double mean_power(const io::Recording& recording) {
     return sum / static_cast<double>(recording.samples);
 }
 
-// Two or three numbers, the third 0 where it is left out.
-std::array<double, 3> few_numbers(const std::string& text, const char* option, std::size_t most) {
-    const std::vector<double> numbers = number_list(text, option);
-    if (numbers.size() < 2 || numbers.size() > most) {
-        throw WrongUsage(fmt::format("{} {}: give {} numbers, with commas between them", option, text,
-                                     most == 2 ? "two" : "two or three"));
-    }
-    std::array<double, 3> few{};
-    std::ranges::copy(numbers, few.begin());
-    return few;
-}
-
 void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {
-    for (const std::string& text : options.echoes) {
-        const auto [symbols, db, degrees] = few_numbers(text, "--echo", 3);
-        channel.echoes.push_back({symbols, db, degrees * std::numbers::pi / 180});
-    }
     for (const std::string& text : options.dropouts) {
         const auto few = few_numbers(text, "--dropout", 2);
         channel.dropouts.push_back({few[0], few[1]});
@@ -219,7 +204,8 @@ void add_impairments(Verb& verb, ChannelOptions& options) {
     verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too").in(at_least(0));
     verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate").in(between(1, 1e4));
     verb.flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
-    verb.option("--echo", options.echoes, "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way");
+    verb.parsed("--echo", channel.echoes, echo_of,
+                "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way");
     verb.option("--dropout", options.dropouts, "BEGIN,SYMBOLS: nothing arrives for so many symbols");
     verb.option("--dc", options.iq_offset,
                 "I,Q: what the receiver adds to them, 1 for the signal's root mean square");

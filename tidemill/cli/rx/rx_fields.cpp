@@ -72,6 +72,18 @@ Json tones_text(View view) {
     return text.empty() ? Json() : Json(text);
 }
 
+// What only an echo has that is being equalised.
+template <auto dvbs2::ReceptionNow::*tells>
+Json of_echo(View view) {
+    return view.now.echo_symbols != 0 ? Json(view.now.*tells) : Json();
+}
+
+Json echo_text(View view) {
+    const dvbs2::ReceptionNow& now = view.now;
+    if (now.echo_symbols == 0) return {};
+    return fmt::format("echo of {:.0f} dB at {:.1f} symbols: equalised", now.echo_db, now.echo_symbols);
+}
+
 Json iterations_a_frame(View view) {
     if (view.frames == view.frames_bad) return {};
     return static_cast<double>(view.ldpc_iterations) / static_cast<double>(view.frames - view.frames_bad);
@@ -165,6 +177,8 @@ const Field kFields[] = {
     {"ldpc_iterations", "ldpc_iterations", "frames", "{:.1f} LDPC iterations a frame", iterations_a_frame},
     {"bch_corrected_bits", "bch_corrected_bits", "frames", "{} bits corrected by BCH",
      [](View v) -> Json { return v.corrected_bits; }},
+    {"frames_equalised", "", "frames", "{} equalised", [](View v) -> Json { return v.now.frames_equalised; },
+     0},
     {"", "modcods", "", "", modcods},
     {"frames_generic", "", "frames", "{} of generic streams",
      [](View v) -> Json { return v.whole->report.generic_frames; }, 0},
@@ -199,6 +213,9 @@ const Field kFields[] = {
      [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
     {"tones_hz", "tones_hz", "", "", tones_hz},
     {"", "", kLosses, "{}", tones_text},
+    {"echo_symbols", "echo_symbols", "", "", of_echo<&dvbs2::ReceptionNow::echo_symbols>},
+    {"echo_db", "echo_db", "", "", of_echo<&dvbs2::ReceptionNow::echo_db>},
+    {"", "", kLosses, "{}", echo_text},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},

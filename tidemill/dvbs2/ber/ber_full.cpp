@@ -36,6 +36,7 @@ ChannelConfig channel_for(const BerPoint& point, std::uint64_t burst) {
     channel.drift_cycles_per_symbol2 = either_side(limits.drift_cycles_per_symbol2);
     channel.clock_offset_ppm = either_side(limits.clock_offset_ppm);
     channel.phase_noise_deg = limits.phase_noise_deg;
+    channel.echoes = limits.echoes;
     channel.phase_rad = either_side(std::numbers::pi);
     channel.delay_symbols = within(0, 1);
     channel.seed = random();

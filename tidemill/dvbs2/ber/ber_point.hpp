@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "tidemill/dvbs2/channel/multipath.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
 namespace tidemill::dvbs2 {
@@ -14,6 +16,7 @@ struct FullSync {
     double drift_cycles_per_symbol2 = 0;
     double clock_offset_ppm = 100;
     double phase_noise_deg = 0;  ///< standard deviation of the phase walk over 1000 symbols
+    std::vector<Echo> echoes{};
     double rolloff = 0.20;
     int gold_code = 0;
     std::uint64_t frames_per_burst = 100;

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/dvbs2/channel/linear_equaliser.hpp"
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 
 namespace tidemill::dvbs2 {
@@ -145,16 +146,36 @@ std::vector<Level> tone_levels() {
             with_tones(kQpsk34, 4.6, three, 1), with_tones(k32apsk89, 17.2, three, 1)};
 }
 
-Level with_echo(double db, double esn0_db, bool pilots, double least_share) {
-    Level level{fmt::format("echo of {} dB, {} pilots", db, pilots ? "with" : "no"), kQpsk34, pilots, esn0_db,
-                least_share};
-    level.channel.echoes = {{3.3, db, 1}};
+// Where the best linear equaliser of any length leaves so much.
+Level with_echo(Named modcod, bool pilots, Echo echo, double left_db, double least_share = 1) {
+    Level level{fmt::format("echo of {} dB, {} symbols, {}, {} pilots", echo.gain_db, echo.delay_symbols,
+                            modcod.name, pilots ? "with" : "no"),
+                modcod, pilots, left_db, least_share};
+    level.channel.echoes = {echo};
+    while (linear_equaliser_esn0_db(level.channel.echoes, 0.2, level.esn0_db) < left_db)
+        level.esn0_db += 0.01;
+    level.name += fmt::format(", {:.2f} dB", level.esn0_db);
     return level;
 }
 
-std::vector<Level> other_levels() {
-    std::vector<Level> levels{with_echo(-20, 4.8, true, 1), with_echo(-10, 4.8, true, 0),
-                              with_echo(-6, 5.2, true, 0), with_echo(-6, 5.2, false, 0)};
+// 0.3 dB more than is left without echoes where one frame in a hundred is lost.
+std::vector<Level> echo_levels() {
+    std::vector<Level> levels;
+    for (const double db : {-20.0, -10.0, -6.0}) {
+        const Echo echo{3.3, db, 1};
+        levels.push_back(with_echo(kQpsk34, true, echo, 4.6));
+        levels.push_back(with_echo(kQpsk34, false, echo, 4.6));
+        levels.push_back(with_echo(k8psk34, false, echo, 8.6));
+        levels.push_back(with_echo(k16apsk34, true, echo, 10.8));
+        levels.push_back(with_echo(k32apsk89, true, echo, 16.4));
+    }
+    for (const Echo& echo : {Echo{1.4, -6, 3}, Echo{7.5, -6, 0}, Echo{5.2, -10, 5}})
+        levels.push_back(with_echo(kQpsk34, true, echo, 4.6));
+    return levels;
+}
+
+std::vector<Level> gap_levels() {
+    std::vector<Level> levels;
     Level lost{"10 gaps of 1234 samples", kQpsk34, true, 6.03, 0.8, 120};
     for (std::uint64_t i = 1; i <= 10; ++i) lost.channel.disturbances.lost.push_back({i * 150000, 1234});
     levels.push_back(lost);
@@ -229,7 +250,8 @@ TEST_CASE("channel levels: tones") {
 }
 
 TEST_CASE("channel levels: echoes and samples that are missing") {
-    hold(other_levels());
+    hold(echo_levels());
+    hold(gap_levels());
 }
 
 }  // namespace tidemill::dvbs2

@@ -6,6 +6,7 @@
 #include "tidemill/dvbs2/receiver/rx_carrier.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
+#include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 
@@ -48,11 +49,15 @@ struct LlrReceiver::Stages {
                          config.rolloff, config.block_samples},
                         config.live)) {
         frame_sync = &graph.add<RxFrameSync>(scrambler);
+        auto& equaliser = graph.add<RxEqualiser>(scrambler);
         auto& carrier = graph.add<RxCarrier>(scrambler);
         auto& demapper = graph.add<RxDemapper>();
         auto& sink = graph.add<RxLlrSink>(std::move(take));
         graph.bind(front.timing.symbols, frame_sync->symbols);
+        graph.bind(frame_sync->frame, equaliser.frame);
+        graph.bind(frame_sync->gap, equaliser.gap);
         graph.bind(frame_sync->frame, carrier.frame);
+        graph.bind(equaliser.taps, carrier.taps);
         graph.bind(carrier.data, demapper.data);
         graph.bind(carrier.quality, demapper.quality);
         graph.bind(demapper.llrs, sink.llrs);

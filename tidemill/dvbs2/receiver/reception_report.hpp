@@ -54,9 +54,12 @@ struct ReceptionNow {
     double iq_offset_db = 0;  ///< taken out of I and Q, as RxCoarse tells
     double iq_image_db = 0;
     std::uint64_t samples_clipped = 0;
-    std::uint64_t samples_blanked = 0;  ///< zeroed, because pulses had hit them,
-    double blanked_share = 0;           ///< of those in which there was a signal
-    std::vector<double> tones_hz{};     ///< taken out, where they are in the recording; in a report: last
+    std::uint64_t samples_blanked = 0;   ///< zeroed, because pulses had hit them,
+    double blanked_share = 0;            ///< of those in which there was a signal
+    std::uint64_t frames_equalised = 0;  ///< against echoes, of which the strongest is now
+    double echo_symbols = 0;             ///< so late; 0: there is none
+    double echo_db = 0;                  ///< and so strong, over the direct way
+    std::vector<double> tones_hz{};      ///< taken out, where they are in the recording; in a report: last
 
     /// What a tuner before the receiver has moved is where it was.
     void shift(double hz) {

@@ -6,6 +6,7 @@
 #include "tidemill/dvbs2/receiver/rx_carrier.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
+#include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 
@@ -17,7 +18,8 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
       tuned_hz_(config.tuned_hz),
       scrambler_(config.gold_code),
       front_(add_front_stages(graph, blocks)),
-      frame_sync_(graph.add<RxFrameSync>(scrambler_)) {
+      frame_sync_(graph.add<RxFrameSync>(scrambler_)),
+      equaliser_(graph.add<RxEqualiser>(scrambler_)) {
     auto& carrier = graph.add<RxCarrier>(scrambler_);
     auto& demapper = graph.add<RxDemapper>();
     auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device);
@@ -31,7 +33,10 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     graph.bind(front_.timing.symbols, frame_sync_.symbols);
 
     // PLFRAMEs.
+    graph.bind(frame_sync_.frame, equaliser_.frame);
+    graph.bind(frame_sync_.gap, equaliser_.gap);
     graph.bind(frame_sync_.frame, carrier.frame);
+    graph.bind(equaliser_.taps, carrier.taps);
     graph.bind(carrier.data, demapper.data);
     graph.bind(carrier.quality, demapper.quality);
     graph.bind(demapper.llrs, ldpc.llrs);
@@ -55,6 +60,7 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
     // What the front took out, and what the last good frame, turned upright, still had; before the first what
     // the front takes out now.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
+    const EchoSeen echo = equaliser_.echo().value_or(EchoSeen{});
     const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.
@@ -68,6 +74,9 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .samples_clipped = front_.spectrum.live_clipped(),
             .samples_blanked = front_.filter.blanked_samples(),
             .blanked_share = front_.filter.blanked_share(),
+            .frames_equalised = equaliser_.frames(),
+            .echo_symbols = echo.symbols,
+            .echo_db = echo.gain_db,
             .tones_hz = in_hertz(front_.coarse.tones())};
 }
 

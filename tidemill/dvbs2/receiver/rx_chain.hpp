@@ -11,6 +11,7 @@
 
 namespace tidemill::dvbs2 {
 
+class RxEqualiser;
 class RxFrameSync;
 class RxLdpc;
 class RxSink;
@@ -43,6 +44,7 @@ class RxChain {
     PlScrambler scrambler_;
     FrontStages front_;
     const RxFrameSync& frame_sync_;
+    const RxEqualiser& equaliser_;
     const RxLdpc* ldpc_ = nullptr;
     const RxSink* sink_ = nullptr;
 };

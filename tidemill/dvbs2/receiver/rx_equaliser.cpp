@@ -1,0 +1,84 @@
+#include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
+
+#include <algorithm>
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr std::uint32_t kFirstFrames = 8;       // that are all looked at
+constexpr std::uint32_t kSeldom = 16;           // one in so many, of those behind
+constexpr std::uint32_t kFramesToDecision = 8;  // while it equalises
+
+// A decibel is 0.26 of the noise: what wins less than a tenth of that is left alone, and so is what is weaker
+// than our own filters' -33 dB.
+constexpr double kWorthWhile = 0.03, kStillWorthWhile = 0.01;
+constexpr double kWeakest = 5e-4;
+constexpr double kSure = 3;  // times as much as noise alone looks like
+constexpr double kDoubtful = 1.8;
+constexpr double kEnoughSymbols = 250;  // to learn a channel anew
+
+// Share of the noise that an equaliser takes away, less what it adds by being learned from noisy symbols.
+double gain_of(const ChannelEstimate& channel) {
+    return (channel.interference - channel.noise * kChannelTaps / channel.symbols) / channel.noise;
+}
+
+bool is_worth_while(const ChannelEstimate& channel, bool on) {
+    const double floor = kWeakest * std::norm(channel.main());
+    if (on) return gain_of(channel) > kStillWorthWhile && channel.interference > 0.5 * floor;
+    return channel.evidence > kSure && gain_of(channel) > kWorthWhile && channel.interference > floor;
+}
+
+}  // namespace
+
+void RxEqualiser::learn_echoes(Frame f) {
+    const FrameInfo& about = f[info];
+    if (f[gap][0] != 0) {
+        learner_.forget();
+        learned_ = 0;
+    }
+    if (is_due() && learner_.learn(f[frame], about)) {
+        ++learned_;
+        decide();
+    }
+    give(f[frame], about, f[taps][0]);
+}
+
+bool RxEqualiser::is_due() {
+    if (taps_.on == 0 && !doubtful_ && learned_ >= kFirstFrames && ++passed_ < kSeldom) return false;
+    passed_ = 0;
+    return true;
+}
+
+void RxEqualiser::decide() {
+    if (taps_.on != 0 && learned_ > kFirstFrames && learned_ % kFramesToDecision != 0) return;
+    const ChannelEstimate channel = learner_.estimate();
+    // What was known before a gap is better than what one header tells.
+    if (channel.symbols == 0 || (taps_.on != 0 && channel.symbols < kEnoughSymbols)) return;
+    doubtful_ = channel.evidence > kDoubtful;
+    taps_.on = is_worth_while(channel, taps_.on != 0) && make_equaliser(channel, taps_.taps) ? 1 : 0;
+    echo_ = taps_.on != 0 ? std::optional(strongest_echo(channel)) : std::nullopt;
+    echo_now_.set(echo_);
+}
+
+void RxEqualiser::give(std::span<const Iq> received, const FrameInfo& about, EqualiserTaps& to) {
+    if (about.start != end_) taps_.before = {};
+    to.on = taps_.on;
+    if (taps_.on != 0) {
+        to = taps_;
+        frames_.fetch_add(1, std::memory_order_relaxed);
+    }
+    const auto symbols = static_cast<std::size_t>(about.symbols);
+    dsp::copy_samples(received.subspan(symbols - kEqualiserBefore, kEqualiserBefore), taps_.before);
+    end_ = about.start + symbols;
+}
+
+void RxEqualiser::keep(Archive& archive) {
+    std::uint64_t frames = frames_.load(std::memory_order_relaxed);
+    archive("learner", learner_)("taps", taps_)("end", end_)("learned", learned_)("passed", passed_);
+    archive("doubtful", doubtful_)("echo", echo_)("frames", frames);
+    frames_.store(frames, std::memory_order_relaxed);
+    echo_now_.set(echo_);
+}
+
+}  // namespace tidemill::dvbs2

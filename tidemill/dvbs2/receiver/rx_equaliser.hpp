@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "tidemill/dvbs2/carrier/equaliser.hpp"
+#include "tidemill/dvbs2/receiver/published.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// Learns echoes from the known symbols of frames, and gives each frame the equaliser that helps it; none
+/// where there is nothing to be won. Of a signal without echoes it looks at one frame in sixteen.
+class RxEqualiser final : public Module {
+  public:
+    explicit RxEqualiser(const PlScrambler& scrambler) : Module("equaliser"), learner_(scrambler) {}
+
+    In<Iq> frame = in<Iq>("frame", kFrameBufferSymbols);
+    Label<const FrameInfo> info = label<const FrameInfo>("info");
+    In<std::uint8_t> gap = in<std::uint8_t>("gap");
+    Out<EqualiserTaps> taps = out<EqualiserTaps>("taps");
+    Task learn = task("learn", &RxEqualiser::learn_echoes);
+
+    /// The strongest echo, while it is being equalised.
+    std::optional<EchoSeen> echo() const { return echo_now_.get(); }
+    /// Frames equalised so far.
+    std::uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
+
+    void keep(Archive& archive) override;
+
+  private:
+    void learn_echoes(Frame f);
+    bool is_due();
+    void decide();
+    void give(std::span<const Iq> received, const FrameInfo& about, EqualiserTaps& to);
+
+    ChannelLearner learner_;
+    EqualiserTaps taps_{};       // as they are given to frames
+    std::uint64_t end_ = 0;      // of the frame before
+    std::uint32_t learned_ = 0;  // frames, since symbols were lost
+    std::uint32_t passed_ = 0;   // since the last that was learned from
+    bool doubtful_ = false;      // noise alone rarely looks like that
+    std::optional<EchoSeen> echo_{};
+    Published<std::optional<EchoSeen>> echo_now_;
+    std::atomic<std::uint64_t> frames_{0};
+};
+
+}  // namespace tidemill::dvbs2
