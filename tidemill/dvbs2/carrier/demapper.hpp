@@ -13,6 +13,8 @@ namespace tidemill::dvbs2 {
 /// FECFRAME: the interleaver of EN 302 307-1, 5.3.3, is undone by writing each bit of the labels to the
 /// column it was read from.
 ///
+/// A symbol that is exactly 0 is known to be lost, and all its LLRs are 0.
+///
 /// `scale` is the number of steps of an Llr per unit of natural log-likelihood ratio (fec::llr_scale);
 /// results saturate at +-127. `llrs` has bits_per_symbol() values per symbol.
 void demap(std::span<const dsp::Iq> data, const Modcod& modcod, const SignalQuality& quality, float scale,

@@ -83,6 +83,31 @@ TEST_CASE("demapper: the bits of a frame without noise come back in their order,
     }
 }
 
+TEST_CASE("demapper: a symbol that is known to be lost tells nothing, in any constellation") {
+    for (const int number : {4, 12, 19, 26}) {
+        CAPTURE(number);
+        const Modcod& modcod = *find_modcod(number);
+        std::mt19937 random(25);
+        std::vector<Iq> data = noise(37, 10, random);
+        data[5] = data[36] = {};
+        data[6] = {0, 0.2F};
+        const auto width = static_cast<std::size_t>(bits_per_symbol(modcod.modulation));
+        std::vector<fec::Llr> llrs(data.size() * width, 1);
+        demap(data, modcod, {1.0F, 0.02F}, kScale, llrs);
+        const bool interleaved = interleaver_of(modcod).columns > 1;
+        std::size_t told = 0;
+        for (std::size_t bit = 0; bit < width; ++bit) {
+            const auto llr_of = [&](std::size_t symbol) {
+                return int{llrs[interleaved ? bit * data.size() + symbol : symbol * width + bit]};
+            };
+            CHECK(llr_of(5) == 0);
+            CHECK(llr_of(36) == 0);
+            told += llr_of(6) != 0 ? 1 : 0;
+        }
+        CHECK(told > 0);
+    }
+}
+
 double q_function(double x) {
     return 0.5 * std::erfc(x / std::sqrt(2.0));
 }

@@ -19,8 +19,9 @@ struct Sums {
 };
 
 Sums sums_of(std::span<const dsp::Iq> symbols) {
-    Sums sums{0, 0, static_cast<double>(symbols.size())};
+    Sums sums{0, 0, 0};
     for (const dsp::Iq symbol : symbols) {
+        sums.count += symbol != dsp::Iq{} ? 1 : 0;  // 0: known to be lost
         sums.real += symbol.real();
         sums.power += std::norm(symbol);
     }
@@ -52,6 +53,7 @@ SignalQuality quality_of_known(std::span<const dsp::Iq> known) {
         power += some.power;
         count += some.count;
     }
+    count = std::max(count, 1.0);
     mean /= count;
     // One of the 2 n real numbers went into the mean.
     const double noise = (power / count - mean * mean) * 2 * count / (2 * count - 1);

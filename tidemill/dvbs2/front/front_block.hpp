@@ -125,10 +125,28 @@ struct FilteredInfo {
     std::array<SubblockTiming, kMaxSubblocks> timing{};
 };
 
+constexpr std::uint32_t kMaxErasedRuns = 64;
+
+/// Places of a FilteredBlock, in samples (even[0] is at 0), from which too much was taken away for the
+/// symbols there to be worth anything: of more than there is room for the last ones are not told.
+struct ErasedRuns {
+    struct Run {
+        float begin, end;
+    };
+    std::uint32_t count = 0;
+    std::array<Run, kMaxErasedRuns> run{};
+
+    std::span<const Run> all() const { return std::span(run).first(count); }
+    void add(const Run& one) {
+        if (count < kMaxErasedRuns) run[count++] = one;
+    }
+};
+
 /// One block at two samples per symbol, split into even and odd samples; sub-block s starts at pair
 /// kPairsBefore + s * kSubblockSymbols.
 struct FilteredBlock {
     FilteredInfo info;
+    ErasedRuns erased;
     alignas(64) std::array<Iq, kMaxPairs> even{};
     alignas(64) std::array<Iq, kMaxPairs> odd{};
 };
@@ -149,7 +167,8 @@ struct StrobePlan {
     std::array<StrobeRun, kMaxSubblocks> run{};
 };
 
-/// Symbols of one block, one sample each, mean energy near 1; padded so that whole groups may be written.
+/// Symbols of one block, one sample each, mean energy near 1, those that are known to be lost exactly 0;
+/// padded so that whole groups may be written.
 struct SymbolBlock {
     std::int64_t block = 0;
     std::uint32_t count = 0;

@@ -105,6 +105,27 @@ void FrontFilter::process(std::span<const Iq> samples, std::uint32_t valid, cons
     for (std::uint32_t s = 0; s < info.subblocks; ++s) info.timing[s] = measure(out, s);
 }
 
+// Of a symbol near a run of zeroed samples so much is left that it would tell more wrong than right; beyond
+// that it tells more than nothing.
+void FrontFilter::mark_erased(std::span<const PulseBlanker::Run> runs, FilteredBlock& block) const {
+    constexpr double kBesideSymbols = 1;
+    block.erased.count = 0;
+    const double window =
+        static_cast<double>(block.info.block) * geometry_.block_samples() - geometry_.history_samples();
+    const double first =
+        static_cast<double>(block.info.first_subblock) * 2 * kSubblockSymbols - 2 * kPairsBefore;
+    const auto place_of = [&](std::size_t sample, double beside) {
+        return (window + static_cast<double>(sample)) * 2 / geometry_.samples_per_symbol() - first +
+               2 * beside;
+    };
+    for (const PulseBlanker::Run& run : runs) {
+        const double end = place_of(run.end - 1, kBesideSymbols);
+        if (end >= 0)
+            block.erased.add(
+                {static_cast<float>(place_of(run.begin, -kBesideSymbols)), static_cast<float>(end)});
+    }
+}
+
 void FrontFilter::filter_at_two(std::span<const Iq> samples, const BlockOscillator& oscillator,
                                 std::int64_t first, std::size_t pairs, FilteredBlock& out) {
     const std::int64_t window = oscillator.block * geometry_.block_samples() - geometry_.history_samples();

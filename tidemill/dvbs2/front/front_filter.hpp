@@ -7,6 +7,7 @@
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
+#include "tidemill/dvbs2/front/pulse_blanker.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -20,6 +21,9 @@ class FrontFilter {
     /// to the stream (the rest, after its end, is zero): sub-blocks of nothing but zeros are left out.
     void process(std::span<const Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
                  FilteredBlock& out);
+
+    /// Tells where samples of the window were zeroed before, behind process().
+    void mark_erased(std::span<const PulseBlanker::Run> runs, FilteredBlock& block) const;
 
   private:
     void filter_at_two(std::span<const Iq> samples, const BlockOscillator& oscillator, std::int64_t first,

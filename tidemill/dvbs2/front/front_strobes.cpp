@@ -1,9 +1,27 @@
 #include "tidemill/dvbs2/front/front_strobes.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <cstddef>
 #include <span>
 
 namespace tidemill::dvbs2 {
+
+namespace {
+
+// The strobes of a run that lie in a part of the block that was erased.
+void erase(const ErasedRuns::Run& erased, const StrobeRun& strobes, std::span<Iq> symbols) {
+    const auto count = static_cast<double>(strobes.count);
+    const auto strobe_behind = [&](double place) {
+        return std::clamp(std::ceil((place - strobes.first) / strobes.step), 0.0, count);
+    };
+    const auto begin = static_cast<std::ptrdiff_t>(strobe_behind(double{erased.begin}));
+    const auto end = static_cast<std::ptrdiff_t>(strobe_behind(double{erased.end}));
+    std::fill(symbols.begin() + begin, symbols.begin() + std::max(begin, end), Iq{});
+}
+
+}  // namespace
 
 void read_symbols(const dsp::StrobeInterpolator& interpolator, const FilteredBlock& block,
                   const StrobePlan& plan, SymbolBlock& out) {
@@ -16,6 +34,8 @@ void read_symbols(const dsp::StrobeInterpolator& interpolator, const FilteredBlo
         const StrobeRun& run = plan.run[r];
         interpolator.read({block.even, block.odd}, run.first, run.step, run.count,
                           std::span(out.symbols).subspan(out.count));
+        for (const ErasedRuns::Run& erased : block.erased.all())
+            erase(erased, run, std::span(out.symbols).subspan(out.count, run.count));
         out.count += run.count;
     }
 }

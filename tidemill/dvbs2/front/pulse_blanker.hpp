@@ -24,11 +24,13 @@ class PulseBlanker {
     /// Zeroes once more what was zeroed last, of which something else has changed the values since.
     void blank_again(std::span<Iq> window) const;
 
-  private:
+    /// Samples that were zeroed last, from the first to the one behind the last.
     struct Run {
         std::size_t begin, end;
     };
+    std::span<const Run> runs() const { return runs_; }
 
+  private:
     double usual_power(std::span<const Iq> window);
     void find_runs(std::span<const Iq> window, float power);
     void join_runs();

@@ -51,10 +51,10 @@ double hertz_per_s(double hz_per_s) {
     return hz_per_s / kSymbolRateHz / kSymbolRateHz;
 }
 
-Level with_pulses(double esn0_db, Pulses pulses, double least_share) {
+Level with_pulses(double esn0_db, Pulses pulses, double least_share, Named modcod = kQpsk34) {
     Level level{fmt::format("pulses {} in {} {:+} dB{}, {} dB", pulses.symbols, pulses.every_symbols,
                             pulses.gain_db, pulses.at_random_places ? " at random" : "", esn0_db),
-                kQpsk34, true, esn0_db, least_share};
+                modcod, true, esn0_db, least_share};
     level.channel.disturbances.pulses = pulses;
     return level;
 }
@@ -67,6 +67,9 @@ std::vector<Level> pulse_levels() {
             levels.push_back(with_pulses(5.5, {10000, 100, db, at_random}, 0.97));
             levels.push_back(with_pulses(9, {10000, 10, db, at_random}, 1));
             levels.push_back(with_pulses(9, {500, 0.5, db, at_random}, 1));
+            levels.push_back(with_pulses(13.2, {10000, 100, db, at_random}, 0.99, k16apsk34));
+            levels.push_back(with_pulses(18.7, {10000, 100, db, at_random}, 0.99, k32apsk89));
+            levels.push_back(with_pulses(13.2, {500, 0.5, db, at_random}, 0.99, k16apsk34));
         }
     }
     return levels;

@@ -146,6 +146,7 @@ void RxFilter::filter_block(Frame f) {
     canceller_.cancel(received, turned.tones, turned.steps);
     blanker_.blank_again(received);
     filter_.process(samples_, layout_.received(block), turned, f[filtered][0]);
+    filter_.mark_erased(blanker_.runs(), f[filtered][0]);
 }
 
 void RxFilter::keep(Archive& archive) {
