@@ -75,13 +75,14 @@ bool LdpcDecoder::keep_if_better(std::span<std::uint8_t> information, std::size_
     return failed == 0;
 }
 
-LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t> information) {
+LdpcResult LdpcDecoder::decode(std::span<const Llr> llrs, std::span<std::uint8_t> information,
+                               int most_iterations) {
     assert(llrs.size() == static_cast<std::size_t>(code_.n));
     assert(information.size() == static_cast<std::size_t>(code_.k_ldpc / 8));
     std::size_t fewest_failed = kLdpcNearlyRight;
     load(in_range(llrs));
     int iterations = 0;
-    for (int since = 0; iterations < settings_.max_iterations && since < kLdpcPatience; ++iterations) {
+    for (int since = 0; iterations < most_iterations && since < kLdpcPatience; ++iterations) {
         const std::size_t before = fewest_failed;
         if (settings_.stop_early && keep_if_better(information, fewest_failed)) return {iterations, true};
         const bool is_fast = iterations < fast_iterations_;

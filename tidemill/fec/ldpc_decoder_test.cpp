@@ -393,6 +393,23 @@ TEST_CASE("sum-product brings home what min-sum does not") {
     CHECK(right_by_min_sum < 15);
 }
 
+TEST_CASE("min-sum alone ends where sum-product would begin, and what it brings home is the same") {
+    std::mt19937 random(15);
+    const Dvbs2Code& code = dvbs2_code(FrameSize::short_, CodeRate::r3_4);
+    const Bytes information = random_information(code, random);
+    LdpcDecoder whole(code), fast(code);
+    Bytes out(information.size());
+    for (const double over_db : {1.0, -3.0}) {
+        const auto llrs =
+            noisy_llrs(code, fecframe_bits(code, information), threshold_db(code) + over_db, random);
+        const LdpcResult result = fast.decode_fast(llrs, out);
+        CHECK(result.converged == (over_db > 0));
+        CHECK((out == information) == result.converged);
+        CHECK(result.iterations <= ldpc_fast_share({}, code));
+        if (over_db > 0) CHECK(decode(whole, code, llrs) == Decoded{result, information});
+    }
+}
+
 TEST_CASE("far over the threshold a frame with a piece of turned phase comes out whole, for every code") {
     std::mt19937 random(14);
     for (const Dvbs2Code& code : dvbs2_codes()) {

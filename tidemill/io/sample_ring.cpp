@@ -167,4 +167,10 @@ RingFill SampleRing::fill() const {
     return {ring_.size() / sample_bytes_, (in_ - out_) / sample_bytes_, most_ / sample_bytes_};
 }
 
+bool SampleRing::is_short_of_time() const {
+    if (!config_.drops) return false;
+    const Lock lock(mutex_);
+    return in_ - out_ > ring_.size() / 2;
+}
+
 }  // namespace tidemill::io

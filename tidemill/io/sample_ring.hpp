@@ -56,6 +56,8 @@ class SampleRing final : public LiveSource {
     std::optional<double> center_frequency_hz() const override { return source_->center_frequency_hz(); }
     std::string remarks() const override { return source_->remarks(); }
     RingFill fill() const;
+    /// Whether more than half of the ring waits, and what finds it full will be lost. From any thread.
+    bool is_short_of_time() const;
     /// Where samples were lost, also what waits is lost, and counted with `read_before` more that were read
     /// and are not used; returns whether that was so. By who reads.
     bool skip_behind_gap(std::uint64_t read_before);

@@ -171,4 +171,20 @@ TEST_CASE("ring: behind a gap nothing old is given out, and all that is left out
     ring.end();
 }
 
+TEST_CASE("ring: time is short while more than half of it waits, if what finds it full is lost") {
+    for (const bool drops : {true, false}) {
+        auto owned = std::make_unique<Counting>(150'000, Counting::Then::wait);
+        Counting& source = *owned;
+        SampleRing ring(std::move(owned), {.seconds = 0.2, .drops = drops});
+        REQUIRE(ring.begin());
+        source.wait_until_all_given();
+        CHECK(ring.is_short_of_time() == drops);
+        std::vector<Sample> samples(60'000);
+        for (std::size_t read = 0; read < 60'000;)
+            read += ring.read(std::as_writable_bytes(std::span(samples).subspan(read))) / sizeof(Sample);
+        CHECK_FALSE(ring.is_short_of_time());
+        ring.end();
+    }
+}
+
 }  // namespace tidemill::io

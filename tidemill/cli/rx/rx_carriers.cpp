@@ -51,6 +51,12 @@ void check_number_of(const std::vector<NumberedCarrier>& chosen) {
                     chosen.size(), kMost));
 }
 
+// The stream outlives receivers; null: a recording.
+void know_stream(const io::SampleRing* stream, dvbs2::ReceiverConfig& config) {
+    config.live = stream != nullptr;
+    if (stream) config.short_of_time = [stream] { return stream->is_short_of_time(); };
+}
+
 }  // namespace
 
 RxCarriers::RxCarriers(const RxOptions& options, std::vector<io::TunDevice> interfaces)
@@ -64,7 +70,7 @@ RxCarriers::RxCarriers(const RxOptions& options, std::vector<io::TunDevice> inte
 void RxCarriers::prepare_one(const RxOptions& options, std::vector<io::TunDevice> interfaces) {
     RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
     carrier.outcome.job = prepare(options.reception);
-    carrier.outcome.job.config.live = carrier.outcome.job.stream != nullptr;
+    know_stream(carrier.outcome.job.stream.get(), carrier.outcome.job.config);
     carrier.outcome.ldpc_device = ldpc_device(options.device);
     carrier.outcome.outputs = options.outputs;
     open_places(carrier, options, std::move(interfaces));
@@ -83,7 +89,7 @@ void RxCarriers::prepare_all(const RxOptions& options) {
         RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
         carrier.number = one.number;
         carrier.outcome.job = job_of_carrier(options.reception, together_.job, one.heard);
-        carrier.outcome.job.config.live = together_.job.stream != nullptr;
+        know_stream(together_.job.stream.get(), carrier.outcome.job.config);
         carrier.outcome.outputs = outputs_of(options.outputs, one.number);
         open_places(carrier, options, {});
         tell("carrier {}  {}\n", one.number, carrier_options(one.heard));

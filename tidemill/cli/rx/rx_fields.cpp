@@ -216,6 +216,8 @@ const Field kFields[] = {
     {"echo_symbols", "echo_symbols", "", "", of_echo<&dvbs2::ReceptionNow::echo_symbols>},
     {"echo_db", "echo_db", "", "", of_echo<&dvbs2::ReceptionNow::echo_db>},
     {"", "", kLosses, "{}", echo_text},
+    {"frames_hurried", "frames_hurried", kLosses, "finer decoding left out for {} frames: short of time",
+     [](View v) -> Json { return v.now.frames_hurried; }, 0},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},

@@ -8,7 +8,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-static_assert(ReceiverConfig{}.block_samples == kMaxBlockSamples);
+static_assert(ReceiverConfig::kMostBlockSamples == kMaxBlockSamples);
 
 ReceiverConfig with_symbol_rate(const io::SampleSource& source, ReceiverConfig config) {
     config.symbol_rate_hz = told_symbol_rate(source, config.symbol_rate_hz);

@@ -46,9 +46,13 @@ struct ReceiverConfig {
     double rolloff = 0.20;
     int gold_code = 0;
     double tuned_hz = 0;  ///< where a TunedSource took the samples from: frequencies are told from there
-    std::uint32_t block_samples = 16384;  ///< at most so many
+    static constexpr std::uint32_t kMostBlockSamples = 16384;
+    std::uint32_t block_samples = kMostBlockSamples;
     bool live =
         false;  ///< samples come once: a reception that goes on from a checkpoint takes what comes then
+    /// Whether samples may be lost soon, since time is short: then frames are not decoded by sum-product. May
+    /// be asked by any thread; empty: never.
+    std::function<bool()> short_of_time{};
     const LdpcOnDevice* ldpc_device = nullptr;  ///< outlives receivers; null: the host decodes
 };
 

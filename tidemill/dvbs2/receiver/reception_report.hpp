@@ -56,6 +56,7 @@ struct ReceptionNow {
     std::uint64_t samples_clipped = 0;
     std::uint64_t samples_blanked = 0;   ///< zeroed, because pulses had hit them,
     double blanked_share = 0;            ///< of those in which there was a signal
+    std::uint64_t frames_hurried = 0;    ///< whose finer decoding was left out: time was short
     std::uint64_t frames_equalised = 0;  ///< against echoes, of which the strongest is now
     double echo_symbols = 0;             ///< so late; 0: there is none
     double echo_db = 0;                  ///< and so strong, over the direct way

@@ -22,7 +22,7 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
       equaliser_(graph.add<RxEqualiser>(scrambler_)) {
     auto& carrier = graph.add<RxCarrier>(scrambler_);
     auto& demapper = graph.add<RxDemapper>();
-    auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device);
+    auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device, config.short_of_time);
     auto& bch = graph.add<RxBch>();
     auto& descrambler = graph.add<RxDescrambler>();
     auto& sink = graph.add<RxSink>(std::move(outputs));
@@ -74,6 +74,7 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .samples_clipped = front_.spectrum.live_clipped(),
             .samples_blanked = front_.filter.blanked_samples(),
             .blanked_share = front_.filter.blanked_share(),
+            .frames_hurried = ldpc_->hurried(),
             .frames_equalised = equaliser_.frames(),
             .echo_symbols = echo.symbols,
             .echo_db = echo.gain_db,

@@ -1,5 +1,7 @@
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
+#include <utility>
+
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/fec/bb_scrambler.hpp"
 
@@ -18,13 +20,15 @@ const fec::Dvbs2Code* code_of(const Pls& pls) {
     return &fec::dvbs2_code(pls.size, find_modcod(pls.modcod)->rate);
 }
 
-RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device)
+RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device,
+               std::function<bool()> short_of_time)
     : Module("ldpc"),
       decode(device ? task("decode", &RxLdpc::decode_batch,
                            {.replication = Replication::cloned, .batch = device->most_frames})
                     : task("decode", &RxLdpc::decode_frame, cloned)),
       settings_(settings),
-      falls_back_(device && device->falls_back) {
+      falls_back_(device && device->falls_back),
+      short_of_time_(std::move(short_of_time)) {
     if (device) device_.emplace(*device, settings);
 }
 
@@ -53,7 +57,13 @@ void RxLdpc::decode_frame(Frame f) {
 void RxLdpc::decode_here(const LdpcFrame& frame) {
     std::optional<fec::LdpcDecoder>& decoder = decoders_[index_of(*frame.code)];
     if (!decoder) decoder.emplace(*frame.code, settings_);
+    if (short_of_time_ && short_of_time_()) return hurry(frame, *decoder);
     *frame.result = decoder->decode(frame.llrs, frame.information);
+}
+
+void RxLdpc::hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder) {
+    *frame.result = decoder.decode_fast(frame.llrs, frame.information);
+    if (!frame.result->converged) hurried_->fetch_add(1, std::memory_order_relaxed);
 }
 
 void RxLdpc::decode_batch(Batch batch) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,8 +34,9 @@ struct LdpcDeviceUse {
 /// Inner code: LLRs to packed BCH codewords; on a device in batches, if there is to be one.
 class RxLdpc final : public Module {
   public:
-    /// `device`: null for the host.
-    explicit RxLdpc(const fec::LdpcSettings& settings = {}, const LdpcOnDevice* device = nullptr);
+    /// `device`: null for the host. `short_of_time`, asked by all replicas, may be empty: never.
+    explicit RxLdpc(const fec::LdpcSettings& settings = {}, const LdpcOnDevice* device = nullptr,
+                    std::function<bool()> short_of_time = {});
 
     In<fec::Llr> llrs = in<fec::Llr>("llrs", kMaxFecframeBits);
     Label<const FrameInfo> info = label<const FrameInfo>("info");
@@ -41,17 +45,23 @@ class RxLdpc final : public Module {
     Task decode;
 
     const LdpcDeviceUse& device_use() const { return use_; }
+    /// Frames so far that min-sum alone did not bring back, of which sum-product was left out: time was
+    /// short. Of all replicas; may be read while the receiver runs.
+    std::uint64_t hurried() const { return hurried_->load(std::memory_order_relaxed); }
     void forget_totals() override { use_ = {}; }
     void merge(Module& clone) override;
     void keep(Archive& archive) override {
+        std::uint64_t hurried = this->hurried();
         archive("frames", use_.frames)("batches", use_.batches)("frames_on_host", use_.frames_on_host)(
-            "frames_finished", use_.frames_finished);
+            "frames_finished", use_.frames_finished)("hurried", hurried);
+        hurried_->store(hurried, std::memory_order_relaxed);
     }
 
   private:
     void decode_frame(Frame f);
     void decode_batch(Batch batch);
     void decode_here(const LdpcFrame& frame);
+    void hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder);
     bool decode_on_device();
     void finish_here();
     std::optional<LdpcFrame> frame_of(Frame f) const;
@@ -62,6 +72,8 @@ class RxLdpc final : public Module {
     bool falls_back_;
     std::vector<LdpcFrame> frames_;  // of the batch
     LdpcDeviceUse use_;
+    std::function<bool()> short_of_time_;
+    std::shared_ptr<std::atomic<std::uint64_t>> hurried_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 /// Outer code: corrects the packed codeword in place; its first bits are the scrambled BBFRAME.

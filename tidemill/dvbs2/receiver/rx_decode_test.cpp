@@ -85,20 +85,23 @@ constexpr fec::LdpcSettings kFew{.max_iterations = 3};
 
 struct Decoding {
     Outcome outcome{};
+    std::uint64_t hurried = 0;
     LdpcDeviceUse use{};
 };
 
-Decoding decode(const std::optional<LdpcOnDevice>& where, auto&& run) {
+Decoding decode(const std::optional<LdpcOnDevice>& where, auto&& run,
+                const fec::LdpcSettings& settings = kFew, std::function<bool()> short_of_time = {}) {
     Decoding decoding;
     Graph graph;
     auto& source = graph.add<NoiseFrames>();
-    auto& ldpc = graph.add<RxLdpc>(kFew, where ? &*where : nullptr);
+    auto& ldpc = graph.add<RxLdpc>(settings, where ? &*where : nullptr, std::move(short_of_time));
     auto& keep = graph.add<KeepFrames>(decoding.outcome);
     graph.bind(source.llrs, ldpc.llrs);
     graph.bind(ldpc.codeword, keep.codeword);
     graph.bind(ldpc.result, keep.result);
     run(graph);
     decoding.use = ldpc.device_use();
+    decoding.hurried = ldpc.hurried();
     return decoding;
 }
 
@@ -135,6 +138,19 @@ void check_as_on_host(const std::shared_ptr<Device>& device) {
 TEST_CASE("rx ldpc: batches of mixed codes on a device come out as frames one by one on the host") {
     check_as_on_host(stand_in());
     on_all_devices(check_as_on_host);
+}
+
+TEST_CASE("rx ldpc: while time is short frames get min-sum alone, and those that needed more are counted") {
+    constexpr fec::LdpcSettings kFewFast{.max_iterations = 8, .fast_iterations = 3};
+    const Decoding usual = decode({}, in_order, kFewFast, [] { return false; });
+    CHECK(usual.hurried == 0);
+    CHECK(usual.outcome == decode({}, in_order, kFewFast).outcome);
+    const Outcome fast = decode({}, in_order).outcome;
+    for (const auto& run : {in_order, in_pipeline}) {
+        const Decoding hurried = decode({}, run, kFewFast, [] { return true; });
+        CHECK(hurried.hurried == 10);  // of noise; three of thirteen are dummies
+        CHECK(hurried.outcome == fast);
+    }
 }
 
 TEST_CASE("rx ldpc: a device that fails at any call ends the run with its words") {
