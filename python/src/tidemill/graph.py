@@ -16,6 +16,7 @@ from . import _core
 from ._core import CallForm, Direction, GraphError
 
 if TYPE_CHECKING:
+    from .process_task import ProcessTask
     from .scheduling import Schedule
 
 Keep = Literal["copy"] | None
@@ -109,6 +110,7 @@ class TaskSpec:
     keep: Keep = None
     at_end: bool = False
     knobs: Mapping[str, Knob] = field(default_factory=dict)
+    process: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,10 +185,10 @@ class Graph:
             spec.name,
             sockets,
             knobs,
-            spec.callable,
+            _elsewhere(spec) if spec.process else spec.callable,
             spec.form,
             takes_number=spec.takes_number,
-            gets_copies=spec.keep == "copy",
+            gets_copies=spec.keep == "copy" and not spec.process,
             pure=spec.pure,
             may_skip=spec.may_skip,
             may_repeat=spec.may_repeat,
@@ -246,6 +248,7 @@ def task(
     may_repeat: bool = False,
     keep: Keep = None,
     at_end: bool = False,
+    process: bool = False,
     **named: Socket | Knob,
 ) -> TaskSpec:
     """A task from a function that takes an array for each socket: `task(f, x=In(np.float32, 64), y=Out(...))`.
@@ -260,10 +263,15 @@ def task(
     may_skip, may_repeat: what it promises to return besides Flow.OK.
     keep: "copy" for who keeps arrays beyond the call: it gets its own. Else that ends the run.
     at_end: it is called once more behind the stream's last frame, with inputs of no elements, and may give a frame.
+    process: the function works in a process of its own, on copies of the arrays in shared memory: for long calls that
+        hold the interpreter's lock. It has to be importable there: a function or an object of a module, and a program
+        that is run as a file adds it under if __name__ == "__main__".
 
     A Knob among the keywords is a number behind the arrays, by which the function may be turned while the stream runs.
     """
-    return _spec("task", function, sockets, named, name, pure, may_skip, may_repeat, keep, at_end=at_end)
+    return _spec(
+        "task", function, sockets, named, name, pure, may_skip, may_repeat, keep, at_end=at_end, process=process
+    )
 
 
 def source(
@@ -273,14 +281,15 @@ def source(
     *,
     name: str | None = None,
     keep: Keep = None,
+    process: bool = False,
     **named: Socket | Knob,
 ) -> TaskSpec:
     """A task that begins frames: a function that fills its arrays, or something to iterate over.
 
     Each item is written into the output; the stream ends with the items, or when the function returns Flow.STOP.
-    Without sockets it gives what its neighbour in Graph.chain() takes.
+    Without sockets it gives what its neighbour in Graph.chain() takes. process: see task().
     """
-    return _spec("source", function, sockets, named, name, False, False, False, keep)
+    return _spec("source", function, sockets, named, name, False, False, False, keep, process=process)
 
 
 def sink(
@@ -291,14 +300,17 @@ def sink(
     name: str | None = None,
     keep: Keep = None,
     at_end: bool = False,
+    process: bool = False,
     **named: Socket | Knob,
 ) -> TaskSpec:
     """A task that gives nothing on. Without sockets it takes what its neighbour in Graph.chain() gives.
 
-    at_end: it is called once more behind the stream's last frame, with inputs of no elements.
+    at_end: it is called once more behind the stream's last frame, with inputs of no elements. process: see task().
     """
-    consume = _without_result(function)
-    return _spec("sink", consume, sockets, named, name, False, False, False, keep, function, at_end=at_end)
+    consume = function if process else _without_result(function)
+    return _spec(
+        "sink", consume, sockets, named, name, False, False, False, keep, function, at_end=at_end, process=process
+    )
 
 
 def _spec(
@@ -314,6 +326,7 @@ def _spec(
     original: Any = None,
     *,
     at_end: bool = False,
+    process: bool = False,
 ) -> TaskSpec:
     if keep not in (None, "copy"):
         raise GraphError(f'keep={keep!r}: give "copy", or leave it out')
@@ -332,11 +345,24 @@ def _spec(
         declared, takes_number = _ordered(kind, name, original or function, declared, list(knobs))
     elif knobs:
         raise GraphError(f"{kind} '{name}' has knobs ({', '.join(knobs)}), which only functions get: give one")
+    if process and form != CallForm.FUNCTION:
+        raise GraphError(f"{kind} '{name}' iterates, which no other process can: give a function or an object")
     if form == CallForm.GENERATOR and pure:
         raise GraphError(f"task '{name}' is a generator, which has a state: it cannot be pure")
     return TaskSpec(
-        name, declared, target, form, kind, takes_number, pure, may_skip, may_repeat, keep, at_end, knobs
+        name, declared, target, form, kind, takes_number, pure, may_skip, may_repeat, keep, at_end, knobs, process
     )
+
+
+def _elsewhere(spec: TaskSpec) -> ProcessTask:
+    from .process_task import ProcessTask  # much of the standard library
+    from .task_process import Place
+
+    places = [
+        Place(name, s.dtype, s.shape, s.direction != Direction.OUT, s.direction != Direction.IN)
+        for name, s in (spec.sockets or {}).items()
+    ]
+    return ProcessTask(spec.name, spec.callable, places, gets_copies=spec.keep == "copy", is_sink=spec.kind == "sink")
 
 
 def _name_of(function: Any, kind: str) -> str:
@@ -368,6 +394,8 @@ def _ordered(
 
     Between the two it takes the knobs, in the order in which they are declared.
     """
+    if isinstance(function, np.ufunc):  # its outputs are arguments, too, which its signature does not tell
+        return declared, False
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # of those written in C
