@@ -7,16 +7,23 @@ import numpy as np
 import pytest
 
 import tidemill as tm
+from tidemill import figures as draw
+from tidemill.demo import random_packets
 
 pytest.importorskip("matplotlib")
 WATTS = {"big": 1.0, "little": 0.25}
 
 
 @pytest.fixture(scope="module")
-def figures(demo, published_profile):
+def figures(demo, published_profile, tmp_path_factory):
     report = tm.dvbs2.receive(demo, constellation=4, executor="threads")
     profile = tm.Profile.read(published_profile)
     schedule = tm.schedule(profile, cores={"big": 4, "little": 4})
+    samples = tm.dvbs2.Transmitter("QPSK 1/2", frame="short").send(random_packets(20))
+    graph = tm.Graph()
+    graph.chain(tm.source(range(40), y=tm.Out(np.int32)), tm.sink(lambda x: None))
+    tm.Pipeline(graph, tm.Schedule.of((1, 1), (1, 1))).run(trace=tmp_path_factory.mktemp("trace") / "run.json")
+    trace = next(tmp_path_factory.getbasetemp().glob("trace*/run.json"))
     curve = tm.dvbs2.ber(["QPSK 8/9", "8PSK 2/3"], frame="short", margin=[-0.2, 0.5], errors=5, frames=20)
     return {
         "constellation": report.plot.constellation(),
@@ -25,11 +32,16 @@ def figures(demo, published_profile):
         "schedule": schedule.plot(),
         "gantt": tm.simulate(schedule, jitter=0.1, seed=7).plot(),
         "front": tm.front(profile, watts=WATTS).plot(),
+        "spectrum": report.plot.spectrum(),
+        "eye": draw.eye(samples[2000:]),
+        "trace": draw.trace(trace, frames=10),
+        "slowdowns": tm.slowdowns(chains=20, seed=3).plot(),
         "rates": curve.plot(compare=["StreamPU", "capacity"]),
     }
 
 
-NAMES = ("constellation", "margin", "stages", "schedule", "gantt", "front", "rates")
+NAMES = ("constellation", "margin", "stages", "schedule", "gantt", "front", "rates", "spectrum", "eye", "trace",
+         "slowdowns")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +79,54 @@ def test_comparisons_are_in_the_data(figures):
     assert limits[0] == pytest.approx(10 * np.log10((2**bits - 1) / bits), abs=1e-6)
 
 
-def test_what_cannot_be_drawn_is_told(demo):
+def test_a_spectrum_has_the_power_of_its_samples(demo):
+    rng = np.random.default_rng(1)
+    noise = rng.normal(scale=0.5, size=(1 << 16, 2)).view(complex).ravel()
+    data = draw.spectrum(noise, sample_rate_hz=1e6, bins=64).data
+    assert np.sum(10 ** (data["power_db"] / 10)) * 1e6 / 64 == pytest.approx(0.5, rel=0.02)
+    tone = np.exp(2j * np.pi * 0.25 * np.arange(4096))
+    data = draw.spectrum(tone, bins=64).data
+    assert data["frequency"][np.argmax(data["power_db"])] == 0.25
+    samples = tm.read_samples(demo)
+    data = samples.plot().data
+    carrier = 10 ** (data["power_db"] / 10)
+    inside = np.abs(data["frequency_hz"]) < 0.3 * samples.sample_rate_hz
+    assert len(samples) == 1 << 20 < samples.recorded
+    assert carrier[inside].mean() > 3 * carrier[~inside].mean()
+
+
+def test_the_eye_of_what_is_sent_is_open_where_its_symbols_are(figures):
+    data = figures["eye"].data
+    there = np.abs(data["i"][data["time"] == 0])
+    between = np.abs(data["i"][data["time"] == 0.5])
+    assert there.std() < 0.1 * there.mean() and there.std() < between.std() / 4
+
+
+def test_slowdowns_are_over_the_best_and_repeatable(figures):
+    data = figures["slowdowns"].data
+    assert data["slowdown"].min() == 1 and set(data["slowdown"][data["strategy"] == "herad"]) == {1}
+    again = tm.slowdowns(chains=20, seed=3).data
+    assert (again["slowdown"] == data["slowdown"]).all()
+
+
+def test_a_trace_has_each_frame_in_each_stage(figures):
+    data = figures["trace"].data
+    assert sorted(set(data["frame"])) == list(range(15, 25)) and len(set(data["thread"])) == 2
+    assert len(data["frame"]) == 20
+    assert all(begin <= end for begin, end in zip(data["begin_us"], data["end_us"], strict=True))
+
+
+def test_what_cannot_be_drawn_is_told(demo, tmp_path):
+    for samples in ([1, 2], [np.nan] * 5000):
+        with pytest.raises(tm.WrongUsage, match="samples: give"):
+            draw.spectrum(samples)
+        with pytest.raises(tm.WrongUsage, match="samples: give"):
+            draw.eye(samples)
+    (tmp_path / "no.json").write_text("{}")
+    with pytest.raises(tm.WrongUsage, match="no trace of a run"):
+        draw.trace(tmp_path / "no.json")
+    with pytest.raises(tm.IoError, match="nowhere"):
+        tm.read_samples(tmp_path / "nowhere.cf32")
     report = tm.dvbs2.receive(demo, executor="sequence")
     with pytest.raises(tm.WrongUsage, match="constellation=True"):
         report.plot.constellation()

@@ -11,6 +11,7 @@
 #include "bindings/graph_binding.hpp"
 #include "bindings/interpreter.hpp"
 #include "bindings/numpy.hpp"
+#include "bindings/recording_binding.hpp"
 #include "bindings/remote_binding.hpp"
 #include "bindings/schedule_binding.hpp"
 #include "bindings/transceiver_binding.hpp"
@@ -55,6 +56,7 @@ NB_MODULE(_core, module) {
     tidemill::python::bind_dvbs2(module);
     tidemill::python::bind_remote(module);
     tidemill::python::bind_transceiver(module);
+    tidemill::python::bind_recordings(module);
     module.def("end_live_runs", &tidemill::python::end_live_runs);
     module.def("take_warnings", &take_warnings);
     module.def(

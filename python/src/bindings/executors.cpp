@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "bindings/interpreter.hpp"
 #include "bindings/json_object.hpp"
 #include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -24,6 +26,7 @@
 
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/insight/trace.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -44,6 +47,7 @@ struct RunWishes {
     std::optional<double> seconds;
     bool statistics;
     bool finish;
+    std::optional<std::filesystem::path> trace;
 };
 
 /// An executor with what it needs of Python: made and ended without the lock, since its threads may want it.
@@ -114,8 +118,16 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
         const std::lock_guard lock(mutex_);
         stop_ = stop;
     }
-    if constexpr (std::is_same_v<Executor, Sequence>) return to_dict(json_of(go_here(options, anew, stop)));
-    return to_dict(json_of(go_on_threads(options, anew, stop)));
+    std::optional<Trace> trace;
+    if (wishes.trace) options.observers.push_back(&trace.emplace());
+    RunReport report;
+    if constexpr (std::is_same_v<Executor, Sequence>) {
+        report = go_here(options, anew, stop);
+    } else {
+        report = go_on_threads(options, anew, stop);
+    }
+    if (trace) trace->write(*wishes.trace);
+    return to_dict(json_of(report));
 }
 
 template <class Executor>
@@ -162,18 +174,19 @@ RunReport Held<Executor>::go_on_threads(RunOptions& options, bool anew, std::sto
 template <class Executor>
 nb::class_<Held<Executor>> bind_executor(nb::module_& module, const char* name) {
     const auto go = [](bool anew) {
-        return [anew](Held<Executor>& self, std::optional<std::uint64_t> frames,
-                      std::optional<double> seconds, bool statistics, bool finish) {
-            return self.go({frames, seconds, statistics, finish}, anew);
-        };
+        return
+            [anew](Held<Executor>& self, std::optional<std::uint64_t> frames, std::optional<double> seconds,
+                   bool statistics, bool finish, std::optional<std::filesystem::path> trace) {
+                return self.go({frames, seconds, statistics, finish, std::move(trace)}, anew);
+            };
     };
     return nb::class_<Held<Executor>>(module, name)
         .def("run", go(true), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
-             "statistics"_a = true, "finish"_a = false)
+             "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none())
         .def("set", &Held<Executor>::set, "knobs"_a, "at"_a.none())
         .def("stop", &Held<Executor>::stop)
         .def("resume", go(false), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
-             "statistics"_a = true, "finish"_a = false);
+             "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none());
 }
 
 PipelineOptions pipeline_options(bool pinned, std::size_t ring_depth, std::uint32_t batch) {

@@ -30,16 +30,20 @@ from ._core import (
 from ._core import version as __version__
 from .graph import Forward, Graph, In, Knob, Label, Module, Out, Socket, TaskSpec, sink, source, task
 from .record import Record
+from .recording import Samples, read_samples
 from .reproduction import Reproduction, reproduce, reproductions
 from .run import Dynamic, Pipeline, Run, Sequence
 from .scheduling import Front, Profile, Schedule, Simulation, cores_here, front, profile, schedule, simulate
+from .strategy_study import Slowdowns, slowdowns
 
 __all__ = [
     "BridgeError", "DeviceError", "Dvbs2Error", "Dynamic", "Error", "FecError", "Flow", "Forward", "FrameError",
-    "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Knob", "Label", "Module", "Out", "Pipeline",
-    "PlatformError", "PolicyError", "Profile", "Record", "Reproduction", "Run", "RunError", "Schedule", "ScheduleError", "Sequence",
-    "SimError", "Simulation", "Socket", "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front",
-    "profile", "reproduce", "reproductions", "schedule", "simulate", "sink", "source", "task",
+    "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Knob", "Label", "Module", "Out",
+    "Pipeline", "PlatformError", "PolicyError", "Profile", "Record", "Reproduction", "Run",
+    "RunError", "Samples", "Schedule", "ScheduleError", "Sequence", "SimError", "Simulation", "Slowdowns", "Socket",
+    "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front", "profile",
+    "read_samples", "reproduce", "reproductions", "schedule", "simulate", "sink", "slowdowns",
+    "source", "task",
 ]  # fmt: skip
 
 # A stream that still runs when the interpreter ends is ended in order.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .record import Record, tell_warnings
+from .recording import Samples, read_samples
 from .scheduling import Profile, Schedule
 
 if TYPE_CHECKING:
@@ -42,16 +43,19 @@ class Report(Record):
     """Whether each frame could be decoded."""
     frame_ldpc_iterations: NDArray[np.int32]
 
-    def __init__(self, report: dict[str, Any], text: str, arrays: dict[str, Any], call: str) -> None:
+    def __init__(
+        self, report: dict[str, Any], text: str, arrays: dict[str, Any], call: str, read: Callable[[int], Samples]
+    ) -> None:
         super().__init__(report)
         self.text = text
         self.call = call
+        self._read = read
         for name, array in arrays.items():
             setattr(self, name, array)
 
     @property
     def plot(self) -> ReceptionPlots:
-        """plot.constellation(), plot.margin(), plot.stages()."""
+        """plot.constellation(), plot.margin(), plot.spectrum(), plot.stages()."""
         return ReceptionPlots(self)
 
     def __repr__(self) -> str:
@@ -81,6 +85,10 @@ class ReceptionPlots:
         from .figures.reception import margin_figure
 
         return margin_figure(self.report)
+
+    def spectrum(self, samples: int = 1 << 20, bins: int = 1024) -> Figure:
+        """Of the first `samples` of the recording."""
+        return self.report._read(samples).plot(bins)
 
     def stages(self) -> Figure:
         """How the time of each stage's threads went."""
@@ -147,7 +155,12 @@ def receive(
         output=os.fspath(output),
     )
     tell_warnings()
-    return Report(report, text, arrays, f"tidemill.dvbs2.receive({os.path.basename(os.fspath(recording))!r})")
+    call = f"tidemill.dvbs2.receive({os.path.basename(os.fspath(recording))!r})"
+
+    def read(count: int) -> Samples:
+        return read_samples(recording, count=count, format=format, sample_rate_hz=sample_rate_hz)
+
+    return Report(report, text, arrays, call, read)
 
 
 def profile(

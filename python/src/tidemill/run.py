@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -37,13 +38,15 @@ class _Executor:
         seconds: float | None = None,
         statistics: bool = True,
         finish: bool = False,
+        trace: str | os.PathLike[str] | None = None,
     ) -> Run:
         """Runs until the source stops, after so many source frames or seconds, or at Ctrl-C.
 
         finish: the stream ends with this run, whatever ends it.
+        trace: a file for what every thread does, for tidemill.figures.trace(), ui.perfetto.dev or chrome://tracing.
         Throws FrameError, with `task` and `frame`, when a task raises; what it raised is the cause.
         """
-        return self._go(self._core.run, frames, seconds, statistics, finish)
+        return self._go(self._core.run, frames, seconds, statistics, finish, trace)
 
     def resume(
         self,
@@ -52,9 +55,10 @@ class _Executor:
         seconds: float | None = None,
         statistics: bool = True,
         finish: bool = False,
+        trace: str | os.PathLike[str] | None = None,
     ) -> Run:
         """Runs on where the last run ended; frame numbers go on, too."""
-        return self._go(self._core.resume, frames, seconds, statistics, finish)
+        return self._go(self._core.resume, frames, seconds, statistics, finish, trace)
 
     async def run_async(
         self,
@@ -63,10 +67,13 @@ class _Executor:
         seconds: float | None = None,
         statistics: bool = True,
         finish: bool = False,
+        trace: str | os.PathLike[str] | None = None,
     ) -> Run:
         """The same as run(), on a thread of its own, for `await`: who is cancelled ends the run, and waits for that."""
         started = asyncio.ensure_future(
-            asyncio.to_thread(self.run, frames=frames, seconds=seconds, statistics=statistics, finish=finish)
+            asyncio.to_thread(
+                self.run, frames=frames, seconds=seconds, statistics=statistics, finish=finish, trace=trace
+            )
         )
         try:
             return await asyncio.shield(started)
@@ -96,12 +103,20 @@ class _Executor:
             settings.append((each.module, each.name, float(number)))  # type: ignore[arg-type]
         return int(self._core.set(settings, at))
 
-    def _go(self, go: Any, frames: int | None, seconds: float | None, statistics: bool, finish: bool) -> Run:
+    def _go(
+        self,
+        go: Any,
+        frames: int | None,
+        seconds: float | None,
+        statistics: bool,
+        finish: bool,
+        trace: str | os.PathLike[str] | None,
+    ) -> Run:
         if frames is not None and frames < 0:
             raise _core.RunError(f"frames={frames}: give 0 or more")
         if seconds is not None and not 0 <= seconds <= _LONGEST_S:
             raise _core.RunError(f"seconds={seconds}: give 0 to {_LONGEST_S:.0f}")
-        report = go(frames=frames, seconds=seconds, statistics=statistics, finish=finish)
+        report = go(frames=frames, seconds=seconds, statistics=statistics, finish=finish, trace=trace)
         tell_warnings()
         return Run(report)
 

@@ -1,0 +1,66 @@
+"""What strategies make of many random chains, beside the best schedule of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+
+if TYPE_CHECKING:
+    from .figures import Figure
+
+
+@dataclass(frozen=True)
+class Slowdowns:
+    """A row for each strategy and chain."""
+
+    data: dict[str, NDArray[Any]]
+    """Columns: chain, strategy, slowdown (its period over the best there is), big and little (cores that it uses)."""
+    call: str = field(repr=False)
+    seed: int
+
+    def plot(self) -> Figure:
+        """The share of chains up to each slowdown."""
+        from .figures.slowdowns import slowdowns_figure
+
+        return slowdowns_figure(self)
+
+    def _repr_png_(self) -> bytes:
+        return self.plot()._repr_png_()
+
+
+def slowdowns(
+    *,
+    big: int = 10,
+    little: int = 10,
+    chains: int = 200,
+    tasks: int = 20,
+    stateless: float = 0.5,
+    heaviest: int = 100,
+    slowest: float = 5,
+    seed: int = 1,
+) -> Slowdowns:
+    """Schedules random chains by every published strategy, on so many big and little cores.
+
+    tasks: of each chain, of which the share `stateless` may be replicated; weights are whole numbers from 1 to
+    `heaviest` on big cores, and 1 to `slowest` times that on little ones.
+    """
+    if chains < 1 or min(big, little) < 0 or big + little < 1:
+        raise _core.WrongUsage("slowdowns: give 1 chain or more, and 1 core or more")
+    law = _core.ChainLaw(tasks=tasks, stateless=stateless, heaviest=heaviest, slowest=slowest)
+    rows = [
+        (chain, *each)
+        for chain in range(chains)
+        for each in _core.study_chain(law, big=big, little=little, seed=seed * 1_000_003 + chain)
+    ]
+    names = ("chain", "strategy", "slowdown", "big", "little")
+    columns = {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
+    call = (
+        f"tidemill.slowdowns(big={big}, little={little}, chains={chains}, tasks={tasks}, stateless={stateless}, "
+        f"heaviest={heaviest}, slowest={slowest}, seed={seed})"
+    )
+    return Slowdowns(columns, call, seed)
