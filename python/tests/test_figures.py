@@ -36,12 +36,13 @@ def figures(demo, published_profile, tmp_path_factory):
         "eye": draw.eye(samples[2000:]),
         "trace": draw.trace(trace, frames=10),
         "slowdowns": tm.slowdowns(chains=20, seed=3).plot(),
+        "workers": tm.simulate_tasks("fig4.6a", workers=3, iterations=50).plot(),
         "rates": curve.plot(compare=["StreamPU", "capacity"]),
     }
 
 
 NAMES = ("constellation", "margin", "stages", "schedule", "gantt", "front", "rates", "spectrum", "eye", "trace",
-         "slowdowns")  # fmt: skip
+         "slowdowns", "workers")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

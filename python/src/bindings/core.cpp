@@ -11,9 +11,11 @@
 #include "bindings/graph_binding.hpp"
 #include "bindings/interpreter.hpp"
 #include "bindings/numpy.hpp"
+#include "bindings/python_policy.hpp"
 #include "bindings/recording_binding.hpp"
 #include "bindings/remote_binding.hpp"
 #include "bindings/schedule_binding.hpp"
+#include "bindings/task_simulation_binding.hpp"
 #include "bindings/transceiver_binding.hpp"
 #include <nanobind/stl/vector.h>
 
@@ -57,6 +59,8 @@ NB_MODULE(_core, module) {
     tidemill::python::bind_remote(module);
     tidemill::python::bind_transceiver(module);
     tidemill::python::bind_recordings(module);
+    tidemill::python::bind_policies(module);
+    tidemill::python::bind_task_simulation(module);
     module.def("end_live_runs", &tidemill::python::end_live_runs);
     module.def("take_warnings", &take_warnings);
     module.def(

@@ -22,6 +22,7 @@ from ._core import (
     JsonError,
     PlatformError,
     PolicyError,
+    PolicyTask,
     RunError,
     ScheduleError,
     SimError,
@@ -35,15 +36,16 @@ from .reproduction import Reproduction, reproduce, reproductions
 from .run import Dynamic, Pipeline, Run, Sequence
 from .scheduling import Front, Profile, Schedule, Simulation, cores_here, front, profile, schedule, simulate
 from .strategy_study import Slowdowns, slowdowns
+from .task_simulation import OwnPolicy, TaskSimulation, policies, simulate_tasks, task_programs
 
 __all__ = [
     "BridgeError", "DeviceError", "Dvbs2Error", "Dynamic", "Error", "FecError", "Flow", "Forward", "FrameError",
     "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Knob", "Label", "Module", "Out",
-    "Pipeline", "PlatformError", "PolicyError", "Profile", "Record", "Reproduction", "Run",
+    "OwnPolicy", "Pipeline", "PlatformError", "PolicyError", "PolicyTask", "Profile", "Record", "Reproduction", "Run",
     "RunError", "Samples", "Schedule", "ScheduleError", "Sequence", "SimError", "Simulation", "Slowdowns", "Socket",
-    "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front", "profile",
-    "read_samples", "reproduce", "reproductions", "schedule", "simulate", "sink", "slowdowns",
-    "source", "task",
+    "TaskSimulation", "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front", "policies", "profile",
+    "read_samples", "reproduce", "reproductions", "schedule", "simulate", "simulate_tasks", "sink", "slowdowns",
+    "source", "task", "task_programs",
 ]  # fmt: skip
 
 # A stream that still runs when the interpreter ends is ended in order.

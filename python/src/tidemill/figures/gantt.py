@@ -9,6 +9,7 @@ from .style import COLOURS, new_figure, styled
 
 if TYPE_CHECKING:
     from ..scheduling import Simulation
+    from ..task_simulation import TaskSimulation
 
 
 def gantt_figure(simulation: Simulation) -> Figure:
@@ -31,6 +32,24 @@ def gantt_figure(simulation: Simulation) -> Figure:
         axes.set(yticks=range(len(rows)), xlabel="microseconds")
         axes.set_yticklabels([f"stage {s}, thread {t}" for s, t in rows])
         axes.set_title(f"period {simulation.period_us:.2f} us")
+        axes.invert_yaxis()
+        axes.grid(False)
+    return Figure(sheet, axes, columns, Note(simulation.call, simulation.seed))
+
+
+def workers_figure(simulation: TaskSimulation) -> Figure:
+    """A row for each worker; an iteration has one colour in all of them."""
+    names = ("worker", "task", "iteration", "begin_us", "end_us")
+    columns: dict[str, list[Any]] = {name: [step[k] for step in simulation.steps] for k, name in enumerate(names)}
+    columns["worker"] = [worker + 1 for worker in columns["worker"]]
+    workers = simulation.report["workers"]
+    with styled():
+        sheet, axes = new_figure(max(0.35, 0.2 + 0.08 * workers))
+        for worker, _, iteration, begin, end in simulation.steps:
+            axes.barh(worker + 1, end - begin, left=begin, height=0.8, edgecolor="white", linewidth=0.2,
+                      color=COLOURS[1 + iteration % (len(COLOURS) - 1)])  # fmt: skip
+        axes.set(yticks=range(1, workers + 1), xlabel="microseconds", ylabel="worker")
+        axes.set_title(f"efficiency {simulation.report.efficiency:.3f}")
         axes.invert_yaxis()
         axes.grid(False)
     return Figure(sheet, axes, columns, Note(simulation.call, simulation.seed))

@@ -1,0 +1,95 @@
+"""Programs of tasks under dynamic scheduling, simulated: under the policies that there are, or one of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import _core
+from ._core import PolicyTask
+from .record import Record
+from .scheduling import Cores, Profile, _counts
+
+if TYPE_CHECKING:
+    from .figures import Figure
+
+
+class OwnPolicy(Protocol):
+    """Which of the ready tasks goes first: the one of the least rank; of several, the one that was created first.
+
+    It may have issued(task, worker) and completed(task, worker), too, which are told when a task begins and ends.
+    """
+
+    def rank(self, task: PolicyTask) -> int:
+        """Asked once, when the task is ready."""
+
+
+Policy = str | OwnPolicy | Callable[[PolicyTask], int]
+
+
+@dataclass(frozen=True)
+class TaskSimulation:
+    """What a simulated run of tasks came to: makespan_us, efficiency, mean_latency_us, ... are in `report`."""
+
+    report: Record
+    steps: list[tuple[int, str, int, float, float]] = field(repr=False)
+    """Of the first iterations: worker, task, iteration, begin and end in microseconds."""
+    call: str = field(repr=False)
+    seed: int | None = field(repr=False)
+
+    @property
+    def period_us(self) -> float:
+        return float(self.report["period_us"])
+
+    def plot(self) -> Figure:
+        """What each worker did; an iteration has one colour."""
+        from .figures.gantt import workers_figure
+
+        return workers_figure(self)
+
+
+def simulate_tasks(
+    program: Profile | str,
+    *,
+    policy: Policy = "gpriority",
+    workers: int = 4,
+    cores: Cores | None = None,
+    iterations: int | None = None,
+    window: int = 16,
+    noise: float = 0,
+    seed: int = 1,
+    drawn_iterations: int = 12,
+) -> TaskSimulation:
+    """Simulates dynamic scheduling: a profile's chain on cores of its kinds, or one of task_programs() on workers.
+
+    policy: one of policies(), a list of them with commas, each breaking the ties of those before; or one of one's own:
+        a function that gives a task's rank, a whole number, or an object with rank(task). The least goes first.
+    workers: of a named program; cores: of a profile, else those that it names. iterations: else as many as suit.
+    window: iterations in flight at most. noise: relative standard deviation of task times.
+    Throws PolicyError, ScheduleError for what there is not; what a policy raises comes out here.
+    """
+    if workers < 1 or (iterations is not None and iterations < 1) or window < 1:
+        raise _core.WrongUsage("workers, iterations and window: give 1 or more")
+    if noise < 0 or drawn_iterations < 0:
+        raise _core.WrongUsage("noise and drawn_iterations: give 0 or more")
+    common: dict[str, Any] = {"iterations": iterations or 0, "policy": policy, "window": window, "noise": noise,
+                              "seed": seed, "drawn": drawn_iterations}  # fmt: skip
+    if isinstance(program, str):
+        told, steps = _core.simulate_program(program, workers=workers, **common)
+    else:
+        told, steps = _core.simulate_profile(program._core, cores=_counts(cores), **common)
+    named = policy if isinstance(policy, str) else getattr(policy, "__name__", type(policy).__name__)
+    what = repr(program) if isinstance(program, str) else "profile"
+    call = f"tidemill.simulate_tasks({what}, policy={named!r}, workers={told['workers']}, noise={noise})"
+    return TaskSimulation(Record(told), steps, call, seed if noise > 0 else None)
+
+
+def policies() -> dict[str, str]:
+    """The policies that there are, and what each prefers."""
+    return dict(_core.policies())
+
+
+def task_programs() -> dict[str, str]:
+    """Programs of tasks by name: StreamIt benchmarks, factorisations, a decoder, the worst case of each policy."""
+    return dict(_core.task_programs())
