@@ -16,13 +16,15 @@ constexpr double kDominant = 0.4;
 
 struct BusyStage {
     std::size_t index = 0;
-    double load = 0;  // of its busiest thread, 0 to 1
+    double load = 0;     // of its busiest thread, 0 to 1
+    double work_us = 0;  // of that thread there
 };
 
 // Against its own waits, not the run's length: a thread may have come with a change of schedule.
 double load_of(const ThreadReport& thread) {
-    const double all_us = thread.work_us + thread.pull_waits.total_us + thread.push_waits.total_us;
-    return all_us > 0 ? thread.work_us / all_us : 0;
+    const double work_us = thread.work_us + thread.elsewhere_us;
+    const double all_us = work_us + thread.pull_waits.total_us + thread.push_waits.total_us;
+    return all_us > 0 ? work_us / all_us : 0;
 }
 
 BusyStage busiest_stage(const RunReport& report) {
@@ -30,7 +32,9 @@ BusyStage busiest_stage(const RunReport& report) {
     for (std::size_t s = 0; s < report.stages.size(); ++s) {
         for (const ThreadReport& thread : report.stages[s].threads) {
             const double load = load_of(thread);
-            if (load > busiest.load) busiest = {s, load};
+            const bool is_more =
+                load > busiest.load || (load == busiest.load && thread.work_us > busiest.work_us);
+            if (is_more) busiest = {s, load, thread.work_us};
         }
     }
     return busiest;

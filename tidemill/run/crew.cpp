@@ -1,11 +1,13 @@
 #include "tidemill/run/crew.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "tidemill/graph/stream_end.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/late.hpp"
+#include "tidemill/run/stage_choice.hpp"
 
 namespace tidemill {
 
@@ -52,6 +54,30 @@ Crew::Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const
             seats_.emplace_back(s, r, cut_.stages[s].cores, options_for(s, r, options));
         }
     }
+    seat_threads();
+}
+
+// Those with several seats have the rings of all of them wake them.
+void Crew::seat_threads() {
+    std::map<std::size_t, std::size_t> owners;  // in threads_
+    for (Seat& seat : seats_) {
+        const std::vector<std::size_t>& named = cut_.stages[seat.stage].owners;
+        std::size_t thread = threads_.size();
+        if (!named.empty()) thread = owners.emplace(named[seat.replica], thread).first->second;
+        if (thread == threads_.size()) threads_.emplace_back();
+        seat.thread = thread;
+        threads_[thread].seats.push_back(&seat);
+    }
+    for (Thread& thread : threads_) {
+        if (thread.seats.size() < 2) continue;
+        thread.bell = &bells_.emplace_back();
+        thread.waiting = any_sleeper() ? WaitMode::passive : WaitMode::active;
+        for (const Seat* seat : thread.seats)
+            for (const Part& part : plan_.stages[seat->stage].parts)
+                if (part.segment >= first_segment_)
+                    state_.ring(part.segment)
+                        .ring_for(part.stage_index, seat->options.turns, seat->replica, *thread.bell);
+    }
 }
 
 // What a stage holds keeps all of its threads busy; the rings' depths are what may wait in between.
@@ -60,8 +86,7 @@ std::vector<std::size_t> Crew::ring_sizes() const {
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (const Part& part : plan_.stages[s].parts) {
             const bool last = part.stage_index + 1 == plan_.segments[part.segment].stages;
-            sizes[part.segment] +=
-                cut_.stages[s].turns().frames_held() + (last ? 0 : cut_.stages[s].ring_depth);
+            sizes[part.segment] += cut_.stages[s].frames_held() + (last ? 0 : cut_.stages[s].ring_depth);
             if (cut_.stages[s].gather > 1) sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
@@ -157,12 +182,27 @@ void Crew::settle(Seat& seat) {
     seat.worker.emplace(plan_, seat.stage, seat.replica, modules_for(seat), state_, seat.options);
 }
 
+void Crew::work(const Thread& thread) {
+    if (thread.seats.size() == 1) return thread.seats.front()->worker->run();
+    StageChoice::Steps stages;
+    for (Seat* seat : thread.seats) stages.push_back(seat->worker->steps());
+    StageChoice(std::move(stages)).run(*thread.bell, thread.waiting, [&](auto wait) {
+        const std::uint64_t start = ticks();
+        wait();
+        const std::uint64_t waited = ticks() - start;
+        for (Seat* seat : thread.seats) seat->worker->note_wait(waited);
+    });
+}
+
 void Crew::run(ThreadPool& pool) {
     std::vector<ThreadSetup*> setups;
-    for (Seat& seat : seats_) setups.push_back(&seat.setup);
+    for (const Thread& thread : threads_) setups.push_back(&thread.seats.front()->setup);
     run_set_up(
-        pool, setups, [this](std::size_t seat) { settle(seats_[seat]); },
-        [this](std::size_t seat) { seats_[seat].worker->run(); });
+        pool, setups,
+        [this](std::size_t thread) {
+            for (Seat* seat : threads_[thread].seats) settle(*seat);
+        },
+        [this](std::size_t thread) { work(threads_[thread]); });
     for (Seat& seat : seats_) seat.setup.merge_clones();
 }
 
@@ -211,12 +251,17 @@ std::vector<StageReport> Crew::stage_reports() const {
         reports.push_back({unit, stage.cut.units, {}});
         unit += stage.cut.units;
     }
-    for (const Seat& seat : seats_) {
-        const Worker& worker = *seat.worker;
+    const auto work_of = [](const Seat& seat) {
         std::uint64_t work = 0;
-        for (const WorkerNotes::StepTimes& step : worker.notes().steps()) work += step.times.sum();
-        reports[seat.stage].threads.push_back(
-            seat.setup.report(work, worker.notes().pull_waits(), worker.notes().push_waits()));
+        for (const WorkerNotes::StepTimes& step : seat.worker->notes().steps()) work += step.times.sum();
+        return work;
+    };
+    for (const Seat& seat : seats_) {
+        const WorkerNotes& notes = seat.worker->notes();
+        ThreadReport& thread = reports[seat.stage].threads.emplace_back(
+            seat.setup.report(work_of(seat), notes.pull_waits(), notes.push_waits()));
+        for (const Seat* other : threads_[seat.thread].seats)
+            if (other != &seat) thread.elsewhere_us += to_ns(work_of(*other)) / 1000;
     }
     return reports;
 }
@@ -230,7 +275,7 @@ std::vector<SegmentReport> Crew::segment_reports(const RunTotals& totals) const 
     }
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (const Part& part : plan_.stages[s].parts)
-            segments[part.segment].held += cut_.stages[s].turns().frames_held();
+            segments[part.segment].held += cut_.stages[s].frames_held();
     }
     for (std::size_t step = 0; step < totals.step_times.size(); ++step) {
         std::uint64_t& frames = segments[structure_.order[step].segment].frames;

@@ -10,6 +10,7 @@
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/run/engine_cut.hpp"
 #include "tidemill/run/knobs/book_teller.hpp"
+#include "tidemill/run/pool/bell.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
@@ -60,9 +61,17 @@ class Crew {
 
         std::size_t stage;
         std::size_t replica;
+        std::size_t thread = 0;
         ThreadSetup setup;
         Worker::Options options;
         std::optional<Worker> worker;
+    };
+
+    /// The seats of one, and what wakes it where it has several.
+    struct Thread {
+        std::vector<Seat*> seats{};
+        Bell<RealThreads>* bell = nullptr;
+        WaitMode waiting = WaitMode::passive;
     };
 
     std::vector<std::size_t> ring_sizes() const;
@@ -73,7 +82,9 @@ class Crew {
     bool any_sleeper() const;
     bool drops_late(const RunOptions& options) const;
     Worker::Options options_for(std::size_t stage, std::size_t replica, const RunOptions& options);
+    void seat_threads();
     void settle(Seat& seat);
+    void work(const Thread& thread);
     std::vector<Module*> modules_for(Seat& seat);
 
     Graph& graph_;
@@ -90,6 +101,8 @@ class Crew {
     std::optional<BookTeller> teller_;  // of a graph with knobs
     RunState state_;
     std::deque<Seat> seats_;
+    std::vector<Thread> threads_;
+    std::deque<Bell<RealThreads>> bells_;
 };
 
 }  // namespace tidemill

@@ -20,6 +20,10 @@ struct EngineStage {
     std::uint32_t gather = 1;              ///< frames that its only task takes at once, of several tokens
     double gather_wait_us = 0;             ///< how long the first of them waits for the others
     std::vector<std::size_t> letters{};    ///< of its threads' word; empty: they go in turn
+    std::vector<std::size_t> owners{};     ///< [thread]: number of one that other stages may name, too
+
+    /// Frames that it has to hold at a time.
+    std::size_t frames_held() const { return turns().frames_held(!owners.empty()); }
 
     Turns turns() const { return letters.empty() ? Turns(cut.threads) : Turns(letters); }
 };

@@ -66,6 +66,11 @@ void check_may_drop_late(const Graph& graph, const Plan& plan, Late late, const 
                         "begins them; give it one, or let the source wait",
                         plan.stages.front().threads));
     }
+    if (!cut.stages.front().owners.empty())
+        throw RunError(
+            "the first stage names the owners of its threads: late frames are dropped where the thread that "
+            "begins "
+            "them has no other stage; give it one of its own, or let the source wait");
     const Part& first = plan.stages.front().parts.front();
     for (std::uint32_t at = 0; at < plan.steps.size(); ++at) {
         const Step& step = plan.steps[at];

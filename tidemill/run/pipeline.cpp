@@ -1,8 +1,7 @@
 #include "tidemill/run/pipeline.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -58,29 +57,60 @@ StagePlacement placement_of(const Schedule& schedule, std::size_t s, const CoreC
     return placement;
 }
 
+/// The threads of a stage on one kind of cores that want a place: those that no stage before it owns.
+struct Placed {
+    CoreCount cores;
+    std::vector<std::size_t> threads;
+};
+
+std::vector<Placed> to_be_placed(const Stage& stage, std::set<Owner>& placed) {
+    std::vector<Placed> kinds;
+    for (std::size_t thread = 0; thread < static_cast<std::size_t>(stage.threads); ++thread) {
+        const std::string& kind = stage.kind_of(thread);
+        if (!stage.owners.empty() && !placed.insert({kind, stage.owners[thread]}).second) continue;
+        auto found = std::ranges::find(kinds, kind, [](const Placed& of) { return of.cores.kind; });
+        if (found == kinds.end()) found = kinds.insert(found, Placed{{kind, 0}, {}});
+        ++found->cores.count;
+        found->threads.push_back(thread);
+    }
+    return kinds;
+}
+
 // [stage][thread]. A mixed stage is placed kind by kind, and its threads take the cores of theirs in turn.
 std::vector<std::vector<PuSet>> cores_of_threads(const Schedule& schedule, const Topology& topology) {
+    std::set<Owner> owners;
+    std::vector<std::vector<Placed>> wanted;
     std::vector<StagePlacement> placements;
     for (std::size_t s = 0; s < schedule.stages.size(); ++s)
-        for (const CoreCount& cores : schedule.stages[s].cores())
-            placements.push_back(placement_of(schedule, s, cores, topology));
+        for (const Placed& kind : wanted.emplace_back(to_be_placed(schedule.stages[s], owners)))
+            placements.push_back(placement_of(schedule, s, kind.cores, topology));
     std::vector<std::vector<PuSet>> placed = place_threads(topology, placements);
     std::vector<std::vector<PuSet>> of_stages;
     auto next = placed.begin();
-    for (const Stage& stage : schedule.stages) {
-        std::map<std::string, std::deque<PuSet>> of_kinds;
-        for (const CoreCount& cores : stage.cores()) {
-            of_kinds[cores.kind].assign(next->begin(), next->end());
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        of_stages.emplace_back(static_cast<std::size_t>(schedule.stages[s].threads));
+        for (const Placed& kind : wanted[s]) {
+            for (std::size_t i = 0; i < kind.threads.size(); ++i)
+                of_stages[s][kind.threads[i]] = std::move((*next)[i]);
             ++next;
         }
-        std::vector<PuSet>& threads = of_stages.emplace_back();
-        for (std::size_t thread = 0; thread < static_cast<std::size_t>(stage.threads); ++thread) {
-            auto& cores = of_kinds[stage.word ? stage.word->kinds[thread] : stage.core_kind];
-            threads.push_back(std::move(cores.front()));
-            cores.pop_front();
-        }
     }
+    for (const auto& [owner, seats] : schedule.owners())
+        for (const Seat& seat : seats)
+            of_stages[seat.stage][seat.thread] = of_stages[seats.front().stage][seats.front().thread];
     return of_stages;
+}
+
+// Numbered in the order of their names.
+void set_owners(const Schedule& schedule, EngineCut& cut) {
+    std::size_t number = 0;
+    for (const auto& [owner, seats] : schedule.owners()) {
+        for (const auto& [stage, thread] : seats) {
+            cut.stages[stage].owners.resize(cut.stages[stage].cut.threads);
+            cut.stages[stage].owners[thread] = number;
+        }
+        ++number;
+    }
 }
 
 // A schedule is made for a chain: the graph's units must be that chain.
@@ -105,6 +135,7 @@ void check_names(const Schedule& schedule, const Structure& structure) {
 EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOptions& options) {
     check_names(schedule, structure_of(graph));
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) check_word(schedule.stages[s], s + 1);
+    check_owners(schedule);
     std::vector<std::vector<PuSet>> cores(schedule.stages.size());
     if (options.topology) cores = cores_of_threads(schedule, *options.topology);
     EngineCut cut{{}, options.frames};
@@ -123,6 +154,7 @@ EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOpt
         made.gather = static_cast<std::uint32_t>(*stage.batch);
         made.gather_wait_us = options.batch_wait_us;
     }
+    set_owners(schedule, cut);
     return cut;
 }
 

@@ -76,6 +76,7 @@ struct ThreadReport {
     DurationReport push_waits;  ///< waiting for a free token, that is for the stages after
     std::string cores;          ///< where it was pinned; "any" when it was not
     std::string not_pinned;     ///< why the system refused to pin it; empty when all went well
+    double elsewhere_us = 0;    ///< its work at other stages; their waits are those of each of them
 };
 
 /// What a stage did during a run.

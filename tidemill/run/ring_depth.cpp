@@ -54,7 +54,7 @@ RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profi
     check(schedule, profile);
     const double period = period_us(schedule, profile);
     std::size_t held = 0;
-    for (const Stage& stage : schedule.stages) held += stage.turns().frames_held();
+    for (const Stage& stage : schedule.stages) held += stage.frames_held();
     return deepest(
         wanted_us,
         {static_cast<double>(held) * period, static_cast<double>(schedule.stages.size() - 1) * period},

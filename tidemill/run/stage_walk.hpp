@@ -13,6 +13,9 @@
 
 namespace tidemill {
 
+/// What came of a step of a walk.
+enum class WalkStep { worked, waits, over };
+
 /// One thread's way along the tokens of its stage: which batches are its own, where they come from and go to,
 /// and when the stream is over.
 ///
@@ -48,6 +51,11 @@ class BasicStageWalk {
         TokenCursor cursor{};
         Token* open = nullptr;    // the batch that the part before is filling
         std::uint64_t frame = 0;  // that runs
+
+        // Of a walk in steps:
+        Token* token = nullptr;    // that the frame is in
+        std::uint32_t place = 0;   // of the frame in it
+        bool emits_again = false;  // what ends the part has more of this frame
     };
 
     /// A frame of a token that this thread has the turn of.
@@ -78,10 +86,18 @@ class BasicStageWalk {
 
     const Part& part(std::size_t index) const { return parts_[index]; }
     std::size_t parts() const { return parts_.size(); }
+    /// Parts whose frames have more to emit, in a walk in steps.
+    std::size_t emitting() const { return emitting_; }
 
     /// Runs until the stream ends, and ends what this thread has begun behind it.
     template <typename Work>
     void run(Work& work);
+
+    /// The same step by step, for a thread that has several stages: works on one frame, or calls the task
+    /// that ends a segment once, if the tokens for that are there. Never waits, and gathers no frames. Waits:
+    /// nothing could be done; over: the stream has ended here.
+    template <typename Work>
+    WalkStep step(Work& work);
 
   private:
     template <typename Work>
@@ -112,6 +128,18 @@ class BasicStageWalk {
     Token* take(Work& work, const Part& part);
     template <typename Work>
     void end_when_halting(Work& work);
+    template <typename Work>
+    WalkStep step_frame(Work& work);
+    template <typename Work>
+    Token* try_take_batch(Work& work);
+    template <typename Work>
+    WalkStep step_emission(Work& work);
+    template <typename Work>
+    void start(Work& work, std::size_t index, Token& token, std::uint32_t place);
+    template <typename Work>
+    void leave(Work& work, std::size_t index);
+    Token* try_open(Part& part);
+    void end_behind();
 
     bool begins_frames() const { return options_.begins; }
     bool leads() const { return begins_frames() && options_.replica == 0; }
@@ -127,6 +155,7 @@ class BasicStageWalk {
     std::vector<FrameAt> gathered_;  // of the tokens from the cursor's on
     std::vector<TokenCursor> held_;  // their tokens
     bool ending_ = false;
+    std::size_t emitting_ = 0;
 };
 
 template <typename Threads, typename Error>
@@ -140,6 +169,11 @@ template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run(Work& work) {
     run_batches(work);
+    end_behind();
+}
+
+template <typename Threads, typename Error>
+void BasicStageWalk<Threads, Error>::end_behind() {
     for (std::size_t i = 1; i < parts_.size(); ++i) {
         state_.ring(parts_[i].segment).close(parts_[i].cursor.batch);
     }
@@ -400,6 +434,123 @@ void BasicStageWalk<Threads, Error>::hand_on_open(std::size_t index) {
     hand_on(index, *part.open);
     part.open = nullptr;
     state_.ring(part.segment).advance(part.cursor, 1);
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+WalkStep BasicStageWalk<Threads, Error>::step(Work& work) {
+    return emitting_ > 0 ? step_emission(work) : step_frame(work);
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+WalkStep BasicStageWalk<Threads, Error>::step_frame(Work& work) {
+    Part& part = parts_.front();
+    if (!part.token) {
+        part.token = try_take_batch(work);
+        part.place = 0;
+        if (!part.token && !state_.ring(part.segment).ended_before(part.cursor.batch)) return WalkStep::waits;
+        if (!part.token) {
+            end_behind();
+            return WalkStep::over;
+        }
+    }
+    if (begins_frames()) {
+        work.begin(*part.token, part.place);
+        part.next_frame = part.token->first_frame + part.place + 1;
+    }
+    start(work, 0, *part.token, part.place);
+    return WalkStep::worked;
+}
+
+// Null where its turn has not come, or the segment has ended.
+template <typename Threads, typename Error>
+template <typename Work>
+auto BasicStageWalk<Threads, Error>::try_take_batch(Work& work) -> Token* {
+    const Part& part = parts_.front();
+    Ring& ring = state_.ring(part.segment);
+    Token* token = ring.try_take(part.cursor, part.stage_index);
+    if (token && leads()) end_when_halting(work);
+    if (!token || ring.ended_before(part.cursor.batch)) return nullptr;
+    if (options_.claims && part.stage_index == 1) ring.claim(*token);
+    if (begins_frames() && !begin_batch(*token)) return nullptr;
+    return token;
+}
+
+// The frame is in a part from here until leave().
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::start(Work& work, std::size_t index, Token& token, std::uint32_t place) {
+    Part& part = parts_[index];
+    part.token = &token;
+    part.place = place;
+    part.frame = token.first_frame + place;
+    if (part.frame < state_.ring(part.segment).limit()) {
+        const Flow flow = work.run(index, token, place);
+        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
+        if (flow == Flow::ok && index + 1 < parts_.size()) {
+            emitting_ = index + 1;
+            return;
+        }
+    }
+    leave(work, index);
+}
+
+// As emit(), once: of the last part that emits.
+template <typename Threads, typename Error>
+template <typename Work>
+WalkStep BasicStageWalk<Threads, Error>::step_emission(Work& work) {
+    const std::size_t index = emitting_ - 1;
+    Part& part = parts_[index];
+    Part& next = parts_[index + 1];
+    if (part.frame < state_.ring(part.segment).limit()) {
+        Token* out = try_open(next);
+        if (!out) return WalkStep::waits;
+        const Flow flow = work.emit(index, part.token->mark(part.place), *out);
+        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
+        if (flow != Flow::stop && flow != Flow::skip) {
+            part.emits_again = flow == Flow::again;
+            ++next.next_frame;
+            const std::uint32_t place = out->frames;
+            out->frames = place + 1;
+            start(work, index + 1, *out, place);
+            return WalkStep::worked;
+        }
+    }
+    leave(work, index);
+    return WalkStep::worked;
+}
+
+template <typename Threads, typename Error>
+auto BasicStageWalk<Threads, Error>::try_open(Part& part) -> Token* {
+    if (!part.open) {
+        part.open = state_.ring(part.segment).try_take(part.cursor, part.stage_index);
+        if (!part.open) return nullptr;
+        part.open->first_frame = part.next_frame;
+        part.open->frames = 0;
+    }
+    return part.open;
+}
+
+// What the part before has not emitted yet comes next; else that is through, too.
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::leave(Work& work, std::size_t index) {
+    Part& part = parts_[index];
+    emitting_ = index;
+    work.finish(index, part.token->mark(part.place),
+                [&] { return part.frame < state_.ring(part.segment).limit(); });
+    if (index > 0) {
+        if (part.place + 1 == options_.batch) hand_on_open(index);
+        if (!parts_[index - 1].emits_again) leave(work, index - 1);
+        return;
+    }
+    ++part.place;
+    if (begins_frames() && part.place < part.token->frames && leads() && is_alone() && work.halting())
+        part.token->frames = part.place;
+    if (part.place < part.token->frames) return;
+    hand_on(0, *std::exchange(part.token, nullptr));
+    advance();
 }
 
 using StageWalk = BasicStageWalk<RealThreads, FrameError>;

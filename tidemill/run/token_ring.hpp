@@ -8,8 +8,10 @@
 
 #include "tidemill/graph/arena.hpp"
 #include "tidemill/graph/frame.hpp"
+#include "tidemill/run/pool/bell.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/waiting.hpp"
+#include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
 
@@ -75,6 +77,10 @@ class BasicTokenRing {
     /// `sleepy` says whether any thread will ever wait other than actively.
     BasicTokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy);
 
+    /// Has this bell rung when a thread of a stage gets the turn of a token, or the segment is closed: for
+    /// one that waits for other tokens, too. Before any thread works; not heard where nobody ever sleeps.
+    void ring_for(std::uint32_t stage, const Turns& turns, std::size_t thread, Bell<Threads>& bell);
+
     std::size_t size() const { return tokens_.size(); }
     std::size_t bytes() const { return memory_.bytes(); }
 
@@ -115,6 +121,7 @@ class BasicTokenRing {
         // Sequentially consistent: either we see the sleeper, or it sees the new turn before it sleeps.
         token.turn.store(turn, std::memory_order_seq_cst);
         if (token.sleepers.load(std::memory_order_seq_cst) != 0) Threads::wake_all(token.turn);
+        if (has_bells_) ring_next(last ? batch + tokens_.size() : batch, last ? 0 : stage + 1);
     }
 
     /// Where the first stage's only thread makes a frame for which there is no token.
@@ -160,6 +167,13 @@ class BasicTokenRing {
     std::uint32_t turn_of(std::uint64_t batch, std::uint32_t stage) const {
         return static_cast<std::uint32_t>(batch * stages_ + stage) & kTurnMask;
     }
+    // Of a stage: whose turn it is, and the bells of those threads that have one.
+    struct Bells {
+        Turns turns{1};
+        std::vector<Bell<Threads>*> of_threads{};
+    };
+
+    void ring_next(std::uint64_t batch, std::uint32_t stage);
     Token* spin(const TokenCursor& cursor, std::uint32_t stage, int rounds);
     bool lock(std::uint64_t batch);
     void swap_with_spare(Token& token);
@@ -171,6 +185,8 @@ class BasicTokenRing {
     Arena memory_;
     std::uint32_t stages_;
     bool sleepy_;
+    bool has_bells_ = false;
+    std::vector<Bells> bells_;  // [stage]
     alignas(64) typename Threads::template Atomic<std::uint64_t> end_{kEndless};
     typename Threads::template Atomic<std::uint64_t> limit_{kEndless};
     Token spare_;

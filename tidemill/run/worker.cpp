@@ -180,20 +180,32 @@ std::uint64_t Worker::next_frame(std::uint32_t branch) const {
     return options_.first_frames[branch];
 }
 
-void Worker::run() {
-    const auto walk = [this](auto tasks) { walk_.run(tasks); };
+template <typename Use>
+auto Worker::with_tasks(Use use) {
     switch (notes_.watching()) {
         case Watching::calls:
-            walk(Tasks<Watching::calls>(*this));
-            break;
+            return use(Tasks<Watching::calls>(*this));
         case Watching::times:
-            walk(Tasks<Watching::times>(*this));
-            break;
+            return use(Tasks<Watching::times>(*this));
         case Watching::nothing:
-            walk(Tasks<Watching::nothing>(*this));
             break;
     }
+    return use(Tasks<Watching::nothing>(*this));
+}
+
+void Worker::run() {
+    with_tasks([this](auto tasks) { walk_.run(tasks); });
     dropped_.pass();
+}
+
+std::function<WalkStep()> Worker::steps() {
+    return with_tasks([this](auto tasks) -> std::function<WalkStep()> {
+        return [this, tasks]() mutable {
+            const WalkStep step = walk_.step(tasks);
+            if (step == WalkStep::over) dropped_.pass();
+            return step;
+        };
+    });
 }
 
 // In the branch that the frame is of.

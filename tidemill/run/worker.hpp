@@ -57,6 +57,12 @@ class Worker {
     /// Runs until the stream ends. Errors of tasks go to the RunState.
     void run();
 
+    /// The same step by step, for a thread that has other stages, too: StageWalk::step().
+    std::function<WalkStep()> steps();
+
+    /// Such a thread has waited for any of its stages.
+    void note_wait(std::uint64_t ticks) { notes_.add_wait(ticks); }
+
     std::size_t stage() const { return stage_; }
     std::size_t replica() const { return replica_; }
 
@@ -96,6 +102,8 @@ class Worker {
     template <Watching kWatching>
     class Tasks;
 
+    template <typename Use>
+    auto with_tasks(Use use);
     std::vector<Part> planned_parts(const Plan& plan) const;
     std::vector<StageWalk::Part> walked_parts() const;
     bool begins_frames() const;

@@ -47,6 +47,11 @@ class WorkerNotes {
         if (watching() != Watching::nothing) steps_.push_back({step});
     }
 
+    /// Of a thread with several stages.
+    void add_wait(std::uint64_t ticks) {
+        if (watching() != Watching::nothing) pull_waits_.add(ticks);
+    }
+
     /// Empty when nothing is watched.
     const std::vector<StepTimes>& steps() const { return steps_; }
     const Durations& pull_waits() const { return pull_waits_; }

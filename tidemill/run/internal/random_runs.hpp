@@ -23,7 +23,17 @@ inline CyclicWord random_word(std::size_t threads, std::mt19937_64& random) {
     return parse_word(letters);
 }
 
-/// Stages, threads, words, rings and ways of waiting, such that sequential tasks have one thread.
+/// Has a few threads own several stages, wherever these are.
+inline void share_threads(Schedule& schedule, std::mt19937_64& random) {
+    std::vector<int> numbers{1, 2, 3, 4};
+    for (Stage& stage : schedule.stages) {
+        if (random() % 3 == 0) continue;
+        std::shuffle(numbers.begin(), numbers.end(), random);
+        stage.owners.assign(numbers.begin(), numbers.begin() + stage.threads);
+    }
+}
+
+/// Stages, threads, words, owners, rings and ways of waiting, such that sequential tasks have one thread.
 inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& random) {
     Schedule schedule;
     for (std::size_t first = 0; first < program.tasks.size();) {
@@ -45,6 +55,7 @@ inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& r
         stage.sync_buff_size = 1 + static_cast<int>(random() % 3);
         if (random() % 3 > 0) stage.waiting = random() % 2 ? Waiting::kPassive : Waiting::kActive;
     }
+    if (random() % 2) share_threads(schedule, random);
     return schedule;
 }
 
@@ -53,6 +64,7 @@ inline std::string text_of(const Schedule& schedule) {
     for (const Stage& stage : schedule.stages) {
         text += fmt::format("{}x{}({}) ", stage.task_count, stage.threads, stage.sync_buff_size.value_or(0));
         if (stage.word) text += fmt::format("by {} ", fmt::join(letter_names(*stage.word), " "));
+        if (!stage.owners.empty()) text += fmt::format("of {} ", fmt::join(stage.owners, " "));
     }
     return text;
 }

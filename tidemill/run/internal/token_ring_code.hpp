@@ -40,6 +40,23 @@ BasicTokenRing<Threads>::BasicTokenRing(const TokenLayout& layout, std::uint32_t
 }
 
 template <typename Threads>
+void BasicTokenRing<Threads>::ring_for(std::uint32_t stage, const Turns& turns, std::size_t thread,
+                                       Bell<Threads>& bell) {
+    has_bells_ = true;
+    bells_.resize(stages_);
+    bells_[stage].turns = turns;
+    bells_[stage].of_threads.resize(turns.threads());
+    bells_[stage].of_threads[thread] = &bell;
+}
+
+template <typename Threads>
+void BasicTokenRing<Threads>::ring_next(std::uint64_t batch, std::uint32_t stage) {
+    const Bells& bells = bells_[stage];
+    if (bells.of_threads.empty()) return;
+    if (Bell<Threads>* bell = bells.of_threads[bells.turns.thread_of(batch)]) bell->ring();
+}
+
+template <typename Threads>
 auto BasicTokenRing<Threads>::take(const TokenCursor& cursor, std::uint32_t stage, WaitMode mode) -> Token* {
     Token* token = try_take(cursor, stage);
     if (!token && mode != WaitMode::active) {
@@ -125,6 +142,9 @@ void BasicTokenRing<Threads>::close(std::uint64_t batch) {
         token.turn.fetch_xor(kNudge, std::memory_order_seq_cst);
         Threads::wake_all(token.turn);
     }
+    for (const Bells& bells : bells_)
+        for (Bell<Threads>* bell : bells.of_threads)
+            if (bell) bell->ring();
 }
 
 template <typename Threads>

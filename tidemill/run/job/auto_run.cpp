@@ -391,7 +391,7 @@ std::uint64_t AutoRun::in_flight(const Choice::Way& way) const {
     if (way.executor == Executor::sequence) return 1;
     if (!way.schedule) return std::min(how_.window.iterations, kMostOfWorkers);
     std::uint64_t frames = 0;
-    for (const Stage& stage : way.schedule->stages) frames += stage.turns().frames_held() + how_.ring_depth;
+    for (const Stage& stage : way.schedule->stages) frames += stage.frames_held() + how_.ring_depth;
     return frames;
 }
 

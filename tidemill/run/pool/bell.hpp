@@ -11,18 +11,26 @@ template <class Threads>
 class alignas(64) Bell {
   public:
     /// Until rung(), or asleep for so long: then the caller looks for itself.
-    void wait(WaitMode mode, long longest_sleep_ns) {
+    template <typename... AtMost>
+    void wait(WaitMode mode, AtMost... longest_sleep_ns) {
         if (rings_within(mode)) return;
         std::uint32_t quiet = kQuiet;
         if (mode == WaitMode::active ||
             !word_.compare_exchange_strong(quiet, kAsleep, std::memory_order_acquire))
             return;
-        Threads::sleep_while(word_, kAsleep, longest_sleep_ns);
+        Threads::sleep_while(word_, kAsleep, longest_sleep_ns...);
     }
 
     void ring() {
         // pairs with the load in rung(); the sleeper's own exchange sees it, or is seen
         if (word_.exchange(kRung, std::memory_order_acq_rel) == kAsleep) Threads::wake_all(word_);
+    }
+
+    /// Forgets that it was rung, and sees what was done before: for the thread that is about to look whether
+    /// there is work, and waits where there is none.
+    void hush() {
+        // a store alone might come behind the looks, and hide the ring that they were too early for
+        word_.exchange(kQuiet, std::memory_order_acq_rel);
     }
 
     /// Forgets that it was rung.

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <array>
+#include <deque>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "tidemill/run/protocol/internal/pipeline_judge.hpp"
+#include "tidemill/run/stage_choice.hpp"
 
 namespace tidemill::explore {
 
@@ -18,12 +21,13 @@ class ExploredPipeline {
             const RunsOn on(workshop_);
             run_ = std::make_unique<ExploredRun>(ring_shapes(), scenario_.waiting != WaitMode::active);
             if (scenario_.late == Late::wait) run_->ring(0).close(scenario_.frames);
+            seat_threads();
         }
         judge_.emplace(scenario_, *run_, stages_);
         const auto add = [&](std::function<void()> code) {
             threads_.emplace_back(threads_.size(), std::move(code), mutation);
         };
-        for (const Role& role : roles_) add([this, role] { work(role); });
+        for (const Thread& thread : explored_) add([this, &thread] { work(thread); });
         if (scenario_.halted_by_user) add([this] { run_->halt(); });
     }
     ExploredPipeline(const ExploredPipeline&) = delete;
@@ -47,6 +51,12 @@ class ExploredPipeline {
         std::size_t stage;  // of the pipeline
         std::size_t replica;
         std::vector<ExploredWalk::Part> parts;
+    };
+
+    // With a bell where it has several roles.
+    struct Thread {
+        std::vector<Role> roles{};
+        Bell<ExploredThreads>* bell = nullptr;
     };
 
     // The stage that ends a segment is the next one's first.
@@ -75,7 +85,27 @@ class ExploredPipeline {
         return shapes;
     }
 
-    void work(const Role& role) {
+    void seat_threads() {
+        std::map<int, std::size_t> owners;
+        for (const Role& role : roles_) {
+            const std::vector<int>& named = scenario_.stages[role.stage].owners;
+            std::size_t thread = explored_.size();
+            if (!named.empty()) thread = owners.emplace(named[role.replica], thread).first->second;
+            if (thread == explored_.size()) explored_.emplace_back();
+            explored_[thread].roles.push_back(role);
+        }
+        for (Thread& thread : explored_) {
+            if (thread.roles.size() < 2) continue;
+            thread.bell = &bells_.emplace_back();
+            for (const Role& role : thread.roles)
+                for (const ExploredWalk::Part& part : role.parts)
+                    run_->ring(part.segment)
+                        .ring_for(part.stage_index, scenario_.stages[role.stage].turns_of(role.replica),
+                                  role.replica, *thread.bell);
+        }
+    }
+
+    ExploredWalk::Options options_of(const Role& role) const {
         ExploredWalk::Options options;
         options.begins = role.stage == 0;
         options.replica = role.replica;
@@ -85,9 +115,34 @@ class ExploredPipeline {
         options.drops_oldest = options.begins && scenario_.late == Late::drop_oldest;
         options.claims = scenario_.late == Late::drop_oldest;
         if (options.drops_late) options.source_end = scenario_.frames;
-        ExploredWalk walk(*run_, options, role.parts);
-        ExploredWork work(scenario_, *run_, walk, stages_[run_->segments() - 1] - 1);
-        walk.run(work);
+        return options;
+    }
+
+    void work(const Thread& thread) {
+        std::deque<ExploredWalk> walks;
+        std::deque<ExploredWork> works;
+        Desk desk;
+        for (const Role& role : thread.roles) {
+            ExploredWalk& walk = walks.emplace_back(*run_, options_of(role), role.parts);
+            desk.push_back(&works.emplace_back(scenario_, *run_, walk, stages_[run_->segments() - 1] - 1));
+        }
+        if (!thread.bell) return walks.front().run(works.front());
+        StageChoice::Steps stages;
+        for (std::size_t i = 0; i < walks.size(); ++i) {
+            works[i].sits_at(desk);
+            stages.push_back([this, &walk = walks[i], &work = works[i]] { return step(walk, work); });
+        }
+        StageChoice(std::move(stages)).run(*thread.bell, scenario_.waiting, [](auto wait) { wait(); });
+    }
+
+    WalkStep step(ExploredWalk& walk, ExploredWork& work) const {
+        WalkStep done = walk.step(work);
+        while (scenario_.waits_inside && done == WalkStep::waits && work.is_within_frame()) {
+            machine->request({Act::yield});
+            done = walk.step(work);
+        }
+        if (done == WalkStep::over) work.is_over();
+        return done;
     }
 
     Scenario scenario_;
@@ -96,6 +151,8 @@ class ExploredPipeline {
     Workshop workshop_;
     std::unique_ptr<ExploredRun> run_;
     std::optional<PipelineJudge> judge_;
+    std::deque<Bell<ExploredThreads>> bells_;
+    std::vector<Thread> explored_;
     std::vector<ThreadTable> threads_;
 };
 

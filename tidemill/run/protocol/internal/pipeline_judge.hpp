@@ -38,10 +38,11 @@ class PipelineJudge {
                (operation.act == Act::load || operation.act == Act::exchange);
     }
 
-    /// Who has the turn keeps it while it looks at the end, and who has not looks at both again.
+    /// Who has the turn keeps it while it looks at the end, and who has not looks at both again; unless it
+    /// looks for other turns meanwhile.
     bool is_one_look(const Operation& turn, const Operation& end) const {
-        return turn.act == Act::load && turn.order == std::memory_order_acquire && words_.is_turn(turn.at) &&
-               end.act == Act::load && words_.is_end(end.at);
+        return !scenario_.has_owners() && turn.act == Act::load && turn.order == std::memory_order_acquire &&
+               words_.is_turn(turn.at) && end.act == Act::load && words_.is_end(end.at);
     }
 
     void note(Ledger& ledger, std::size_t thread, const Operation& operation) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,7 @@ struct StageShape {
     bool ends_segment = false;
     std::vector<std::size_t> letters{};  // of a word with a letter for each thread; empty: they go in turn
     bool forgets_word = false;           // a wrong turn: the first thread goes in turn all the same
+    std::vector<int> owners{};           // [thread]: equal ones are one thread; empty: threads of its own
 
     Turns turns_of(std::size_t replica) const {
         const bool in_turn = letters.empty() || (forgets_word && replica == 0);
@@ -52,6 +54,11 @@ struct Scenario {
     std::vector<std::string> emissions{};  // per frame at the segment's end: 'a'gain, 'o'k, 's'kip, 'S', 'T'
     Late late = Late::wait;                // of one thread that begins frames
     bool emits_skipped = false;            // a wrong turn: what was skipped at the segment's end is handed on
+    bool waits_inside = false;             // a wrong turn: a thread that has begun a frame stays at its stage
+
+    bool has_owners() const {
+        return std::ranges::any_of(stages, [](const StageShape& stage) { return !stage.owners.empty(); });
+    }
 
     char flow_at(std::uint32_t segment, std::uint32_t stage, std::uint64_t frame) const;
     char emission_at(std::uint64_t frame, std::size_t index) const;
@@ -115,13 +122,19 @@ class WordNames {
     static constexpr Location kBegun = 2;
     static constexpr Location kOutcome = 4;
 
-    explicit WordNames(const Scenario& scenario) : tokens_(scenario.tokens) {}
+    explicit WordNames(const Scenario& scenario)
+        : tokens_(scenario.tokens),
+          segments_(1 + static_cast<std::uint32_t>(
+                            std::ranges::count(scenario.stages, true, &StageShape::ends_segment))) {}
 
     bool is_end(Location at) const { return at == bound(0) || at == bound(1); }
     bool is_limit(Location at) const { return at == bound(0) + 1 || at == bound(1) + 1; }
     bool is_turn(Location at) const { return of_token(at) == 0; }
     bool is_sleepers(Location at) const { return of_token(at) == 1; }
     bool is_claim(Location at) const { return of_token(at) == 6; }
+    /// Of threads with several stages, in the order of their numbers.
+    bool is_bell(Location at) const { return at >= first(segments_); }
+    Location bell(std::size_t thread) const { return first(segments_) + thread; }
     std::uint32_t segment_of(Location at) const { return at < first(1) ? 0 : 1; }
 
     std::string name_of(Location at) const {
@@ -129,6 +142,7 @@ class WordNames {
         static constexpr const char* kOfToken[] = {"turn",  "sleepers", "first frame", "frames",
                                                    "holes", "born",     "claim"};
         if (at < kFirst) return kShared[at];
+        if (is_bell(at)) return fmt::format("bell {}", at - first(segments_));
         const std::uint32_t segment = segment_of(at);
         if (is_end(at)) return fmt::format("{}.end", segment);
         if (is_limit(at)) return fmt::format("{}.limit", segment);
@@ -142,26 +156,40 @@ class WordNames {
     static constexpr Location kPerToken = 7;
 
     // Behind the tokens of a ring: its end, its limit, and the spare token.
-    Location first(std::uint32_t segment) const { return segment == 0 ? kFirst : bound(0) + 2 + kPerToken; }
+    Location first(std::uint32_t segment) const {
+        return segment == 0 ? kFirst : bound(segment - 1) + 2 + kPerToken;
+    }
     Location bound(std::uint32_t segment) const { return first(segment) + kPerToken * tokens_[segment]; }
     Location of_token(Location at) const {
         const std::uint32_t segment = segment_of(at);
-        if (at < kFirst || at >= bound(segment)) return kPerToken;
+        if (at < kFirst || is_bell(at) || at >= bound(segment)) return kPerToken;
         return (at - first(segment)) % kPerToken;
     }
 
     std::array<std::uint32_t, 2> tokens_;
+    std::uint32_t segments_;
 };
+
+class ExploredWork;
+
+/// What one thread has: a stage, or several.
+using Desk = std::vector<const ExploredWork*>;
 
 /// What one thread does: the tasks of a stage are the scenario's flows.
 class ExploredWork {
   public:
     ExploredWork(const Scenario& scenario, ExploredRun& run, const ExploredWalk& walk, std::uint64_t lasts)
-        : scenario_(scenario),
-          run_(run),
-          walk_(walk),
-          last_segment_(run.segments() - 1),
-          last_stage_(lasts) {}
+        : scenario_(scenario), run_(run), walk_(walk), last_segment_(run.segments() - 1), last_stage_(lasts) {
+        desk_ = {this};
+    }
+
+    /// Its thread has these stages; all of them are what it remembers.
+    void sits_at(const Desk& desk) { desk_ = desk; }
+    void is_over() {
+        is_over_ = true;
+        landmark(7, 0);
+    }
+    bool is_within_frame() const { return walk_.part(0).token != nullptr; }
 
     bool halting() {
         landmark(1, 0);
@@ -252,16 +280,24 @@ class ExploredWork {
                                         static_cast<std::uint8_t>(p.stage_index), frame, content}));
     }
 
-    // All that the walk and this remember: whoever comes here with the same goes on in the same way.
+    // All that the walks and works of a thread remember: whoever comes here with the same goes on in the same
+    // way.
     void landmark(Word where, Word part) const {
         Word key = mixed(where, part);
+        for (const ExploredWork* work : desk_) key = work->remembered(mixed(key, work == this));
+        machine->landmark(key);
+    }
+
+    Word remembered(Word key) const {
         for (std::size_t i = 0; i < walk_.parts(); ++i) {
             const ExploredWalk::Part& p = walk_.part(i);
-            for (const Word word : {p.cursor.batch, p.next_frame, p.frame, Word{p.open != nullptr}}) {
+            for (const Word word : {p.cursor.batch, p.next_frame, p.frame, Word{p.open != nullptr},
+                                    Word{p.token != nullptr}, Word{p.place}, Word{p.emits_again}}) {
                 key = mixed(key, word);
             }
         }
-        machine->landmark(mixed(mixed(mixed(key, halted_), is_spare_), emitted_));
+        key = mixed(mixed(key, walk_.emitting()), is_over_);
+        return mixed(mixed(mixed(key, halted_), is_spare_), emitted_);
     }
 
     const Scenario& scenario_;
@@ -269,6 +305,8 @@ class ExploredWork {
     const ExploredWalk& walk_;
     std::uint64_t last_segment_;
     std::uint64_t last_stage_;
+    Desk desk_;
+    bool is_over_ = false;
     bool halted_ = false;
     bool is_spare_ = false;  // the frame in hand lies in the ring's spare token
     std::size_t emitted_ = 0;

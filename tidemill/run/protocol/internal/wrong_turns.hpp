@@ -215,6 +215,49 @@ inline Mutation next_segment_not_closed(WordNames words) {
     });
 }
 
+/// pass() rings the bell of a thread with several stages, then stores the turn.
+inline Mutation bell_before_turn(WordNames words, std::size_t bells) {
+    constexpr Word kRung = 1, kAsleep = 2;
+    return [=](std::size_t) {
+        return [=](const Operation& operation, const Perform& perform) mutable -> Word {
+            if (operation.act == Act::swap && words.is_bell(operation.at) && operation.value == kRung)
+                return kRung;
+            for (std::size_t i = 0; hands_over(words, operation) && i < bells; ++i) {
+                const Location bell = words.bell(i);
+                if (perform({Act::swap, bell, kRung, 0, std::memory_order_acq_rel}) == kAsleep)
+                    perform({Act::wake, bell});
+            }
+            return perform(operation);
+        };
+    };
+}
+
+/// A thread with several stages leaves the ring of the last one out when it looks once more before it sleeps.
+inline Mutation looks_at_one_ring(WordNames words) {
+    constexpr Word kNobodys = kTurnMask;
+    return [=](std::size_t) {
+        return [=, is_blind = false](const Operation& operation, const Perform& perform) mutable -> Word {
+            const bool looks = operation.act == Act::load && words.is_turn(operation.at);
+            if (looks && std::exchange(is_blind, false) && words.segment_of(operation.at) > 0)
+                return kNobodys;
+            if (operation.act == Act::swap) is_blind = words.is_bell(operation.at) && operation.value == 0;
+            return perform(operation);
+        };
+    };
+}
+
+/// The bell is hushed by a store, which may come behind the looks that follow.
+inline Mutation bell_hushed_by_store(WordNames words) {
+    return [=](std::size_t) {
+        return [=](const Operation& operation, const Perform& perform) mutable -> Word {
+            if (operation.act != Act::swap || !words.is_bell(operation.at) || operation.value != 0)
+                return perform(operation);
+            perform({Act::store, operation.at, 0, 0, std::memory_order_relaxed});
+            return 0;
+        };
+    };
+}
+
 /// What `is_meant` says has another memory order.
 template <typename IsMeant>
 Mutation weaker(IsMeant is_meant, std::memory_order order) {
