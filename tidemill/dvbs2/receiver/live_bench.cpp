@@ -91,8 +91,8 @@ LiveRun run_live(std::span<const std::byte> bytes, double symbol_rate_hz) {
     RxOutputs outputs;
     outputs.streams.packets = [](auto...) {};
     outputs.frames = [&](const ReceivedFrame& frame) {
-        const double end =
-            2 * static_cast<double>(frame.info.start + static_cast<std::uint64_t>(frame.info.symbols));
+        const auto symbols = frame.info.start + static_cast<std::uint64_t>(frame.info.symbols);
+        const double end = 2 * (1 + 1e-6 * kTimedClockPpm) * static_cast<double>(symbols);
         const std::chrono::duration<double, std::milli> late = Clock::now() - paced.time_of(end);
         if (frame.good) run.ms.push_back(late.count());
     };

@@ -30,6 +30,9 @@ struct TimedSignal {
     std::size_t frames = 2500;
 };
 
+/// By how much its clock runs slower than the receiver's: so many more samples a symbol.
+inline constexpr double kTimedClockPpm = 20;
+
 inline std::vector<std::byte> make_recording(const TimedSignal& signal) {
     TransmitterConfig config;
     config.pls = signal.pls;
@@ -37,7 +40,7 @@ inline std::vector<std::byte> make_recording(const TimedSignal& signal) {
     ChannelConfig air;
     air.esn0_db = signal.esn0_db;
     air.frequency_cycles_per_symbol = 0.04;
-    air.clock_offset_ppm = 20;
+    air.clock_offset_ppm = kTimedClockPpm;
     Channel channel(air);
     const std::size_t data_bytes = transmitter.modulator().bbframe_bytes() - kBbHeaderBytes;
     std::vector<dsp::Iq> clean, noisy;
