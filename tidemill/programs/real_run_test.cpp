@@ -46,6 +46,18 @@ double residual_without(std::uint64_t left_out, const std::vector<std::string>& 
 
 }  // namespace
 
+TEST_CASE("programs that show what accesses win come out as in order, commutative ones too") {
+    TaskProgramSize size = kSmall;
+    size.blocks = 5;
+    for (const std::string_view name :
+         {"pairs", "pairs-commutative", "pairs-reduction", "buffer", "buffer-renamed"}) {
+        CAPTURE(name);
+        const RealRun run =
+            run_for_real(name, size, {.policy = "lifo", .workers = 3, .window = {.iterations = 4}});
+        CHECK(run.tasks == make_task_program(name, size)->tasks());
+    }
+}
+
 TEST_CASE("StreamIt's graphs come out as in order, under every policy and with more workers than cores") {
     std::size_t i = 0;
     for (const std::string_view name : streamit_names()) {

@@ -35,10 +35,6 @@ double simulated_mbps(const Schedule& schedule, const Profile& profile, std::uin
     return mbps(profile, simulate(model_of(schedule, profile, machine), frames).period_us);
 }
 
-Cell measured(const PublishedRow& row, std::string_view column) {
-    return row.known(column) ? Cell{row.number(column)} : Cell{};
-}
-
 // Where the throughput is the published one to its last digit.
 bool equal_mbps(double ours, double published) {
     return std::abs(ours - published) < 0.00501;
@@ -175,35 +171,6 @@ ResultTable thread_per_task_bars() {
 
 std::vector<ResultTable> fig11(const ReproduceOptions& options) {
     return {scheduled_bars(options.frames), falling_clocks(options.frames), thread_per_task_bars()};
-}
-
-std::vector<ResultTable> fig13(const ReproduceOptions&) {
-    ResultTable table{
-        "Fig. 13: measured Mb/s by pinning policy (as published; socket power where measured)",
-        {{"platform"}, {"cores"}, {"strategy"}, {"pinning"}, {"Mb/s"}, {"+-"}, {"socket W"}, {"mJ/frame"}}};
-    for (const PublishedRow& row : published_table("pinning")) {
-        table.rows.push_back({row.text("platform"), row.text("cores"), row.text("strategy"),
-                              row.text("pinning"), row.number("mbps"), row.number("mbps_deviation"),
-                              measured(row, "socket_w"), measured(row, "mj_per_frame")});
-    }
-    return {table};
-}
-
-std::vector<ResultTable> fig14(const ReproduceOptions&) {
-    ResultTable table{
-        "Fig. 14: a thread per task under other schedulers of Linux, X7 Ti (as published)",
-        {{"scheduler"}, {"threads per replicable task", 0}, {"Mb/s"}, {"socket W"}, {"mJ/frame"}}};
-    for (const PublishedRow& row : published_table("os_schedulers")) {
-        table.rows.push_back({row.text("scheduler"), row.number("replication"), row.number("mbps"),
-                              row.number("socket_w"), row.number("mj_per_frame")});
-    }
-    for (const PublishedRow& row : published_table("table3")) {
-        if (row.text("solution") != "S38") continue;
-        table.notes.push_back(fmt::format("Beside them, scheduled by FERTAC: {} Mb/s, {} W, {} mJ/frame.",
-                                          row.text("measured_mbps"), row.text("socket_w"),
-                                          row.text("mj_per_frame")));
-    }
-    return {table};
 }
 
 }  // namespace tidemill::cli

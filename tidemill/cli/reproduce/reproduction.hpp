@@ -43,17 +43,37 @@ std::vector<ResultTable> fig6(const ReproduceOptions& options);
 std::vector<ResultTable> fig7(const ReproduceOptions& options);
 
 // Of the DVB-S2 receiver's chain.
+std::vector<ResultTable> table2(const ReproduceOptions& options);
 std::vector<ResultTable> table3(const ReproduceOptions& options);
 std::vector<ResultTable> fig11(const ReproduceOptions& options);
+std::vector<ResultTable> fig12(const ReproduceOptions& options);
 std::vector<ResultTable> fig13(const ReproduceOptions& options);
 std::vector<ResultTable> fig14(const ReproduceOptions& options);
+std::vector<ResultTable> fig15(const ReproduceOptions& options);
+
+// Of the paper's example.
+std::vector<ResultTable> fig1_to_4(const ReproduceOptions& options);
+std::vector<ResultTable> fig8(const ReproduceOptions& options);
+std::vector<ResultTable> fig9(const ReproduceOptions& options);
+
+// Of the article on StreamPU.
+std::vector<ResultTable> streampu_table1(const ReproduceOptions& options);
+std::vector<ResultTable> streampu_table3(const ReproduceOptions& options);
+std::vector<ResultTable> streampu_table4(const ReproduceOptions& options);
+std::vector<ResultTable> streampu_table5(const ReproduceOptions& options);
+std::vector<ResultTable> streampu_fig5(const ReproduceOptions& options);
+std::vector<ResultTable> streampu_fig11(const ReproduceOptions& options);
 
 // Of dynamic scheduling.
+std::vector<ResultTable> table4_1(const ReproduceOptions& options);
 std::vector<ResultTable> table4_2(const ReproduceOptions& options);
 std::vector<ResultTable> table4_3(const ReproduceOptions& options);
 std::vector<ResultTable> table4_4(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_1(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_2(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_3(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_4(const ReproduceOptions& options);
+std::vector<ResultTable> fig4_5(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_8(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_9(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_10(const ReproduceOptions& options);
@@ -62,6 +82,7 @@ std::vector<ResultTable> fig4_14(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_15(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_17(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_18(const ReproduceOptions& options);
+std::vector<ResultTable> table4_5(const ReproduceOptions& options);
 
 // Of the layer for unequal cores.
 std::vector<ResultTable> s_bridge_fig4(const ReproduceOptions& options);
