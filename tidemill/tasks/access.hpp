@@ -122,7 +122,7 @@ class Version {
 template <class T>
 class Renamed {
   public:
-    /// New memory begins as a copy of `first`, and what was written by others before.
+    /// New memory holds a copy of `first`; memory that is used again, what was there.
     explicit Renamed(T first = {}) : spare_(std::make_shared<Spare>(std::move(first))) { write(); }
 
     /// out: what is read from here on is what this writes.
