@@ -53,6 +53,16 @@ TEST_CASE("ber: a waterfall in a table, with table 13 and published points besid
     CHECK(says(text.out, "StreamPU"));
 }
 
+TEST_CASE("ber: beside echoes stands what the best linear equaliser leaves of them") {
+    const Ended ended = count({"--sync", "full", "--pilots", "--echo", "3.3,-6,57", "--esn0", "9", "--frames",
+                               "20", "--burst", "20", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json row = Json::parse(ended.out)["rows"][0];
+    CHECK(row["linear_equaliser_esn0_db"].get<double>() == doctest::Approx(8.3).epsilon(0.03));
+    CHECK(row["frames_wrong"].get<int>() <= 2);
+    CHECK(count({"--echo", "3.3"}).status != 0);
+}
+
 TEST_CASE("ber: floating-point sum-product stands beside the receiver's decoder, on the same frames") {
     const std::vector<std::string> point{"--ebn0", "3.7", "--frames", "40", "--sum-product", "--json"};
     const Ended ended = count(point);

@@ -62,6 +62,24 @@ TEST_CASE("channel: pulses are told by rx with their share of the samples, and c
     CHECK(says(told.out + told.err, "% of the samples blanked"));
 }
 
+TEST_CASE("channel: an echo is told by rx with its place and its strength, and costs no frame") {
+    const ScratchFolder folder;
+    const std::string noisy = folder / "noisy.sigmf-meta";
+    const Ended made = run_program({"dvbs2", "channel", clean_recording(folder, "QPSK 3/4"), "-o", noisy,
+                                    "--esn0", "7", "--echo", "3.3,-6,57"});
+    REQUIRE_MESSAGE(made.status == 0, made.err);
+    const Ended ended = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json json = Json::parse(ended.out);
+    CHECK(json["echo_symbols"].get<double>() == doctest::Approx(3.3).epsilon(0.1));
+    CHECK(json["echo_db"].get<double>() == doctest::Approx(-6).epsilon(0.15));
+    CHECK(json["frames_equalised"] == json["frames"]);
+    CHECK(json["losses"]["frames_bad"] == 0);
+    CHECK(json["losses"]["frames_hurried"] == 0);
+    const Ended told = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--stats"});
+    CHECK(says(told.out + told.err, "echo of -6 dB at 3.3 symbols: equalised"));
+}
+
 TEST_CASE("channel: what no channel does is refused with the option's name") {
     const ScratchFolder folder;
     const std::string clean = clean_recording(folder);

@@ -118,7 +118,7 @@ TEST_CASE("rx: profile, schedule and run by hand give what one command gives") {
     CHECK(by_hand == ScratchFolder::content_of(folder / "in_order.ts"));
     CHECK(recording.packets.find(by_hand) != std::string::npos);
     const Json json = Json::parse(ended.out);
-    CHECK(json["schedule"]["stages"][0]["task_count"] == 12);
+    CHECK(json["schedule"]["stages"][0]["task_count"] == 13);
     CHECK(json["predicted_mbps"] > 0);
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("rx: a schedule is refused when it is for another graph or for cores t
     profile["tasks"].erase(2);
     const Ended fewer = with(schedule_text(profile, "big"));
     CHECK(fewer.status == 3);
-    CHECK(says(fewer.err, "is for 11 tasks, the graph has 12"));
+    CHECK(says(fewer.err, "is for 12 tasks, the graph has 13"));
     CHECK(with("{").status == 3);
     CHECK(with("").status == 3);
     CHECK(receive_json(recording, {"--schedule", folder / "missing.json"}).status == 3);

@@ -171,11 +171,12 @@ double pulse_at(std::size_t tap, double delay) {
 }
 
 // The path that explains most of a response, between two delays.
-Path strongest_path(std::span<const Complex> response, double first, double last) {
-    constexpr double kStep = 0.1;
-    Path best{first, {}};
+Path strongest_path(std::span<const Complex> response, int first, int last) {
+    constexpr int kSteps = 10;
+    Path best{0, {}};
     double most = 0;
-    for (double delay = first; delay <= last; delay += kStep) {
+    for (int step = kSteps * first; step <= kSteps * last; ++step) {
+        const double delay = static_cast<double>(step) / kSteps;
         Complex sum{};
         double energy = 0;
         for (std::size_t tap = 0; tap < response.size(); ++tap) {
@@ -197,9 +198,9 @@ EchoSeen strongest_echo(const ChannelEstimate& channel) {
     const Path direct = strongest_path(left, -1, 1);
     for (std::size_t tap = 0; tap < left.size(); ++tap)
         left[tap] -= direct.gain * pulse_at(tap, direct.delay);
-    const Path echo =
-        strongest_path(left, -static_cast<double>(kChannelAhead), static_cast<double>(kChannelBehind));
-    return {echo.delay - direct.delay, 10 * std::log10(std::norm(echo.gain) / std::norm(direct.gain))};
+    const Path echo = strongest_path(left, -int{kChannelAhead}, int{kChannelBehind});
+    const double late = std::round(10 * (echo.delay - direct.delay)) / 10;
+    return {late, 10 * std::log10(std::norm(echo.gain) / std::norm(direct.gain))};
 }
 
 }  // namespace tidemill::dvbs2

@@ -63,7 +63,8 @@ void RxLdpc::decode_here(const LdpcFrame& frame) {
 
 void RxLdpc::hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder) {
     *frame.result = decoder.decode_fast(frame.llrs, frame.information);
-    if (!frame.result->converged) hurried_->fetch_add(1, std::memory_order_relaxed);
+    const bool had_more = frame.result->iterations < settings_.max_iterations;
+    if (had_more && !frame.result->converged) hurried_->fetch_add(1, std::memory_order_relaxed);
 }
 
 void RxLdpc::decode_batch(Batch batch) {
