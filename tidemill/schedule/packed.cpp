@@ -169,6 +169,9 @@ bool has_halves(const Schedule& schedule) {
 
 Schedule packed(const Chain& chain, const Platform& platform, const Objective& objective,
                 const CostModel& model, std::size_t most_letters) {
+    if (most_letters < 1 || most_letters > kMostLetters)
+        throw ScheduleError(
+            fmt::format("packed: words of {} letters at most; expected 1 to {}", most_letters, kMostLetters));
     const Platform usable_cores = usable(platform, objective);
     const Bound bound = bound_of(chain, usable_cores, model);
     const Objective wish{objective.among_equals, objective.wanted_period_us};

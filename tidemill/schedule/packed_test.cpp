@@ -105,6 +105,9 @@ TEST_CASE("what owners cannot be is refused") {
     second.shares_core = false;
     second.batch = 4;
     CHECK(message(first, second).find("batch") != std::string::npos);
+    CHECK_THROWS_WITH(packed(chain, {.big = 1}, {}, {}, 17),
+                      "packed: words of 17 letters at most; expected 1 to 16");
+    CHECK_THROWS_AS(packed(chain, {.big = 0}), ScheduleError);
 }
 
 }  // namespace tidemill
