@@ -241,7 +241,8 @@ void add_tasks(Verb& program) {
         .in({.least = 0, .most = kLongestUs, .least_itself = false});
     verb.option("--unroll", options->size.unroll, "Firings per iteration, of worst cases that have a choice")
         .in(between(1, 1024));
-    verb.option("--blocks", options->size.blocks, "Of a factorisation: so many tiles by as many; particles of pairs")
+    verb.option("--blocks", options->size.blocks,
+                "Of a factorisation: so many tiles by as many; particles of pairs")
         .in(between(2, 128));
     Option& coarse = verb.flag("--coarse", options->size.coarse,
                                "All firings of a StreamIt task type in an iteration are one task");

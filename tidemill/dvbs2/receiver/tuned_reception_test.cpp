@@ -128,8 +128,7 @@ TEST_CASE("tuned reception: rates at which it cannot be are refused with the lea
         return {};
     };
     CHECK(refusal(1.26e6, {.symbol_rate_hz = 1e6}).empty());
-    CHECK(refusal(1.25e6, {.symbol_rate_hz = 1e6}).find("at 1.26M samples/s or more") !=
-          std::string::npos);
+    CHECK(refusal(1.25e6, {.symbol_rate_hz = 1e6}).find("at 1.26M samples/s or more") != std::string::npos);
     CHECK(refusal(1.41e6, {.symbol_rate_hz = 1e6, .rolloff = 0.35}).find("1.4175M") != std::string::npos);
     CHECK(refusal(20e9, {.symbol_rate_hz = 1e6}).empty());
     CHECK(refusal(21e9, {.symbol_rate_hz = 1e6}).find("at most 20000 times") != std::string::npos);

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/protocol/internal/pipeline_search.hpp"
+#include "tidemill/run/protocol/internal/explored_search.hpp"
 #include "tidemill/run/protocol/internal/wrong_turns.hpp"
 
 using namespace tidemill;
