@@ -16,7 +16,7 @@ using Complex = std::complex<double>;
 
 // Known symbols that count, the latest first: what of the channel's taps is noise costs a three-hundredth of
 // the noise.
-constexpr double kMemorySymbols = 8192;
+constexpr double kLearnedSymbols = 8192;
 
 constexpr double kErasedShare = 0.15;  // of the mean power: a block that a pulse has hit
 
@@ -120,7 +120,7 @@ bool ChannelLearner::learn(std::span<const dsp::Iq> frame, const FrameInfo& info
     const double scale = symbols / power;
     if (!(power > 0) || !std::isfinite(scale) || least * scale < kErasedShare) return false;
 
-    const double left = symbols_ + symbols < kMemorySymbols ? 1 : 1 - symbols / kMemorySymbols;
+    const double left = symbols_ + symbols < kLearnedSymbols ? 1 : 1 - symbols / kLearnedSymbols;
     for (Complex& sum : gram_) sum *= left;
     for (Complex& sum : sums_) sum *= left;
     const std::vector<Complex>& gram = gram_of(info.pls);

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "tidemill/dsp/complex_product.hpp"
+
 namespace tidemill::dvbs2::internal {
 
 namespace {
@@ -12,10 +14,6 @@ using Complex = std::complex<double>;
 // x y*, without the standard's care for what is no number.
 Complex by_conjugate(Complex x, Complex y) {
     return {x.real() * y.real() + x.imag() * y.imag(), x.imag() * y.real() - x.real() * y.imag()};
-}
-
-Complex product(Complex x, Complex y) {
-    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
 
 // A = L L^H, by Cholesky; L takes A's place.
@@ -42,7 +40,7 @@ bool solve_hermitian(std::span<Complex> a, std::span<Complex> b) {
     assert(a.size() == n * n);
     if (!factor(a, n)) return false;
     for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t k = 0; k < i; ++k) b[i] -= product(a[i * n + k], b[k]);
+        for (std::size_t k = 0; k < i; ++k) b[i] -= dsp::product(a[i * n + k], b[k]);
         b[i] /= a[i * n + i].real();
     }
     for (std::size_t i = n; i-- > 0;) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
@@ -13,9 +14,7 @@ namespace {
 constexpr double kPilotLobe = 1.0 / (kPilotSpacingSymbols + kPilotBlockSymbols);
 using Complex = std::complex<double>;
 
-Complex product(Complex a, Complex b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
+using dsp::product;
 
 // A block with less than this share of the usual energy was zeroed for the most part: what is left tells no
 // phase.
