@@ -74,7 +74,7 @@ Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs
     Graph graph;
     const dvbs2::ReceiverFront front = dvbs2::add_front(
         graph, source, {sample_rate_hz, config.symbol_rate_hz, config.rolloff, config.block_samples});
-    auto& frame_sync = graph.add<dvbs2::RxFrameSync>(scrambler);
+    auto& frame_sync = graph.add<dvbs2::RxFrameSync>(scrambler, config.live);
     auto& listener = graph.add<Listener>();
     graph.bind(front.timing.symbols, frame_sync.symbols);
     graph.bind(frame_sync.frame, listener.frame);

@@ -43,7 +43,10 @@ Residual residual_phase(const Pls& pls, const TestChannel& channel, std::size_t 
     while (const auto info = sync.pop(frame)) {
         carrier.estimate(frame, *info, track);
         for (std::size_t i = 0; i < static_cast<std::size_t>(info->symbols); ++i) {
-            frame[i] = sent[popped].symbols[i] * Iq(std::polar(1.0, phases[info->start + i]));
+            // As frame_sync has turned it: what drifts is made straight.
+            const Iq turn = frame[i] * std::conj(stream[info->start + i]);
+            frame[i] = sent[popped].symbols[i] * Iq(std::polar(1.0, phases[info->start + i])) * turn /
+                       std::abs(turn);
         }
         const auto counts = carrier.remove(frame, *info, track, data, known);
         std::vector<Iq> mapped = map_bits(*find_modcod(pls.modcod), sent[popped].bits);

@@ -122,6 +122,8 @@ struct FilteredInfo {
     std::uint32_t subblocks = 0;
     bool restart = false;
     double frequency = 0.0;  // taken out, cycles per symbol
+    double turned_from =
+        0;  // with it, in symbols behind the first sub-block's begin; the block before's until there
     std::array<SubblockTiming, kMaxSubblocks> timing{};
 };
 
@@ -164,6 +166,7 @@ struct StrobePlan {
     std::uint32_t runs = 0;
     bool restart = false;  // the symbols before this block do not adjoin
     double frequency = 0.0;
+    double turned_from = 0;
     std::array<StrobeRun, kMaxSubblocks> run{};
 };
 
@@ -173,7 +176,8 @@ struct SymbolBlock {
     std::int64_t block = 0;
     std::uint32_t count = 0;
     bool restart = false;
-    double frequency = 0.0;  // taken out by the front, cycles per symbol
+    double frequency = 0.0;         // taken out by the front, cycles per symbol,
+    std::uint32_t turned_from = 0;  // from this symbol on
     alignas(64) std::array<Iq, kMaxBlockSymbols> symbols{};
 };
 

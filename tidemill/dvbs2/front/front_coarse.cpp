@@ -31,6 +31,13 @@ constexpr double kCalmDrift = 1.5e-9;
 constexpr double kUrgent = 0.012;
 constexpr double kDoubtfulSigmas = 1.5;
 constexpr double kCertainSigmas = 3;
+// A carrier that drifts is seen to have left in a shorter average, and followed at once: the stages behind
+// are told how the oscillator turned.
+constexpr double kHurryMemorySymbols = 32768;
+constexpr double kHurryTolerance = 0.005;
+constexpr double kHurrySettled = 0.002;
+constexpr double kHurrySigmas = 4;
+constexpr double kLargestDrift = 3e-7;  // cycles per symbol squared
 // A carrier that has jumped is looked for anew, which loses less than to drag the oscillator after it.
 constexpr double kJump = 0.012;
 constexpr double kCarrierJumpSigmas = 6;
@@ -92,6 +99,7 @@ void CoarseFrequency::learn_steps(const BlockSpectrum& spectrum) {
         gain_ /= step.ratio;
         const double power = step.ratio * step.ratio;
         sum_.scale_power(power);
+        lately_.scale_power(power);
         window_sum_.scale_power(power);
         for (dsp::LagCorrelation& chunk : window_) SpectrumSum::scale_power(power, chunk);
     }
@@ -172,7 +180,8 @@ void CoarseFrequency::search() {
 void CoarseFrequency::estimate() {
     const SpectrumFit::Best found = fit_.best(window_sum_, -kSearchRange, kSearchRange);
     if (found.share < 0.5 * fit_.threshold(window_sum_.chunks)) return forget();
-    sum_ = window_sum_;
+    sum_ = lately_ = window_sum_;
+    hurries_ = false;
     frequency_ = found.frequency;
     share_ = found.share;
     gain_ = signal_gain(share_);
@@ -180,8 +189,11 @@ void CoarseFrequency::estimate() {
 }
 
 void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
-    sum_.scale(1.0 - kFollowedChunks * fit_.chunk_symbols() / kMemorySymbols);
+    const double age = kFollowedChunks * fit_.chunk_symbols();
+    sum_.scale(1.0 - age / (hurries_ ? kHurryMemorySymbols : kMemorySymbols));
     sum_.add(chunk);
+    lately_.scale(1.0 - age / kHurryMemorySymbols);
+    lately_.add(chunk);
     share_ = fit_.share_at(window_sum_, frequency_);
     const auto most = static_cast<double>(followed_window_chunks_);
     if (window_.size() >= followed_window_chunks_ && share_ < 0.5 * fit_.threshold(most)) forget();
@@ -193,23 +205,42 @@ void CoarseFrequency::forget() {
     window_sum_ = {};
 }
 
-// Whether the window's chunks lie elsewhere than all that are remembered.
+// Whether the window's chunks lie elsewhere than all that are remembered, which no drift brings about.
 bool CoarseFrequency::has_jumped(double error) const {
     if (window_.size() < followed_window_chunks_) return false;
-    const double deviation = fit_.deviation(window_sum_, share_);
-    return std::abs(latest_error() - error) > std::max(kJump, kCarrierJumpSigmas * deviation);
+    const double least = std::max(kJump, kCarrierJumpSigmas * fit_.deviation(window_sum_, share_));
+    const double latest = error_of(window_sum_);
+    return std::abs(latest - error) > least && std::abs(latest - error_of(lately_)) > least;
 }
 
 // A parabola through three places tells it if it is near them; where it is not, the whole range is looked at.
-double CoarseFrequency::latest_error() const {
-    const double left = fit_.match(window_sum_, frequency_ - kJump);
-    const double right = fit_.match(window_sum_, frequency_ + kJump);
-    const double curvature = left - 2 * fit_.match(window_sum_, frequency_) + right;
+double CoarseFrequency::error_of(const SpectrumSum& sum) const {
+    const double left = fit_.match(sum, frequency_ - kJump);
+    const double right = fit_.match(sum, frequency_ + kJump);
+    const double curvature = left - 2 * fit_.match(sum, frequency_) + right;
     if (curvature < 0) {
         const double near = 0.5 * (left - right) / curvature * kJump;
         if (std::abs(near) < 2 * kJump) return near;
     }
-    return fit_.best(window_sum_, -kSearchRange, kSearchRange).frequency - frequency_;
+    return fit_.best(sum, -kSearchRange, kSearchRange).frequency - frequency_;
+}
+
+void CoarseFrequency::move_by(double error, double most_per_symbol) {
+    const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();
+    frequency_ += std::clamp(error, -most_per_symbol * symbols, most_per_symbol * symbols);
+}
+
+// After a carrier that drifts; whether there is need to.
+bool CoarseFrequency::hurry() {
+    const double error = error_of(lately_);
+    const double least = std::max(kHurryTolerance, kHurrySigmas * fit_.deviation(lately_, share_));
+    const bool hurried = hurries_;
+    hurries_ = std::abs(error) > (hurries_ ? kHurrySettled : least);
+    if (!hurries_) return false;
+    if (!hurried) sum_ = lately_;
+    const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();
+    move_by(error * symbols / kHurryMemorySymbols, kLargestDrift);
+    return true;
 }
 
 void CoarseFrequency::slew() {
@@ -221,13 +252,13 @@ void CoarseFrequency::slew() {
         gain_ *= std::clamp(off, 1.0 / kGainStep, kGainStep);
     const double error = now.frequency - frequency_;
     if (has_jumped(error)) return forget();
+    if (hurry()) return;
     const double deviation = fit_.deviation(sum_, now.share);
     slewing_ = std::abs(error) > (slewing_ ? kSettled : std::max(kTolerance, kDoubtfulSigmas * deviation));
     if (!slewing_) return;
     const double symbols = geometry_.block_samples() / geometry_.samples_per_symbol();
     const double urgency = std::max(0.0, std::abs(error) - std::max(kUrgent, kCertainSigmas * deviation));
-    const double most = (kCalmDrift + urgency / kMemorySymbols) * symbols;
-    frequency_ += std::clamp(error * symbols / kMemorySymbols, -most, most);
+    move_by(error * symbols / kMemorySymbols, kCalmDrift + urgency / kMemorySymbols);
 }
 
 double CoarseFrequency::signal_gain(double share) const {

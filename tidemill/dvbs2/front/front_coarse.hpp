@@ -43,7 +43,7 @@ class CoarseFrequency {
         archive("iq", iq_)("state", state_)("sum", sum_)("window", window_)("window_sum", window_sum_);
         archive("window_begin", window_begin_)("oldest_kept", oldest_kept_)("next_block", next_block_);
         archive("share", share_)("frequency", frequency_)("gain", gain_)("slewing", slewing_);
-        archive("started", started_)("last", last_)("steps", steps_);
+        archive("started", started_)("last", last_)("steps", steps_)("lately", lately_)("hurries", hurries_);
     }
 
   private:
@@ -58,8 +58,10 @@ class CoarseFrequency {
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
     bool has_jumped(double error) const;
-    double latest_error() const;
+    double error_of(const SpectrumSum& sum) const;
     void slew();
+    void move_by(double error, double most_per_symbol);
+    bool hurry();
     void forget();
     double signal_gain(double share) const;
     double symbols_needed(double share) const;
@@ -82,6 +84,8 @@ class CoarseFrequency {
     double frequency_ = 0.0;
     double gain_ = 1.0;
     bool slewing_ = false;
+    SpectrumSum lately_{};  // what a drift is seen in
+    bool hurries_ = false;  // after it
 
     std::deque<LevelStep> steps_{};  // by number of the sample in the stream; gain_ is that behind the last
 

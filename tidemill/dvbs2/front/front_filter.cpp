@@ -92,6 +92,9 @@ void FrontFilter::process(std::span<const Iq> samples, std::uint32_t valid, cons
     info.first_subblock = geometry_.subblocks_before(info.block);
     info.subblocks = geometry_.subblocks_of(info.block, valid);
     assert(info.subblocks <= kMaxSubblocks);
+    const double begin = static_cast<double>(info.block) * geometry_.block_samples();
+    info.turned_from =
+        begin / geometry_.samples_per_symbol() - static_cast<double>(info.first_subblock) * kSubblockSymbols;
 
     const std::int64_t first = info.first_subblock * 2 * kSubblockSymbols - 2 * kPairsBefore;
     const std::size_t pairs = kPairsBefore + info.subblocks * kSubblockSymbols;

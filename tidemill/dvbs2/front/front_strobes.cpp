@@ -38,6 +38,9 @@ void read_symbols(const dsp::StrobeInterpolator& interpolator, const FilteredBlo
             erase(erased, run, std::span(out.symbols).subspan(out.count, run.count));
         out.count += run.count;
     }
+    const double turned_from =
+        std::clamp(plan.turned_from + kStrobeLead / 2, 0.0, static_cast<double>(out.count));
+    out.turned_from = static_cast<std::uint32_t>(std::lround(turned_from));
 }
 
 }  // namespace tidemill::dvbs2

@@ -177,8 +177,11 @@ StrobePlan TimingTracker::next() {
     assert(!kept_.empty());
     const FilteredInfo info = kept_.front();
     kept_.pop_front();
-    StrobePlan plan{
-        .block = info.block, .runs = info.subblocks, .restart = restart_, .frequency = info.frequency};
+    StrobePlan plan{.block = info.block,
+                    .runs = info.subblocks,
+                    .restart = restart_,
+                    .frequency = info.frequency,
+                    .turned_from = info.turned_from};
     for (std::uint32_t s = 0; s < info.subblocks; ++s) {
         if (info.first_subblock + s >= line_end_) follow(info.timing[s]);
         StrobeRun& run = plan.run[s] = place_strobes();

@@ -48,7 +48,7 @@ struct LlrReceiver::Stages {
                         {source.sample_rate_hz().value_or(2), told_symbol_rate(source, config.symbol_rate_hz),
                          config.rolloff, config.block_samples},
                         config.live)) {
-        frame_sync = &graph.add<RxFrameSync>(scrambler);
+        frame_sync = &graph.add<RxFrameSync>(scrambler, config.live);
         auto& equaliser = graph.add<RxEqualiser>(scrambler);
         auto& carrier = graph.add<RxCarrier>(scrambler);
         auto& demapper = graph.add<RxDemapper>();

@@ -18,7 +18,7 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
       tuned_hz_(config.tuned_hz),
       scrambler_(config.gold_code),
       front_(add_front_stages(graph, blocks)),
-      frame_sync_(graph.add<RxFrameSync>(scrambler_)),
+      frame_sync_(graph.add<RxFrameSync>(scrambler_, config.live)),
       equaliser_(graph.add<RxEqualiser>(scrambler_)) {
     auto& carrier = graph.add<RxCarrier>(scrambler_);
     auto& demapper = graph.add<RxDemapper>();

@@ -10,7 +10,8 @@ Flow RxFrameSync::cut_frames(Frame f) {
             sync_.flush();
         } else {
             const SymbolBlock& input = f[symbols][0];
-            sync_.push({input.symbols.data(), input.count});
+            sync_.push({input.symbols.data(), input.count},
+                       {input.turned_from, input.frequency, input.restart});
             front_frequency_ = input.frequency;
         }
     }

@@ -13,7 +13,7 @@ namespace tidemill::dvbs2 {
 /// Cuts the symbols into PLFRAMEs; dummy frames end here.
 class RxFrameSync final : public Module {
   public:
-    explicit RxFrameSync(const PlScrambler& scrambler) : Module("frame_sync"), sync_(scrambler) {}
+    RxFrameSync(const PlScrambler& scrambler, bool live) : Module("frame_sync"), sync_(scrambler, live) {}
 
     In<SymbolBlock> symbols = in<SymbolBlock>("symbols");
     Out<Iq> frame = out<Iq>("frame", kFrameBufferSymbols);

@@ -22,6 +22,15 @@ struct FrameInfo {
     double front_frequency = 0;  // taken out of the symbols before, cycles per symbol
 };
 
+/// What the front took out of some symbols: `frequency` (cycles per symbol) from the symbol `from` on, before
+/// that what it took out of those before. Where it has `found` it, nobody knows that the carrier is the one
+/// from before.
+struct FrontTurn {
+    std::uint32_t from = 0;
+    double frequency = 0;
+    bool found = false;
+};
+
 /// What happened so far; every symbol pushed is in a frame, outside, or still kept.
 struct FrameSyncCounts {
     std::uint64_t symbols = 0;          // pushed

@@ -5,8 +5,9 @@
 
 namespace tidemill::dvbs2 {
 
-void FrameSync::push(std::span<const Iq> symbols) {
+void FrameSync::push(std::span<const Iq> symbols, const FrontTurn& turn) {
     forget_symbols();
+    heard_.front.turn(heard_.end() + turn.from, turn.frequency, turn.found);
     heard_.kept.append(symbols);
     ledger_.take_in(symbols.size());
 }
@@ -26,7 +27,7 @@ bool FrameSync::front_is_ready() const {
 
 FrameInfo FrameSync::deliver(std::span<Iq> frame) {
     ledger_.deliver(*follower_.front());
-    return follower_.deliver(heard_.kept, frame);
+    return follower_.deliver(heard_, frame);
 }
 
 bool FrameSync::hunt() {
@@ -58,6 +59,7 @@ void FrameSync::forget_symbols() {
     if (follower_.front() != nullptr) needed = std::min(needed, follower_.front()->start);
     if (needed <= heard_.kept.begin()) return;
     heard_.kept.forget_before(needed);
+    heard_.front.forget_before(needed);
     ledger_.leave_outside(needed);
 }
 

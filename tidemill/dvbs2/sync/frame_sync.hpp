@@ -19,10 +19,12 @@ namespace tidemill::dvbs2 {
 class FrameSync {
   public:
     /// The scrambler tells the pilots' values, which help to learn the frequency.
-    explicit FrameSync(const PlScrambler& scrambler) : follower_(scrambler) {}
+    /// What is `live` is wanted at once: frames without pilots do not wait to show that their carrier has no
+    /// drift.
+    explicit FrameSync(const PlScrambler& scrambler, bool live = false) : follower_(scrambler, live) {}
 
     /// Takes any number of symbols.
-    void push(std::span<const Iq> symbols);
+    void push(std::span<const Iq> symbols, const FrontTurn& turn = {});
 
     /// Says that no symbol will follow, so that the last frames come out.
     void flush() { heard_.ended = true; }

@@ -14,6 +14,8 @@ namespace {
 // The rough sum must average many headers, the fine one follow a carrier that drifts.
 constexpr double kNearMemorySymbols = 200e3;
 constexpr double kFarMemorySymbols = 40e3;
+constexpr double kDriftingNearSymbols = 60e3;
+constexpr double kDriftingFarSymbols = 8e3;
 constexpr double kDrift = 2.5e-9;     // cycles per symbol squared that are to be expected
 constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
 constexpr double kLongestHeaderLag = 9000;        // further apart, a drift may turn the phase by half a turn
@@ -50,6 +52,7 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
     const double length = blocks.back().place - blocks.front().place + 90;
     esn0_ = esn0;
     FrequencyEstimator own = estimate_alone(frame, blocks);
+    own_frequency_ = own.frequency() + own.offset();
     if (has_jumped(own)) {
         own.move(own.offset());
         start_at(own.frequency());
@@ -65,17 +68,25 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
     own.move(moved);
     header_memory_ = header_memory(length, esn0);
     const bool forgets_fast = far_.empty() && header_lag_ == 0;
-    near_.forget(std::exp(-length / (forgets_fast ? header_memory_ : kNearMemorySymbols)));
+    const double near_memory = drifts_ ? kDriftingNearSymbols : kNearMemorySymbols;
+    near_.forget(std::exp(-length / (forgets_fast ? header_memory_ : near_memory)));
     for (FarSum& far : far_) {
-        far.sum *= std::exp(-length / kFarMemorySymbols);
+        far.sum *= std::exp(-length / (drifts_ ? kDriftingFarSymbols : kFarMemorySymbols));
     }
     near_.add(own);
     add_far(parts_, esn0);
     const Choice choice = choose();
     lead_ = choice.lead;
+    last_move_ = far_.empty() ? moved : choice.offset;
     move(choice.offset);
     ++frames_;
     symbols_ += length;
+}
+
+void FrequencyTracker::carry(double by) {
+    if (by == 0) return;
+    near_.follow(by);
+    header_turn_ += dsp::kTwoPi * header_lag_ * by;
 }
 
 // From one short frame without pilots to the next, of the same length, the phase between the headers tells
@@ -83,13 +94,16 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
 double FrequencyTracker::moved_by_headers() {
     const double lag = parts_.back().place - parts_.front().place;
     if (parts_.size() != 2 || lag > kLongestHeaderLag || !far_.empty()) {
-        header_lag_ = 0;
+        header_lag_ = bend_lag_ = 0;
         return 0;
     }
     const double turn =
         std::arg(parts_.back().sum * std::conj(parts_.front().sum)) + dsp::kTwoPi * near_.frequency() * lag;
     const double difference = std::remainder(turn - header_turn_, dsp::kTwoPi);
-    const bool follows = lag == header_lag_ && std::abs(difference) < kLargestTurn;
+    bend_lag_ = lag == header_lag_ ? lag : 0;
+    header_bend_ = difference;
+    const double largest = drifts_ ? 2 * kLargestTurn : kLargestTurn;
+    const bool follows = lag == header_lag_ && std::abs(difference) < largest;
     header_lag_ = lag;
     header_turn_ = turn;
     return follows ? difference / (dsp::kTwoPi * lag) : 0;

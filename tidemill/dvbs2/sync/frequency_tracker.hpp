@@ -26,6 +26,25 @@ class FrequencyTracker {
     /// Learns from the blocks of one frame, in order; `esn0` (linear) is how good its symbols are.
     void learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0);
 
+    /// Whether what is known of how it moves may be wrong by a little: then little is remembered.
+    void expect_drift(bool expected) { drifts_ = expected; }
+
+    /// The carrier is known to have moved by so much, or what was taken out before has.
+    void carry(double by);
+
+    /// What the last frame told beside what was known: by how much the carrier has moved since the frame
+    /// before, where pilots or the phase from header to header tell it; else 0.
+    double last_move() const { return last_move_; }
+    /// The symbols from header to header of the last short frame without pilots, and by how much more, in
+    /// radians, the phase turned over them than over the frame before; 0 where that was not of the same
+    /// length.
+    double header_lag() const { return bend_lag_; }
+    double header_bend() const { return header_bend_; }
+    /// What its known symbols alone say, in cycles per symbol.
+    double own_frequency() const { return own_frequency_; }
+    /// They themselves, as they were before it was learned.
+    std::span<const internal::KnownPart> parts() const { return parts_; }
+
     /// Cycles per symbol.
     double frequency() const { return near_.frequency(); }
 
@@ -40,7 +59,8 @@ class FrequencyTracker {
     void keep(Archive& archive) {
         archive("near", near_)("far", far_)("esn0", esn0_)("lead", lead_)("frames", frames_);
         archive("symbols", symbols_)("header_memory", header_memory_)("header_lag", header_lag_);
-        archive("header_turn", header_turn_);
+        archive("header_turn", header_turn_)("last_move", last_move_)("own_frequency", own_frequency_);
+        archive("drifts", drifts_)("bend_lag", bend_lag_)("header_bend", header_bend_);
     }
 
   private:
@@ -72,7 +92,12 @@ class FrequencyTracker {
     double symbols_ = 0;        // of these
     double header_memory_ = 0;  // of near_, in symbols, where it cannot move along
     double header_lag_ = 0;     // between the headers of the last frame, where it can; else 0
-    double header_turn_ = 0;    // of the phase between them, in radians, perhaps whole turns away
+    bool drifts_ = false;
+    double bend_lag_ = 0;
+    double header_bend_ = 0;
+    double last_move_ = 0;
+    double own_frequency_ = 0;
+    double header_turn_ = 0;  // of the phase between them, in radians, perhaps whole turns away
 };
 
 }  // namespace tidemill::dvbs2

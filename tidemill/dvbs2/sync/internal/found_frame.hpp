@@ -6,6 +6,7 @@
 
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/sync/header_search.hpp"
+#include "tidemill/dvbs2/sync/internal/front_path.hpp"
 #include "tidemill/dvbs2/sync/internal/symbol_store.hpp"
 
 namespace tidemill::dvbs2::internal {
@@ -13,13 +14,14 @@ namespace tidemill::dvbs2::internal {
 /// The latest part of a stream of symbols, and whether that is its end.
 struct HeardSymbols {
     SymbolStore kept;
+    FrontPath front;
     bool ended = false;
 
     std::uint64_t end() const { return kept.end(); }
 
     template <class Archive>
     void keep(Archive& archive) {
-        archive("kept", kept)("ended", ended);
+        archive("kept", kept)("front", front)("ended", ended);
     }
 };
 

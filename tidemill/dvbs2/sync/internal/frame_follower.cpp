@@ -19,16 +19,17 @@ constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the 
 
 void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor) {
     const Pls pls = Pls::from_code(lead.hit.code);
-    learner_.begin(lead.hit);
+    learner_.begin(heard, lead);
     floor_ = floor;
     bad_in_a_row_ = 0;
     std::vector<FoundFrame> frames{
         {lead.place, layout_of(pls).symbols, pls, lead.hit.quality, true, lead.hit.inverted}};
-    while (const auto before = frame_before(heard.kept, floor_, frames.back(), learner_.frequency()))
+    while (const auto before = frame_before(heard.kept, floor_, frames.back(),
+                                            learner_.frequency_at(heard, frames.back().start)))
         frames.push_back(*before);
     for (std::size_t i = frames.size(); --i > 0;) {
         found_.push_back(frames[i]);
-        learner_.learn(heard.kept, frames[i], frames[i - 1]);
+        learn(heard, frames[i - 1]);
     }
     last_ = last_good_ = frames.front();
     found_.push_back(last_);
@@ -44,7 +45,7 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
     }
     if (!next) return coast();
     if (!has_passed_over(heard, *next)) return accept(heard, *next);
-    const auto frequency = static_cast<float>(learner_.frequency());
+    const auto frequency = static_cast<float>(learner_.frequency_at(heard, next->start));
     return lose(FrameLead{next->start, {next->pls.code(), next->quality, frequency, last_.inverted}});
 }
 
@@ -56,7 +57,7 @@ std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, F
                is_erased_in_part(heard.kept, next->start);
     };
     const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
-    HeaderWanted wanted{learner_.frequency(), last_.inverted, least, kNoSlip};
+    HeaderWanted wanted{learner_.frequency_at(heard, last_.end()), last_.inverted, least, kNoSlip};
     if (const auto next = frame_near(heard.kept, last_.end(), wanted))
         return is_doubtful(next) ? std::nullopt : next;
     wanted.quality = kSearchQuality;
@@ -82,12 +83,22 @@ std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
 // then it has frames before it of which nothing was known.
 bool FrameFollower::has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const {
     if (last_.good) return false;
-    const auto before = frame_before(heard.kept, floor_, next, learner_.frequency());
+    const auto before = frame_before(heard.kept, floor_, next, learner_.frequency_at(heard, next.start));
     return before && before->start != last_.start;
 }
 
+// Of the last frame. Where it shows a drift, what was learned before was learned at the wrong places.
+void FrameFollower::learn(const HeardSymbols& heard, const FoundFrame& next) {
+    learner_.learn(heard, found_.back(), next);
+    if (!learner_.has_found_drift()) return;
+    learner_.begin_again(heard, found_.front());
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        if (found_[i].good) learner_.learn(heard, found_[i], i + 1 < found_.size() ? found_[i + 1] : next);
+    }
+}
+
 FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const FoundFrame& next) {
-    if (last_.good) learner_.learn(heard.kept, last_, next);
+    if (last_.good) learn(heard, next);
     bad_in_a_row_ = 0;
     last_ = last_good_ = next;
     found_.push_back(next);
@@ -115,24 +126,25 @@ FrameFollower::Step FrameFollower::finish(std::uint64_t end) {
 
 bool FrameFollower::front_is_settled(std::uint64_t end) const {
     const FoundFrame& front = found_.front();
-    return last_good_.start > front.start &&
-           (learner_.tracker().settled() || end > front.start + kLearnSymbols);
+    return last_good_.start > front.start && (learner_.settled() || end > front.start + kLearnSymbols);
 }
 
-FrameInfo FrameFollower::deliver(const SymbolStore& kept, std::span<Iq> frame) {
+FrameInfo FrameFollower::deliver(const HeardSymbols& heard, std::span<Iq> frame) {
     const FoundFrame front = found_.front();
     found_.pop_front();
     const bool followed = !found_.empty() && found_.front().good && found_.front().start == front.end();
     const auto count = static_cast<std::size_t>(front.length) + (followed ? kHeaderSymbols : 0);
-    copy_upright(kept.at(front.start, count), front.inverted, frame);
+    copy_upright(heard.kept.at(front.start, count), front.inverted, frame);
+    const std::uint64_t middle = front.start + static_cast<std::uint64_t>(front.length / 2);
+    learner_.straighten(heard, front.start, middle, frame.first(count));
     return {.start = front.start,
             .symbols = front.length,
             .pls = front.pls,
             .next_code = followed ? found_.front().pls.code() : -1,
             .inverted = front.inverted,
             .header_quality = front.quality,
-            .frequency = static_cast<float>(learner_.frequency()),
-            .frequency_sigma = static_cast<float>(learner_.tracker().sigma())};
+            .frequency = static_cast<float>(learner_.frequency_at(heard, middle)),
+            .frequency_sigma = static_cast<float>(learner_.sigma())};
 }
 
 }  // namespace tidemill::dvbs2::internal

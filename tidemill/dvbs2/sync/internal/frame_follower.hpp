@@ -28,7 +28,7 @@ class FrameFollower {
             lead{};  // where frames were lost: a header that may be the first of a new lock
     };
 
-    explicit FrameFollower(const PlScrambler& scrambler) : learner_(scrambler) {}
+    FrameFollower(const PlScrambler& scrambler, bool live) : learner_(scrambler, live) {}
 
     /// Begins with a header that was found, and the frames before it from `floor` on.
     void begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor);
@@ -41,7 +41,7 @@ class FrameFollower {
     /// Whether the first frame may be delivered while others still come: its end and the frequency are known.
     bool front_is_settled(std::uint64_t end) const;
     /// Writes the first frame into `frame`, with the header behind it.
-    FrameInfo deliver(const SymbolStore& kept, std::span<Iq> frame);
+    FrameInfo deliver(const HeardSymbols& heard, std::span<Iq> frame);
 
     /// Of the last frame with a recognised header. That frame may have been cut short, so after a loss the
     /// next header may lie within it.
@@ -58,6 +58,7 @@ class FrameFollower {
     std::optional<FoundFrame> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
     std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FoundFrame>& next) const;
     bool has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const;
+    void learn(const HeardSymbols& heard, const FoundFrame& next);
     Step accept(const HeardSymbols& heard, const FoundFrame& next);
     Step coast();
     Step lose(const std::optional<FrameLead>& lead = {});

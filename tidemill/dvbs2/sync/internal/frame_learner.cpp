@@ -1,15 +1,91 @@
 #include "tidemill/dvbs2/sync/internal/frame_learner.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "tidemill/dsp/rotator.hpp"
 
 namespace tidemill::dvbs2::internal {
 
-void FrameLearner::begin(const HeaderHit& hit) {
-    tracker_ = FrequencyTracker(hit.frequency);
-    quality_ = hit.quality;
+namespace {
+
+// Cycles per symbol squared. A carrier that drifts by less than the first is followed as one that stands
+// still.
+constexpr double kLeastDrift = 4e-9;
+constexpr double kLeastSteadyDrift = 1.5e-9;  // the same without pilots
+constexpr double kStill = 1e-9;
+constexpr int kStillFrames = 16;
+constexpr double kSureSigmas = 5;
+constexpr double kDoubtfulSigmas = 2.5;
+constexpr double kDriftGain = 0.3;
+constexpr double kSureSigma = 2.5e-9;
+constexpr std::size_t kStraightSymbols = 64;  // a parabola is made of lines so long
+
+// From one place to another, which may be before it.
+double way(std::uint64_t from, std::uint64_t to) {
+    return static_cast<double>(static_cast<std::int64_t>(to - from));
 }
 
-void FrameLearner::learn(const SymbolStore& kept, const FoundFrame& frame, const FoundFrame& next) {
+std::uint64_t middle_of(const FoundFrame& frame) {
+    return frame.start + static_cast<std::uint64_t>(frame.length / 2);
+}
+
+bool is_significant(const DriftWatch::Found& found, double sigmas) {
+    return std::abs(found.drift) > std::max(kLeastDrift, sigmas * found.sigma);
+}
+
+}  // namespace
+
+void FrameLearner::begin(const HeardSymbols& heard, const FrameLead& lead) {
+    tracker_ = FrequencyTracker(lead.hit.frequency);
+    quality_ = lead.hit.quality;
+    watch_ = {};
+    inverted_ = lead.hit.inverted;
+    stand_at(heard, lead.place);
+    drift_ = 0;
+    still_ = 0;
+    sure_ = found_drift_ = false;
+}
+
+// What the front took out, upright.
+double FrameLearner::front_at(const HeardSymbols& heard, std::uint64_t place) const {
+    return inverted_ ? -heard.front.at(place) : heard.front.at(place);
+}
+
+void FrameLearner::stand_at(const HeardSymbols& heard, std::uint64_t place) {
+    middle_ = place;
+    front_ = front_at(heard, place);
+}
+
+double FrameLearner::moved_by(const HeardSymbols& heard, std::uint64_t place) const {
+    return drift_ * way(middle_, place) - (front_at(heard, place) - front_);
+}
+
+double FrameLearner::frequency_at(const HeardSymbols& heard, std::uint64_t place) const {
+    return tracker_.frequency() + moved_by(heard, place);
+}
+
+void FrameLearner::straighten(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
+                              std::span<Iq> symbols) const {
+    if (drift_ == 0 && !heard.front.turns(std::min(place, middle), std::max(place + symbols.size(), middle)))
+        return;
+    const double middle_cycles = heard.front.cycles(middle), middle_front = heard.front.at(middle);
+    const auto bend = [&](std::uint64_t at) {
+        const double x = way(middle, at);
+        const double front = heard.front.cycles(at) - middle_cycles - middle_front * x;
+        return 0.5 * drift_ * x * x - (inverted_ ? -front : front);
+    };
+    double from = bend(place);
+    for (std::size_t first = 0; first < symbols.size(); first += kStraightSymbols) {
+        const std::size_t count = std::min(kStraightSymbols, symbols.size() - first);
+        const double to = bend(place + first + count);
+        const auto part = symbols.subspan(first, count);
+        dsp::rotate(part, {-(from - std::floor(from)), (from - to) / static_cast<double>(count)}, part);
+        from = to;
+    }
+}
+
+void FrameLearner::read_blocks(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next) {
     blocks_.assign(1, {0, header_references(frame.pls.code())});
     for (int block = 0; block < layout_of(frame.pls).pilot_blocks; ++block) {
         const int place = FrameLayout::pilot_start(block);
@@ -24,12 +100,66 @@ void FrameLearner::learn(const SymbolStore& kept, const FoundFrame& frame, const
     upright_.resize(count);
     for (const FrequencyTracker::Block& block : blocks_) {
         const auto place = static_cast<std::size_t>(block.place);
-        const std::size_t symbols = block.references.size();
-        copy_upright(kept.at(frame.start + place, symbols), frame.inverted,
-                     std::span(upright_).subspan(place, symbols));
+        const auto symbols = std::span(upright_).subspan(place, block.references.size());
+        copy_upright(heard.kept.at(frame.start + place, symbols.size()), frame.inverted, symbols);
+        straighten(heard, frame.start + place, middle_of(frame), symbols);
     }
+}
+
+void FrameLearner::learn(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next) {
+    read_blocks(heard, frame, next);
+    tracker_.carry(moved_by(heard, middle_of(frame)));
+    stand_at(heard, middle_of(frame));
     quality_ += 0.1 * (frame.quality - quality_);
     tracker_.learn(upright_, blocks_, esn0());
+    found_drift_ = false;
+    drift_ == 0 ? watch(frame) : follow_drift(frame);
+}
+
+// While it is taken to stand still.
+void FrameLearner::watch(const FoundFrame& frame) {
+    if (layout_of(frame.pls).pilot_blocks > 0) {
+        watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
+        const DriftWatch::Found found = watch_.by_pilots();
+        sure_ = sure_ || !is_significant(found, kDoubtfulSigmas);
+        if (is_significant(found, kSureSigmas)) take_drift(found);
+        return;
+    }
+    FrequencyEstimator own(tracker_.frequency());
+    own.add(std::span<const Iq>(upright_).first(kHeaderSymbols), blocks_.front().references);
+    watch_.add_header({way(0, frame.start), own.frequency() + own.offset() + front_,
+                       std::pow(own.sigma(esn0()), 2), tracker_.header_lag(), tracker_.header_bend()});
+    const DriftWatch::Found found = watch_.by_headers();
+    const bool is_known = found.sigma < kSureSigma;
+    sure_ = sure_ || live_ || is_known;
+    if (is_known && std::abs(found.drift) > std::max(kLeastSteadyDrift, kSureSigmas * found.sigma))
+        take_drift(found);
+}
+
+void FrameLearner::take_drift(const DriftWatch::Found& found) {
+    drift_ = found.drift;
+    found_drift_ = sure_ = true;
+}
+
+void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& first) {
+    const DriftWatch::Found line = watch_.by_headers();
+    double now = tracker_.own_frequency();
+    if (line.sigma < 1) now = line.frequency + drift_ * (way(0, middle_) - line.place) - front_;
+    tracker_ = FrequencyTracker(now);
+    tracker_.expect_drift(true);
+    tracker_.carry(moved_by(heard, middle_of(first)));
+    stand_at(heard, middle_of(first));
+    watch_ = {};
+}
+
+void FrameLearner::follow_drift(const FoundFrame& frame) {
+    if (tracker_.settled()) drift_ += kDriftGain * tracker_.last_move() / frame.length;
+    still_ = std::abs(drift_) < kStill ? still_ + 1 : 0;
+    if (still_ < kStillFrames) return;
+    drift_ = 0;
+    still_ = 0;
+    watch_ = {};
+    tracker_.expect_drift(false);
 }
 
 double FrameLearner::esn0() const {

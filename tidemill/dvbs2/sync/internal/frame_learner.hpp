@@ -5,41 +5,76 @@
 
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/dvbs2/sync/frequency_tracker.hpp"
+#include "tidemill/dvbs2/sync/internal/drift_watch.hpp"
 #include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 
 namespace tidemill::dvbs2::internal {
 
-/// What the known symbols of frames in a row tell: the carrier's frequency, and how good headers are.
+/// What the known symbols of frames in a row tell: the carrier's frequency, its drift where it has one, and
+/// how good headers are.
 class FrameLearner {
   public:
-    /// The scrambler tells the pilots' values.
-    explicit FrameLearner(const PlScrambler& scrambler) : scrambler_(&scrambler) {}
+    /// The scrambler tells the pilots' values. What is `live` does not wait to be sure that headers alone
+    /// show no drift.
+    FrameLearner(const PlScrambler& scrambler, bool live) : scrambler_(&scrambler), live_(live) {}
 
     /// Begins anew with a first header.
-    void begin(const HeaderHit& hit);
+    void begin(const HeardSymbols& heard, const FrameLead& lead);
 
     /// Learns from a frame and, where it adjoins, from the header of the next.
-    void learn(const SymbolStore& kept, const FoundFrame& frame, const FoundFrame& next);
+    void learn(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next);
 
-    const FrequencyTracker& tracker() const { return tracker_; }
-    double frequency() const { return tracker_.frequency(); }
+    /// Whether what was learned showed a drift that was not known before: all frames that are still there
+    /// should be learned again, after begin_again() with the first of them.
+    bool has_found_drift() const { return found_drift_; }
+    void begin_again(const HeardSymbols& heard, const FoundFrame& first);
+
+    /// Whether the carrier is known as well as it will be.
+    bool settled() const { return tracker_.settled() && sure_; }
+    /// The carrier's frequency at a place beside what the front took out there, cycles per symbol.
+    double frequency_at(const HeardSymbols& heard, std::uint64_t place) const;
+    double sigma() const { return tracker_.sigma(); }
     /// Mean quality of the good headers.
     double quality() const { return quality_; }
+
+    /// Of symbols from `place` on, upright, makes what they would be if the carrier had kept the frequency
+    /// that it had at `middle`.
+    void straighten(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
+                    std::span<Iq> symbols) const;
 
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("tracker", tracker_)("quality", quality_);
+        archive("tracker", tracker_)("quality", quality_)("watch", watch_)("middle", middle_);
+        archive("inverted", inverted_)("front", front_)("drift", drift_)("still", still_)("sure", sure_);
+        archive("found_drift", found_drift_);
     }
 
   private:
     double esn0() const;
+    void read_blocks(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next);
+    double front_at(const HeardSymbols& heard, std::uint64_t place) const;
+    void stand_at(const HeardSymbols& heard, std::uint64_t place);
+    double moved_by(const HeardSymbols& heard, std::uint64_t place) const;
+    void watch(const FoundFrame& frame);
+    void take_drift(const DriftWatch::Found& found);
+    void follow_drift(const FoundFrame& frame);
 
     const PlScrambler* scrambler_;
+    bool live_;
     FrequencyTracker tracker_;
     double quality_ = 0;
     std::vector<FrequencyTracker::Block> blocks_;
     std::vector<Iq> upright_;
+
+    DriftWatch watch_;
+    std::uint64_t middle_ = 0;  // where the carrier has the tracker's frequency
+    double front_ = 0;          // what the front took out there, upright
+    bool inverted_ = false;
+    double drift_ = 0;          // cycles per symbol squared; 0 is none that need be known
+    int still_ = 0;             // frames in a row of as good as none
+    bool sure_ = false;         // whether there is one
+    bool found_drift_ = false;  // by the last frame
 };
 
 }  // namespace tidemill::dvbs2::internal

@@ -1,0 +1,104 @@
+#include "tidemill/dvbs2/sync/internal/drift_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+namespace {
+
+constexpr double kPilotLag = kPilotSpacingSymbols + kPilotBlockSymbols;
+constexpr double kLagTolerance = 40;  // a header's middle to the first pilots' is longer than from those on
+constexpr double kKept = 0.8;         // of what was seen, from frame to frame
+constexpr std::size_t kMostHeaders = 17;
+constexpr double kLongestSymbols = 200e3;  // a line is as long as that
+// What headers' phases tell is finer, but there are others like it: told apart by a line that is as sure as
+// this, and the least is believed rather than one so much less likely (log-likelihood).
+constexpr double kSureTurn = 0.1;
+constexpr double kBelief = 8;
+constexpr double kPhaseSigma = 0.3;
+constexpr double kLeastAlike = 0.7;
+// Squares about the line, over what they should be, that are no more a line's.
+constexpr double kLargestScatter = 3;
+
+}  // namespace
+
+void DriftWatch::add(std::span<const KnownPart> parts, double offset, double esn0) {
+    bend_ *= kKept;
+    bends_ *= kKept;
+    for (std::size_t i = 2; i < parts.size(); ++i) {
+        const double first = parts[i - 1].place - parts[i - 2].place;
+        const double second = parts[i].place - parts[i - 1].place;
+        if (std::abs(first - kPilotLag) > kLagTolerance || std::abs(second - kPilotLag) > kLagTolerance)
+            continue;
+        const auto middle = std::conj(parts[i - 1].sum);
+        const auto bend = parts[i].sum * middle * middle * parts[i - 2].sum;
+        const double size = std::abs(bend);
+        if (!(size > 0) || !std::isfinite(size)) continue;
+        bend_ += bend / size * std::polar(1.0, -dsp::kTwoPi * offset * (second - first));
+        bends_ += 1;
+    }
+    variance_ = 6 / (2 * kPilotBlockSymbols * esn0);
+}
+
+void DriftWatch::add_header(const Header& header) {
+    if (!headers_.empty() && headers_.back().lag != header.lag) header_bend_ = header_bends_ = 0;
+    headers_.push_back(header);
+    while (headers_.size() > kMostHeaders || header.place - headers_.front().place > kLongestSymbols)
+        headers_.pop_front();
+    if (header.lag <= 0) return;
+    header_bend_ = kKept * header_bend_ + std::polar(1.0, header.bend);
+    header_bends_ = kKept * header_bends_ + 1;
+}
+
+DriftWatch::Found DriftWatch::by_pilots() const {
+    if (bends_ <= 0) return {};
+    const double alike = std::clamp(std::abs(bend_) / bends_, 1e-3, 1.0);
+    const double variance = std::max(variance_, -2 * std::log(alike)) / bends_;
+    const double turn = dsp::kTwoPi * kPilotLag * kPilotLag;
+    return {.drift = std::arg(bend_) / turn, .sigma = std::sqrt(variance) / turn};
+}
+
+DriftWatch::Found DriftWatch::line() const {
+    if (headers_.size() < 3) return {};
+    double weight = 0, place = 0, frequency = 0;
+    for (const Header& h : headers_) {
+        weight += 1 / h.variance;
+        place += h.place / h.variance;
+        frequency += h.frequency / h.variance;
+    }
+    place /= weight;
+    frequency /= weight;
+    double cross = 0, square = 0, scatter = 0;
+    for (const Header& h : headers_) {
+        cross += (h.place - place) * (h.frequency - frequency) / h.variance;
+        square += (h.place - place) * (h.place - place) / h.variance;
+    }
+    const double drift = cross / square;
+    for (const Header& h : headers_)
+        scatter += std::pow(h.frequency - frequency - drift * (h.place - place), 2) / h.variance;
+    if (scatter > kLargestScatter * static_cast<double>(headers_.size() - 2)) return {};
+    return {place, frequency, drift, 1 / std::sqrt(square)};
+}
+
+DriftWatch::Found DriftWatch::by_headers() const {
+    Found found = line();
+    const double lag = headers_.empty() ? 0 : headers_.back().lag, square = lag * lag;
+    if (lag <= 0) return found;
+    const bool is_sure = found.sigma * square <= kSureTurn && header_bends_ >= 2 &&
+                         std::abs(header_bend_) >= kLeastAlike * header_bends_;
+    if (!is_sure) return {};
+    const double fine = std::arg(header_bend_) / dsp::kTwoPi / square;
+    const double other = fine + std::round((found.drift - fine) * square) / square;
+    const auto unlikely = [&](double drift) {
+        return 0.5 * std::pow((drift - found.drift) / found.sigma, 2);
+    };
+    found.drift = unlikely(fine) < unlikely(other) + kBelief ? fine : other;
+    found.sigma = kPhaseSigma / (dsp::kTwoPi * square * std::sqrt(header_bends_));
+    return found;
+}
+
+}  // namespace tidemill::dvbs2::internal

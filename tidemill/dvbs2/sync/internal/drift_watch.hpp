@@ -1,0 +1,58 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <deque>
+#include <span>
+
+#include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
+
+namespace tidemill::dvbs2::internal {
+
+/// Whether a carrier drifts faster than one expects who takes it to stand still: in each frame its pilots'
+/// phases lie on a parabola, and without pilots the headers' frequencies on a line. Cycles, symbols.
+class DriftWatch {
+  public:
+    /// Where a carrier is, what its drift is, and how sure that is.
+    struct Found {
+        double place = 0;
+        double frequency = 0;
+        double drift = 0;
+        double sigma = 1;  // of the drift
+    };
+
+    /// The known parts of a frame, from which all but `offset` of the frequency was removed.
+    void add(std::span<const KnownPart> parts, double offset, double esn0);
+    /// A header's place, the frequency that it shows, the variance of that; and by how much more (radians)
+    /// the phase turned since the header `lag` before than between that and the one before it, where lags are
+    /// alike.
+    struct Header {
+        double place, frequency, variance;
+        double lag, bend;
+    };
+    void add_header(const Header& header);
+
+    /// By the pilots: frequency is not told.
+    Found by_pilots() const;
+    /// By the headers.
+    Found by_headers() const;
+
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("bend", bend_)("bends", bends_)("variance", variance_)("headers", headers_)(
+            "header_bend", header_bend_)("header_bends", header_bends_);
+    }
+
+  private:
+    Found line() const;
+
+    std::complex<double> bend_{};  // of how much further the phase turns from one block to the next
+    double bends_ = 0;
+    double variance_ = 0;  // of such a difference's phase
+    std::deque<Header> headers_;
+    std::complex<double> header_bend_{};
+    double header_bends_ = 0;
+};
+
+}  // namespace tidemill::dvbs2::internal

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+namespace tidemill::dvbs2::internal {
+
+/// The frequency that the front took out of a stream of symbols, by their places: what a carrier seems to
+/// have moved by when the front's oscillator did. Cycles per symbol.
+class FrontPath {
+  public:
+    /// From `place` on it is `frequency`. What was `found` anew has not moved: nobody knows that it is the
+    /// same.
+    void turn(std::uint64_t place, double frequency, bool found);
+
+    /// Forgets what is before a place.
+    void forget_before(std::uint64_t place);
+
+    /// Whether it moves between two places.
+    bool turns(std::uint64_t from, std::uint64_t to) const;
+    /// At a place, with all that it has moved by since the stream began.
+    double at(std::uint64_t place) const { return turn_at(place).frequency; }
+    /// Its phase, in cycles.
+    double cycles(std::uint64_t place) const;
+
+    /// What it holds goes into a checkpoint, and comes back from one.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive("turns", turns_)("away", away_);
+    }
+
+  private:
+    struct Turn {
+        std::uint64_t place = 0;
+        double frequency = 0;
+        double cycles = 0;
+    };
+
+    const Turn& turn_at(std::uint64_t place) const;
+
+    std::deque<Turn> turns_{Turn{}};  // in order
+    double away_ = 0;                 // from what the front says, for all that was found anew
+};
+
+}  // namespace tidemill::dvbs2::internal
