@@ -77,6 +77,17 @@ TEST_CASE("threads with several stages bring the published receiver near the bou
     CHECK(above_bound("x7ti", {.big = 2, .little = 2}) < 0.05);  // mixed stages: 0.547
 }
 
+TEST_CASE("turns of a stage with owners are told by their names") {
+    const Chain chain{{"big"}, {{"a", false, {1}}, {"b", true, {1}}}};
+    Stage first{.first_task = 0, .task_count = 1, .threads = 1, .core_kind = "big", .owners = {2}};
+    Stage second{.first_task = 1, .task_count = 1, .threads = 2, .core_kind = ""};
+    second.word = CyclicWord{.kinds = {"big", "big"}, .letters = {0, 1, 0}};
+    second.owners = {2, 1};
+    const Schedule schedule{.stages = {first, second}};
+    check(schedule, chain);
+    CHECK(to_table(schedule, chain).find("turns of stage 2: big:2 big:1 big:2\n") != std::string::npos);
+}
+
 TEST_CASE("what owners cannot be is refused") {
     const Chain chain{{"big"}, {{"a", true, {1}}, {"b", true, {1}}}};
     const auto message = [&](const Stage& first, const Stage& second) -> std::string {

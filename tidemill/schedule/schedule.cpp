@@ -31,12 +31,21 @@ std::string kind_label(const Stage& stage) {
     return stage.batch ? fmt::format("{} by {}", stage.core_kind, *stage.batch) : stage.kind_names();
 }
 
+// Of a stage's word, by the names of its threads' owners where it has any.
+std::vector<std::string> names_of_turns(const Stage& stage) {
+    if (stage.owners.empty()) return letter_names(*stage.word);
+    std::vector<std::string> names;
+    for (const std::size_t thread : stage.word->letters)
+        names.push_back(fmt::format("{}:{}", stage.kind_of(thread), stage.owners[thread]));
+    return names;
+}
+
 // Whose turn it is in mixed stages, a line for each.
 std::string word_lines(const Schedule& schedule) {
     std::string lines;
     for (std::size_t s = 0; s < schedule.stages.size(); ++s)
-        if (const auto& word = schedule.stages[s].word)
-            lines += fmt::format("turns of stage {}: {}\n", s + 1, fmt::join(letter_names(*word), " "));
+        if (const Stage& stage = schedule.stages[s]; stage.word)
+            lines += fmt::format("turns of stage {}: {}\n", s + 1, fmt::join(names_of_turns(stage), " "));
     return lines;
 }
 
