@@ -80,8 +80,8 @@ function(tidemill_room_fuzzer source room)
   endif()
 endfunction()
 
-# The files of a room that are compiled as one where TIDEMILL_COMPILE_TOGETHER says so, which halves the time of a first
-# build. A file that Highway compiles once for each instruction set stays alone.
+# The files of a room that are compiled as one, as many as TIDEMILL_COMPILE_TOGETHER says, which halves the time of a
+# first build. A file that Highway compiles once for each instruction set stays alone.
 function(tidemill_compile_together room) # SOURCE...
   set(together)
   foreach(source IN LISTS ARGN)
@@ -92,7 +92,11 @@ function(tidemill_compile_together room) # SOURCE...
       list(APPEND together "${source}")
     endif()
   endforeach()
-  set_target_properties(tidemill_${room} PROPERTIES UNITY_BUILD ${TIDEMILL_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE 24)
+  if(TIDEMILL_COMPILE_TOGETHER GREATER 1)
+    set_target_properties(tidemill_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${TIDEMILL_COMPILE_TOGETHER})
+    # Included by another, a file looks like a header to GCC, whose types must not have parts of an unnamed namespace.
+    target_compile_options(tidemill_${room} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   if(TIDEMILL_TESTS AND NOT TIDEMILL_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"")
     list(JOIN together "\n" text)
