@@ -41,7 +41,7 @@ constexpr Topic kTopics[] = {
     {"graph", "run", "what a task, a turn of a loop and a look inside cost"},
     {"hop", "run", "what a frame's way from stage to stage costs, and what batches of frames save"},
     {"outside", "run", "what a frame costs that a program pushes into a stream, or pulls out of it"},
-    {"locality", "run", "which buffers and pinnings make a pipeline of memory-bound tasks worth it"},
+    {"locality", "programs", "which buffers and pinnings make a pipeline of memory-bound tasks worth it"},
     {"bridge", "programs", "what workers of two kinds make of tasks that little cores hurt more or less"},
     {"page", "cli", "what it costs a reception to be looked at"},
     {"baseline", "run", "found schedules beside a thread per task, and duplicates of a graph"},

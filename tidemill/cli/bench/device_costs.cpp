@@ -9,11 +9,11 @@
 
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/device_ldpc_table.hpp"
+#include "tidemill/cli/bench/device_memory_table.hpp"
 #include "tidemill/cli/bench/runs.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/result_table.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/device/device_error.hpp"
 #include "tidemill/device/device_list.hpp"
 #include "tidemill/device/increment_cost.hpp"
 
@@ -21,47 +21,7 @@ namespace tidemill::cli {
 
 namespace {
 
-std::string size_text(std::size_t bytes) {
-    return bytes < (1U << 20U) ? fmt::format("{} KiB", bytes >> 10U) : fmt::format("{} MiB", bytes >> 20U);
-}
-
-double gigabytes_per_second(std::size_t bytes, double us) {
-    return static_cast<double>(bytes) / us / 1000;
-}
-
-void add_row(Device& device, MemoryPolicy policy, std::size_t bytes, ResultTable& table) {
-    try {
-        const IncrementCost cost = increment_cost(device, policy, bytes, kRuns);
-        const double first_us = median(cost.first_us), back_us = median(cost.back_us);
-        table.rows.push_back({std::string(name(policy)), size_text(bytes), first_us,
-                              spread_percent(cost.first_us), median(cost.second_us), back_us,
-                              spread_percent(cost.back_us), gigabytes_per_second(bytes, first_us)});
-    } catch (const DeviceError& error) {
-        table.notes.emplace_back(error.what());
-    }
-}
-
-ResultTable memory_table(Device& device) {
-    constexpr std::size_t kMost = std::size_t{256} << 20U;
-    ResultTable table{fmt::format("{}: incrementing a buffer, by memory policy and size, us (medians of {})",
-                                  device.info().id, kRuns),
-                      {{"policy"},
-                       {"size"},
-                       {"first", 1, false, "first_us"},
-                       {"+-%", 0, false, "first_spread_percent"},
-                       {"second", 1, false, "second_us"},
-                       {"back", 1, false, "back_us"},
-                       {"+-%", 0, false, "back_spread_percent"},
-                       {"first GB/s", 2, false, "first_gbps"}}};
-    table.notes = {
-        "first: written by the host, moved and incremented; second: again, where it is; back: moved and "
-        "read by the host"};
-    for (const MemoryPolicy policy : device.info().policies) {
-        if (policy == MemoryPolicy::resident) continue;
-        for (std::size_t bytes = 4096; bytes <= kMost; bytes *= 4) add_row(device, policy, bytes, table);
-    }
-    return table;
-}
+constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 ResultTable launch_table(Device& device) {
     const std::vector<double> us = launch_us(device, 100 * kRuns);
@@ -72,7 +32,7 @@ ResultTable launch_table(Device& device) {
 }
 
 std::vector<std::function<ResultTable()>> tables_of(const std::shared_ptr<Device>& device) {
-    return {[=] { return memory_table(*device); }, [=] { return launch_table(*device); },
+    return {[=] { return device_memory_table(*device, kMostBytes); }, [=] { return launch_table(*device); },
             [=] { return device_ldpc_table(device); }};
 }
 

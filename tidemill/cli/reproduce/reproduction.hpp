@@ -64,6 +64,11 @@ std::vector<ResultTable> streampu_table5(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_fig5(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_fig11(const ReproduceOptions& options);
 
+// Of the poster on streaming applications on systems on a chip.
+std::vector<ResultTable> poster_memory(const ReproduceOptions& options);
+std::vector<ResultTable> poster_locality(const ReproduceOptions& options);
+std::vector<ResultTable> poster_dvbs2(const ReproduceOptions& options);
+
 // Of dynamic scheduling.
 std::vector<ResultTable> table4_1(const ReproduceOptions& options);
 std::vector<ResultTable> table4_2(const ReproduceOptions& options);

@@ -170,6 +170,33 @@ TEST_CASE("every row of a reproduction has a cell for each column") {
     }
 }
 
+TEST_CASE(
+    "the poster's receiver: rates within a tenth, energies in its order, and as it tells them for 13.6 "
+    "kbit") {
+    const std::vector<ResultTable> tables = poster_dvbs2({.frames = 500});
+    REQUIRE(tables.size() == 1);
+    REQUIRE(tables[0].rows.size() == 3);
+    const auto number = [&](std::size_t row, std::size_t column) {
+        return std::get<double>(tables[0].rows[row][column]);
+    };
+    for (std::size_t row = 0; row < 3; ++row) {
+        CAPTURE(row);
+        CHECK(number(row, 3) == doctest::Approx(number(row, 2)).epsilon(0.1));
+        CHECK(number(row, 7) == doctest::Approx(number(row, 6)).epsilon(0.01));
+    }
+    CHECK(number(1, 3) == doctest::Approx(59.86).epsilon(0.001));  // HeRAD's optimum there
+    CHECK(number(2, 3) >= number(2, 2));                           // the wanted rate
+    CHECK(number(1, 9) < number(0, 9));
+    CHECK(number(2, 9) <= number(1, 9));
+}
+
+TEST_CASE("the poster's memory policies say why there is no device, or have a row for each policy and size") {
+    for (const ResultTable& table : poster_memory({})) {
+        CHECK((!table.rows.empty() || table.notes.size() > 1));
+        for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+    }
+}
+
 TEST_CASE("tables stand in columns, numbers to the right, and say where nothing is known") {
     const ResultTable table{"T", {{"name"}, {"x", 1}}, {{"a", 1.25}, {"long", {}}}, {"note"}};
     CHECK(to_text(table) == "T\nname    x\na     1.2\nlong    -\nnote\n");

@@ -2,26 +2,19 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "tidemill/platform/affinity.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/programs/increment_chain.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr std::size_t kMostStages = 16;  // as in the published experiment
-constexpr std::uint64_t kWarmUpFrames =
-    40;  // more than there are tokens: memory has been touched, caches filled
 
 const bool kAsked = bench::ask({"locality/increments",
                                 "How many gigabytes a second do streaming increments touch, one per stage "
@@ -30,95 +23,6 @@ const bool kAsked = bench::ask({"locality/increments",
                                 "one thread, where a buffer never "
                                 "changes its core, and the other ways of pinning.",
                                 "GB/s packed", "in order"});
-
-/// Zeros at the beginning of the chain.
-class Zeros : public Module {
-  public:
-    explicit Zeros(std::size_t bytes) : buffer(out<std::uint32_t>("buffer", bytes / 4)) {
-        task("clear", &Zeros::clear);
-    }
-    Out<std::uint32_t> buffer;
-
-  private:
-    void clear(Frame f) { std::ranges::fill(f[buffer], 0u); }
-};
-
-/// A streaming increment: every word of the buffer plus one, in place.
-class Increment : public Module {
-  public:
-    explicit Increment(std::size_t bytes) : buffer(forward<std::uint32_t>("buffer", bytes / 4)) {
-        task("add_one", &Increment::add_one);
-    }
-    Forward<std::uint32_t> buffer;
-    std::uint32_t last = 0;
-    std::optional<bench::Stopwatch> since_warm{};
-
-  private:
-    void add_one(Frame f) {
-        for (std::uint32_t& word : f[buffer]) ++word;
-        last = f[buffer].back();
-        if (f.number() + 1 == kWarmUpFrames) since_warm.emplace();
-    }
-};
-
-/// One stage per core, up to sixteen, and at least two: the first clears, each other one increments.
-class IncrementChain {
-  public:
-    IncrementChain(std::size_t bytes, const Topology& topology)
-        : bytes_(bytes),
-          topology_(topology),
-          stages_(std::clamp<std::size_t>(topology.cores.size(), 2, kMostStages)) {
-        auto& zeros = graph_.add<Zeros>(bytes);
-        SocketRef last = zeros.buffer;
-        for (std::size_t s = 1; s < stages_; ++s) {
-            last_ = &graph_.add<Increment>(bytes);
-            graph_.bind(last, last_->buffer);
-            last = last_->buffer;
-        }
-    }
-
-    std::size_t stages() const { return stages_; }
-
-    /// Of all frames in flight in the last pipeline.
-    std::size_t token_bytes() const { return token_bytes_; }
-
-    /// Nanoseconds between frames at the end of the chain.
-    double frame_ns(std::optional<Pinning> pinning) {
-        const std::uint64_t frames = std::max<std::uint64_t>(10, (std::uint64_t{32} << 20) / bytes_);
-        const RunOptions options{.frames = kWarmUpFrames + frames, .statistics = false};
-        if (pinning) {
-            const PipelineOptions active{.topology = &topology_, .waiting = WaitMode::active};
-            token_bytes_ = Pipeline(graph_, schedule(*pinning), active).run(options).token_bytes();
-        } else {
-            const PinGuard pinned(topology_.cores[0].pus);
-            Sequence(graph_).run(options);
-        }
-        const double elapsed_ns = last_->since_warm->ns();
-        if (last_->last != stages_ - 1) throw std::logic_error("an increment is missing");
-        return elapsed_ns / static_cast<double>(frames);
-    }
-
-  private:
-    Schedule schedule(Pinning pinning) const {
-        Schedule schedule;
-        for (std::size_t s = 0; s < stages_; ++s) {
-            Stage& stage = schedule.stages.emplace_back();
-            stage.first_task = s;
-            stage.task_count = 1;
-            stage.core_kind = topology_.kinds.front().name;
-            stage.pinning = pinning;
-            if (s + 1 < stages_) stage.sync_buff_size = 1;
-        }
-        return schedule;
-    }
-
-    std::size_t bytes_;
-    const Topology& topology_;
-    std::size_t stages_;
-    std::size_t token_bytes_ = 0;
-    Graph graph_;
-    Increment* last_ = nullptr;
-};
 
 std::string size_text(std::size_t bytes) {
     return bytes < 1048576 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
@@ -197,7 +101,7 @@ std::string reason(std::size_t bytes, const Measured& each, const Topology& topo
 std::string conclusion() {
     constexpr double kClearly = 1.05;
     const Topology topology = Topology::here();
-    const std::size_t stages = std::clamp<std::size_t>(topology.cores.size(), 2, kMostStages);
+    const std::size_t stages = IncrementChain(4, topology).stages();
     std::string text = fmt::format(
         "{} packed stages beat one thread by more than 5 % with {}.", stages,
         sizes_where([](const Measured& each) { return kClearly * each.packed_ns < each.in_order_ns; }));
