@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Python package: ./x python, ./x test-python, ./x test-mpi, ./x test-hosts, ./x notebooks. Everything goes into a virtual environment of its own
-# under build/; where Python's headers or pip are missing, that is said, and is no failure.
+# The Python package: ./x python, ./x test-python, ./x test-mpi, ./x test-hosts, ./x notebooks; and ./x site, which is made
+# by Python. Everything goes into a virtual environment of its own under build/; where Python's headers or pip are missing, that is said, and is no failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,6 +10,7 @@ test_tools="pytest hypothesis mypy pandas"
 mpi_tools="mpi4py"
 hosts_tools="distributed ray"
 notebook_tools="nbclient nbformat ipykernel"
+site_tools="mkdocs-material mkdocstrings-python libclang"
 
 skip() {
     printf 'Skipped: %s\n' "$*"
@@ -65,9 +66,22 @@ run_tests() { # [PYTEST OPTION...]
     "$venv/bin/python" -m pytest "$@"
 }
 
+# Reads the sources, and the stub of the package where that is built.
+build_site() {
+    local venv=build/venv-site package=python/src stub
+    [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
+    # shellcheck disable=SC2086 # a list of words
+    have $site_tools
+    for stub in build/venv/lib/python3*/site-packages/tidemill/_core.pyi; do
+        [ ! -e "$stub" ] || package=$(dirname "$(dirname "$stub")")
+    done
+    "$venv/bin/python" tools/site/build.py "$package"
+}
+
 check_python
 verb="$1"
 shift
+[ "$verb" != site ] || { build_site; exit; }
 # shellcheck disable=SC2086 # lists of words
 case "$verb" in
     python) have $tools ;;
