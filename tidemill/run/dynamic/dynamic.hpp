@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,16 +22,26 @@ namespace tidemill {
 namespace bridge {
 struct Emulation;
 }
+namespace policy {
+class Policy;
+}
 class DynamicEngine;
 struct Structure;
 
 /// Kinds of cores by module ("demapper") or task ("demapper.run").
 using KindsByName = std::map<std::string, policy::KindSet>;
 
+/// Makes a policy for workers on cores of these kinds. Called anew when a run begins, and when it goes on
+/// after a pause; the policy is told task types by the numbers of the structure's units, and called by one
+/// thread at a time.
+using MakePolicy =
+    std::function<std::unique_ptr<policy::Policy>(std::span<const policy::KindId> kind_of_worker)>;
+
 /// How tasks are scheduled while they run.
 struct DynamicOptions {
     std::size_t workers = 2;
     std::string policy = "gpriority";  ///< or a list of them, see policy::make_policy()
+    MakePolicy make_policy{};          ///< one of one's own instead, of tidemill/policy
     /// How much may be in flight at once; it says how many tokens there are. Without any limit: as many
     /// frames as fit into a MiB, but at least two per worker and two more, and at most 64.
     policy::Window window{};

@@ -60,7 +60,7 @@ void DynamicEngine::check() const {
     };
     check_count("sets of cores", options_.cores.size());
     check_count("kinds of cores", options_.kinds.size());
-    policy::make_policy(options_.policy, kinds());
+    if (!options_.make_policy) policy::make_policy(options_.policy, kinds());
     tokens();
     if (options_.workers == 1) return;
     for (const OrderedTask& task : structure_.order) {
@@ -147,6 +147,7 @@ Stretch DynamicEngine::run_stretch(const RunOptions& options, StreamRun& stream)
 TaskCrew::Settings DynamicEngine::settings(const RunOptions& options, const StreamRun& stream) const {
     TaskCrew::Settings settings;
     settings.board.policy = options_.policy;
+    settings.board.make_policy = options_.make_policy;
     settings.board.adapting = options_.adapting;
     settings.board.kinds = kinds();
     settings.board.tokens = tokens();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/policy/policy_error.hpp"
 #include "tidemill/run/late.hpp"
 
 namespace tidemill {
@@ -14,8 +15,7 @@ using policy::WorkerId;
 TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     : settings_(std::move(settings)),
       placement_(placement_of(units, settings_)),
-      ready_(policy::make_policy(settings_.policy, settings_.kinds, settings_.adapting), settings_.kinds,
-             settings_.bundle_ticks, placement_.get()),
+      ready_(policy_of(settings_), settings_.kinds, settings_.bundle_ticks, placement_.get()),
       times_(1 + std::ranges::max(settings_.kinds)),
       segments_(settings_.tokens.size()),
       batch_size_(batch_size_of(units, settings_)),
@@ -28,6 +28,13 @@ TaskBoard::TaskBoard(const std::vector<DynamicUnit>& units, Settings settings)
     if (settings_.frames != kEndless) frames_[0].end_at(settings_.first_frames[0] + settings_.frames);
     if (!ready_.wants_predecessors()) learn_edges();
     create_source_frames();
+}
+
+std::unique_ptr<policy::Policy> TaskBoard::policy_of(const Settings& settings) {
+    if (!settings.make_policy) return policy::make_policy(settings.policy, settings.kinds, settings.adapting);
+    std::unique_ptr<policy::Policy> made = settings.make_policy(settings.kinds);
+    if (!made) throw policy::PolicyError("DynamicOptions::make_policy made none: let it return a policy");
+    return made;
 }
 
 // Single frames where a segment ends, whose frames may become any number of others; where a task may wait,

@@ -12,6 +12,7 @@
 #include "tidemill/bridge/task_times.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/dynamic/batch_size.hpp"
+#include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/dynamic/frame_counts.hpp"
 #include "tidemill/run/dynamic/frames_in_flight.hpp"
 #include "tidemill/run/dynamic/stream_ends.hpp"
@@ -32,6 +33,7 @@ class TaskBoard {
   public:
     struct Settings {
         std::string policy = "gpriority";
+        MakePolicy make_policy{};  ///< instead, where there is one
         policy::Adapting adapting{};
         std::vector<policy::KindId> kinds{0};       ///< of each worker's core
         std::vector<std::uint32_t> tokens{};        ///< per segment
@@ -129,6 +131,7 @@ class TaskBoard {
     void retire(std::uint32_t segment, std::uint64_t now);
     void note_left(FramesInFlight& frames, const CarriedFrame& carried, std::uint64_t now);
 
+    static std::unique_ptr<policy::Policy> policy_of(const Settings& settings);
     static BatchSize batch_size_of(const std::vector<DynamicUnit>& units, const Settings& settings);
     static std::unique_ptr<bridge::Placement> placement_of(const std::vector<DynamicUnit>& units,
                                                            const Settings& settings);
