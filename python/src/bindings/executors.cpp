@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "bindings/graph_binding.hpp"
 #include "bindings/interpreter.hpp"
 #include "bindings/json_object.hpp"
+#include "bindings/python_policy.hpp"
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/function.h>
@@ -70,6 +72,8 @@ class Held {
     std::uint64_t set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from);
     /// Ends the run that is going on, if one is; from any thread.
     void stop();
+    /// Ends a run when the policy, by which the executor was made, raises something, and throws that.
+    void heed(std::shared_ptr<PythonPolicy> policy) { policy_ = std::move(policy); }
 
     Executor& executor() { return *executor_; }
 
@@ -77,6 +81,7 @@ class Held {
     RunReport go(const RunOptions& options, bool anew) {
         return anew ? executor_->run(options) : executor_->resume(options);
     }
+    void end_when_policy_fails(RunOptions& options);
     RunReport go_here(RunOptions& options, bool anew, std::stop_source& stop);
     RunReport go_on_threads(RunOptions& options, bool anew, std::stop_source& stop);
     void check_process() const;
@@ -85,6 +90,7 @@ class Held {
     std::mutex mutex_;
     std::stop_source stop_;  // of the run that is going on
     std::unique_ptr<Executor> executor_;
+    std::shared_ptr<PythonPolicy> policy_;  // null where it is not Python's
     pid_t process_ = getpid();
 };
 
@@ -111,6 +117,7 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
     RunOptions options{.statistics = wishes.statistics, .finish = wishes.finish};
     if (wishes.frames) options.frames = *wishes.frames;
     options.stop_when = over_after(wishes.seconds);
+    if (policy_) end_when_policy_fails(options);
     std::stop_source stop;
     options.stop = stop.get_token();
     const PythonGraph::Running running(graph_);
@@ -126,8 +133,18 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
     } else {
         report = go_on_threads(options, anew, stop);
     }
+    if (policy_) policy_->rethrow();
     if (trace) trace->write(*wishes.trace);
     return to_dict(json_of(report));
+}
+
+// Dynamic asks where it asks for ranks, too: one thread at a time.
+template <class Executor>
+void Held<Executor>::end_when_policy_fails(RunOptions& options) {
+    policy_->forget_failure();
+    options.stop_when = [this, over = std::move(options.stop_when)] {
+        return policy_->has_failed() || (over && over());
+    };
 }
 
 template <class Executor>
@@ -189,6 +206,17 @@ nb::class_<Held<Executor>> bind_executor(nb::module_& module, const char* name) 
              "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none());
 }
 
+// With a policy by its name, or one of Python's, which is asked before each task.
+void make_dynamic(Held<Dynamic>* self, PythonGraph& graph, DynamicOptions options, const nb::object& policy) {
+    std::shared_ptr<PythonPolicy> own;
+    if (!nb::try_cast(policy, options.policy)) {
+        own = std::make_shared<PythonPolicy>(policy, unit_names(graph.graph()));
+        options.make_policy = [own](std::span<const policy::KindId> kinds) { return own->policy(kinds); };
+        options.bundle = {};
+    }
+    (new (self) Held<Dynamic>(graph, options))->heed(std::move(own));
+}
+
 PipelineOptions pipeline_options(bool pinned, std::size_t ring_depth, std::uint32_t batch) {
     static const Topology topology = Topology::here();
     PipelineOptions options{.ring_depth = ring_depth, .frames = batch};
@@ -234,9 +262,8 @@ void bind_executors(nb::module_& module) {
     bind_executor<Dynamic>(module, "Dynamic")
         .def(
             "__init__",
-            [](Held<Dynamic>* self, PythonGraph& graph, std::size_t workers, std::string policy) {
-                new (self)
-                    Held<Dynamic>(graph, DynamicOptions{.workers = workers, .policy = std::move(policy)});
+            [](Held<Dynamic>* self, PythonGraph& graph, std::size_t workers, const nb::object& policy) {
+                make_dynamic(self, graph, {.workers = workers}, policy);
             },
             "graph"_a, nb::kw_only(), "workers"_a, "policy"_a, nb::keep_alive<1, 2>());
     module.def("profile", &profile_graph, "graph"_a, nb::kw_only(), "frames"_a.none(), "seconds"_a,

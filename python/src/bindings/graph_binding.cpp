@@ -42,12 +42,6 @@ std::vector<std::tuple<std::string, Direction, std::string, std::size_t>> descri
     return sockets;
 }
 
-std::vector<std::string> units_of(const PythonGraph& graph) {
-    std::vector<std::string> names;
-    for (const ScheduledUnit& unit : structure_of(graph.graph()).units) names.push_back(unit.name);
-    return names;
-}
-
 void bind_words(nb::module_& module) {
     nb::enum_<Flow>(module, "Flow", "What a task says of the frame that it was called with.")
         .value("OK", Flow::ok, "The frame goes on.")
@@ -65,6 +59,12 @@ void bind_words(nb::module_& module) {
 }
 
 }  // namespace
+
+std::vector<std::string> unit_names(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const ScheduledUnit& unit : structure_of(graph).units) names.push_back(unit.name);
+    return names;
+}
 
 std::size_t PythonGraph::add(std::string name, const std::vector<PythonSocket>& sockets,
                              const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call) {
@@ -106,21 +106,24 @@ void bind_graph(nb::module_& module) {
             "add",
             [](PythonGraph& self, std::string name, const std::vector<SocketAsTuple>& sockets,
                const std::vector<KnobAsTuple>& knobs, nb::object callable, CallForm form, bool takes_number,
-               bool gets_copies, bool pure, bool may_skip, bool may_repeat, bool at_end) {
+               bool gets_copies, bool pure, bool may_skip, bool may_repeat, bool may_wait, bool at_end) {
                 const TaskOptions options{.replication = pure ? Replication::pure : Replication::sequential,
                                           .may_skip = may_skip,
                                           .may_repeat = may_repeat,
+                                          .may_wait = may_wait,
                                           .at_end = at_end};
                 return self.add(std::move(name), sockets_of(sockets), knobs_of(knobs), options,
                                 {std::move(callable), form, takes_number, gets_copies});
             },
             "name"_a, "sockets"_a, "knobs"_a, "callable"_a, "form"_a, nb::kw_only(), "takes_number"_a,
-            "gets_copies"_a, "pure"_a, "may_skip"_a, "may_repeat"_a, "at_end"_a)
+            "gets_copies"_a, "pure"_a, "may_skip"_a, "may_repeat"_a, "may_wait"_a, "at_end"_a)
         .def(
             "module_name",
             [](const PythonGraph& self, std::size_t m) { return self.graph().module(m).name(); }, "module"_a)
         .def("sockets", &describe, "module"_a)
-        .def("units", &units_of, "The chain that schedulers see.")
+        .def(
+            "units", [](const PythonGraph& self) { return unit_names(self.graph()); },
+            "The chain that schedulers see.")
         .def(
             "bind",
             [](PythonGraph& self, std::size_t from, const std::string& output, std::size_t to,

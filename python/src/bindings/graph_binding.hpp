@@ -49,6 +49,9 @@ class PythonGraph {
     std::vector<PythonTask*> tasks_;
 };
 
+/// Of the chain that schedulers see. Throws GraphError with every fault of the graph.
+std::vector<std::string> unit_names(const Graph& graph);
+
 void bind_graph(nb::module_& module);
 
 }  // namespace tidemill::python

@@ -38,10 +38,12 @@ class PythonPolicy::Rule final : public policy::AnyRule {
         const auto& types = policy_.types_;
         tasks_.at(task.slot) = {task.type < types.size() ? types[task.type] : std::to_string(task.type),
                                 task.number, task.iteration, task.priority};
+        issued_.at(task.slot) = 0;
     }
     void ready(policy::TaskSlot task) override { ranks_.at(task) = policy_.rank(tasks_[task]); }
+    // Of tasks that are handed out together, a policy is told again which of them the worker is at.
     void issue(policy::TaskSlot task, policy::WorkerId worker) override {
-        policy_.tell(policy_.issued_, tasks_[task], worker);
+        if (issued_[task]++ == 0) policy_.tell(policy_.issued_, tasks_[task], worker);
     }
     void complete(policy::TaskSlot task, policy::WorkerId worker) override {
         policy_.tell(policy_.completed_, tasks_[task], worker);
@@ -56,6 +58,7 @@ class PythonPolicy::Rule final : public policy::AnyRule {
     PythonPolicy& policy_;
     policy::Table<PolicyTask> tasks_;
     policy::Table<std::int64_t> ranks_;
+    policy::Table<std::uint8_t> issued_;  // how often that was told
 };
 
 PythonPolicy::PythonPolicy(nb::object object, std::vector<std::string> types)

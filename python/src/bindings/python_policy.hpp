@@ -36,6 +36,7 @@ class PythonPolicy {
     std::unique_ptr<policy::Policy> policy(std::span<const policy::KindId> kind_of_worker);
 
     bool has_failed() const { return failed_ != nullptr; }
+    void forget_failure() { failed_ = nullptr; }
     /// Throws what was raised, if anything was.
     void rethrow() const;
 

@@ -107,6 +107,7 @@ class TaskSpec:
     pure: bool = False
     may_skip: bool = False
     may_repeat: bool = False
+    may_wait: bool = False
     keep: Keep = None
     at_end: bool = False
     knobs: Mapping[str, Knob] = field(default_factory=dict)
@@ -192,6 +193,7 @@ class Graph:
             pure=spec.pure,
             may_skip=spec.may_skip,
             may_repeat=spec.may_repeat,
+            may_wait=spec.may_wait,
             at_end=spec.at_end,
         )
         return Module(self, number)
@@ -246,6 +248,7 @@ def task(
     pure: bool = False,
     may_skip: bool = False,
     may_repeat: bool = False,
+    may_wait: bool = False,
     keep: Keep = None,
     at_end: bool = False,
     process: bool = False,
@@ -261,6 +264,8 @@ def task(
     pure: several threads may call it, frames in any order, and what it gives depends on its inputs alone. Else it is
         sequential: one thread at a time, frames in order.
     may_skip, may_repeat: what it promises to return besides Flow.OK.
+    may_wait: it may wait for what is outside of the graph: a socket, a queue, a clock. Dynamic then calls it when there
+        is nothing else to do.
     keep: "copy" for who keeps arrays beyond the call: it gets its own. Else that ends the run.
     at_end: it is called once more behind the stream's last frame, with inputs of no elements, and may give a frame.
     process: the function works in a process of its own, on copies of the arrays in shared memory: for long calls that
@@ -270,7 +275,18 @@ def task(
     A Knob among the keywords is a number behind the arrays, by which the function may be turned while the stream runs.
     """
     return _spec(
-        "task", function, sockets, named, name, pure, may_skip, may_repeat, keep, at_end=at_end, process=process
+        "task",
+        function,
+        sockets,
+        named,
+        name,
+        pure,
+        may_skip,
+        may_repeat,
+        keep,
+        may_wait=may_wait,
+        at_end=at_end,
+        process=process,
     )
 
 
@@ -280,6 +296,7 @@ def source(
     /,
     *,
     name: str | None = None,
+    may_wait: bool = False,
     keep: Keep = None,
     process: bool = False,
     **named: Socket | Knob,
@@ -287,9 +304,11 @@ def source(
     """A task that begins frames: a function that fills its arrays, or something to iterate over.
 
     Each item is written into the output; the stream ends with the items, or when the function returns Flow.STOP.
-    Without sockets it gives what its neighbour in Graph.chain() takes. process: see task().
+    Without sockets it gives what its neighbour in Graph.chain() takes. may_wait, process: see task().
     """
-    return _spec("source", function, sockets, named, name, False, False, False, keep, process=process)
+    return _spec(
+        "source", function, sockets, named, name, False, False, False, keep, may_wait=may_wait, process=process
+    )
 
 
 def sink(
@@ -298,6 +317,7 @@ def sink(
     /,
     *,
     name: str | None = None,
+    may_wait: bool = False,
     keep: Keep = None,
     at_end: bool = False,
     process: bool = False,
@@ -305,11 +325,24 @@ def sink(
 ) -> TaskSpec:
     """A task that gives nothing on. Without sockets it takes what its neighbour in Graph.chain() gives.
 
-    at_end: it is called once more behind the stream's last frame, with inputs of no elements. process: see task().
+    at_end: it is called once more behind the stream's last frame, with inputs of no elements.
+    may_wait, process: see task().
     """
     consume = function if process else _without_result(function)
     return _spec(
-        "sink", consume, sockets, named, name, False, False, False, keep, function, at_end=at_end, process=process
+        "sink",
+        consume,
+        sockets,
+        named,
+        name,
+        False,
+        False,
+        False,
+        keep,
+        function,
+        may_wait=may_wait,
+        at_end=at_end,
+        process=process,
     )
 
 
@@ -325,6 +358,7 @@ def _spec(
     keep: Keep,
     original: Any = None,
     *,
+    may_wait: bool = False,
     at_end: bool = False,
     process: bool = False,
 ) -> TaskSpec:
@@ -350,7 +384,20 @@ def _spec(
     if form == CallForm.GENERATOR and pure:
         raise GraphError(f"task '{name}' is a generator, which has a state: it cannot be pure")
     return TaskSpec(
-        name, declared, target, form, kind, takes_number, pure, may_skip, may_repeat, keep, at_end, knobs, process
+        name,
+        declared,
+        target,
+        form,
+        kind,
+        takes_number=takes_number,
+        pure=pure,
+        may_skip=may_skip,
+        may_repeat=may_repeat,
+        may_wait=may_wait,
+        keep=keep,
+        at_end=at_end,
+        knobs=knobs,
+        process=process,
     )
 
 

@@ -13,6 +13,7 @@ from .record import Record, tell_warnings
 if TYPE_CHECKING:
     from .figures import Figure
     from .scheduling import Schedule
+    from .task_simulation import Policy
 
 
 _LONGEST_S = 1e9
@@ -147,7 +148,12 @@ class Pipeline(_Executor):
 
 
 class Dynamic(_Executor):
-    """Runs a graph by tasks: workers take those that are ready, as a policy says."""
+    """Runs a graph by tasks: workers take those that are ready, as a policy says.
 
-    def __init__(self, graph: Graph, *, workers: int = 2, policy: str = "gpriority") -> None:
+    policy: one of policies(), a list of them with commas; or one of one's own, as for simulate_tasks(): tasks have the
+        names of Graph.units, and are then handed out one by one, each when the policy has been asked.
+    What a policy raises ends the run, and comes out of it.
+    """
+
+    def __init__(self, graph: Graph, *, workers: int = 2, policy: Policy = "gpriority") -> None:
         self._core = _core.Dynamic(graph._core, workers=workers, policy=policy)
