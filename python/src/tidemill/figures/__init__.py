@@ -3,6 +3,7 @@
 from .figure import Figure, Note
 from .signals import eye, spectrum
 from .style import COLUMN_WIDTH_IN
+from .symbols import constellations
 from .trace import trace
 
-__all__ = ["COLUMN_WIDTH_IN", "Figure", "Note", "eye", "spectrum", "trace"]
+__all__ = ["COLUMN_WIDTH_IN", "Figure", "Note", "constellations", "eye", "spectrum", "trace"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -36,21 +37,43 @@ def power_density(samples: ArrayLike, sample_rate_hz: float, bins: int) -> tuple
 
 
 def spectrum(
-    samples: ArrayLike, *, sample_rate_hz: float | None = None, bins: int = 1024, call: str = ""
+    samples: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    sample_rate_hz: float | None = None,
+    bins: int = 1024,
+    call: str = "",
 ) -> Figure:
-    """The power of complex samples of full scale 1 over the frequency; without a sample rate in cycles per sample."""
+    """The power of complex samples of full scale 1 over the frequency; without a sample rate in cycles per sample.
+
+    samples: of one signal, or of several by their names.
+    """
     if bins < 16 or (sample_rate_hz is not None and not sample_rate_hz > 0):
         raise _core.WrongUsage("bins: give 16 or more; sample_rate_hz: more than 0")
-    frequency, power = power_density(samples, sample_rate_hz or 1.0, bins)
+    signals = samples if isinstance(samples, Mapping) else {"": samples}
+    powers = {name: power_density(each, sample_rate_hz or 1.0, bins) for name, each in signals.items()}
     scale, unit = _unit_of(sample_rate_hz)
     with styled():
         sheet, axes = new_figure(0.6)
-        axes.plot(frequency / scale, power, color=COLOURS[1], linewidth=0.7)
+        for place, (name, (frequency, power)) in enumerate(powers.items()):
+            colour = COLOURS[(place + 1) % len(COLOURS)]
+            axes.plot(frequency / scale, power, color=colour, linewidth=0.7, label=name)
         per = "Hz" if sample_rate_hz else "bin"
         axes.set(xlabel=f"frequency in {unit}", ylabel=f"dB of full scale per {per}")
         axes.set_xlim(frequency[0] / scale, -frequency[0] / scale)
-    return Figure(sheet, axes, {"frequency_hz" if sample_rate_hz else "frequency": frequency, "power_db": power},
+        if any(powers):
+            axes.legend()
+    return Figure(sheet, axes, _spectrum_columns(powers, "frequency_hz" if sample_rate_hz else "frequency"),
                   Note(call or f"tidemill.figures.spectrum(samples, sample_rate_hz={sample_rate_hz})"))  # fmt: skip
+
+
+def _spectrum_columns(
+    powers: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], frequency: str
+) -> dict[str, NDArray[Any]]:
+    frequencies, densities = zip(*powers.values(), strict=True)
+    columns = {frequency: np.concatenate(frequencies), "power_db": np.concatenate(densities)}
+    if not any(powers):
+        return columns
+    return {"signal": np.repeat(list(powers), [len(each) for each in frequencies]), **columns}
 
 
 def _unit_of(sample_rate_hz: float | None) -> tuple[float, str]:
