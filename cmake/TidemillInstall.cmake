@@ -29,7 +29,7 @@ foreach(room IN LISTS rooms)
 endforeach()
 install(TARGETS tidemill_everything EXPORT tidemill-targets)
 install(TARGETS tidemill COMPONENT program)
-if(TARGET tidemill_soapy_loopback)
+if(TARGET tidemill_soapy_loopback AND NOT TIDEMILL_PYTHON)
   add_dependencies(installable tidemill_soapy_loopback)
 endif()
 if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
@@ -53,8 +53,8 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tidemill-config-version.
 install(FILES "${PROJECT_BINARY_DIR}/tidemill-config.cmake" "${PROJECT_BINARY_DIR}/tidemill-config-version.cmake"
   DESTINATION "${package}")
 
-# The C interface: its header, and with TIDEMILL_SHARED the library and what pkg-config tells of it.
-install(FILES "${PROJECT_SOURCE_DIR}/tidemill/c/tidemill.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill/c")
+# The C interface: its header, that of streams which are loaded through it, and with TIDEMILL_SHARED the library and what pkg-config tells of it.
+install(FILES "${PROJECT_SOURCE_DIR}/tidemill/c/tidemill.h" "${PROJECT_SOURCE_DIR}/tidemill/c/plugin.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill/c")
 if(TIDEMILL_SHARED)
   # As Debian wants its manuals.
   install(CODE "execute_process(COMMAND gzip -9nf

@@ -2,7 +2,8 @@
 #define TIDEMILL_C_TIDEMILL_H
 
 /*
- * The DVB-S2 receiver and transmitter for programs in C, and in whatever can call it.
+ * The DVB-S2 receiver and transmitter, and streams of one's own, for programs in C, and in whatever can call
+ * it.
  *
  * Link with `pkg-config --cflags --libs tidemill`. What a function is given it copies; what it gives out
  * belongs to its object. A function that can fail returns a tidemill_status, or null where it makes
@@ -216,6 +217,45 @@ TIDEMILL_API tidemill_status tidemill_tx_finish(tidemill_tx* tx);
 TIDEMILL_API size_t tidemill_tx_waiting(const tidemill_tx* tx);
 /* Gives up to `room` samples in cf32, of mean power 1; says how many. */
 TIDEMILL_API size_t tidemill_tx_take(tidemill_tx* tx, float* samples, size_t room);
+
+/* ---- A graph of one's own ---- */
+
+/* A graph between an inlet and an outlet, in a shared object; tidemill/c/plugin.h says how one is made in
+ * C++. */
+typedef struct tidemill_stream tidemill_stream;
+
+/* Loads the shared object and starts the stream that it makes of `text`, on a thread of the stream's. Null
+ * where there is none, or it does not like the text. An empty `library` is the program itself. */
+TIDEMILL_API tidemill_stream* tidemill_stream_open(const char* library, const char* text);
+/* Stops it, and waits until that is done. Null is nothing. */
+TIDEMILL_API void tidemill_stream_free(tidemill_stream* stream);
+
+/* Bytes of an element that is pushed, and of one that is pulled. */
+TIDEMILL_API size_t tidemill_stream_in_bytes(const tidemill_stream* stream);
+TIDEMILL_API size_t tidemill_stream_out_bytes(const tidemill_stream* stream);
+
+/* Takes `count` elements, and waits while there is no room. One thread at a time pushes, and one pulls. */
+TIDEMILL_API tidemill_status tidemill_stream_push(tidemill_stream* stream, const void* elements,
+                                                  size_t count);
+/* Takes as many as there is room for; `taken` says how many. */
+TIDEMILL_API tidemill_status tidemill_stream_try_push(tidemill_stream* stream, const void* elements,
+                                                      size_t count, size_t* taken);
+
+/* Gives `room` elements, and waits until it has; fewer where the stream has ended, and 0 when all were
+ * pulled. */
+TIDEMILL_API tidemill_status tidemill_stream_pull(tidemill_stream* stream, void* elements, size_t room,
+                                                  size_t* got);
+/* The same with those that are there. */
+TIDEMILL_API tidemill_status tidemill_stream_try_pull(tidemill_stream* stream, void* elements, size_t room,
+                                                      size_t* got);
+
+/* No more elements come: the stream ends behind the last whole frame of the inlet's. */
+TIDEMILL_API tidemill_status tidemill_stream_end(tidemill_stream* stream);
+/* 1 until it has ended. */
+TIDEMILL_API int tidemill_stream_running(const tidemill_stream* stream);
+/* Waits until it has ended, which takes that somebody pulls what it gives, and says why it failed, if it did.
+ */
+TIDEMILL_API tidemill_status tidemill_stream_join(tidemill_stream* stream);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Compares gr-tidemill's blocks with the program: what the receiver's block gives of a recording must be what
-`tidemill dvbs2 rx` gives, byte by byte, and what the transmitter's block sends must be what `dvbs2 tx` sends.
+`tidemill dvbs2 rx` gives, byte by byte; what the transmitter's block sends must be what `dvbs2 tx` sends; and what the block
+for any graph gives of examples/stream_plugin must be what NumPy says.
 
-usage: gr_block.py PROGRAM RECORDING [--repeat N]; prints what was compared, and the processor time of each receiver
+usage: gr_block.py PROGRAM RECORDING [--stream POWER.so] [--repeat N]
+Prints what was compared, and the processor time of each receiver.
 
 RECORDING is SigMF with samples in ci8. The example in .grc is compiled and run, too.
 Exit status 0 when all agree, 1 when not, 77 when GNU Radio or the blocks are not there."""
@@ -119,10 +121,37 @@ def sent_by_program(program, packets, output):
                     "--pilots", "--level", "0"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def powers_by_block(library, path, output, count):
+    top = gr.top_block()
+    top.connect(blocks.file_source(gr.sizeof_gr_complex, path), gr_tidemill.stream(library, str(count)),
+                blocks.file_sink(gr.sizeof_float, output))
+    top.run()
+    return np.fromfile(output, np.float32)
+
+
+def powers_agree(library, path, output):
+    """Of a number that fits into no buffer evenly; what fills no frame at the end is left out."""
+    count = 997
+    samples = np.fromfile(path, np.complex64)
+    whole = len(samples) // count * count
+    expected = (np.abs(samples[:whole].astype(np.complex128)) ** 2).reshape(-1, count).mean(axis=1)
+    given = powers_by_block(library, path, output, count)
+    most = np.abs(given - expected).max() if len(given) == len(expected) else np.inf
+    print(f"powers by the block for any graph: {len(given)} and {len(expected)}, at most {most:.1e} apart")
+    try:
+        gr_tidemill.stream(library, "many")
+        print("a text that the graph does not like is taken: WRONG")
+        return False
+    except ValueError as error:
+        print(f"refused: {error}")
+    return most < MOST_DISTANCE
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("program")
     arguments.add_argument("recording")
+    arguments.add_argument("--stream", help="examples/stream_plugin, built")
     arguments.add_argument("--repeat", type=int, default=5, help="the recording's samples, so many times")
     asked = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -147,6 +176,8 @@ def main():
         sent_by_program(asked.program, by_rx, sent)
         sent_by_block(by_rx, sent_too)
         good &= nearly_same("sent by tx and by the block", sent, sent_too)
+        if asked.stream:
+            good &= powers_agree(asked.stream, path, by_gr)
     return 0 if good else 1
 
 

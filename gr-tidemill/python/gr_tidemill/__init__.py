@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tidemill's DVB-S2 receiver and transmitter as blocks of GNU Radio."""
+"""Tidemill's DVB-S2 receiver and transmitter, and any graph, as blocks of GNU Radio."""
 
-from .gr_tidemill_python import receiver, transmitter
+from .gr_tidemill_python import receiver, stream, transmitter
 
-__all__ = ["receiver", "transmitter"]
+__all__ = ["receiver", "stream", "transmitter"]
