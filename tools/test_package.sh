@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of dist/ in a bare system, which debootstrap makes under build/bare, and lives on them
-# there: the program receives the demo, and a program in C is built and receives the same. Where there is no debootstrap,
+# Installs the Debian packages and the wheel of dist/ in a bare system, which debootstrap makes under build/bare, and lives
+# on them there: the program receives the demo, by the commands of Containerfile's last stage; so does the wheel's, without
+# a compiler; and a program in C is built and receives the same. Where there is no debootstrap,
 # no root or no mirror, that is said, and is no failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -46,11 +47,36 @@ mkdir -p "$bare/dist" "$bare/test"
 cp dist/*.deb "$bare/dist/"
 cp data/demo.sigmf-* examples/receive.c "$bare/test/"
 
-install_debs tidemill
+# What Containerfile does last, with the packages where it copies them to.
+as_in_a_container() {
+    mkdir -p "$bare/packages"
+    cp dist/tidemill_*.deb "$bare/packages/"
+    sed -n '/^FROM.*slim/,$ p' Containerfile | sed -n '/^RUN /,/[^\\]$/ p' | sed 's/^RUN //' >"$bare/test/stage.sh"
+    inside sh -e /test/stage.sh >build/bare-container.log 2>&1 || { tail -n 20 build/bare-container.log; return 1; }
+    inside apt-get update -q >>build/bare-install.log 2>&1
+}
+
+# pip has no network in there, so what the wheel needs comes along.
+live_on_wheel() { # WHEEL
+    local needed="$bare/wheels"
+    inside apt-get install -y -q --no-install-recommends python3-venv >>build/bare-install.log 2>&1
+    python3 -m pip download -q --disable-pip-version-check --only-binary :all: --python-version 3.11 -d "$needed" \
+        "$1" matplotlib || { printf 'Skipped: pip cannot get what the wheel needs\n'; return 0; }
+    inside sh -ec '! command -v cc && python3 -m venv /venv && cd /test &&
+        /venv/bin/pip install -q --no-index --find-links /wheels tidemill matplotlib &&
+        /venv/bin/tidemill dvbs2 rx demo.sigmf-meta -o wheel.ts --executor sequence >/dev/null 2>&1 && cmp video.ts wheel.ts &&
+        /venv/bin/python -m tidemill.demo >/dev/null'
+    printf 'the wheel: program and module work without a compiler\n'
+}
+
+as_in_a_container
 inside tidemill dvbs2 rx /test/demo.sigmf-meta -o /test/video.ts --executor sequence --json >build/bare-rx.json 2>/dev/null
 printf 'received: %s packets\n' "$(($(stat -c %s "$bare/test/video.ts") / 188))"
 inside test -s /usr/share/man/man1/tidemill.1.gz
 inside tidemill --licences | head -n 1
+
+wheel=$(ls dist/tidemill-*-cp311-*.whl 2>/dev/null || true)
+if [ -n "$wheel" ]; then live_on_wheel "$wheel"; else printf 'Skipped: there is no wheel for Python 3.11\n'; fi
 
 if ls dist/soapysdr0.8-module-tidemill_*.deb >/dev/null 2>&1; then
     install_debs soapysdr0.8-module-tidemill

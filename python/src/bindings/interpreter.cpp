@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bindings/errors.hpp"
+#include <dlfcn.h>
 
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/platform/tick_clock.hpp"
@@ -51,6 +52,12 @@ class KnownThread {
     KnownThread& operator=(const KnownThread&) = delete;
 };
 
+// Every CPython has the function and the stable ABI has not, so the module must do without naming it.
+bool has_lock() {
+    static const auto check = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "PyGILState_Check"));
+    return !check || check() != 0;
+}
+
 void get_known() {
     if (PyGILState_GetThisThreadState()) return;
     static thread_local const KnownThread known;
@@ -68,7 +75,7 @@ InterpreterLock::InterpreterLock() : held_(!interpreter_ended) {
 // Until Python 3.13, a thread that wants the lock back after the end is unwound; nothing here may see that.
 InterpreterLock::~InterpreterLock() {
     if (!held_) return;
-    while (PyGILState_Check() == 0) std::this_thread::sleep_for(1h);
+    while (!has_lock()) std::this_thread::sleep_for(1h);
     PyGILState_Release(state_);
 }
 

@@ -7,7 +7,14 @@ is in tidemill.dvbs2. docs/python.md of the source teaches all of it by examples
 
 import atexit as _atexit
 
-from . import _core, dvbs2
+try:
+    from . import _core
+except ImportError as error:
+    from ._loading import explained as _explained
+
+    raise _explained(error) from error
+
+from . import dvbs2
 from ._core import (
     BridgeError,
     DeviceError,
@@ -30,6 +37,7 @@ from ._core import (
 )
 from ._core import version as __version__
 from .graph import Forward, Graph, In, Knob, Label, Module, Out, Socket, TaskSpec, sink, source, task
+from .installed import cmake_folder, licences
 from .record import Record
 from .recording import Samples, read_samples
 from .reproduction import Reproduction, reproduce, reproductions
@@ -43,8 +51,8 @@ __all__ = [
     "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Knob", "Label", "Module", "Out",
     "OwnPolicy", "Pipeline", "PlatformError", "PolicyError", "PolicyTask", "Profile", "Record", "Reproduction", "Run",
     "RunError", "Samples", "Schedule", "ScheduleError", "Sequence", "SimError", "Simulation", "Slowdowns", "Socket",
-    "TaskSimulation", "TaskSpec", "WrongUsage", "__version__", "cores_here", "dvbs2", "front", "policies", "profile",
-    "read_samples", "reproduce", "reproductions", "schedule", "simulate", "simulate_tasks", "sink", "slowdowns",
+    "TaskSimulation", "TaskSpec", "WrongUsage", "__version__", "cmake_folder", "cores_here", "dvbs2", "front", "licences", "policies",
+    "profile", "read_samples", "reproduce", "reproductions", "schedule", "simulate", "simulate_tasks", "sink", "slowdowns",
     "source", "task", "task_programs",
 ]  # fmt: skip
 
