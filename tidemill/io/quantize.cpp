@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <complex>
 #include <cstdint>
 #include <cstring>
 
@@ -12,29 +11,36 @@
 namespace tidemill::io {
 namespace {
 
-// Bytes of a file are written as they come: there are no integers to be aligned.
-template <typename Integer>
-std::uint64_t quantize_to(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
+// Calls make(samples, numbers) for a piece at a time and writes what it has made. Bytes of a file are written
+// as they come: there are no numbers to be aligned, and single ones copied there would wait for each other.
+template <typename Number, class Make>
+void in_pieces(std::span<const dsp::Iq> samples, std::byte* to, Make make) {
     constexpr std::size_t kPiece = 4096;
-    std::array<Integer, 2 * kPiece> piece;
-    std::uint64_t limited = 0;
+    alignas(64) std::array<Number, 2 * kPiece> piece;
     for (; !samples.empty(); samples = samples.subspan(std::min(kPiece, samples.size()))) {
         const auto some = samples.first(std::min(kPiece, samples.size()));
         const auto made = std::span(piece).first(2 * some.size());
-        limited += dsp::quantize(some, gain, made);
+        make(some, made);
         std::memcpy(to, made.data(), made.size_bytes());
         to += made.size_bytes();
     }
+}
+
+template <typename Integer>
+std::uint64_t quantize_to(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
+    std::uint64_t limited = 0;
+    in_pieces<Integer>(samples, to, [&](std::span<const dsp::Iq> some, std::span<Integer> made) {
+        limited += dsp::quantize(some, gain, made);
+    });
     return limited;
 }
 
 template <typename Float>
 std::uint64_t scale_floats(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
-    for (const auto sample : samples) {
-        const std::complex<Float> scaled(gain * sample);
-        std::memcpy(to, &scaled, sizeof(scaled));
-        to += sizeof(scaled);
-    }
+    in_pieces<Float>(samples, to, [gain](std::span<const dsp::Iq> some, std::span<Float> made) {
+        const auto* parts = reinterpret_cast<const float*>(some.data());
+        for (std::size_t i = 0; i < made.size(); ++i) made[i] = gain * parts[i];
+    });
     return 0;
 }
 

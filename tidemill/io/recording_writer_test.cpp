@@ -1,8 +1,10 @@
 #include "tidemill/io/recording_writer.hpp"
 
 #include <array>
+#include <complex>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -25,6 +27,20 @@ std::array<int, 2> quantized(Iq sample, SampleFormat format, std::uint64_t expec
 }
 
 }  // namespace
+
+TEST_CASE("quantize: floating point is scaled, sample by sample, over the borders of pieces") {
+    std::vector<Iq> samples;
+    for (int i = 0; i < 9001; ++i)
+        samples.emplace_back(static_cast<float>(i) / 7, static_cast<float>(-i) / 3);
+    std::vector<std::complex<float>> single(samples.size());
+    std::vector<std::complex<double>> twice(samples.size());
+    quantize(samples, 0.3F, SampleFormat::cf32, std::as_writable_bytes(std::span(single)));
+    quantize(samples, 0.3F, SampleFormat::cf64, std::as_writable_bytes(std::span(twice)));
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        REQUIRE(single[i] == 0.3F * samples[i]);
+        REQUIRE(twice[i] == std::complex<double>(0.3F * samples[i]));
+    }
+}
 
 TEST_CASE("quantize: full scale is the largest value, and what is beyond it is limited and counted") {
     using Pair = std::array<int, 2>;
