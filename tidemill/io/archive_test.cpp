@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/io/digest_check.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/tar_index.hpp"

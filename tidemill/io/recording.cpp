@@ -5,7 +5,6 @@
 #include <cctype>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,7 +12,6 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_name.hpp"
 #include "tidemill/io/sdriq_header.hpp"
-#include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/io/tar_index.hpp"
 #include "tidemill/io/wav_header.hpp"
@@ -239,28 +237,5 @@ Recording examined(const fs::path& path, const RecordingHints& hints) {
 }
 
 }  // namespace
-
-std::string check_digest(const Recording& recording) {
-    if (recording.sha512.empty()) {
-        return {};
-    }
-    const internal::RecordedFile file(recording.data_path);
-    Sha512 sha;
-    std::vector<std::byte> block(1 << 20);
-    const std::uint64_t size =
-        recording.samples * stored_bytes_per_sample(recording) + recording.trailing_bytes;
-    for (std::uint64_t done = 0; done < size;) {
-        const auto wanted = std::span(block).first(std::min<std::uint64_t>(block.size(), size - done));
-        const auto got = file.read_at(wanted, recording.data_offset + done);
-        if (got == 0) break;
-        sha.update(std::span(block).first(got));
-        done += got;
-    }
-    if (equal_ignoring_case(sha.finish(), recording.sha512)) {
-        return {};
-    }
-    return fmt::format("the data in '{}' are not those the metadata describe: their SHA-512 differs",
-                       recording.data_path.string());
-}
 
 }  // namespace tidemill::io

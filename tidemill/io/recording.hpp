@@ -47,7 +47,4 @@ std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
 /// or empty data, malformed metadata, unsupported datatype.
 Recording open_recording(const std::filesystem::path& path, const RecordingHints& hints = {});
 
-/// Reads all data and compares with the claimed SHA-512; says what disagrees, empty when nothing does.
-std::string check_digest(const Recording& recording);
-
 }  // namespace tidemill::io

@@ -9,7 +9,6 @@
 
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/sha512.hpp"
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
@@ -166,19 +165,6 @@ TEST_CASE("recording: what the user says outweighs the metadata, with a warning"
     CHECK(recording.sample_rate_hz == 2e6);
     CHECK(warns(recording, "read as ci8"));
     CHECK(warns(recording, "2000000"));
-}
-
-TEST_CASE("recording: data that are not those of the metadata are noticed by their digest") {
-    const ScratchFolder folder;
-    const std::string data(3000000, 'x');
-    Sha512 sha;
-    sha.update(std::as_bytes(std::span(data)));
-    folder.put("r.sigmf-meta", metadata("ci8", fmt::format(R"(, "core:sha512": "{}")", sha.finish())));
-    folder.put("r.sigmf-data", data);
-    CHECK(check_digest(open_recording(folder / "r")).empty());
-    folder.put("r.sigmf-data", data.substr(2));
-    CHECK(mentions(check_digest(open_recording(folder / "r")), "SHA-512"));
-    CHECK(check_digest(open_recording(folder.put("r.ci8", data))).empty());
 }
 
 TEST_CASE("sigmf: no damage to the metadata does more than cause an IoError") {

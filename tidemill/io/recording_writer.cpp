@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/digest_beside.hpp"
 #include "tidemill/io/internal/output_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"
-#include "tidemill/io/sha512.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/io/vita49_sender.hpp"
 #include "tidemill/io/vita49_source.hpp"
@@ -79,7 +79,7 @@ struct RecordingWriter::Files {
     std::optional<VitaSender> packets;  // instead of files
     std::optional<internal::OutputFile> data;
     std::optional<internal::OutputFile> meta;  // none of raw samples
-    Sha512 sha;
+    internal::DigestBeside digest;
 };
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain)
@@ -99,7 +99,7 @@ void RecordingWriter::write_raw(std::span<const std::byte> samples) {
     if (files_->meta) files_->meta->begin();  // what it says of other data is not true any more
     if (files_->packets) files_->packets->write(samples);
     if (files_->data) files_->data->write_all(samples);
-    if (files_->meta) files_->sha.update(samples);
+    if (files_->meta) files_->digest.update(samples);
     samples_ += samples.size() / dsp::bytes_per_sample(metadata_.format);
 }
 
@@ -107,7 +107,7 @@ void RecordingWriter::close() {
     if (files_->packets) files_->packets->close();
     if (files_->data) files_->data->close();
     if (!files_->meta) return;
-    metadata_.sha512 = files_->sha.finish();
+    metadata_.sha512 = files_->digest.finish();
     const auto text = format_sigmf(metadata_);
     files_->meta->write_all(std::as_bytes(std::span(text)));
     files_->meta->close();

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/io/digest_check.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/crypto_sha512.hpp"
+
 namespace tidemill::io {
 namespace {
 
@@ -64,7 +66,12 @@ std::array<std::uint64_t, 80> message_schedule(const std::byte* block) {
 
 }  // namespace
 
-Sha512::Sha512() : state_(kInitialState) {}
+Sha512::Sha512(By by)
+    : crypto_(by == By::fastest ? internal::CryptoSha512::make() : nullptr), state_(kInitialState) {}
+
+Sha512::Sha512(Sha512&&) noexcept = default;
+Sha512& Sha512::operator=(Sha512&&) noexcept = default;
+Sha512::~Sha512() = default;
 
 void Sha512::compress(const std::byte* block) {
     const auto w = message_schedule(block);
@@ -88,6 +95,7 @@ void Sha512::compress(const std::byte* block) {
 }
 
 void Sha512::update(std::span<const std::byte> bytes) {
+    if (crypto_) return crypto_->update(bytes);
     total_bytes_ += bytes.size();
     while (!bytes.empty()) {
         if (pending_bytes_ == 0 && bytes.size() >= pending_.size()) {
@@ -106,19 +114,25 @@ void Sha512::update(std::span<const std::byte> bytes) {
     }
 }
 
-std::string Sha512::finish() {
+// A one bit, zeros up to 8 bytes before the end of a block, and the length (FIPS 180-4, 5.1.2).
+void Sha512::finish_own() {
     const std::uint64_t total_bits = 8 * total_bytes_;
-    // A one bit, zeros up to 8 bytes before the end of a block, and the length (FIPS 180-4, 5.1.2).
     std::array<std::byte, 2 * 128> padding{std::byte{0x80}};
     const std::size_t zeros_end = (pending_bytes_ < 112 ? 128 : 256) - 8 - pending_bytes_;
     for (std::size_t i = 0; i < 8; ++i) {
         padding[zeros_end + i] = static_cast<std::byte>(total_bits >> (56 - 8 * i));
     }
     update(std::span(padding).first(zeros_end + 8));
+}
+
+std::string Sha512::finish() {
     std::string digest;
-    for (const auto word : state_) {
-        digest += fmt::format("{:016x}", word);
+    if (crypto_) {
+        for (const auto byte : crypto_->finish()) digest += fmt::format("{:02x}", std::to_integer<int>(byte));
+        return digest;
     }
+    finish_own();
+    for (const auto word : state_) digest += fmt::format("{:016x}", word);
     return digest;
 }
 

@@ -6,11 +6,13 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/io/internal/digest_beside.hpp"
+
 namespace tidemill::io {
 namespace {
 
-std::string digest_of(std::string_view text, std::size_t piece) {
-    Sha512 sha;
+std::string digest_of(std::string_view text, std::size_t piece, Sha512::By by = Sha512::By::own) {
+    Sha512 sha(by);
     for (std::size_t i = 0; i < text.size(); i += piece) {
         sha.update(std::as_bytes(std::span(text.substr(i, piece))));
     }
@@ -41,6 +43,27 @@ TEST_CASE("sha512: the pieces do not matter around the borders of a block") {
         CHECK(digest_of(text, 1) == digest_of(text, length));
         CHECK(digest_of(text, 50) == digest_of(text, length));
     }
+}
+
+TEST_CASE("sha512: a library makes the same digests as our own code, in any pieces") {
+    std::string text;
+    for (std::size_t length = 0; length < 600; length += 37) {
+        for (const std::size_t piece : {1U, 64U, 128U, 600U})
+            CHECK(digest_of(text, piece, Sha512::By::fastest) == digest_of(text, piece));
+        for (std::size_t i = 0; i < 37; ++i) text += static_cast<char>(length * i);
+    }
+}
+
+TEST_CASE("sha512: made beside the writing it is the same, with more than may wait and with nothing") {
+    CHECK(internal::DigestBeside().finish() == digest_of("", 1));
+    const std::string text(11'000'000, 'x');
+    internal::DigestBeside beside;
+    Sha512 own(Sha512::By::own);
+    for (const std::size_t piece : {9'000'000U, 1U, 0U, 70'000U}) {
+        beside.update(std::as_bytes(std::span(text).first(piece)));
+        own.update(std::as_bytes(std::span(text).first(piece)));
+    }
+    CHECK(beside.finish() == own.finish());
 }
 
 }  // namespace tidemill::io

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/io/digest_check.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 

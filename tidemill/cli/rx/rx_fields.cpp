@@ -233,6 +233,10 @@ const Field kFields[] = {
      [](View v) -> Json { return number_or_null(v.whole->predicted_period_us); }},
     {"recorded_s", "", "speed", "{:.2f} s of signal", recorded_s},
     {"elapsed_s", "", "speed", "received in {:.2f} s", [](View v) -> Json { return v.whole->run.elapsed_s; }},
+    {"total_s", "", "speed", "{:.2f} s in all", [](View v) -> Json { return v.whole->lasted_s; }},
+    {"start_s", "", "speed", "{:.2f} of them before it began",
+     [](View v) -> Json { return v.whole->start_s; }},
+    {"digest_s", "", "speed", "{:.2f} for the digest", [](View v) -> Json { return v.whole->digest_s; }, 0},
     {"interrupted", "", "speed", "interrupted", [](View v) -> Json { return v.whole->interrupted; }, 0},
     {"executor", "", "speed", "executor {}", [](View v) -> Json { return to_string(v.whole->executor); }},
 

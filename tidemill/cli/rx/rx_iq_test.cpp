@@ -8,6 +8,7 @@
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
+#include "tidemill/io/digest_check.hpp"
 #include "tidemill/io/recording.hpp"
 
 namespace tidemill::cli {

@@ -11,6 +11,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/error.hpp"
+#include "tidemill/io/digest_check.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 
@@ -18,11 +19,13 @@ namespace tidemill::cli {
 
 namespace {
 
-// Compares a recording that was read to its end with the digest that its metadata claim, which reads all of
-// it once more.
-void warn_of_digest(RxOutcome& outcome) {
-    if (outcome.interrupted || outcome.failure || outcome.job.stream) return;
-    const std::string disagreement = io::check_digest(outcome.job.recording);
+// What is told of the digest that the metadata of a recording claim: of one that was read to its end, since
+// some of it is no answer.
+void warn_of_digest(io::DigestCheck& digest, const RxGuard& guard, RxOutcome& outcome) {
+    if (outcome.interrupted || outcome.failure) return;
+    const double asked_s = guard.elapsed_s();
+    const std::string disagreement = digest.disagreement();
+    outcome.digest_s = guard.elapsed_s() - asked_s;
     if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
 }
 
@@ -58,15 +61,18 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
     GraphRun run = scheduled_run(options, topology, carriers, user);
     // A track of the carrier's drift counts from the first sample.
     if (!options.reception.doppler) skip_behind_gap(carriers.whole().job);
+    io::DigestCheck digest(carriers.whole().job.stream ? io::Recording{} : carriers.whole().job.recording);
     RxReception reception(options, carriers);
     std::exception_ptr failure;
+    carriers.whole().start_s = guard.elapsed_s();
+    digest.begin();
     attempt([&] { reception.go(run, guard, page); }, failure);
     // What fails before anything was read leaves its places as they were.
     if (failure && !reception.has_read()) std::rethrow_exception(failure);
     attempt([&] { reception.close(run, page); }, failure);
     take_account(run, reception.watched(), reception.receivers(), reception.source(), carriers);
     carriers.whole().failure = failure;
-    warn_of_digest(carriers.whole());
+    warn_of_digest(digest, guard, carriers.whole());
 }
 
 CarriersOutcome receive_all(RxOptions options) {

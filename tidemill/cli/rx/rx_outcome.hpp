@@ -42,6 +42,8 @@ struct RxOutcome {
     Json ip{};  ///< what came of IP packets; null: none wanted
     std::uint64_t missing_samples = 0;
     double lasted_s = 0;  ///< since the reception was asked for
+    double start_s = 0;   ///< of these until samples were received: search, profile, schedule
+    double digest_s = 0;  ///< and, when all were, for the digest of the recording
     bool interrupted = false;
     std::exception_ptr failure{};           ///< that ended it; null: none
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence

@@ -76,7 +76,8 @@ TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with 
     const Json json = Json::parse(ended.out);
     for (const char* key :
          {"modulation", "code_rate", "modcod", "frame", "pilots", "frames", "frames_bad", "ts_packets",
-          "lock_frames", "esn0_db", "info_mbps", "elapsed_s", "schedule", "predicted_mbps"}) {
+          "lock_frames", "esn0_db", "info_mbps", "elapsed_s", "total_s", "start_s", "digest_s", "schedule",
+          "predicted_mbps"}) {
         CAPTURE(key);
         REQUIRE(json.contains(key));
         CHECK_FALSE(json[key].is_null());
@@ -88,6 +89,8 @@ TEST_CASE("rx: the bundled recording comes out exactly, then null packets, with 
     CHECK(json["frames_bad"] == 0);
     CHECK(json["ts_packets"] == out.size() / io::kTsPacketBytes);
     CHECK(json["predicted_mbps"] > 0);
+    CHECK(json["start_s"] > 0);  // the profile is waited for
+    CHECK(json["total_s"] > json["elapsed_s"]);
     CHECK(json["warnings"].empty());
 }
 

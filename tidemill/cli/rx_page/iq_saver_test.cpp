@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/io/digest_check.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 

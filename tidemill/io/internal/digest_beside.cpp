@@ -1,0 +1,60 @@
+#include "tidemill/io/internal/digest_beside.hpp"
+
+#include <algorithm>
+
+#include "tidemill/platform/start_thread.hpp"
+
+namespace tidemill::io::internal {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 20;
+constexpr std::size_t kMostWaitingBytes = 4 * kPieceBytes;
+
+}  // namespace
+
+void DigestBeside::update(std::span<const std::byte> bytes) {
+    if (!thread_.joinable())
+        thread_ = start_thread([this](const std::stop_token& stop) { digest_what_comes(stop); });
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kPieceBytes, bytes.size())))
+        take(bytes.first(std::min(kPieceBytes, bytes.size())));
+}
+
+void DigestBeside::take(std::span<const std::byte> piece) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.size() < kMostWaitingBytes; });
+    waiting_.insert(waiting_.end(), piece.begin(), piece.end());
+    lock.unlock();
+    changed_.notify_all();
+}
+
+// To the last byte that was taken, also when it is to end.
+void DigestBeside::digest_what_comes(const std::stop_token& stop) {
+    std::vector<std::byte> taken;
+    for (;;) {
+        taken.clear();
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) return;
+        taken.swap(waiting_);
+        lock.unlock();
+        changed_.notify_all();
+        digest(taken);
+    }
+}
+
+void DigestBeside::digest(std::span<const std::byte> piece) noexcept {
+    if (failure_) return;
+    try {
+        sha_.update(piece);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+}
+
+std::string DigestBeside::finish() {
+    thread_ = {};
+    if (failure_) std::rethrow_exception(failure_);
+    return sha_.finish();
+}
+
+}  // namespace tidemill::io::internal

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tidemill/io/sha512.hpp"
+
+namespace tidemill::io::internal {
+
+/// SHA-512 of what somebody writes, made by a thread of its own beside the writing.
+class DigestBeside {
+  public:
+    /// Takes a copy; waits while some MiB are not digested yet. Throws NoMoreThreads.
+    void update(std::span<const std::byte> bytes);
+
+    /// Of all that was taken, as Sha512::finish().
+    std::string finish();
+
+  private:
+    void take(std::span<const std::byte> piece);
+    void digest_what_comes(const std::stop_token& stop);
+    void digest(std::span<const std::byte> piece) noexcept;
+
+    Sha512 sha_{};
+    std::exception_ptr failure_{};  // of the thread
+    std::mutex mutex_{};
+    std::condition_variable_any changed_{};
+    std::vector<std::byte> waiting_{};
+    std::jthread thread_{};  // ends before what it works on
+};
+
+}  // namespace tidemill::io::internal
