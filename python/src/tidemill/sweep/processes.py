@@ -14,6 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
+from .lent import Lender, Place, do_packed
+
 
 class Processes(Executor):
     """An executor of single processes. A future whose process died throws BrokenProcessPool; another takes its place."""
@@ -24,20 +26,22 @@ class Processes(Executor):
         self._lock = threading.Lock()
         self._pools = [self._new_pool() for _ in range(workers)]
         self._waiting = [0] * workers
+        self._lender = Lender()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """To the process with the least to do."""
+        """To the process with the least to do. Large arrays go there through memory that both see, and can be read only."""
+        packed, place = self._lender.pack(fn, args, kwargs)
         with self._lock:
             k = min(range(len(self._pools)), key=self._waiting.__getitem__)
             self._waiting[k] += 1
         with _main_left_alone():
             try:
-                future = self._pools[k].submit(fn, *args, **kwargs)
+                future = self._pools[k].submit(do_packed, packed)
             except BrokenProcessPool:
                 self._pools[k].shutdown(wait=False)
                 self._pools[k] = self._new_pool()
-                future = self._pools[k].submit(fn, *args, **kwargs)
-        future.add_done_callback(lambda _: self._done(k))
+                future = self._pools[k].submit(do_packed, packed)
+        future.add_done_callback(lambda _: self._done(k, place))
         return future
 
     def process_ids(self) -> list[int]:
@@ -50,15 +54,18 @@ class Processes(Executor):
         if wait:
             for pool in self._pools:
                 pool.shutdown(wait=True)
+        self._lender.close()
 
     def kill(self) -> None:
         """Ends all at once; what they are at is lost."""
         for process in self.process_ids():
             _kill(process)
 
-    def _done(self, k: int) -> None:
+    def _done(self, k: int, place: Place | None) -> None:
         with self._lock:
             self._waiting[k] -= 1
+        if place is not None:
+            self._lender.give_back(place)
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin)
