@@ -120,8 +120,6 @@ install_package
 case "$verb ${1:-}" in
     "python wheel") build_wheels ;;
     "python bench") "$venv/bin/python" python/bench/bench_python.py "${@:2}" ;;
-    "python bench-engine") "$venv/bin/python" python/bench/bench_engine.py "${@:2}" ;;
-    "python bench-sweep") "$venv/bin/python" python/bench/bench_sweep.py "${@:2}" ;;
     "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
     "test-python "*) run_tests "$@" ;;
     "test-hosts "*) "$venv/bin/python" -m pytest -rs python/tests/test_hosts.py python/tests/test_ray.py "$@" ;;

@@ -151,6 +151,6 @@ def test_the_program_receives_and_refuses(demo, expected, tmp_path, capsys):
         with pytest.raises(SystemExit) as refused:
             command.main([*words, stage])
         assert refused.value.code == 2 and "give decode=ENGINE" in capsys.readouterr().err
-    assert command.main([*words, "decode=processes", "--batch-bytes", "0"]) == 2
+    assert command.main([*words, "decode=processes", "--always", "--batch-bytes", "0"]) == 2
     with pytest.raises(tm.WrongUsage, match="a world of MPI dies with a rank"):
         received(demo, engine="mpi")

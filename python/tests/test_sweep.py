@@ -332,9 +332,10 @@ def test_the_status_shows_the_curve_and_who_counted(done_state, tmp_path, capsys
     (tmp_path / "state.json").write_text(done_state, encoding="utf-8")
     assert command.main(["--status", str(tmp_path)]) == 0
     text = capsys.readouterr().out
-    assert "frame_error_rate_low" in text and "2 processes: 0 ranges out, 0 lost" in text and "a second and worker" in text
+    assert "frame_error_rate_low" in text and "3 of 3 points done; 2 processes: " in text and "a second and worker" in text
     assert command.main(["--status", str(tmp_path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["frames_wrong"] == 12
+    assert " ranges done, 0 out, 0 lost, 0 dealt again" in text
     assert command.main(["--status", str(tmp_path / "nothing")]) == 3
     assert "there is no sweep's state" in capsys.readouterr().err
 
@@ -346,7 +347,7 @@ def test_the_status_shows_the_curve_and_who_counted(done_state, tmp_path, capsys
         ({"ber": {**BER["ber"], "modcods": "x"}}, r"\[ber\]: there is no modcods: do you mean modcod?"),
         ({"until": {"error": 1}}, r"\[until\]: there is no error: do you mean errors?"),
         ({"until": {"chains": 1}}, r"\[until\]: there is no chains: there are errors, frames"),
-        ({"count": "beer"}, "count = 'beer': give ber or program or simulate or strategies"),
+        ({"count": "beer"}, "count = 'beer': give ber or policies or program or simulate or strategies"),
         ({"ber": 3}, "ber = 3: give a table"),
         ({"ber": {"modcod": "QPSK 8/9"}}, "give one of esn0, ebn0, margin, in dB"),
         ({"ber": {"modcod": "QPSK 8/9", "esn0": 1, "ebn0": 1}}, "give one of esn0, ebn0, margin, in dB"),
@@ -427,6 +428,32 @@ def test_simulations_of_random_chains_miss_the_forecast_by_what_jitter_costs():
     for calm, rough in zip(rows[::2], rows[1::2], strict=True):
         assert calm["period over forecast"] == pytest.approx(1, abs=0.02)
         assert rough["period over forecast"] > calm["period over forecast"]
+
+
+def test_policies_over_programs_are_the_same_for_any_number_of_workers():
+    policies = {"program": ["fm", "dct"], "policy": ["fifo", "gpriority"], "noise": [0, 0.3], "iterations": 6}
+    wishes = {"count": "policies", "policies": policies, "until": {"runs": 5}, "ranges": {"runs": 2}}
+    rows = tm.sweep.run(wishes, workers=1).rows
+    assert tm.sweep.run(wishes, workers=2).rows == rows
+    assert len(rows) == 8 and all(row["runs"] == 5 for row in rows)
+    alone = tm.simulate_tasks("fm", policy="fifo", iterations=6, noise=0).report
+    assert rows[0]["makespan_us"] == pytest.approx(alone["makespan_us"], abs=1e-3)
+    assert rows[0]["makespan_us largest"] == rows[0]["makespan_us"] and rows[2]["makespan_us largest"] > rows[2]["makespan_us"]
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"program": "fmm"}, "program = 'fmm': give some of "),
+        ({"policy": ["fifo,best"]}, "give some of .*gpriority.*, or \"all\""),
+        ({"policy": []}, "give some of "),
+        ({"noise": [-1]}, "give relative standard deviations"),
+        ({"window": 0}, "window = 0: give a whole number from 1"),
+    ],
+)
+def test_policies_that_there_are_not_are_told(more, sentence):
+    with pytest.raises(tm.sweep.SweepError, match=sentence):
+        tm.sweep.run({"count": "policies", "policies": {"program": "fm", "policy": "fifo", **more}}, workers=1)
 
 
 SCRIPT = "import sys; n = int(sys.argv[1]); print('{\"odd\": %d, \"sum\": %d}' % (n % 2, n)); sys.exit(n % 5 == 4)"

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/outside_verb.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/platform/measured_kinds.hpp"
@@ -19,6 +21,7 @@ struct CalibrateOptions {
     std::string output;
     WaitMode waiting = WaitMode::mixed;
     std::string energy_meter = "auto";
+    std::string engine;
     double seconds = 0.05;
     bool kinds = false;
     bool json = false;
@@ -71,6 +74,7 @@ KindsFound measure_kinds(const Topology& topology, double seconds) {
 }
 
 int run_calibrate(const CalibrateOptions& options) {
+    if (!options.engine.empty()) throw JobFailed(outside_program_missing("calibrate-engine"));
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     KindsFound found_kinds;
     if (options.kinds) found_kinds = measure_kinds(Topology::here(), options.seconds);
@@ -98,6 +102,7 @@ void add_calibrate(Verb& program) {
     verb.footer(
         "Example: tidemill calibrate -o model.json\n"
         "         tidemill schedule profile.json --model model.json\n"
+        "         tidemill calibrate --engine processes:2 -o engine.json\n"
         "         tidemill calibrate --kinds -o model.json && tidemill topo --kinds model.json");
     verb.option("-o,--output", options->output, "Write a model file").is(Kind::output_file);
     verb.choice("--waiting", options->waiting,
@@ -110,6 +115,8 @@ void add_calibrate(Verb& program) {
                 "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT");
     verb.flag("--kinds", options->kinds,
               "Measure first how fast each core is, and tell kinds by that, whatever the machine tells");
+    verb.option("--engine", options->engine,
+                "Measure instead what an engine costs that decodes elsewhere: processes:N, ray, dask");
     verb.flag("--json", options->json, "The model as JSON on standard output");
     verb.does([options] { return run_calibrate(*options); });
 }

@@ -41,26 +41,55 @@ std::vector<fs::path> folders_of(const std::string& path) {
     return folders;
 }
 
+/// Another program's name, and where its own words begin.
+struct OutsideCall {
+    std::string name;
+    int first_word = 2;
+};
+
+OutsideCall outside_call(int argc, char** argv) {
+    const std::string verb = argv[1];
+    const auto is_engine = [](std::string_view word) {
+        return word == "--engine" || word.starts_with("--engine=");
+    };
+    if (verb == "bench" && argc > 2 && std::ranges::count(kOutsideBenchmarks, std::string_view(argv[2])) > 0)
+        return {"bench-" + std::string(argv[2]), 3};
+    if (verb == "calibrate" && std::any_of(argv + 2, argv + argc, is_engine)) return {"calibrate-engine"};
+    return {verb};
+}
+
 }  // namespace
 
-std::optional<fs::path> program_of_verb(const Verb& program, const std::string& verb,
-                                        const std::string& path) {
-    if (!may_be_verb(verb) || has_verb(program, verb)) return {};
+std::optional<fs::path> outside_program(const std::string& name, const std::string& path) {
     for (const fs::path& folder : folders_of(path)) {
-        const fs::path file = folder / fmt::format("{}-{}", program.name(), verb);
+        const fs::path file = folder / ("tidemill-" + name);
         if (is_executable(file)) return file;
     }
     return {};
 }
 
+std::string outside_program_missing(const std::string& name) {
+    return fmt::format(
+        "there is no tidemill-{} beside this program or in an absolute folder of the path: "
+        "Python's package brings it (./x python, docs/many-machines.md)",
+        name);
+}
+
+std::optional<fs::path> program_of_verb(const Verb& program, const std::string& verb,
+                                        const std::string& path) {
+    if (!may_be_verb(verb) || has_verb(program, verb)) return {};
+    return outside_program(verb, path);
+}
+
 void become_program_of_verb(const Verb& program, int argc, char** argv) {
     const char* const path = std::getenv("PATH");
     if (argc < 2) return;
-    const auto file = program_of_verb(program, argv[1], path == nullptr ? "" : path);
+    const OutsideCall call = outside_call(argc, argv);
+    const auto file = program_of_verb(program, call.name, path == nullptr ? "" : path);
     if (!file) return;
     std::string name = file->string();
     std::vector<char*> words{name.data()};
-    words.insert(words.end(), argv + 2, argv + argc + 1);  // with the null pointer at the end
+    words.insert(words.end(), argv + call.first_word, argv + argc + 1);  // with the null pointer at the end
     execv(name.c_str(), words.data());
 }
 

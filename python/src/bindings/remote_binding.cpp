@@ -31,13 +31,14 @@ struct LlrBatch {
     std::vector<fec::Llr> llrs{};
 };
 
-/// Gathers frames and hands them to Python in batches of about so many bytes.
+/// Gathers frames and hands them to Python in batches of about so many bytes, as it said of the last one.
 class Batcher {
   public:
     Batcher(nb::object take, std::size_t bytes) : take_(std::move(take)), bytes_(bytes) {}
 
     /// False where Python wants no more.
     bool push(const dvbs2::DemappedFrame& frame) {
+        if (batch_.llrs.empty()) batch_.llrs.reserve(bytes_ + frame.llrs.size());
         batch_.pls_codes.push_back(static_cast<std::uint8_t>(frame.info.pls.code()));
         batch_.gaps.push_back(frame.gap ? 1 : 0);
         batch_.llrs.insert(batch_.llrs.end(), frame.llrs.begin(), frame.llrs.end());
@@ -49,9 +50,10 @@ class Batcher {
         LlrBatch batch = std::exchange(batch_, {});
         const InterpreterLock lock;
         if (!lock.is_held()) return false;
-        return nb::cast<bool>(take_(owned_array(std::move(batch.pls_codes), NPY_UINT8),
-                                    owned_array(std::move(batch.gaps), NPY_BOOL),
-                                    owned_array(std::move(batch.llrs), NPY_INT8)));
+        bytes_ = nb::cast<std::size_t>(take_(owned_array(std::move(batch.pls_codes), NPY_UINT8),
+                                             owned_array(std::move(batch.gaps), NPY_BOOL),
+                                             owned_array(std::move(batch.llrs), NPY_INT8)));
+        return bytes_ > 0;
     }
 
   private:
@@ -60,8 +62,7 @@ class Batcher {
     LlrBatch batch_;
 };
 
-// In order on one thread. What `take` raises is the caller's business: it returns false then. Returns the
-// locks.
+// In order on one thread. What `take` raises is the caller's business: it returns 0 then. Returns the locks.
 std::uint64_t receive_llrs(cli::ReceptionOptions options, nb::object take, std::size_t batch_bytes) {
     std::stop_source stop;
     options.stop = stop.get_token();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/bench/device_costs.hpp"
 #include "tidemill/cli/bench/forecast_job.hpp"
+#include "tidemill/cli/outside_verb.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -85,6 +87,11 @@ int list_benchmarks(bool json) {
         if (std::ranges::find(rooms, topic.room) != rooms.end())
             names.emplace_back(topic.name, topic.question);
     }
+    const char* const path = std::getenv("PATH");
+    for (const std::string_view name : kOutsideBenchmarks) {
+        if (outside_program("bench-" + std::string(name), path == nullptr ? "" : path))
+            names.emplace_back(name, "of Python's package: see its --help");
+    }
     for (const std::string& room : rooms) names.emplace_back(room, fmt::format("all of the room {}", room));
     if (json) {
         Json all = Json::array();
@@ -98,6 +105,8 @@ int list_benchmarks(bool json) {
 }
 
 std::filesystem::path program_of(const std::string& room) {
+    if (std::ranges::count(kOutsideBenchmarks, room) > 0)
+        throw JobFailed(outside_program_missing("bench-" + room));
     const std::vector<std::string> rooms = built_benchmarks();
     if (std::ranges::find(rooms, room) == rooms.end()) {
         throw JobFailed(fmt::format("there is no {}{} beside this program; {}", room, kSuffix, kHowToBuild));

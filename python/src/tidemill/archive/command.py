@@ -6,22 +6,15 @@ import argparse
 import json
 import sys
 
-from .. import Error
+from ..program import DONE, JOB_FAILED, gold_or_auto, number_or_auto, status_of, whole
 from ..sweep import engines
-from ..sweep.command import number_or_auto, status_of, whole
 from . import run
 
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
     given = _parser().parse_args(words)
-    try:
-        return _archive(given)
-    except Error as error:
-        print(f"tidemill: {error}", file=sys.stderr)
-        return status_of(error)
-    except KeyboardInterrupt:
-        return 130
+    return status_of(lambda: _archive(given))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,13 +32,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=whole, metavar="N", help="how many (default: all there are)")
     parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help="of all of them; auto: searched")
     parser.add_argument("--rolloff", type=number_or_auto, default=0.20, metavar="NUMBER", help="or auto (default: 0.2)")
-    parser.add_argument("--gold", type=number_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
+    parser.add_argument("--gold", type=gold_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
     parser.add_argument("--json", action="store_true", help="the index on standard output")
     return parser
 
 
 def _archive(given: argparse.Namespace) -> int:
-    wishes = {"rolloff": given.rolloff, "gold_code": given.gold if given.gold == "auto" else int(given.gold)}
+    wishes = {"rolloff": given.rolloff, "gold_code": given.gold}
     if given.symbol_rate is not None:
         wishes["symbol_rate_hz"] = given.symbol_rate
     archive = run(
@@ -59,12 +52,12 @@ def _archive(given: argparse.Namespace) -> int:
         **wishes,
     )
     if archive is None:
-        return 0
+        return DONE
     if given.json:
         print(json.dumps({"recordings": archive.entries, "failed": archive.failed}, indent=2))
     done, failed = len(archive.received), len(archive.failed)
     print(f"{done} received, {failed} failed, {len(archive.entries)} in the index", file=sys.stderr)
-    return 1 if archive.failed else 0
+    return JOB_FAILED if archive.failed else DONE
 
 
 if __name__ == "__main__":

@@ -120,20 +120,20 @@ def join(segments: Iterable[tuple[Segment, Frames]]) -> Joined:
     sorter = _core.PacketSorter()
     joined = Joined(b"")
     last: tuple[float, float] | None = None
-    before: Frames | None = None
-    for segment, frames in segments:
+    heard = list(segments)
+    for n, (segment, frames) in enumerate(heard):
+        neighbours = [heard[m][1] for m in (n - 1, n + 1) if 0 <= m < len(heard)]
         taken = _rows_of(segment, frames, last)
         for k in taken:
             gap = bool(frames.gap[k])
             if k == taken[0] and last is not None and not _knows_both(last, frames, k):
                 gap = _are_apart(last, frames, k)
                 joined.open_seams += int(gap)
-            _push(sorter, joined, frames, k, gap)
+            _push(sorter, joined, *_good_one(frames, k, neighbours), gap)
         if taken:
             last = float(frames.position[taken[-1]]), float(frames.samples[taken[-1]])
-        if before is not None:
-            joined.decided_otherwise += _decided_otherwise(before, frames)
-        before = frames
+        if n > 0:
+            joined.decided_otherwise += _decided_otherwise(heard[n - 1][1], frames)
     sorter.finish()
     joined.packets = sorter.take()
     return joined
@@ -157,6 +157,22 @@ def _are_apart(last: tuple[float, float], frames: Frames, k: int) -> bool:
     return abs(float(frames.position[k]) - last[0] - last[1]) > last[1] / 4
 
 
+# A frame that its segment could not decode, and a neighbour could, is the neighbour's.
+def _good_one(frames: Frames, k: int, neighbours: list[Frames]) -> tuple[Frames, int]:
+    if not frames.good[k]:
+        for other in neighbours:
+            twin = _twin_of(frames, k, other)
+            if twin is not None and other.good[twin] and other.pls_code[twin] == frames.pls_code[k]:
+                return other, twin
+    return frames, k
+
+
+# The row of the same frame in another segment.
+def _twin_of(frames: Frames, k: int, other: Frames) -> int | None:
+    near = np.flatnonzero(np.abs(other.position - frames.position[k]) < frames.samples[k] / 2)
+    return int(near[0]) if len(near) == 1 else None
+
+
 def _push(sorter: _core.PacketSorter, joined: Joined, frames: Frames, k: int, gap: bool) -> None:
     joined.frames += 1
     code = int(frames.pls_code[k])
@@ -173,10 +189,10 @@ def _push(sorter: _core.PacketSorter, joined: Joined, frames: Frames, k: int, ga
 
 def _decided_otherwise(before: Frames, behind: Frames) -> int:
     count = 0
-    for k in range(len(behind)):
-        near = np.flatnonzero(np.abs(before.position - behind.position[k]) < behind.samples[k] / 2)
-        # A receiver that has just locked may not know the noise yet, and the last frame may be cut off: only what both have
-        # settled on counts.
-        if len(near) == 1 and k >= _BEFORE_FRAMES // 2 and near[0] < len(before) - 1:
-            count += int(before.good[near[0]] != behind.good[k])
+    # A receiver that has just locked may not know the noise yet, and the last frame may be cut off: only what both have
+    # settled on counts.
+    for k in range(_BEFORE_FRAMES // 2, len(behind)):
+        twin = _twin_of(behind, k, before)
+        if twin is not None and twin < len(before) - 1:
+            count += int(before.good[twin] != behind.good[k])
     return count

@@ -12,17 +12,20 @@ from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from .. import _core, dvbs2
 from ..sweep import engines
+from .calibrate import measure
+from .cost import IN_FLIGHT, EngineCost
+from .rehearsal import Rehearsal
 from .work import Batch, Decoded, decoded, why_not
 
-__all__ = ["RemoteReport", "receive"]
+__all__ = ["EngineCost", "RemoteReport", "receive"]
 
 _TRIES = 4
 BATCH_BYTES = 1 << 18
-"""What costs the least processor time a byte with processes (./x python bench-engine)."""
+"""What costs the least processor time a byte with processes (tidemill bench engine)."""
 _MOST_BATCH_BYTES = 1 << 26
 
 
@@ -45,6 +48,12 @@ class RemoteReport:
     failure: str = ""
     """Why helpers decode no more; empty: they did to the end."""
     engine: str = ""
+    decision: str = ""
+    """Where decoding was decided to be, and why; empty: nobody asked."""
+    batch_frames: int = 0
+    """That the decision found best; 0: it found no cut worth it, or nobody asked."""
+    forecast_us: float | None = None
+    """From frame to frame, of that."""
 
 
 def receive(
@@ -54,7 +63,9 @@ def receive(
     executor: Executor | None = None,
     engine: str = "processes",
     workers: int | None = None,
-    batch_bytes: int = BATCH_BYTES,
+    batch_bytes: int | None = None,
+    cost: EngineCost | Literal["measure"] | None = None,
+    latency_us: float | None = None,
     patience_s: float = 30,
     tell: Callable[[str], None] | None = None,
     **wishes: Any,
@@ -62,26 +73,47 @@ def receive(
     """Receives a recording, with its frames decoded by others; packets come out in order, as of tidemill dvbs2 rx.
 
     output: a path, or a binary file. executor: who decodes; else `engine`, "processes", "ray" or "dask", with so many
-    `workers`. batch_bytes: of soft bits that are sent at a time, about. patience_s: a helper that has a batch for longer is passed by.
-    tell: is called with a line when helpers decode no more. wishes: format, sample_rate_hz, symbol_rate_hz, offset_hz,
-    rolloff, gold_code, as dvbs2.receive() takes them.
+    `workers`. batch_bytes: of soft bits that are sent at a time, about. cost: what the engine costs; then the first frames
+    are decoded here, and the others by helpers only where that is faster, in batches of the best size, which are back
+    within `latency_us`. patience_s: a helper that has a batch for longer is passed by. tell: is called with a line when
+    that is decided, and when helpers decode no more. wishes: format, sample_rate_hz, symbol_rate_hz, offset_hz, rolloff,
+    gold_code, as dvbs2.receive() takes them.
 
     Where helpers cannot go on, what is left is decoded here. Throws IoError, WrongUsage and JobFailed as dvbs2.receive()
     does, and JobFailed where the engine cannot be had at all.
     """
     if engine == "mpi":
         raise _core.WrongUsage("a world of MPI dies with a rank, and cannot keep a stream: give processes, ray or dask")
-    if not 1 <= batch_bytes <= _MOST_BATCH_BYTES or not 0 < patience_s <= 1e6:
-        raise _core.WrongUsage(f"batch_bytes: give 1 to {_MOST_BATCH_BYTES}; patience_s: above 0, to 1000000")
+    _check(batch_bytes, cost, latency_us, patience_s)
     given: dict[str, Any] = {"format": None, "sample_rate_hz": None, "symbol_rate_hz": None, "offset_hz": None}
     options = dvbs2._reception(recording, **{**given, "rolloff": 0.20, "gold_code": 0, **wishes})
     with ExitStack() as stack:
         used = engines.handed_in(executor, workers) if executor else stack.enter_context(engines.opened(engine, workers))
         assert used is not None
         to = stack.enter_context(_opened(output)) if isinstance(output, (str, os.PathLike)) else output
-        stream = _Stream(used, to, patience_s, tell)
-        stream.report.locks = _core.receive_llrs(options, stream.take, batch_bytes=batch_bytes)
+        known = measure(used, engine) if cost == "measure" else cost and _fitting(cost, engine, used.workers)
+        rehearsal = Rehearsal(known, latency_us) if known else None
+        stream = _Stream(used, to, patience_s, tell, batch_bytes or BATCH_BYTES, rehearsal)
+        stream.report.locks = _core.receive_llrs(options, stream.take, batch_bytes=batch_bytes or BATCH_BYTES)
         return stream.ended()
+
+
+def _check(batch_bytes: int | None, cost: object, latency_us: float | None, patience_s: float) -> None:
+    if not 1 <= (batch_bytes or BATCH_BYTES) <= _MOST_BATCH_BYTES or batch_bytes == 0 or not 0 < patience_s <= 1e6:
+        raise _core.WrongUsage(f"batch_bytes: give 1 to {_MOST_BATCH_BYTES}; patience_s: above 0, to 1000000")
+    if cost is not None and batch_bytes is not None:
+        raise _core.WrongUsage("batch_bytes: the engine's cost finds the best one: give one of the two")
+    if latency_us is not None and (cost is None or not latency_us > 0):
+        raise _core.WrongUsage("latency_us: give more than 0, and the engine's cost, from which latencies follow")
+
+
+def _fitting(cost: EngineCost, engine: str, workers: int) -> EngineCost:
+    if (cost.engine, cost.workers) != (engine, workers):
+        raise _core.WrongUsage(
+            f"the model is of {cost.engine}:{cost.workers}, not of {engine}:{workers}: "
+            f"tidemill calibrate --engine {engine}:{workers}"
+        )
+    return cost
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
@@ -101,7 +133,9 @@ class _Sent:
 class _Stream:
     """Batches out, at most so many at a time; frames back, in order."""
 
-    def __init__(self, engine: engines.Engine, to: BinaryIO, patience_s: float, tell: Any) -> None:
+    def __init__(
+        self, engine: engines.Engine, to: BinaryIO, patience_s: float, tell: Any, batch_bytes: int, rehearsal: Rehearsal | None
+    ) -> None:
         self.report = RemoteReport(engine=engine.text)
         self._engine = engine
         self._to = to
@@ -109,19 +143,29 @@ class _Stream:
         self._tell = tell
         self._sorter = _core.PacketSorter()
         self._flying: deque[_Sent] = deque()
-        self._most = 2 * engine.workers
+        self._most = IN_FLIGHT * engine.workers
         self._raised: BaseException | None = None
+        self._batch_bytes = batch_bytes
+        self._helped = True
+        self._rehearsal = rehearsal
 
-    def take(self, pls_codes: Any, gaps: Any, llrs: Any) -> bool:
-        """Of the receiver: a batch for the decoder. What goes wrong here is raised by ended()."""
+    def take(self, pls_codes: Any, gaps: Any, llrs: Any) -> int:
+        """Of the receiver: a batch for the decoder. What goes wrong here is raised by ended().
+
+        Returns how many bytes the next one is to have, about; 0: the receiver is to end.
+        """
         try:
-            self._send(Batch(pls_codes, gaps, llrs))
+            batch = Batch(pls_codes, gaps, llrs)
+            if self._rehearsal is not None:
+                self._rehearse(batch, self._rehearsal)
+            else:
+                self._send(batch)
             while self._flying and (len(self._flying) >= self._most or self._flying[0].future.done()):
                 self._land(self._flying.popleft())
         except BaseException as error:
             self._raised = error
-            return False
-        return True
+            return 0
+        return self._batch_bytes
 
     def ended(self) -> RemoteReport:
         """Waits for what is out. Throws what went wrong on the way."""
@@ -135,13 +179,28 @@ class _Stream:
             raise _core.JobFailed(f"no packets: {self.report.frames} frames found, {self.report.frames_bad} of them bad")
         return self.report
 
+    def _rehearse(self, batch: Batch, rehearsal: Rehearsal) -> None:
+        self.report.frames_here += len(batch)
+        self._add_up(batch, rehearsal.decode(batch))
+        if not rehearsal.is_done:
+            return
+        self._rehearsal = None
+        choice = rehearsal.choice()
+        self.report.decision = choice.why
+        self._helped = choice.cut is not None
+        if choice.cut is not None:
+            self.report.batch_frames, self.report.forecast_us = choice.cut.frames, choice.cut.period_us
+            self._batch_bytes = choice.cut.bytes
+        if self._tell:
+            self._tell(choice.why)
+
     def _send(self, batch: Batch) -> None:
         self.report.batches += 1
         self._flying.append(_Sent(batch, self._submitted(batch)))
 
     # A future in any case: where there are no helpers any more, of what this process does.
     def _submitted(self, batch: Batch) -> Future[Decoded]:
-        if not self.report.failure:
+        if self._helped:
             try:
                 return self._engine.executor.submit(decoded, batch)
             except Exception as error:
@@ -153,6 +212,7 @@ class _Stream:
 
     def _give_up(self, why: str) -> None:
         self.report.failure = why
+        self._helped = False
         if self._tell:
             self._tell(f"helpers decode no more, the rest is decoded here: {why}")
 

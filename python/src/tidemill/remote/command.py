@@ -7,23 +7,16 @@ import dataclasses
 import json
 import sys
 
-from .. import Error
-from ..sweep.command import number_or_auto, status_of
+from ..program import DONE, gold_or_auto, number_or_auto, status_of
 from . import BATCH_BYTES, receive
-
-_ENGINES = ("processes", "ray", "dask")
+from .cost import read_cost
+from .engine_words import ENGINE_WORDS, engine_of
 
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
     given = _parser().parse_args(words)
-    try:
-        return _receive(given)
-    except Error as error:
-        print(f"tidemill: {error}", file=sys.stderr)
-        return status_of(error)
-    except KeyboardInterrupt:
-        return 130
+    return status_of(lambda: _receive(given))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -38,25 +31,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--stage", type=_stage, required=True, metavar="decode=ENGINE", help="processes:N, ray, dask; N helpers, or all"
     )
-    parser.add_argument("--batch-bytes", type=int, default=BATCH_BYTES, metavar="N", help=f"sent at a time (default: {BATCH_BYTES})")
+    decides = parser.add_mutually_exclusive_group()
+    decides.add_argument("--model", metavar="FILE", help="the engine's costs, by calibrate --engine (default: measured first)")
+    decides.add_argument("--always", action="store_true", help="decode there, whether that is faster or not")
+    parser.add_argument("--latency", type=float, metavar="SECONDS", help="in which a batch has to be back, by the forecast")
+    parser.add_argument("--batch-bytes", type=int, metavar="N", help=f"with --always: sent at a time (default: {BATCH_BYTES})")
     parser.add_argument("--patience", type=float, default=30, metavar="SECONDS", help="with a helper (default: 30)")
     parser.add_argument("--sample-rate", type=float, metavar="HZ", help="where the recording does not tell")
     parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help="else half the sample rate; or auto")
     parser.add_argument("--rolloff", type=number_or_auto, default=0.20, metavar="NUMBER", help="or auto (default: 0.2)")
-    parser.add_argument("--gold", type=number_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
+    parser.add_argument("--gold", type=gold_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
 
 
 def _stage(text: str) -> tuple[str, int | None]:
     stage, _, engine = text.partition("=")
-    name, colon, count = engine.partition(":")
-    fits = not colon or (count.isascii() and count.isdigit() and 1 <= int(count) <= 4096)
-    if stage == "decode" and name in _ENGINES and fits:
-        return name, int(count) if colon else None
-    raise argparse.ArgumentTypeError(
-        f"{text!r}: give decode=ENGINE or decode=ENGINE:N with one of {', '.join(_ENGINES)} and 1 to 4096 helpers"
-    )
+    found = engine_of(engine)
+    if stage == "decode" and found is not None:
+        return found
+    raise argparse.ArgumentTypeError(f"{text!r}: give decode=ENGINE or decode=ENGINE:N with {ENGINE_WORDS}")
 
 
 def _receive(given: argparse.Namespace) -> int:
@@ -67,18 +61,21 @@ def _receive(given: argparse.Namespace) -> int:
         engine=engine,
         workers=workers,
         batch_bytes=given.batch_bytes,
+        cost=None if given.always else read_cost(given.model) if given.model else "measure",
+        latency_us=None if given.latency is None else 1e6 * given.latency,
         patience_s=given.patience,
-        tell=lambda line: print(f"warning: {line}", file=sys.stderr),
+        tell=lambda line: print(line, file=sys.stderr),
         sample_rate_hz=given.sample_rate,
         symbol_rate_hz=given.symbol_rate,
         rolloff=given.rolloff,
-        gold_code=given.gold if given.gold == "auto" else int(given.gold),
+        gold_code=given.gold,
     )
     if given.json:
         print(json.dumps(dataclasses.asdict(report), indent=2))
     else:
-        print(f"{report.ts_packets} packets, {report.frames} frames, {report.frames_bad} bad; decoded by {report.engine}")
-    return 0
+        who = report.engine if report.frames_here < report.frames else "this process"
+        print(f"{report.ts_packets} packets, {report.frames} frames, {report.frames_bad} bad; decoded by {who}")
+    return DONE
 
 
 if __name__ == "__main__":

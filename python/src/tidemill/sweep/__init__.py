@@ -197,8 +197,12 @@ def status(folder: str | os.PathLike[str]) -> dict[str, Any]:
         plan = read_plan_of_state(saved)
         points = [(each["said"], each["counts"]) for each in body["points"]]
         rows, notes = _rows(plan, points)
+        done = {
+            "points_done": sum(tally.is_done for tally in tallies_of(plan, body["points"])),
+            "ranges_done": sum(host["ranges"] for host in body["hosts"].values()),
+        }
         names = ("engine", "target", "build", "lost", "again", "hosts", "running")
-        return {"count": plan.count, "rows": rows, "notes": notes, **{name: body[name] for name in names}}
+        return {"count": plan.count, "rows": rows, "notes": notes, **done, **{name: body[name] for name in names}}
     except (KeyError, TypeError, ValueError) as error:
         raise SweepError(f"{folder}: its state is damaged: {error!r}") from None
 

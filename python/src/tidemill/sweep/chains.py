@@ -11,11 +11,12 @@ from ..scheduling import Profile, schedule, simulate
 from .kinds import Count, Counts, Point, Range, add
 from .settings import Table
 
-_PPB = 10**9
+PPB = 10**9
 """Ratios are counted in billionths, whole ones, so that no sum depends on its order."""
 
 
-def _seed_of(seed: int, number: int) -> int:
+def seed_of(seed: int, number: int) -> int:
+    """Of number n's chain, or run: far from those beside it."""
     return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:8], "little")
 
 
@@ -65,7 +66,7 @@ class Strategies:
     def count(self, point: Point, seed: int, target: str, range_: Range) -> Count:
         law, counts = _law(point), Counts()
         for number in range(range_.first, range_.first + range_.length):
-            found = _core.study_chain(law, big=point["big"], little=point["little"], seed=_seed_of(seed, number))
+            found = _core.study_chain(law, big=point["big"], little=point["little"], seed=seed_of(seed, number))
             add(counts, {"chains": 1})
             for name, slowdown, big, little in found:
                 add(counts, _studied(name, slowdown, int(big), int(little)))
@@ -77,15 +78,15 @@ class Strategies:
         row["chains"] = chains
         for name in (field.removesuffix(" best") for field in counts if field.endswith(" best")):
             row[f"{name} best share"] = counts[f"{name} best"] / chains
-            row[f"{name} slowdown"] = counts[f"{name} slowdown_ppb"] / _PPB / chains
-            row[f"{name} slowdown largest"] = counts[f"{name} slowdown_ppb_most"] / _PPB
+            row[f"{name} slowdown"] = counts[f"{name} slowdown_ppb"] / PPB / chains
+            row[f"{name} slowdown largest"] = counts[f"{name} slowdown_ppb_most"] / PPB
             row[f"{name} big"] = counts[f"{name} big"] / chains
             row[f"{name} little"] = counts[f"{name} little"] / chains
         return row
 
 
 def _studied(name: str, slowdown: float, big: int, little: int) -> Counts:
-    ppb = min(round(slowdown * _PPB), 2**62)  # a strategy may find no cores that it could use
+    ppb = min(round(slowdown * PPB), 2**62)  # a strategy may find no cores that it could use
     return {
         f"{name} best": int(slowdown <= 1 + 1e-9),
         f"{name} slowdown_ppb": ppb,
@@ -120,12 +121,12 @@ class Simulations:
         law, counts = _law(point), Counts()
         cores = {kind: point[kind] for kind in ("big", "little") if point[kind] > 0}
         for number in range(range_.first, range_.first + range_.length):
-            chain_seed = _seed_of(seed, number)
+            chain_seed = seed_of(seed, number)
             profile = Profile(_core.random_profile(law, seed=chain_seed))
             best = schedule(profile, cores=cores, strategy=point["strategy"])
             found = simulate(best, frames=point["frames"], drawn_frames=0, jitter=point["jitter"], seed=chain_seed)
             assert best.period_us is not None
-            ppb = round(found.period_us / best.period_us * _PPB)
+            ppb = round(found.period_us / best.period_us * PPB)
             add(counts, {"chains": 1, "period_ppb": ppb, "period_ppb_most": ppb})
         return Count(counts, {})
 
@@ -135,6 +136,6 @@ class Simulations:
         return {
             **{name: point[name] for name in shown},
             "chains": chains,
-            "period over forecast": counts["period_ppb"] / _PPB / chains if chains else None,
-            "largest": counts["period_ppb_most"] / _PPB if chains else None,
+            "period over forecast": counts["period_ppb"] / PPB / chains if chains else None,
+            "largest": counts["period_ppb_most"] / PPB if chains else None,
         }

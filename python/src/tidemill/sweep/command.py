@@ -8,33 +8,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .. import Error, IoError, WrongUsage
-from . import Result, SweepError, engines, run, status
+from .. import WrongUsage
+from ..program import DONE, JOB_FAILED, status_of, whole
+from . import Result, engines, run, status
 from .deal import Dealer
+from .page import StatusPage, place_of
 from .plan import read_plan
 from .table import to_text
 
 _LONG = ("bits", "bits_wrong", "ldpc_iterations_total")
-_DONE, _JOB_FAILED, _WRONG_USAGE, _UNUSABLE_INPUT = 0, 1, 2, 3
 
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
     given = _parser().parse_args(words)
-    try:
-        return _show_status(given) if given.status else _sweep(given)
-    except Error as error:
-        print(f"tidemill: {error}", file=sys.stderr)
-        return status_of(error)
-    except KeyboardInterrupt:
-        return 130
-
-
-def status_of(error: Error) -> int:
-    """The exit status that tells what kind of error ended a program."""
-    if isinstance(error, WrongUsage):
-        return _WRONG_USAGE
-    return _UNUSABLE_INPUT if isinstance(error, (SweepError, IoError)) else _JOB_FAILED
+    return status_of(lambda: _show_status(given) if given.status else _sweep(given))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--state", metavar="DIR", help="folder of the counts so far (default: FILE with .sweep)")
     parser.add_argument("--resume", action="store_true", help="go on from the state, if there is one")
     parser.add_argument("--status", metavar="DIR", help="show what a sweep has done and is doing, and count nothing")
+    parser.add_argument("--page", metavar="[ADDRESS:]PORT", help="with --status: as a page for a browser, until Ctrl-C")
     parser.add_argument(
         "--engine", choices=engines.ENGINES, help="who counts (default: mpi or ray where their variables are set)"
     )
@@ -56,26 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def number_or_auto(text: str) -> float | str:
-    """Of an option that a search may answer."""
-    if text == "auto":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: give a number, or auto") from None
-
-
-def whole(text: str) -> int:
-    """Of an option that counts workers."""
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= 4096:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 1 to 4096")
-
-
 def _sweep(given: argparse.Namespace) -> int:
-    if given.file is None:
-        raise WrongUsage("give a sweep file, or --status DIR (see tidemill sweep --help)")
+    if given.file is None or given.page is not None:
+        raise WrongUsage("give a sweep file, or --status DIR, alone with --page PORT (see tidemill sweep --help)")
     plan = read_plan(given.file)
     folder = given.state or Path(given.file).with_suffix(".sweep")
     line = _Line(f"sweep {given.file}: {len(plan.points)} points of {plan.count}")
@@ -83,12 +55,12 @@ def _sweep(given: argparse.Namespace) -> int:
         given.file, state=folder, resume=given.resume, engine=given.engine, workers=given.workers, tell=line.show
     )
     if result is None:
-        return _DONE
+        return DONE
     line.end()
     _print(result.to_json() if given.json else None, _text_of(result))
     if not result.is_done:
         print(f"stopped early: --resume goes on from {folder}", file=sys.stderr)
-    return _DONE if result.is_done else _JOB_FAILED
+    return DONE if result.is_done else JOB_FAILED
 
 
 def _text_of(result: Result) -> str:
@@ -101,15 +73,27 @@ def _print(as_json: Any, text: str) -> None:
 
 
 def _show_status(given: argparse.Namespace) -> int:
+    if given.page is not None:
+        return _show_page(given.status, *place_of(given.page))
     found = status(given.status)
     text = to_text(found["rows"], leave_out=_LONG)
-    running = len(found["running"])
-    text += f"{found['engine']}: {running} ranges out, {found['lost']} lost, {found['again']} dealt again\n"
+    text += (
+        f"{found['points_done']} of {len(found['rows'])} points done; {found['engine']}: {found['ranges_done']} ranges done, "
+        f"{len(found['running'])} out, {found['lost']} lost, {found['again']} dealt again\n"
+    )
     for name, host in found["hosts"].items():
         rate = host["numbers"] / host["seconds"] if host["seconds"] > 0 else 0
         text += f"{name}: {host['ranges']} ranges, {host['numbers']} numbers, {rate:.1f} a second and worker\n"
     _print(found if given.json else None, text)
-    return _DONE
+    return DONE
+
+
+def _show_page(folder: str, address: str, port: int) -> int:
+    status(folder)  # throws where there is nothing to be shown
+    page = StatusPage(lambda: status(folder), address, port)
+    print(f"{folder} is shown at {page.url} until Ctrl-C", file=sys.stderr, flush=True)
+    page.serve()
+    return DONE
 
 
 class _Line:

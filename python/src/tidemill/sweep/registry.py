@@ -3,6 +3,7 @@
 from .ber import Ber
 from .chains import Simulations, Strategies
 from .kinds import Kind
+from .policies import Policies
 from .program import Program
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Ber(), Strategies(), Simulations(), Program())}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (Ber(), Strategies(), Simulations(), Policies(), Program())}

@@ -1,0 +1,111 @@
+"""Measures what an engine costs: `tidemill calibrate --engine`."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..sweep.engines import Engine
+from .cost import IN_FLIGHT, EngineCost, Line
+
+_SIZES = (1 << 16, 1 << 18, 1 << 20)
+_SOFT_BITS_A_BIT = 16
+"""About as many bytes go out as soft bits as come back as BBFRAMEs, for each one of these."""
+_ROUNDS = 3
+_ALONE = 5
+_BATCHES_A_HELPER = 12
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a helper sends back: as much as frames would be, who it is, and its processor time so far."""
+
+    bbframes: NDArray[np.uint8]
+    helper: str
+    cpu_seconds: float
+
+
+def carried(batch: NDArray[np.int8]) -> Carried:
+    """All that decoding costs but the decoding."""
+    host = os.uname().nodename
+    return Carried(np.zeros(len(batch) // _SOFT_BITS_A_BIT, np.uint8), f"{host} {os.getpid()}", time.process_time())
+
+
+@dataclass(frozen=True)
+class _Seen:
+    head_us: float
+    helper_us: float
+    carry_us: float
+    latency_us: float
+
+
+def measure(engine: Engine, name: str) -> EngineCost:
+    """In a second or so. Throws JobFailed where helpers do not answer."""
+    try:
+        seen = [_at(engine, np.zeros(size, np.int8)) for size in _SIZES]
+    except _core.Error:
+        raise
+    except Exception as error:
+        raise _core.JobFailed(f"the engine's helpers do not answer: {type(error).__name__}: {error}") from error
+    lines = {field: _line([getattr(each, f"{field}_us") for each in seen]) for field in ("head", "helper", "carry", "latency")}
+    cores = len(os.sched_getaffinity(0)) if engine.alike else 0
+    return EngineCost(name, engine.workers, cores, **lines)
+
+
+def _at(engine: Engine, batch: NDArray[np.int8]) -> _Seen:
+    _stream(engine, batch, 2 * engine.workers)  # helpers begin, and make what they make once
+    rounds = [_round(engine, batch) for _ in range(_ROUNDS)]
+    return _Seen(*(statistics.median(column) for column in zip(*rounds, strict=True)))
+
+
+def _round(engine: Engine, batch: NDArray[np.int8]) -> tuple[float, float, float, float]:
+    count = _BATCHES_A_HELPER * engine.workers
+    cpu, began = time.process_time(), time.perf_counter()
+    answers = _stream(engine, batch, count)
+    taken, cpu = time.perf_counter() - began, time.process_time() - cpu
+    alone = []
+    for _ in range(_ALONE):
+        began = time.perf_counter()
+        _stream(engine, batch, 1)
+        alone.append(time.perf_counter() - began)
+    return 1e6 * cpu / count, _helper_us(answers), 1e6 * taken / count, 1e6 * statistics.median(alone)
+
+
+def _stream(engine: Engine, batch: NDArray[np.int8], count: int) -> list[Carried]:
+    flying: deque[Future[Carried]] = deque()
+    answers = []
+    for _ in range(count):
+        if len(flying) == IN_FLIGHT * engine.workers:
+            answers.append(flying.popleft().result(timeout=120))
+        flying.append(engine.executor.submit(carried, batch))
+    return answers + [future.result(timeout=120) for future in flying]
+
+
+# From one answer of a helper to its next: the work of a batch, its coming and its going.
+def _helper_us(answers: list[Carried]) -> float:
+    times: dict[str, list[float]] = {}
+    for answer in answers:
+        times.setdefault(answer.helper, []).append(answer.cpu_seconds)
+    used = sum(each[-1] - each[0] for each in times.values())
+    batches = sum(len(each) - 1 for each in times.values())
+    return 1e6 * used / max(batches, 1)
+
+
+# Through what was measured, each point as near in proportion as the others; no cost is below 0.
+def _line(us: list[float]) -> Line:
+    weights = [1 / max(each, 1e-3) for each in us]
+    rows = np.array([[w, w * size] for w, size in zip(weights, _SIZES, strict=True)])
+    batch_us, byte_us = np.linalg.lstsq(rows, np.ones(len(us)), rcond=None)[0]
+    if batch_us < 0:
+        return Line(0.0, float(np.mean([each / size for each, size in zip(us, _SIZES, strict=True)])))
+    if byte_us < 0:
+        return Line(float(np.mean(us)), 0.0)
+    return Line(float(batch_us), float(byte_us))
