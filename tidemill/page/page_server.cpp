@@ -102,7 +102,9 @@ class PageServer::Impl {
              {"Cache-Control", "no-store"}});
         server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
             const PageRequest told = told_by(request);
-            if (!guard_.is_for_us(told)) {
+            if (request.get_header_value_count("Host") != 1) {
+                say(response, 400, "One Host header is wanted, no more and no less.");  // RFC 9112, 3.2
+            } else if (!guard_.is_for_us(told)) {
                 say(response, 403, "This page is for its own names alone: see --page-host.");
             } else if (guard_.is_let_in({})) {
                 return httplib::Server::HandlerResponse::Unhandled;  // no password is asked for

@@ -108,6 +108,21 @@ TEST_CASE("server: who asks for another host is refused, whatever leads here") {
     }
 }
 
+TEST_CASE("server: a request that names no host, or two, is a bad one") {
+    if (!has_server()) return;
+    const LiveFeed feed;
+    const PageServer server(feed, {});
+    const auto ask = [&](const std::string& hosts) {
+        const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+        peer.send("GET /page.css HTTP/1.1\r\n" + hosts + "Connection: close\r\n\r\n");
+        return peer.receive(1 << 16);
+    };
+    CHECK(is(ask("Host: localhost\r\n"), 200));
+    CHECK(is(ask(""), 400));
+    CHECK(is(ask("Host: localhost\r\nHost: evil.example\r\n"), 400));
+    CHECK(is(ask("Host: localhost\r\nhost: localhost\r\n"), 400));
+}
+
 TEST_CASE("server: events come as they are published, until the feed is closed") {
     if (!has_server()) return;
     LiveFeed feed;
