@@ -24,8 +24,8 @@ std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) 
     return std::make_shared<bridge::FactorFile>(bridge::read_known_tasks(path));
 }
 
-const Option& add_executor_options(Verb& verb, HowToRun& how) {
-    const Option& executor = verb.choice(
+void add_executor_options(Verb& verb, HowToRun& how) {
+    verb.choice(
         "--executor", how.executor,
         {{"auto", Executor::automatic},
          {"pipeline", Executor::pipeline},
@@ -77,7 +77,6 @@ const Option& add_executor_options(Verb& verb, HowToRun& how) {
         .excludes("--batch");
     verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1));
     verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0));
-    return executor;
 }
 
 void add_schedule_options(Verb& verb, HowToRun& how) {
@@ -97,10 +96,10 @@ void add_schedule_options(Verb& verb, HowToRun& how) {
 
 }  // namespace
 
-const Option& add_running_options(Verb& verb, RunningOptions& options) {
+void add_running_options(Verb& verb, RunningOptions& options) {
     options.how.choices = usual_choice_file();
     verb.heading("How it is run");
-    const Option& executor = add_executor_options(verb, options.how);
+    add_executor_options(verb, options.how);
     verb.heading("Its schedule");
     add_schedule_options(verb, options.how);
     add_kinds_option(verb, options.kinds);
@@ -108,7 +107,6 @@ const Option& add_running_options(Verb& verb, RunningOptions& options) {
     add_insight_options(verb, options.insight);
     verb.option("--energy-meter", options.energy_meter,
                 "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, nvml, file:PATH or command:TEXT");
-    return executor;
 }
 
 }  // namespace tidemill::cli

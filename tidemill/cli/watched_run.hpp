@@ -36,8 +36,8 @@ struct RunningOptions {
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
-/// Adds the options that every verb has that runs a graph. Returns the one that chooses the executor.
-const Option& add_running_options(Verb& verb, RunningOptions& options);
+/// Adds the options that every verb has that runs a graph.
+void add_running_options(Verb& verb, RunningOptions& options);
 
 /// Tells on standard error what was scheduled, what period that promises in the given words, and warnings.
 void announce(const GraphRun& run, const std::string& promise);

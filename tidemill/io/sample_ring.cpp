@@ -104,14 +104,22 @@ void SampleRing::lose(std::size_t bytes) {
 
 std::size_t SampleRing::read(std::span<std::byte> to) {
     Lock lock(mutex_);
-    came_.wait(lock, [&] { return in_ != out_ || ended_ || unwanted_; });
+    wait_for_samples([&] { came_.wait(lock, [&] { return has_some(); }); });
     return give(to);
 }
 
 std::size_t SampleRing::read(std::span<std::byte> to, std::chrono::milliseconds patience) {
     Lock lock(mutex_);
-    came_.wait_for(lock, patience, [&] { return in_ != out_ || ended_ || unwanted_; });
+    wait_for_samples([&] { came_.wait_for(lock, patience, [&] { return has_some(); }); });
     return give(to);
+}
+
+template <class Wait>
+void SampleRing::wait_for_samples(Wait wait) {
+    if (has_some()) return;
+    waits_since_ = std::chrono::steady_clock::now();
+    wait();
+    waited_ += std::chrono::steady_clock::now() - *std::exchange(waits_since_, std::nullopt);
 }
 
 std::size_t SampleRing::give(std::span<std::byte> to) {
@@ -156,6 +164,11 @@ bool SampleRing::skip_behind_gap(std::uint64_t read_before) {
     return true;
 }
 
+std::chrono::nanoseconds SampleRing::waited() const {
+    const Lock lock(mutex_);
+    return waits_since_ ? waited_ + (std::chrono::steady_clock::now() - *waits_since_) : waited_;
+}
+
 std::chrono::nanoseconds SampleRing::silent_for() const {
     const Lock lock(mutex_);
     if (in_ == 0 || in_ != out_ || ended_ || unwanted_) return {};
@@ -167,8 +180,7 @@ RingFill SampleRing::fill() const {
     return {ring_.size() / sample_bytes_, (in_ - out_) / sample_bytes_, most_ / sample_bytes_};
 }
 
-bool SampleRing::is_short_of_time() const {
-    if (!config_.drops) return false;
+bool SampleRing::is_half_full() const {
     const Lock lock(mutex_);
     return in_ - out_ > ring_.size() / 2;
 }

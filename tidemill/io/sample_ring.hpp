@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -56,11 +57,15 @@ class SampleRing final : public LiveSource {
     std::optional<double> center_frequency_hz() const override { return source_->center_frequency_hz(); }
     std::string remarks() const override { return source_->remarks(); }
     RingFill fill() const;
-    /// Whether more than half of the ring waits, and what finds it full will be lost. From any thread.
-    bool is_short_of_time() const;
+    /// Whether more than half of the ring waits: samples come faster than they are read. From any thread.
+    bool is_half_full() const;
+    /// The same where what finds it full will be lost.
+    bool is_short_of_time() const { return config_.drops && is_half_full(); }
     /// Where samples were lost, also what waits is lost, and counted with `read_before` more that were read
     /// and are not used; returns whether that was so. By who reads.
     bool skip_behind_gap(std::uint64_t read_before);
+    /// For how long whoever reads has waited for samples, with the wait that lasts. From any thread.
+    std::chrono::nanoseconds waited() const;
     /// For how long nothing has come; 0 while samples wait, before the first, and behind the end.
     std::chrono::nanoseconds silent_for() const;
 
@@ -76,6 +81,9 @@ class SampleRing final : public LiveSource {
     std::span<std::byte> room();
     bool wait_for_room(Lock& lock);
     void lose(std::size_t bytes);
+    template <class Wait>
+    void wait_for_samples(Wait wait);
+    bool has_some() const { return in_ != out_ || ended_ || unwanted_; }
     std::size_t give(std::span<std::byte> to);
     std::size_t give_silence(Gap& gap, std::span<std::byte> to);
 
@@ -91,6 +99,8 @@ class SampleRing final : public LiveSource {
     std::deque<Gap> gaps_;
     SampleLosses lost_;
     std::chrono::steady_clock::time_point last_came_{};
+    std::chrono::nanoseconds waited_{0};  // by who reads, in waits that are over
+    std::optional<std::chrono::steady_clock::time_point> waits_since_{};
     bool ended_ = false;     // by the source
     bool unwanted_ = false;  // by end()
     std::exception_ptr failure_;

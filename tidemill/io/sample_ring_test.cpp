@@ -178,13 +178,30 @@ TEST_CASE("ring: time is short while more than half of it waits, if what finds i
         SampleRing ring(std::move(owned), {.seconds = 0.2, .drops = drops});
         REQUIRE(ring.begin());
         source.wait_until_all_given();
+        CHECK(ring.is_half_full());
         CHECK(ring.is_short_of_time() == drops);
         std::vector<Sample> samples(60'000);
         for (std::size_t read = 0; read < 60'000;)
             read += ring.read(std::as_writable_bytes(std::span(samples).subspan(read))) / sizeof(Sample);
         CHECK_FALSE(ring.is_short_of_time());
+        CHECK_FALSE(ring.is_half_full());
         ring.end();
     }
+}
+
+TEST_CASE("ring: what its reader waits for samples is told, and nothing where they are there") {
+    auto owned = std::make_unique<Counting>(1000, Counting::Then::wait);
+    Counting& source = *owned;
+    SampleRing ring(std::move(owned));
+    REQUIRE(ring.begin());
+    source.wait_until_all_given();
+    std::vector<Sample> samples(1000);
+    CHECK(ring.read(std::as_writable_bytes(std::span(samples))) == 2000);
+    CHECK(ring.waited() == std::chrono::nanoseconds(0));
+    constexpr std::chrono::milliseconds kPatience{5};
+    CHECK(ring.read(std::as_writable_bytes(std::span(samples)), kPatience) == 0);
+    CHECK(ring.waited() >= kPatience);
+    ring.end();
 }
 
 }  // namespace tidemill::io

@@ -35,7 +35,7 @@ std::size_t MemoryReader::read(std::span<std::byte> to) {
 }
 
 std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes, bool all,
-                                      const std::function<void()>& came) {
+                                      const std::function<void(std::size_t bytes)>& came) {
     constexpr std::chrono::milliseconds kPatience{1000};
     std::vector<std::byte> bytes(most_bytes);
     const std::span<std::byte> whole = whole_samples(bytes, source.format());
@@ -45,7 +45,7 @@ std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes
         const std::size_t got = all || done == 0 ? source.read(rest) : source.read(rest, kPatience);
         if (got == 0) break;
         done += got;
-        if (came) came();
+        if (came) came(got);
     }
     bytes.resize(done);
     return bytes;

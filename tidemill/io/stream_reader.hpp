@@ -55,6 +55,6 @@ class MemoryReader final : public SampleSource {
 /// Reads whole samples until `most_bytes` are there, the source ends or, where it need not be all, nothing
 /// more comes for a second; throws IoError. `came` is called after each piece; empty: nobody wants to know.
 std::vector<std::byte> read_beginning(SampleRing& source, std::size_t most_bytes, bool all,
-                                      const std::function<void()>& came = {});
+                                      const std::function<void(std::size_t bytes)>& came = {});
 
 }  // namespace tidemill::io

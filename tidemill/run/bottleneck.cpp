@@ -87,6 +87,13 @@ std::string bottleneck(const RunReport& report) {
         return "no bottleneck is known: nothing was run, or without statistics";
     }
     const std::string name = stage_name(report, busiest.index);
+    const double outside = report.elapsed_s > 0 ? report.waited_outside_us / (report.elapsed_s * 1e6) : 0;
+    if (busiest.load < kBusy && outside > 1 - kBusy) {
+        return fmt::format(
+            "no stage limits: what comes from outside was waited for {:.0f} % of the time, and "
+            "even {} is busy only {:.0f} % of it",
+            100 * outside, name, 100 * busiest.load);
+    }
     if (busiest.load < kBusy) {
         return fmt::format(
             "no stage limits: even {} is busy only {:.0f} % of the time; threads wait for each other or for "

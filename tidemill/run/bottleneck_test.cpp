@@ -43,6 +43,24 @@ RunReport report_of_stages(const std::vector<std::pair<std::vector<MadeTask>, st
 
 }  // namespace
 
+TEST_CASE("what a source waits for outside is no work, neither its own nor its stage's") {
+    RunReport report = report_of_stages({{{{"source.read", false, 900}, {"sink.write", false, 50}}, 1}});
+    report.stages_elapsed_s = report.elapsed_s;
+    count_as_waiting(report, "source.read", 800e3);
+    CHECK(report.tasks[0].calls.total_us == doctest::Approx(100e3));
+    CHECK(report.tasks[0].calls.mean_us == doctest::Approx(100));
+    CHECK(report.stages[0].threads[0].work_us == doctest::Approx(150e3));
+    CHECK(report.stages[0].threads[0].pull_waits.total_us == doctest::Approx(850e3));
+    CHECK(bottleneck(report) ==
+          "no stage limits: what comes from outside was waited for 80 % of the time, and even stage 1 "
+          "(source.read .. sink.write) is busy only 15 % of it");
+    count_as_waiting(report, "source.read", 1e9);
+    CHECK(report.tasks[0].calls.total_us == 0);
+    CHECK(report.stages[0].threads[0].work_us == doctest::Approx(50e3));
+    count_as_waiting(report, "nobody", 1e9);
+    CHECK(report.tasks[1].calls.total_us == doctest::Approx(50e3));
+}
+
 TEST_CASE("a replicable task that fills its stage should get another core") {
     const RunReport report =
         report_of_stages({{{{"source.read", false, 300}}, 1}, {{{"ldpc.decode", true, 1960}}, 2}});

@@ -26,6 +26,27 @@ std::size_t RunReport::token_bytes() const {
     return bytes;
 }
 
+void count_as_waiting(RunReport& report, const std::string& task, double waited_us) {
+    const auto found = std::ranges::find(report.tasks, task, &TaskReport::name);
+    if (found == report.tasks.end() || found->calls.count == 0) return;
+    DurationReport& calls = found->calls;
+    const double taken_us = std::clamp(waited_us, 0.0, calls.total_us);
+    report.waited_outside_us += taken_us;
+    calls.total_us -= taken_us;
+    calls.mean_us = calls.total_us / static_cast<double>(calls.count);
+    const auto stage = std::ranges::find_if(report.stages, [&](const StageReport& each) {
+        return each.first_unit <= found->unit && found->unit < each.first_unit + each.units;
+    });
+    if (stage == report.stages.end() || stage->threads.empty()) return;
+    // Frames from outside come in order, so its stage has one thread. Stages are told of under the last
+    // schedule alone.
+    ThreadReport& thread = stage->threads.front();
+    const double part = report.elapsed_s > 0 ? report.stages_elapsed_s / report.elapsed_s : 1;
+    const double of_stage_us = std::min(taken_us * part, thread.work_us);
+    thread.work_us -= of_stage_us;
+    thread.pull_waits.total_us += of_stage_us;
+}
+
 std::string kind_table(const RunReport& report) {
     if (report.on_kinds.empty()) return {};
     std::size_t width = 4;

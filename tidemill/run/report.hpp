@@ -105,6 +105,7 @@ struct RunReport {
     double elapsed_s = 0;
     double stages_elapsed_s = 0;     ///< of that, under the last schedule: what `stages` tells of
     std::vector<double> bubbles_us;  ///< per change of schedule: from the wish to the first new frame
+    double waited_outside_us = 0;    ///< by tasks, for what is outside the graph, as far as that was told
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;
@@ -126,6 +127,10 @@ struct RunReport {
     /// Bytes of all tokens.
     std::size_t token_bytes() const;
 };
+
+/// Says that a task waited for what is outside the graph, as a radio's samples, for a part of its time: that
+/// was no work, and its thread waited meanwhile. Percentiles stay those of its whole calls.
+void count_as_waiting(RunReport& report, const std::string& task, double waited_us);
 
 /// The tasks of a run as a table: calls, mean time of a call and its percentiles, share of the whole.
 std::string task_table(const RunReport& report);

@@ -84,15 +84,42 @@ bool shows_carrier(const ReceptionOptions& options, const ReceptionJob& job) {
     }
 }
 
-void read_beginning(const ReceptionOptions& options, const Beginning& wanted, ReceptionJob& job) {
+/// How far the first samples are, for who waits for them.
+class FirstSamples {
+  public:
+    void begin(double wanted_s) { wanted_s_ = wanted_s; }
+    void came(double so_far_s) { so_far_s_ = so_far_s; }
+
+    // A log says each text once.
+    std::string line() const {
+        if (wanted_s_ == 0) return "waiting for samples";
+        if (!Watch::draws()) return fmt::format("looking at the first {:.1f} s of samples", wanted_s_.load());
+        return fmt::format("first samples: {:.1f} of {:.1f} s", so_far_s_.load(), wanted_s_.load());
+    }
+
+  private:
+    std::atomic<double> wanted_s_{0};  // 0: none are there yet
+    std::atomic<double> so_far_s_{0};
+};
+
+void read_beginning(const ReceptionOptions& options, const Beginning& wanted, ReceptionJob& job,
+                    FirstSamples& told) {
     const double rate_hz = job.recording.sample_rate_hz.value_or(0);
     const std::size_t most = wanted.bytes(rate_hz, job.recording.format);
     const Beginning first{.seconds = wanted.first_seconds};
     const bool may_do = wanted.first_seconds > 0;
+    const double byte_s =
+        rate_hz > 0 ? 1 / (rate_hz * static_cast<double>(dsp::bytes_per_sample(job.recording.format))) : 0;
+    std::size_t bytes = 0;
+    const auto came = [&](std::size_t more) {
+        told.came(static_cast<double>(bytes += more) * byte_s);
+        if (options.came) options.came();
+    };
+    told.begin(static_cast<double>(most) * byte_s);
     job.beginning = io::read_beginning(
-        *job.stream, may_do ? first.bytes(rate_hz, job.recording.format) : most, wanted.all, options.came);
+        *job.stream, may_do ? first.bytes(rate_hz, job.recording.format) : most, wanted.all, came);
     if (!may_do || job.beginning.size() >= most || shows_carrier(options, job)) return;
-    const auto rest = io::read_beginning(*job.stream, most - job.beginning.size(), wanted.all, options.came);
+    const auto rest = io::read_beginning(*job.stream, most - job.beginning.size(), wanted.all, came);
     job.beginning.insert(job.beginning.end(), rest.begin(), rest.end());
 }
 
@@ -155,17 +182,15 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
                                                   io::RingConfig{.drops = kind.is_lossy});
     bool is_there = false;
     {
-        std::atomic<bool> is_open{false};
-        const Watch watch(
-            [&is_open] { return std::string(is_open ? "first samples" : "waiting for samples"); },
-            options.stop);
+        FirstSamples first;
+        const Watch watch([&first] { return first.line(); }, options.stop);
         const std::stop_callback end(watch.stop(), [&job] { job.stream->end(); });
-        is_open = is_there = job.stream->begin();
+        is_there = job.stream->begin();
         known.format = job.stream->format();
         known.sample_rate_hz = job.stream->sample_rate_hz();
         tell_other_rate(options.sample_rate_hz, job);
         known.center_frequency_hz = job.stream->center_frequency_hz();
-        if (is_there) read_beginning(options, wanted, job);
+        if (is_there) read_beginning(options, wanted, job, first);
         job.interrupted = watch.interrupted();
     }
     const std::string remarks = job.stream->remarks().empty() ? "" : "; " + job.stream->remarks();

@@ -101,6 +101,12 @@ void OutputFan::keep(Archive& archive) {
     }
 }
 
+std::uint64_t OutputFan::bytes_lost() const {
+    const std::vector<PlaceAccount> all = accounts();
+    const auto best = std::ranges::min_element(all, {}, [](const auto& place) { return place.losses.bytes; });
+    return best == all.end() ? 0 : best->losses.bytes;
+}
+
 std::vector<PlaceAccount> OutputFan::accounts() const {
     std::vector<PlaceAccount> accounts;
     for (const Place& place : places_) {

@@ -45,6 +45,8 @@ class OutputFan {
     /// Why the last place that failed did so; empty: none has.
     const std::string& last_failure() const { return last_failure_; }
     std::vector<PlaceAccount> accounts() const;
+    /// Bytes that no place has got, as far as is known of the one that has got the most; 0 without places.
+    std::uint64_t bytes_lost() const;
 
   private:
     struct Place {

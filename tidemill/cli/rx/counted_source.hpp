@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <utility>
 
 #include "tidemill/cli/rx_page/iq_saver.hpp"
+#include "tidemill/io/sample_ring.hpp"
 #include "tidemill/io/sample_source.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 
@@ -15,7 +17,9 @@ namespace tidemill::cli {
 /// more are waited for.
 class CountedSource final : public io::SampleSource {
   public:
-    explicit CountedSource(io::SampleSource& from) : from_(from) {}
+    /// `ring`: of a live input, which knows what is waited for; null: all reading is waiting.
+    explicit CountedSource(io::SampleSource& from, const io::SampleRing* ring = nullptr)
+        : from_(from), ring_(ring), waited_before_us_(ring ? waited_us(*ring) : 0) {}
 
     dsp::SampleFormat format() const override { return from_.format(); }
     std::optional<double> sample_rate_hz() const override { return from_.sample_rate_hz(); }
@@ -49,12 +53,13 @@ class CountedSource final : public io::SampleSource {
     std::uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
     /// Time of calls that was no work: of waits that are over, and of looks.
     double idle_us() const {
-        return to_ns(waited_ticks_.load(std::memory_order_relaxed) +
-                     looked_ticks_.load(std::memory_order_relaxed)) /
-               1e3;
+        const double looked_us = to_ns(looked_ticks_.load(std::memory_order_relaxed)) / 1e3;
+        if (ring_) return waiting_us() + looked_us;
+        return to_ns(waited_ticks_.load(std::memory_order_relaxed)) / 1e3 + looked_us;
     }
     /// Time that samples were waited for, or read, with the wait that lasts.
     double waiting_us() const {
+        if (ring_) return waited_us(*ring_) - waited_before_us_;
         const std::uint64_t since = waits_since_.load(std::memory_order_relaxed);
         const std::uint64_t now = ticks();
         const std::uint64_t lasts = since > 0 && now > since ? now - since : 0;
@@ -63,6 +68,10 @@ class CountedSource final : public io::SampleSource {
     bool waits() const { return waits_since_.load(std::memory_order_relaxed) > 0; }
 
   private:
+    static double waited_us(const io::SampleRing& ring) {
+        return std::chrono::duration<double, std::micro>(ring.waited()).count();
+    }
+
     void look() {
         next_look_ = samples() + look_period_;
         const std::uint64_t start = ticks();
@@ -71,6 +80,8 @@ class CountedSource final : public io::SampleSource {
     }
 
     io::SampleSource& from_;
+    const io::SampleRing* ring_;
+    double waited_before_us_;
     IqSaver* iq_ = nullptr;
     std::function<void()> look_{};  // empty: nobody wants to be called
     std::uint64_t look_period_ = 0;

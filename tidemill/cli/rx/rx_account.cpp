@@ -46,6 +46,7 @@ void account_for_carrier(const Receivers& receivers, std::size_t k, RxCarrier& c
     outcome.ts.packets = outcome.report.packets.packets;  // of all streams
     outcome.packets_not_sent = carrier.writer->not_sent();
     outcome.places = carrier.writer->accounts();
+    outcome.packet_bytes_lost = carrier.writer->packet_bytes_lost();
     outcome.ip = carrier.writer->ip_counts();
 }
 
@@ -63,15 +64,16 @@ void add_to_whole(RxOutcome& own, RxOutcome& together) {
 
 }  // namespace
 
-void take_account(const GraphRun& run, const WatchedRun& watched, const Receivers& receivers,
-                  const io::SampleSource& source, RxCarriers& carriers) {
+void take_account(const GraphRun& run, const RxReception& reception, RxCarriers& carriers) {
+    const Receivers& receivers = reception.receivers();
     RxOutcome& whole = carriers.whole();
-    account_for_run(run, watched, whole);
+    account_for_run(run, reception.watched(), whole);
+    if (whole.job.stream) count_as_waiting(whole.run, receivers.reading_task(), reception.waited_us());
     for (std::size_t k = 0; k < carriers.size(); ++k) {
         account_for_carrier(receivers, k, carriers[k]);
         if (carriers.is_band()) add_to_whole(carriers[k].outcome, whole);
     }
-    account_for_source(source, whole);
+    account_for_source(reception.source(), whole);
     if (whole.job.config.ldpc_device) whole.device = receivers.ldpc_device_use();
     predict_from_period(whole);
 }

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/rx/rx_line.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/cli/watch.hpp"
 
 namespace tidemill::cli {
 
@@ -34,7 +36,8 @@ void also_tell(std::optional<IqOutputs>& iq, dvbs2::RxOutputs& also) {
 }
 
 // None where the user wants no more.
-std::vector<NumberedCarrier> choose(const ReceptionJob& band) {
+std::vector<NumberedCarrier> choose(const ReceptionJob& band, const std::stop_token& outside) {
+    const Watch watch([] { return std::string("looking for carriers"); }, outside);
     try {
         return choose_carriers({}, [&] { return open_preview(band); });
     } catch (const JobFailed&) {
@@ -81,7 +84,7 @@ void RxCarriers::prepare_all(const RxOptions& options) {
     together_.job = prepare_band(options.reception);
     together_.interrupted = together_.job.interrupted;
     if (together_.interrupted) return;
-    const auto chosen = choose(together_.job);
+    const auto chosen = choose(together_.job, options.reception.stop);
     together_.interrupted = gives_up(together_.job);
     if (together_.interrupted) return;
     check_number_of(chosen);

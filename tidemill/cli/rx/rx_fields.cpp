@@ -186,7 +186,7 @@ const Field kFields[] = {
 
     {"frames_bad", "", kLosses, "", [](View v) -> Json { return v.frames_bad; }, 0},
     {"bad_headers", "", kLosses, "", [](View v) -> Json { return v.whole->report.sync.bad_headers; }, 0},
-    {"locks", "", kLosses, "", [](View v) -> Json { return v.whole->report.sync.locks; }, 1},
+    {"locks", "locks", kLosses, "", [](View v) -> Json { return v.now.locks; }, 1},
     {"symbols_outside_frames", "", kLosses, "",
      [](View v) -> Json { return v.whole->report.sync.symbols_outside; }, 0},
     {"blocks_without_signal", "", kLosses, "",
@@ -316,7 +316,7 @@ void add_to_line(std::string& line, const Field& field, const Json& value) {
 }  // namespace
 
 const char* phase_of(const dvbs2::ReceptionNow& now) {
-    return now.locked ? "transmit" : now.found ? "learn" : "wait";
+    return now.locked ? "locked" : now.found ? "acquiring" : "searching";
 }
 
 TsSeen seen_by(const io::TsMonitor& monitor) {

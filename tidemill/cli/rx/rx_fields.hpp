@@ -68,7 +68,7 @@ Json fields_json(const RxView& view);
 /// The same for people: a line of a few fields each.
 std::string fields_text(const RxView& view);
 
-/// "wait", "learn" or "transmit".
+/// "searching" (for a signal), "acquiring" (its lock) or "locked".
 const char* phase_of(const dvbs2::ReceptionNow& now);
 
 }  // namespace tidemill::cli

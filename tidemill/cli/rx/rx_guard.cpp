@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,6 +98,7 @@ void RxGuard::look(double now_s) {
     if (!parts_) {
         if (looks_into_samples_) ++beginning_;
         judge({.time_s = now_s, .samples = beginning_});
+        if (!looks_into_samples_ && is_beyond_its_time()) give_up_first_samples();
         // Until the first samples are there, systemd must not lose its patience either.
         tell_manager(now_s, true, "EXTEND_TIMEOUT_USEC=60000000\nSTATUS=waiting for the first samples");
         return;
@@ -121,8 +123,19 @@ void RxGuard::judge(const RxVitals& now) {
     if (ended_by_ || waits_beyond_its_time()) ask_to_end();
 }
 
+bool RxGuard::is_beyond_its_time() const {
+    return seconds_ && now_s_ - began_s_ >= *seconds_;
+}
+
 bool RxGuard::waits_beyond_its_time() const {
-    return seconds_ && now_s_ - began_s_ >= *seconds_ && policies_.silent_s() >= kWaits_s;
+    return is_beyond_its_time() && policies_.silent_s() >= kWaits_s;
+}
+
+// Slow inputs take long to bring what is looked at before anything is received.
+void RxGuard::give_up_first_samples() {
+    if (alone_ && beginning_ > 0 && !std::exchange(gave_up_, true))
+        Watch::tell_line("--seconds: the time was over before all samples had come that are looked at first");
+    ask_to_end();
 }
 
 bool RxGuard::is_alive() {

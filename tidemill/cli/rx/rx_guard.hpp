@@ -21,7 +21,8 @@ namespace tidemill::cli {
 class RxGuard {
   public:
     /// `alone`: the process is there for this reception; else nobody is told anything. `seconds`: how long it
-    /// may run; this ends one that gets nothing, which never comes to where its time is looked at.
+    /// may run; this ends one that gets nothing, which never comes to where its time is looked at, and one
+    /// whose first samples take longer to come.
     RxGuard(std::vector<ExitPolicy> policies, bool alone, std::optional<double> seconds);
     ~RxGuard();
 
@@ -62,7 +63,9 @@ class RxGuard {
     void look(double now_s);
     std::vector<RxView> views_at(double now_s);
     void judge(const RxVitals& now);
+    bool is_beyond_its_time() const;
     bool waits_beyond_its_time() const;
+    void give_up_first_samples();
     void tell_manager(double now_s, bool alive, const std::string& state);
     bool is_alive();
 
@@ -76,6 +79,7 @@ class RxGuard {
     bool is_over_ = false;
     std::uint64_t beginning_ = 0;  // grows while the first samples come, and are looked into
     bool looks_into_samples_ = false;
+    bool gave_up_ = false;
     double now_s_ = 0;
     double began_s_ = 0;  // of what runs by now
     double told_life_s_ = 0;

@@ -86,6 +86,16 @@ TEST_CASE(
     CHECK(says(ended.out, "0 frames bad, 0 lost\n"));
 }
 
+TEST_CASE("rx --seconds: bounds also what is looked at of a slow input before it is received") {
+    const SilentPipe pipe;
+    Program receiver(rx_of(pipe.path(), {"--carrier", "all", "--seconds", "0.5"}));
+    pipe.write(small_recording().bytes());  // far less than is looked at for carriers
+    const Ended ended = receiver.finish();
+    CHECK(ended.status == 1);
+    CHECK(says(ended.err, "--seconds: the time was over before all samples had come"));
+    CHECK(says(ended.err, "interrupted before the carriers were found"));
+}
+
 TEST_CASE("rx: a source that stands still holds no lock, and that is said") {
     const SilentPipe pipe;
     Program receiver(rx_of(pipe.path(), {"--symbol-rate", "1M", "--exit-on", "no-lock:1500ms"}));

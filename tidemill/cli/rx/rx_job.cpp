@@ -70,7 +70,7 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
     // What fails before anything was read leaves its places as they were.
     if (failure && !reception.has_read()) std::rethrow_exception(failure);
     attempt([&] { reception.close(run, page); }, failure);
-    take_account(run, reception.watched(), reception.receivers(), reception.source(), carriers);
+    take_account(run, reception, carriers);
     carriers.whole().failure = failure;
     warn_of_digest(digest, guard, carriers.whole());
 }

@@ -28,6 +28,16 @@ std::string bytes_text(double bytes) {
     return bytes >= 1e6 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.0f} kB", bytes / 1e3);
 }
 
+// "239 MB", or "239 MB, 12 MB of it written".
+std::string received_text(const RxOutcome& outcome) {
+    const std::uint64_t bytes = outcome.ts.packets * io::kTsPacketBytes;
+    const std::string text = bytes_text(static_cast<double>(bytes));
+    const std::uint64_t lost = std::min(outcome.packet_bytes_lost, bytes);
+    return lost == 0
+               ? text
+               : fmt::format("{}, {} of it written", text, bytes_text(static_cast<double>(bytes - lost)));
+}
+
 // A lock is one once a frame has told what it is, and while something comes.
 bool is_told(const RxView& view) {
     return view.now.locked && view.pls && !view.stands_still();
@@ -50,7 +60,7 @@ std::string clock_text(double seconds) {
 std::string state_line(const RxView& view) {
     const char* const state = view.stands_still() ? "no samples"
                               : is_told(view)     ? "lock"
-                              : view.now.found    ? "found"
+                              : view.now.found    ? "signal, no lock yet"
                               : view.pls          ? "lost"
                                                   : "no signal";
     std::string line = fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.time_s), kBetween, state,
@@ -62,8 +72,7 @@ std::string state_line(const RxView& view) {
 std::string last_line(const RxOutcome& outcome) {
     std::string line =
         fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.lasted_s), kBetween,
-                    bytes_text(static_cast<double>(outcome.ts.packets * io::kTsPacketBytes)),
-                    outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
+                    received_text(outcome), outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
     const auto ring = seen_by(outcome.job.stream.get());
     if (ring && ring->gaps > 0) line += fmt::format("{}overflows {}", kBetween, ring->gaps);
     if (outcome.missing_samples > 0)
@@ -84,13 +93,14 @@ void LockTeller::look(const RxView& view) {
     const std::string trouble = view.ring ? view.ring->trouble : "";
     const bool is_new = !trouble.empty() && trouble != trouble_;
     trouble_ = trouble;
-    if (is_told(view) == locked_ && !is_new) return;
+    const bool blinked = locked_ && is_told(view) && view.now.locks > locks_;
+    if (is_told(view) == locked_ && !blinked && !is_new) return;
     if (!may_tell(view.time_s)) {
         ++untold_;
-        locked_ = is_told(view);
+        take(view);
         return;
     }
-    tell(view);
+    tell(view, blinked ? kBetween + std::string("the lock was lost for a moment") : "");
 }
 
 void LockTeller::end(const RxView& view) {
@@ -98,7 +108,7 @@ void LockTeller::end(const RxView& view) {
     if (told_ || view.now.totals.frames == 0) return;
     RxView was = view;
     was.now.locked = true;
-    tell(was);
+    tell(was, "");
 }
 
 bool LockTeller::may_tell(double now_s) {
@@ -109,14 +119,19 @@ bool LockTeller::may_tell(double now_s) {
     return lines_ < kMostPerMinute;
 }
 
-void LockTeller::tell(const RxView& view) {
+void LockTeller::take(const RxView& view) {
     locked_ = is_told(view);
+    locks_ = view.now.locks;
+}
+
+void LockTeller::tell(const RxView& view, const std::string& remark) {
+    take(view);
     told_ = true;
     ++lines_;
     const std::string more =
         untold_ > 0 ? fmt::format("{}{} changes before were not told", kBetween, untold_) : "";
     untold_ = 0;
-    tell_(state_line(view) + more);
+    tell_(state_line(view) + remark + more);
 }
 
 }  // namespace tidemill::cli

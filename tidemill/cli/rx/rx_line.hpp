@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,8 +22,8 @@ std::string last_line(const RxOutcome& outcome);
 /// How a player shows what is sent to a place; empty where it is sent to none.
 std::string watch_hint(const std::string& place);
 
-/// Tells when a lock comes and goes, and of trouble with the input; a reception that does nothing else all
-/// day fills no disk.
+/// Tells when a lock comes and goes, also where both happened between two looks, and of trouble with the
+/// input; a reception that does nothing else all day fills no disk.
 class LockTeller {
   public:
     /// Lines are given to a function.
@@ -36,13 +37,15 @@ class LockTeller {
     static constexpr int kMostPerMinute = 6;
 
     bool may_tell(double now_s);
-    void tell(const RxView& view);
+    void take(const RxView& view);
+    void tell(const RxView& view, const std::string& remark);
 
     std::function<void(const std::string&)> tell_;
     bool locked_ = false;
     bool told_ = false;
-    std::string trouble_{};  // of the input, as it was seen last
-    double minute_s_ = 0;    // when the one began in which lines are counted
+    std::uint64_t locks_ = 0;  // as they were seen last: more of them between two looks were a blink
+    std::string trouble_{};    // of the input, as it was seen last
+    double minute_s_ = 0;      // when the one began in which lines are counted
     int lines_ = 0;
     int untold_ = 0;
 };

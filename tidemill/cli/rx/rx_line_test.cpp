@@ -32,7 +32,7 @@ TEST_CASE("rx line: a lock in one line, with what is over the threshold") {
 TEST_CASE("rx line: a lock is told with its MODCOD, and none where nothing comes") {
     RxView view = view_of(1, true);
     view.pls.reset();
-    CHECK(state_line(view) == "00:00:01   found   0 lost");
+    CHECK(state_line(view) == "00:00:01   signal, no lock yet   0 lost");
     view = view_of(5, true);
     view.ring = RingSeen{.silent_s = 1.5, .trouble = "'tcp://x:1' has vanished, and is looked for"};
     CHECK(state_line(view) == "00:00:05   no samples   0 lost   'tcp://x:1' has vanished, and is looked for");
@@ -71,6 +71,28 @@ TEST_CASE("lock teller: what changes is told, at most six times a minute, and ho
     teller.look(view_of(62, false));
     CHECK(lines.size() == 7);
     CHECK(lines.back().ends_with("   93 changes before were not told"));
+}
+
+TEST_CASE("lock teller: a lock that is lost and found again between two looks is told") {
+    std::vector<std::string> lines;
+    LockTeller teller([&](const std::string& line) { lines.push_back(line); });
+    RxView view = view_of(1, true);
+    view.now.locks = 1;
+    teller.look(view);
+    teller.look(view);
+    CHECK(lines.size() == 1);
+    view.now.locks = 2;
+    teller.look(view);
+    teller.look(view);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines.back().ends_with("   0 lost   the lock was lost for a moment"));
+    view.now.locked = view.now.found = false;
+    teller.look(view);
+    view.now.locked = view.now.found = true;
+    view.now.locks = 3;  // the one that is told anyway
+    teller.look(view);
+    CHECK(lines.size() == 4);
+    CHECK(lines.back().ends_with("   0 lost"));
 }
 
 TEST_CASE("lock teller: a recording that was over at once was locked all the same") {

@@ -11,9 +11,7 @@ namespace tidemill::cli {
 
 HowToRun how_to_run(const RxOptions& options, bool live) {
     HowToRun how = options.running.how;
-    if (live && !options.executor_given && !how.schedule && !how.latency_us && !how.adapt &&
-        !how.scheduling.cores)
-        how.executor = Executor::sequence;
+    if (live) how.choices.clear();  // what is best for a recording is not, where nothing hurries
     const bool has_device = !options.device.device.empty();
     if (has_device && how.executor == Executor::automatic) how.executor = Executor::pipeline;
     return how;

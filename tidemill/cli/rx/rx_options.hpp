@@ -31,8 +31,6 @@ struct RxOptions {
     RunningOptions running{
         .how = {
             .executor = Executor::automatic, .profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
-    bool executor_given =
-        false;  ///< otherwise a live input is received in order, for its samples come slowly
     bool json = false;
     bool stats = false;  ///< tables of tasks, schedule and stages in the report
 
@@ -40,7 +38,8 @@ struct RxOptions {
     bool of_all_carriers() const { return reception.carrier && !reception.carrier->only; }
 };
 
-/// A radio's samples come more slowly than one core receives them; nothing is waited for, to make a schedule.
+/// A radio's samples mostly come more slowly than one core receives them: with automatic, a live reception
+/// begins in order whatever another one has chosen, and stays so until its samples wait.
 HowToRun how_to_run(const RxOptions& options, bool live);
 
 /// What --carrier all cannot do for all of them is wrong usage.

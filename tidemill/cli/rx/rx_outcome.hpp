@@ -36,6 +36,7 @@ struct RxOutcome {
     dvbs2::LdpcDeviceUse device;
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
+    std::uint64_t packet_bytes_lost = 0;            ///< that have come to no place
     std::vector<PlaceAccount> places{};             ///< that it was written to
     Json iq{};                                      ///< what was kept of the samples; null: none wanted
     std::string iq_failure{};

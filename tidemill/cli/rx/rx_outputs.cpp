@@ -74,6 +74,7 @@ RxOutputWriter::RxOutputWriter(const RxOutputOptions& options, std::vector<io::T
 dvbs2::RxOutputs RxOutputWriter::outputs() {
     dvbs2::RxOutputs outputs;
     outputs.choice = choice_;
+    outputs.may_wait = style_.is_paced() && std::ranges::any_of(options_.packets, is_network_output);
     outputs.streams.packets = [this](auto packets, std::uint8_t stream) { write_packets(packets, stream); };
     outputs.keep = [this](Archive& archive) { keep(archive); };
     if (!generic_.empty())
@@ -184,6 +185,12 @@ void RxOutputWriter::close() {
     generic_.close();
     if (ip_) ip_->places().close();
     stop_without_places();
+}
+
+std::uint64_t RxOutputWriter::packet_bytes_lost() const {
+    std::uint64_t bytes = 0;
+    for (const auto& [stream, places] : packets_) bytes += places.bytes_lost();
+    return bytes;
 }
 
 std::vector<PlaceAccount> RxOutputWriter::accounts() const {

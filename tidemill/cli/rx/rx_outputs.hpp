@@ -72,6 +72,9 @@ class RxOutputWriter {
     /// Packets of input streams that have no place, by stream.
     const std::map<int, std::uint64_t>& not_sent() const { return not_sent_; }
 
+    /// Bytes of packets that have come to no place, of those that were to go to one.
+    std::uint64_t packet_bytes_lost() const;
+
     /// What came of IP packets; null where none are wanted.
     Json ip_counts() const { return ip_ ? ip_->counts() : Json(); }
 

@@ -95,6 +95,24 @@ std::string received_in_order(const std::string& recording, const ScratchFolder&
 
 }  // namespace
 
+TEST_CASE("rx outputs: dynamic workers are told of places where packets wait until they are due") {
+    const ScratchFolder folder;
+    const Player player;
+    const auto may_wait = [&](const std::string& place, bool paced, bool live) {
+        return RxOutputWriter({.packets = {folder / "out.ts", place}, .paced = paced, .live = live})
+            .outputs()
+            .may_wait;
+    };
+    CHECK(may_wait(player.url(), true, false));
+    CHECK_FALSE(may_wait(player.url(), false, false));
+    CHECK_FALSE(may_wait(player.url(), true, true));
+    CHECK_FALSE(may_wait(folder / "more.ts", true, false));
+    for (const bool told : {false, true}) {
+        dvbs2::RxOutputs outputs{.streams = {.packets = [](auto, auto) {}}, .may_wait = told};
+        CHECK(dvbs2::RxSink(std::move(outputs)).tasks().front().options.may_wait == told);
+    }
+}
+
 TEST_CASE("rx outputs: each stream of several has a place of its own") {
     CHECK(place_of_stream("out/video.ts", 7) == "out/video.isi7.ts");
     CHECK(place_of_stream("video", 0) == "video.isi0");

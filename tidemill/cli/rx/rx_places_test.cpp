@@ -108,6 +108,21 @@ TEST_CASE("rx places: one that fails is told and counted, and the others get eve
     CHECK(says(none.err, "No space left"));
 }
 
+TEST_CASE("rx places: the last line tells how much of what was received is in its file") {
+    const ScratchFolder folder;
+    const std::string call = fmt::format(
+        "trap '' XFSZ; ulimit -f 40; exec '{}' dvbs2 rx '{}' --executor sequence -o '{}' >'{}' 2>'{}'",
+        program_path(), small_recording().meta, (folder / "out.ts").string(), (folder / "out").string(),
+        (folder / "log").string());
+    CHECK(WEXITSTATUS(std::system(call.c_str())) == 1);
+    CHECK(says(ScratchFolder::content_of(folder / "log"), "File too large"));
+    CHECK(says(ScratchFolder::content_of(folder / "out"), " of it written   "));
+    CHECK_FALSE(says(run_program({"dvbs2", "rx", small_recording().meta, "-o", folder / "all.ts",
+                                  "--executor", "sequence"})
+                         .out,
+                     "of it written"));
+}
+
 TEST_CASE("rx places: a reader who reads nothing holds up no live input") {
     const ScratchFolder folder;
     const std::string pipe = folder / "nobody_reads";

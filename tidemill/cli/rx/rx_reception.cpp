@@ -40,7 +40,7 @@ RxReception::RxReception(const RxOptions& options, RxCarriers& carriers)
     : options_(options),
       carriers_(carriers),
       source_(open()),
-      counted_(*source_),
+      counted_(*source_, carriers.whole().job.stream.get()),
       receivers_(carriers.receivers(kept_samples(), true)),
       watched_(options.running, receivers_->graph()),
       status_(options.status, asked()),
@@ -153,6 +153,12 @@ std::uint64_t RxReception::samples_between_looks() const {
         1, static_cast<std::uint64_t>(seconds * source_->sample_rate_hz().value_or(1)));
 }
 
+// Of a live input only while its samples wait: they come at their own pace, and one core mostly does.
+bool RxReception::needs_more_cores() const {
+    const auto& stream = carriers_.whole().job.stream;
+    return !stream || stream->is_half_full();
+}
+
 void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
     if (!options_.running.stop.stop_possible())
         for (std::size_t k = 0; k < carriers_.size(); ++k)
@@ -161,7 +167,7 @@ void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
     const RxGuard::Watched guarded(guard, asked(), counted_);
     std::optional<RxPage::Shown> shown;
     if (show_) shown.emplace(page, *show_);
-    run.is_steady_when([this] { return receivers_->info_bits() > 0; });
+    run.is_steady_when([this] { return needs_more_cores() && receivers_->info_bits() > 0; });
     if (show_ && show_->takes_time_of_samples())
         counted_.each(samples_between_looks(), [&page] { page.look(); });
     const auto start = Clock::now();

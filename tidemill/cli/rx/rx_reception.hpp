@@ -33,6 +33,8 @@ class RxReception {
 
     /// Whether a sample has been read.
     bool has_read() const { return counted_.samples() > 0; }
+    /// For how long samples of a live input were waited for.
+    double waited_us() const { return counted_.waiting_us(); }
     const WatchedRun& watched() const { return watched_; }
     const Receivers& receivers() const { return *receivers_; }
     const io::SampleSource& source() const { return *source_; }
@@ -45,6 +47,7 @@ class RxReception {
     RxPlace place_of(std::size_t carrier) const;
     std::vector<StatusAsked> asked() const;
     RunOptions run_options();
+    bool needs_more_cores() const;
     std::uint64_t samples_between_looks() const;
     void write_report(const RxPage& page);
     std::string progress(double elapsed_s) const;

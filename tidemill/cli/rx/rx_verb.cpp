@@ -193,13 +193,10 @@ void add_dvbs2_rx(Verb& dvbs2) {
               "The whole report, with the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");
     add_page(verb, options->page);
-    const Option& executor = add_running_options(verb, options->running);
+    add_running_options(verb, options->running);
     verb.heading("Device");
     add_device_options(verb, options->device);
-    verb.does([options, &executor] {
-        options->executor_given = executor.is_given();
-        return run_rx(*options);
-    });
+    verb.does([options] { return run_rx(*options); });
 }
 
 }  // namespace tidemill::cli

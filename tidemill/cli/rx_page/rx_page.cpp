@@ -28,6 +28,12 @@ std::string page_password(const RxPageOptions& options) {
     return password ? password : "";
 }
 
+// A part of a page shows nothing.
+void remove_part_of(const std::string& report) {
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(report, unknown)) std::filesystem::remove(report, unknown);
+}
+
 }  // namespace
 
 RxPage::RxPage(const RxPageOptions& options, std::size_t most_carriers)
@@ -189,11 +195,14 @@ void RxPage::draw() {
 void RxPage::write_report(const RxShow& show) const {
     if (options_.report.empty()) return;
     const std::string text = page::report_file(show.whole());
-    writing([&] {
+    try {
         io::ByteWriter file(options_.report);
         file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
         file.close();
-    });
+    } catch (const Error& error) {
+        remove_part_of(options_.report);
+        throw JobFailed(error.what());
+    }
 }
 
 }  // namespace tidemill::cli

@@ -73,7 +73,7 @@ class RxPage {
     double now_s_ = 0;
     double stepped_s_ = -1;
     std::optional<double> locked_s_{};
-    std::string last_status_ = R"({"phase":"wait","lock":false})";  // where nothing is shown
+    std::string last_status_ = R"({"phase":"searching","lock":false})";  // where nothing is shown
     std::string last_metrics_ = "tidemill_rx_lock 0\n";
     std::optional<page::PageServer> server_;
     std::optional<Every> ticks_;

@@ -1,10 +1,12 @@
 // The page of a reception, asked as browsers and programs ask it.
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
@@ -119,6 +121,18 @@ TEST_CASE("rx --report: a disk that is full is told behind the account of what w
     CHECK(ended.status == 1);
     CHECK(says(ended.err, "No space left"));
     CHECK(says(ended.out, "frames bad"));
+}
+
+TEST_CASE("rx --report: a file that could not be written to its end is not left") {
+    const ScratchFolder folder;
+    const std::string call = fmt::format(
+        "trap '' XFSZ; ulimit -f 20; exec '{}' dvbs2 rx '{}' --executor sequence --report '{}' >'{}' 2>'{}'",
+        program_path(), small_recording().meta, (folder / "run.html").string(), (folder / "out").string(),
+        (folder / "log").string());
+    CHECK(WEXITSTATUS(std::system(call.c_str())) == 1);
+    CHECK(says(ScratchFolder::content_of(folder / "log"), "File too large"));
+    CHECK(says(ScratchFolder::content_of(folder / "out"), "frames bad"));
+    CHECK_FALSE(std::filesystem::exists(folder / "run.html"));
 }
 
 TEST_CASE("metrics: what comes off the air is a label that ends no line and commands no terminal") {

@@ -36,6 +36,8 @@ struct RxOutputs {
     StreamOutputs streams;
     std::function<void(const ReceivedFrame& frame)> frames{};  ///< every frame, also a bad one; may be empty
     StreamChoice choice{};
+    bool may_wait =
+        false;  ///< in these functions, for who reads what is given out: dynamic workers go around
     /// Called where the sink is kept: whoever writes files keeps where it is in them. May be empty.
     std::function<void(Archive& archive)> keep{};
 };

@@ -45,8 +45,9 @@ struct FrameTotals {
 
 /// What a receiver does at a moment: may be asked for while it runs.
 struct ReceptionNow {
-    bool found = false;   ///< a signal is there
-    bool locked = false;  ///< frames follow one another
+    bool found = false;       ///< a signal is there
+    bool locked = false;      ///< frames follow one another
+    std::uint64_t locks = 0;  ///< times that frames were found, the first included
     FrameTotals totals;
     double symbol_rate_hz = 0;
     double frequency_hz = 0;  ///< of the carrier in the recording

@@ -65,6 +65,7 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.
             .locked = front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
+            .locks = frame_sync_.locks(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz_,
             .frequency_hz = tuned_hz_ + (front + left) * symbol_rate_hz_,

@@ -24,6 +24,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
         popped = sync_.pop(f[frame]);
     }
     if (!f.at_end()) locked_.store(sync_.locked(), std::memory_order_relaxed);  // an end is no loss
+    locks_.store(sync_.counts().locks, std::memory_order_relaxed);
     if (!popped) return Flow::skip;
     popped->front_frequency = front_frequency_;
     f[info] = *popped;

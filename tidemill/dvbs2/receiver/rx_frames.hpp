@@ -25,11 +25,14 @@ class RxFrameSync final : public Module {
     const FrameSyncCounts& counts() const { return sync_.counts(); }
     /// Whether frames follow one another at the moment.
     bool locked() const { return locked_.load(std::memory_order_relaxed); }
+    /// Times that frames were found, the first included; from any thread.
+    std::uint64_t locks() const { return locks_.load(std::memory_order_relaxed); }
 
     void keep(Archive& archive) override {
         archive("sync", sync_)("repeating", repeating_)("expected_start", expected_start_);
         archive("front_frequency", front_frequency_);
         locked_.store(sync_.locked(), std::memory_order_relaxed);
+        locks_.store(sync_.counts().locks, std::memory_order_relaxed);
     }
 
   private:
@@ -40,6 +43,7 @@ class RxFrameSync final : public Module {
     std::uint64_t expected_start_ = 0;
     double front_frequency_ = 0;  // of the block that came last
     std::atomic<bool> locked_{false};
+    std::atomic<std::uint64_t> locks_{0};
 };
 
 }  // namespace tidemill::dvbs2

@@ -10,6 +10,7 @@ namespace tidemill::dvbs2 {
 
 RxSink::RxSink(RxOutputs outputs)
     : Module("sink"),
+      may_wait_(outputs.may_wait),
       frames_(std::move(outputs.frames)),
       keep_outputs_(std::move(outputs.keep)),
       streams_(outputs.choice, std::move(outputs.streams)) {}

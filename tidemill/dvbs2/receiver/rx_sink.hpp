@@ -14,6 +14,8 @@ namespace tidemill::dvbs2 {
 
 /// Joins the BBFRAMEs' data to transport stream packets, gives them out and keeps the accounts.
 class RxSink final : public Module {
+    const bool may_wait_;
+
   public:
     explicit RxSink(RxOutputs outputs);
 
@@ -23,7 +25,7 @@ class RxSink final : public Module {
     In<SignalQuality> quality = in<SignalQuality>("quality");
     In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");
     In<fec::BchResult> bch = in<fec::BchResult>("bch");
-    Task write = task("write", &RxSink::write_frame, at_end);
+    Task write = task("write", &RxSink::write_frame, TaskOptions{.may_wait = may_wait_, .at_end = true});
 
     const FrameTotals& totals() const { return totals_; }
     /// The same while the receiver runs, for any thread.

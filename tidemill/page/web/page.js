@@ -35,7 +35,7 @@ function show(status, totals) {
   };
   for (const [id, value] of Object.entries(text)) byId(id).textContent = value;
   const nothing = status.modcod ? "no signal any more" : "no signal yet";
-  byId("lock").textContent = { wait: nothing, learn: "signal found", transmit: "locked" }[status.phase];
+  byId("lock").textContent = { searching: nothing, acquiring: "signal, no lock yet", locked: "locked" }[status.phase];
   byId("lock").className = status.lock ? "on" : "off";
 }
 
