@@ -81,7 +81,8 @@ _COUNTED = [
 _COLUMNS = [
     "modcod", "frame", "esn0_db", "ebn0_db", "table_13_esn0_db", "frames", "frames_wrong", "frames_lost",
     "frames_wrong_undetected", "frame_error_rate", "frame_error_rate_low", "frame_error_rate_high", "bit_error_rate",
-    "ldpc_iterations", "bits", "bits_wrong", "ldpc_iterations_total",
+    "ldpc_iterations", "sum_product_frames_wrong", "sum_product_frame_error_rate", "capacity_esn0_db",
+    "linear_equaliser_esn0_db", "bits", "bits_wrong", "ldpc_iterations_total",
 ]  # fmt: skip
 
 
