@@ -21,7 +21,7 @@ struct CryptoApi {
     bool is_whole() const { return make_context && free_context && sha512 && begin && update && finish; }
 };
 
-CryptoApi load() {
+CryptoApi load_crypto() {
     CryptoApi api;
     std::string why;
     for (const char* const file : {"libcrypto.so.3", "libcrypto.so.1.1"}) {
@@ -38,8 +38,8 @@ CryptoApi load() {
     return api;
 }
 
-const CryptoApi& installed() {
-    static const CryptoApi api = load();
+const CryptoApi& installed_crypto() {
+    static const CryptoApi api = load_crypto();
     return api;
 }
 
@@ -50,7 +50,7 @@ void check(int is_done) {
 }  // namespace
 
 std::unique_ptr<CryptoSha512> CryptoSha512::make() {
-    const CryptoApi& api = installed();
+    const CryptoApi& api = installed_crypto();
     void* const context = api.is_whole() ? api.make_context() : nullptr;
     if (context == nullptr) return nullptr;
     std::unique_ptr<CryptoSha512> made(new CryptoSha512(context));
@@ -58,16 +58,16 @@ std::unique_ptr<CryptoSha512> CryptoSha512::make() {
 }
 
 CryptoSha512::~CryptoSha512() {
-    installed().free_context(context_);
+    installed_crypto().free_context(context_);
 }
 
 void CryptoSha512::update(std::span<const std::byte> bytes) {
-    check(installed().update(context_, bytes.data(), bytes.size()));
+    check(installed_crypto().update(context_, bytes.data(), bytes.size()));
 }
 
 std::array<std::byte, 64> CryptoSha512::finish() {
     std::array<std::byte, 64> digest{};
-    check(installed().finish(context_, digest.data(), nullptr));
+    check(installed_crypto().finish(context_, digest.data(), nullptr));
     return digest;
 }
 
