@@ -96,12 +96,17 @@ Idle most_idle(const Schedule& schedule, const Chain& chain, const CostModel& mo
     return most;
 }
 
-std::string said(const Idle& idle) {
+// Of stages with threads of their own no other fits; threads that own several have no room for one more.
+// Cores that stand still altogether have no such threads.
+std::string said(const Idle& idle, bool has_owners) {
     if (idle.share < kIdle) return "all cores are busy, but not all with what they are best at";
     const bool one = idle.cores.count == 1;
-    return fmt::format("{} {} {} {:.0f} %: no stage of this schedule fits {}", idle.cores.count,
-                       idle.cores.kind, one ? "core idles" : "cores idle", 100 * idle.share,
-                       one ? "it" : "them");
+    const std::string why =
+        has_owners && idle.share < 1
+            ? fmt::format("no other stage fits beside those of {}", one ? "its thread" : "their threads")
+            : fmt::format("no stage of this schedule fits {}", one ? "it" : "them");
+    return fmt::format("{} {} {} {:.0f} %: {}", idle.cores.count, idle.cores.kind,
+                       one ? "core idles" : "cores idle", 100 * idle.share, why);
 }
 
 double percent_above(double period_us, double bound_us) {
@@ -159,7 +164,8 @@ DistanceToBound distance_to_bound(const Schedule& schedule, const Chain& chain, 
     } else if (wanted_period_us && period_us <= *wanted_period_us) {
         distance.between = fmt::format("a period of {:.2f} us was enough", *wanted_period_us);
     } else {
-        distance.between = said(most_idle(schedule, chain, model, platform, period_us));
+        distance.between =
+            said(most_idle(schedule, chain, model, platform, period_us), !schedule.owners().empty());
         distance.stages_us = shorter_by_stages_us(chain, platform, model, period_us);
     }
     return distance;

@@ -11,6 +11,7 @@
 #include "tidemill/schedule/internal/cost_model_reference.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/schedule/internal/split_reference.hpp"
+#include "tidemill/schedule/packed.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
 
@@ -193,6 +194,17 @@ TEST_CASE("what stands between a schedule and the bound is said in one sentence"
           "schedule fits them\n"
           "stages could do 30.00 us, 20.0 % above the bound: --strategy mixed\n");
     CHECK(said({.big = 5}, 100).between == "a period of 100.00 us was enough");
+}
+
+TEST_CASE("of threads that own several stages it is said that nothing else fits beside those") {
+    const Chain chain{{"big"}, {{"a", false, {30}}, {"b", false, {50}}, {"c", false, {15}}}};
+    const Schedule schedule = packed(chain, {.big = 2});
+    CHECK(distance_to_bound(schedule, chain, {.big = 2}, {}, 125).between ==
+          "2 big cores idle 62 %: no other stage fits beside those of their threads");
+    Chain two_kinds{{"big", "little"}, chain.tasks};
+    for (ChainTask& task : two_kinds.tasks) task.weight_us.push_back(80);
+    CHECK(distance_to_bound(schedule, two_kinds, {.big = 2, .little = 4}, {}, 55).between ==
+          "4 little cores idle 100 %: no stage of this schedule fits them");
 }
 
 }  // namespace tidemill

@@ -4,14 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/frequencies.hpp"
+
 namespace tidemill {
 
 const Strategy& HowToSchedule::chosen_strategy() const {
     return strategy ? *strategy : tidemill::strategy("herad");
 }
 
-Platform HowToSchedule::cores_for(const Profile& profile) const {
-    const Platform platform = cores.value_or(profile.cores);
+namespace {
+
+Platform weighed(const Platform& platform, const Profile& profile) {
     int count = 0;
     for (const auto& [kind, of_kind] : platform.kinds()) {
         if (of_kind > 0) profile.kind_index(kind);
@@ -19,6 +22,18 @@ Platform HowToSchedule::cores_for(const Profile& profile) const {
     }
     if (count == 0) throw ScheduleError("no cores; give at least one, for instance \"big=1\"");
     return platform;
+}
+
+}  // namespace
+
+Platform HowToSchedule::cores_for(const Profile& profile) const {
+    return weighed(cores.value_or(profile.cores), profile);
+}
+
+std::vector<Platform> HowToSchedule::platforms_for(const Profile& profile) const {
+    std::vector<Platform> platforms = at_each_frequency(profile, cores.value_or(profile.cores));
+    for (const Platform& platform : platforms) weighed(platform, profile);
+    return platforms;
 }
 
 Objective HowToSchedule::objective_for(const Profile& profile) const {
@@ -51,8 +66,15 @@ CostModel HowToSchedule::model_for(const Profile& profile) const {
         kind.idle_w = power.idle_w;
     }
     check(all, profile);
-    check_watts(all, cores.value_or(profile.cores));
+    for (const Platform& platform : at_each_frequency(profile, cores.value_or(profile.cores)))
+        check_watts(all, platform);
     return all;
+}
+
+Platform at_least_used(Platform cores, const Schedule& schedule) {
+    for (const auto& [kind, count] : cores_used(schedule))
+        cores.set(kind, std::max(count, cores.count(kind)));
+    return cores;
 }
 
 Schedule schedule(const Profile& profile, const HowToSchedule& how) {

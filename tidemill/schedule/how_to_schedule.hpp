@@ -25,9 +25,14 @@ struct HowToSchedule {
     // Of these wishes, what holds for a chain. Each throws ScheduleError when they do not fit it.
 
     Platform cores_for(const Profile& profile) const;
+    /// The same where the profile weighs kinds at several frequencies: one for each combination of them.
+    std::vector<Platform> platforms_for(const Profile& profile) const;
     Objective objective_for(const Profile& profile) const;
     CostModel model_for(const Profile& profile) const;
 };
+
+/// The cores, and more of each kind where a schedule uses more than there are.
+Platform at_least_used(Platform cores, const Schedule& schedule);
 
 /// The schedule that is wanted; throws ScheduleError when the wishes do not fit the profile.
 Schedule schedule(const Profile& profile, const HowToSchedule& how);

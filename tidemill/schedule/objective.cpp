@@ -20,6 +20,9 @@ Platform usable(const Platform& platform, const Objective& objective) {
     for (const auto& [kind, count] : objective.leave_free.kinds()) {
         if (count == 0) continue;
         const int there = platform.count(kind);
+        if (there == 0)
+            throw ScheduleError(fmt::format("objective: {} '{}' cores to leave free, but the cores are {}",
+                                            count, kind, to_string(platform)));
         if (count < 0 || count > there)
             throw ScheduleError(
                 fmt::format("objective: {} '{}' cores to leave free; expected 0 to {}", count, kind, there));

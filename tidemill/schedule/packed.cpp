@@ -168,7 +168,7 @@ bool has_halves(const Schedule& schedule) {
 }  // namespace
 
 Schedule packed(const Chain& chain, const Platform& platform, const Objective& objective,
-                const CostModel& model, std::size_t most_letters) {
+                const CostModel& model, std::size_t most_letters, double effort) {
     if (most_letters < 1 || most_letters > kMostLetters)
         throw ScheduleError(
             fmt::format("packed: words of {} letters at most; expected 1 to {}", most_letters, kMostLetters));
@@ -184,6 +184,7 @@ Schedule packed(const Chain& chain, const Platform& platform, const Objective& o
     Cores cores(chain, usable_cores, model, most_letters);
     PackingProblem& problem = cores.problem();
     problem.bound_us = std::max(problem.bound_us, enough_us);
+    problem.effort = effort;
     Packing packing =
         whole && !has_halves(*whole) ? cores.packing_of(*whole) : internal::greedy_packing(problem);
     if (!internal::make_exact(problem, packing)) packing = internal::annealed(problem, std::move(packing));

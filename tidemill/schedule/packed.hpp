@@ -15,9 +15,10 @@ inline constexpr std::size_t kPackedLetters = 8;
 /// letters. Few tasks on few cores are packed exactly, others by a search of bounded effort that is the same
 /// on each call; where mixed() does as well, its schedule is taken. Costs of stages and cuts and shared cores
 /// are not searched for, but count where the two are compared; cores are as slow as when all are busy. So is
-/// mixed()'s where tasks times cores are more than 100,000. Throws ScheduleError when no cores are left, or a
-/// task runs on none of them, for more letters than kMostLetters, and then as mixed().
+/// mixed()'s where tasks times cores are more than 100,000. A search of less `effort` than 1 takes that part
+/// of the time at most. Throws ScheduleError when no cores are left, or a task runs on none of them, for more
+/// letters than kMostLetters, and then as mixed().
 Schedule packed(const Chain& chain, const Platform& platform, const Objective& objective = {},
-                const CostModel& model = {}, std::size_t most_letters = kPackedLetters);
+                const CostModel& model = {}, std::size_t most_letters = kPackedLetters, double effort = 1);
 
 }  // namespace tidemill

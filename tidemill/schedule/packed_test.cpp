@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <random>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -119,6 +120,22 @@ TEST_CASE("what owners cannot be is refused") {
     CHECK_THROWS_WITH(packed(chain, {.big = 1}, {}, {}, 17),
                       "packed: words of 17 letters at most; expected 1 to 16");
     CHECK_THROWS_AS(packed(chain, {.big = 0}), ScheduleError);
+}
+
+TEST_CASE("packed: a short search is never worse than plain or mixed stages") {
+    std::mt19937_64 random(11);
+    for (int i = 0; i < 30; ++i) {
+        Chain chain{{"big", "little"}, {}};
+        for (int task = 0; task < 20; ++task) {
+            const auto weight = static_cast<double>(1 + random() % 100);
+            chain.tasks.push_back({fmt::format("t{}", task), random() % 2 == 0, {weight, 3 * weight}});
+        }
+        const Platform platform{.big = 2, .little = 2};
+        const Schedule brief = packed(chain, platform, {}, {}, kPackedLetters, 0.001);
+        check(brief, chain);
+        CHECK(*brief.period_us <= *mixed(chain, platform).period_us);
+        CHECK(*brief.period_us >= bound_of(chain, platform).period_us * (1 - 1e-9));
+    }
 }
 
 }  // namespace tidemill

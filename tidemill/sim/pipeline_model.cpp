@@ -77,6 +77,7 @@ void set_owners(PipelineModel& model, const Schedule& schedule) {
             made.owners.resize(made.threads);
             made.owners[thread] = number;
         }
+        model.owner_names.push_back(fmt::format("{}:{}", owner.kind, owner.number));
         ++number;
     }
 }

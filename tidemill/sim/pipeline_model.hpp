@@ -40,7 +40,8 @@ struct StageModel {
 struct PipelineModel {
     std::vector<StageModel> stages;
     std::vector<KindCosts> cores;
-    std::size_t tokens = 1;  ///< frames in flight at most
+    std::vector<std::string> owner_names{};  ///< of the threads that stages name, by their numbers
+    std::size_t tokens = 1;                  ///< frames in flight at most
     double hop_latency_us = 0;
     double jitter = 0;
     std::uint64_t seed = 1;

@@ -1,8 +1,21 @@
 #include "tidemill/sim/sim_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tidemill {
+
+namespace {
+
+std::string owner_line(const SimOwnerReport& owner, std::uint64_t frames) {
+    std::vector<std::size_t> numbers;
+    for (const std::size_t stage : owner.stages) numbers.push_back(stage + 1);
+    return fmt::format("{} has stage{} {}: {:.2f} us a frame, occupied {:.1f} %\n", owner.name,
+                       numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "),
+                       owner.work_us / static_cast<double>(frames), 100 * owner.occupancy);
+}
+
+}  // namespace
 
 std::string to_table(const SimReport& report) {
     std::string table = fmt::format("{:>5}  {:>7}  {:<8}  {:>12}  {:>9}\n", "stage", "threads", "kind",
@@ -12,6 +25,7 @@ std::string to_table(const SimReport& report) {
         table += fmt::format("{:>5}  {:>7}  {:<8}  {:>12.2f}  {:>8.1f}%\n", s + 1, stage.threads, stage.kind,
                              stage.work_us / static_cast<double>(stage.frames), 100 * stage.occupancy);
     }
+    for (const SimOwnerReport& owner : report.owners) table += owner_line(owner, report.frames);
     table += fmt::format("period {:.2f} us, {} frames in {:.1f} ms with {} tokens\n", report.period_us,
                          report.frames, report.elapsed_us / 1000, report.tokens);
     const SimLatency& latency = report.latency;

@@ -16,6 +16,14 @@ struct SimStageReport {
     double occupancy = 0;  ///< share of the run that its threads worked
 };
 
+/// What a thread that stages name did, in all of its stages together.
+struct SimOwnerReport {
+    std::string name;                 ///< "big:1"
+    std::vector<std::size_t> stages;  ///< counted from 0
+    double work_us = 0;
+    double occupancy = 0;  ///< share of the run that it worked
+};
+
 /// Time from the beginning of a frame's first stage to the end of its last.
 struct SimLatency {
     double mean_us = 0;
@@ -34,7 +42,8 @@ struct SimReport {
     double period_us = 0;   ///< between frames in the second half of the run, when the pipeline is full
     SimLatency latency{};
     std::vector<SimStageReport> stages{};
-    double energy_j = 0;  ///< zero when the model has no watts
+    std::vector<SimOwnerReport> owners{};  ///< none where stages have threads of their own
+    double energy_j = 0;                   ///< zero when the model has no watts
     double mean_w = 0;
     double mj_per_frame = 0;
 };

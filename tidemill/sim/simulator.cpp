@@ -230,10 +230,23 @@ class Simulation {
             const double there_us = static_cast<double>(stage.threads) * now_us_;
             stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
         }
+        report_owners();
         for (const Thread& thread : threads_) watts_us += watts_us_of(thread);
         report_.energy_j = watts_us / 1e6;
         report_.mean_w = now_us_ > 0 ? watts_us / now_us_ : 0;
         report_.mj_per_frame = watts_us / 1e3 / static_cast<double>(frames_);
+    }
+
+    void report_owners() {
+        for (const auto& [number, place] : owners_) {
+            const Thread& thread = threads_[place];
+            SimOwnerReport& owner = report_.owners.emplace_back();
+            owner.name = number < model_.owner_names.size() ? model_.owner_names[number]
+                                                            : fmt::format("thread {}", number);
+            for (const Seat& seat : thread.seats) owner.stages.push_back(seat.stage);
+            owner.work_us = thread.work_us;
+            owner.occupancy = now_us_ > 0 ? thread.work_us / now_us_ : 0;
+        }
     }
 
     double watts_us_of(const Thread& thread) const {

@@ -389,6 +389,18 @@ TEST_CASE("a thread's idle watts count once, however many stages it has") {
     CHECK(simulate(model, 40).mean_w == doctest::Approx(3));  // one of the two works, always
 }
 
+TEST_CASE("what a thread with several stages does is told of the thread, by its name") {
+    const Chain chain{{"big"}, {{"a", false, {30}}, {"b", false, {50}}, {"c", false, {20}}}};
+    const SimReport report = simulate(model_of(packed(chain, {.big = 2}), chain), 1000);
+    REQUIRE(report.owners.size() == 1);
+    const SimOwnerReport& owner = report.owners.front();
+    CHECK(owner.stages == std::vector<std::size_t>{0, 2});
+    CHECK(owner.work_us == doctest::Approx(50'000));
+    CHECK(owner.occupancy == doctest::Approx(1).epsilon(0.01));
+    CHECK(to_table(report).find(owner.name + " has stages 1, 3: 50.00 us a frame, occupied ") !=
+          std::string::npos);
+}
+
 TEST_CASE("packed schedules settle near their period") {
     std::mt19937_64 random(5);
     for (int i = 0; i < 20; ++i) {

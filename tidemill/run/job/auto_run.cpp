@@ -13,6 +13,8 @@
 #include "tidemill/run/pipeline_cut.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/schedule/bound.hpp"
+#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/packed.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -32,11 +34,15 @@ constexpr double kHandOverUs = 0.2;
 constexpr double kDynamicTaskUs = 0.1;
 constexpr double kWakeUs = 2;  // of a thread that the system puts to sleep for each frame
 
+constexpr double kNearBound = 1.005;
+constexpr double kPackingEffort = 0.01;  // some milliseconds at most
+constexpr double kShorter = 0.98;
+
 // Forecasts are off by so much; more is not worth a trial.
 constexpr double kPromising = 1.25;
 constexpr double kWorthATrial = 0.95;  // of the period in order
 constexpr double kNoFaster = 0.98;
-constexpr std::size_t kMostTried = 3;
+constexpr std::size_t kMostTried = 4;
 constexpr double kTrialsSeconds = 0.05;
 constexpr std::uint64_t kTurnFrames = 24;
 
@@ -230,9 +236,9 @@ void AutoRun::find_candidates() {
         CostModel model = how_.scheduling.model_for(*profile_);
         if (model.has_published_periods()) model.hop_us = kHandOverUs;
         choice_.bound_us = bound_of(*profile_, how_.scheduling.cores_for(*profile_), model).period_us;
-        add_pipeline(model);
+        add_pipelines(model);
     } catch (const ScheduleError& error) {
-        warnings_.push_back(std::string("no pipeline was tried: ") + error.what());
+        warnings_.push_back(std::string("not all pipelines were tried: ") + error.what());
     }
     add_dynamic(choice_.bound_us, how_.policy);
     if (how_.policy == HowToRun().policy) add_dynamic(choice_.bound_us, "oldest");
@@ -241,10 +247,26 @@ void AutoRun::find_candidates() {
     make_runners();
 }
 
-void AutoRun::add_pipeline(const CostModel& model) {
-    Schedule schedule = how_.scheduling.chosen_strategy().schedule(
-        *profile_, how_.scheduling.cores_for(*profile_), how_.scheduling.objective_for(*profile_), model);
+// The strategy's, and what is shorter: stages on several kinds of cores, and threads that own several stages.
+// The stream stands still meanwhile, so the search is short, and what is near the bound is enough.
+void AutoRun::add_pipelines(const CostModel& model) {
+    const Platform cores = how_.scheduling.cores_for(*profile_);
+    add_pipeline(how_.scheduling.chosen_strategy().schedule(*profile_, cores,
+                                                            how_.scheduling.objective_for(*profile_), model));
+    const auto kinds =
+        std::ranges::count_if(cores.kinds(), [](const CoreCount& kind) { return kind.count > 0; });
+    if (kinds > 1) add_pipeline(mixed(*profile_, cores, {}, model));
+    const Objective near_bound{.wanted_period_us = kNearBound * choice_.bound_us};
+    add_pipeline(packed(*profile_, cores, near_bound, model, kPackedLetters, kPackingEffort));
+}
+
+// One that gains nothing over those before it is left out: it has more threads or turns to wait for.
+void AutoRun::add_pipeline(Schedule schedule) {
     const double forecast_us = *schedule.period_us;
+    const bool is_shorter = std::ranges::all_of(candidates_, [&](const Candidate& each) {
+        return each.way.executor != Executor::pipeline || forecast_us < kShorter * each.forecast_us;
+    });
+    if (!is_shorter) return;
     candidates_.push_back({{.executor = Executor::pipeline, .schedule = std::move(schedule)}, forecast_us});
 }
 

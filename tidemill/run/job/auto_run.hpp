@@ -66,7 +66,8 @@ class AutoRun {
     void skip_unused_kinds();
     void add_weights(const RunReport& report);
     void find_candidates();
-    void add_pipeline(const CostModel& model);
+    void add_pipelines(const CostModel& model);
+    void add_pipeline(Schedule schedule);
     void add_dynamic(double bound_us, const std::string& policy);
     void add_thread_per_task();
     void keep_promising();

@@ -1,11 +1,14 @@
 #include "tidemill/run/job/auto_run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/job/choice_file.hpp"
@@ -18,27 +21,34 @@ namespace {
 
 using internal::Count;
 
-/// A source that ends when asked to, two tasks that wait so long, and a check that all comes in order. What
-/// waits needs no core, so two stages are faster on any machine.
-struct TwoWaits {
-    explicit TwoWaits(std::function<bool(int)> is_over, int us = 300) {
+/// A source that ends when asked to, tasks that wait so long, and a check that all comes in order. What waits
+/// needs no core, so two threads are faster on any machine.
+struct Waits {
+    Waits(std::function<bool(int)> is_over, std::initializer_list<int> waits_us) {
         auto& source =
             graph.add(task("count", out<int>("x"), [n = 0, is_over = std::move(is_over)](auto x) mutable {
                 x[0] = n;
                 return is_over(n++) ? Flow::stop : Flow::ok;
             }));
-        const auto wait = [us](auto) { std::this_thread::sleep_for(std::chrono::microseconds(us)); };
-        auto& first = graph.add(task("first", sequential, forward<int>("x"), wait));
-        auto& second = graph.add(task("second", sequential, forward<int>("x"), wait));
         auto& last = graph.add(task("last", in<int>("x"), [this](auto x) { in_order &= x[0] == arrived++; }));
-        graph.bind(source["x"], first["x"]);
-        graph.bind(first["x"], second["x"]);
-        graph.bind(second["x"], last["x"]);
+        Module* before = &source;
+        for (const int us : waits_us) {
+            const auto wait = [us](auto) { std::this_thread::sleep_for(std::chrono::microseconds(us)); };
+            const std::string name = fmt::format("wait{}", graph.size());
+            auto& waiting = graph.add(task(name, sequential, forward<int>("x"), wait));
+            graph.bind((*before)["x"], waiting["x"]);
+            before = &waiting;
+        }
+        graph.bind((*before)["x"], last["x"]);
     }
 
     Graph graph;
     int arrived = 0;
     bool in_order = true;
+};
+
+struct TwoWaits : Waits {
+    explicit TwoWaits(std::function<bool(int)> is_over, int us = 300) : Waits(std::move(is_over), {us, us}) {}
 };
 
 std::function<bool(int)> after(int frames) {
@@ -92,6 +102,20 @@ TEST_CASE("auto: what could be faster takes turns on the stream, the best goes o
     CHECK(run.profile()->tasks.size() == 4);
     CHECK(run.choice().bound_us > 300);
     CHECK(run.choice().line().find("; bound ") != std::string::npos);
+}
+
+TEST_CASE("auto: threads that own several stages are tried where stages with their own leave cores idle") {
+    AutoRun* asked = nullptr;
+    Waits waiting(after_choice([&] { return asked->has_chosen(); }), {600, 1000, 400});
+    AutoRun run(waiting.graph, kAuto, two_cores());
+    asked = &run;
+    const RunReport report = run.run({});
+    CHECK(static_cast<std::uint64_t>(waiting.arrived) == report.frames);
+    CHECK(waiting.in_order);
+    REQUIRE(run.has_chosen());
+    CHECK(std::ranges::any_of(run.choice().tried, [](const Choice::Tried& tried) {
+        return tried.name.find(" on 2 threads") != std::string::npos;
+    }));
 }
 
 TEST_CASE("auto: one core leaves nothing to try, and the stream stays in order") {

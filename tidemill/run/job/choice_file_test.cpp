@@ -40,6 +40,27 @@ TEST_CASE("choice file: what was written is read back for its key, and for no ot
     CHECK_FALSE(remembered_choice(path, {"a", "another", "0.1"}));
 }
 
+TEST_CASE(
+    "choice file: stages that share threads, and mixed ones, are read back and called by what they are") {
+    const ScratchFolder folder;
+    const std::string path = folder / "choices.json";
+    RememberedChoice choice = choice_of("a");
+    std::vector<Stage>& stages = choice.choice.way.schedule->stages;
+    CHECK(choice.choice.way.name() == "pipeline of 2 stages");
+    stages[0].owners = stages[1].owners = {1};
+    CHECK(choice.choice.way.name() == "pipeline of 2 stages on 1 thread");
+    remember_choice(path, choice);
+    CHECK(remembered_choice(path, choice.key)->way.schedule->stages == stages);
+    stages[0].owners.clear();
+    stages[1].owners.clear();
+    const std::vector<std::string> letters{"big:1", "little:1", "big:1"};
+    stages[1] = {2, 1, 2, ""};
+    stages[1].word = parse_word(letters);
+    CHECK(choice.choice.way.name() == "mixed pipeline of 2 stages");
+    remember_choice(path, choice);
+    CHECK(remembered_choice(path, choice.key)->way.schedule->stages == stages);
+}
+
 TEST_CASE("choice file: a key has one choice, and of many keys the oldest goes") {
     const ScratchFolder folder;
     const std::string path = folder / "choices.json";

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/platform/platform_error.hpp"
 #include "tidemill/run/job/auto_run.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/dynamic_workers.hpp"
@@ -17,6 +18,7 @@
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/device_choice.hpp"
+#include "tidemill/schedule/frequencies.hpp"
 
 namespace tidemill {
 
@@ -30,6 +32,22 @@ std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) 
         const bool stop = stop_when && stop_when();
         return stop || Clock::now() >= end;
     };
+}
+
+// What a schedule does not fit is told with the file that it came from.
+template <class Use>
+auto used_from_file(const HowToRun& how, Use use) {
+    const auto told = [&](const Error& error) {
+        return fmt::format("{}: {}", how.schedule_file, error.what());
+    };
+    if (!how.schedule || how.schedule_file.empty()) return use();
+    try {
+        return use();
+    } catch (const ScheduleError& error) {
+        throw ScheduleError(told(error));
+    } catch (const PlatformError& error) {
+        throw PlatformError(told(error));
+    }
 }
 
 }  // namespace
@@ -53,7 +71,7 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
     profile_ = make_profile({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
     warnings_ = profile_->warnings;
     if (schedule_) {
-        tidemill::check(*schedule_, *profile_);
+        used_from_file(how_, [&] { tidemill::check(*schedule_, *profile_); });
     } else {
         choose_schedule();
     }
@@ -79,10 +97,14 @@ void GraphRun::prepare_for(Profile known) {
     profile_ = std::move(known);
     if (how_.executor == Executor::automatic) how_.executor = Executor::pipeline;  // all is known
     if (how_.executor == Executor::sequence || how_.executor == Executor::threads) return;
+    if (how_.schedule) used_from_file(how_, [&] { tidemill::check(*how_.schedule, *profile_); });
+    // A machine that nobody has described has what the schedule uses.
+    if (how_.schedule && !how_.scheduling.cores)
+        how_.scheduling.cores =
+            at_least_used(at_frequencies(*profile_, profile_->cores, *how_.schedule), *how_.schedule);
     how_.scheduling.cores = how_.scheduling.cores_for(*profile_);
     if (how_.executor == Executor::dynamic) return;
     schedule_ = how_.schedule ? how_.schedule : tidemill::schedule(*profile_, how_.scheduling);
-    tidemill::check(*schedule_, *profile_);
     schedule_->task_names.clear();  // a graph made from a chain may call its units otherwise
     foretell();
 }
@@ -149,7 +171,7 @@ PipelineOptions GraphRun::pipeline_options() {
 }
 
 RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow) {
-    Pipeline pipeline(graph, *schedule_, pipeline_options());
+    Pipeline pipeline = used_from_file(how_, [&] { return Pipeline(graph, *schedule_, pipeline_options()); });
     if (follow) follow(*schedule_);
     if (!how_.adapt) {
         RunReport report = pipeline.run(options);

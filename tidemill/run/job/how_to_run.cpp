@@ -1,5 +1,7 @@
 #include "tidemill/run/job/how_to_run.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tidemill/run/run_error.hpp"
@@ -56,6 +58,23 @@ void check(const HowToRun& how) {
         throw RunError("a schedule says itself which cores it uses: leave cores out");
 }
 
+namespace {
+
+// Threads are counted where they own several stages.
+std::string pipeline_name(const Schedule& schedule) {
+    const bool is_mixed =
+        std::ranges::any_of(schedule.stages, [](const Stage& stage) { return stage.word.has_value(); });
+    const auto counted = [](std::size_t count, const char* what) {
+        return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    };
+    const std::string name = "pipeline of " + counted(schedule.stages.size(), "stage");
+    if (!schedule.owners().empty())
+        return name + " on " + counted(static_cast<std::size_t>(schedule.thread_count()), "thread");
+    return is_mixed ? "mixed " + name : name;
+}
+
+}  // namespace
+
 std::string Choice::Way::name() const {
     switch (executor) {
         case Executor::dynamic:
@@ -63,8 +82,7 @@ std::string Choice::Way::name() const {
         case Executor::threads:
             return "thread per task";
         case Executor::pipeline:
-            return fmt::format("pipeline of {} stage{}", schedule->stages.size(),
-                               schedule->stages.size() == 1 ? "" : "s");
+            return pipeline_name(*schedule);
         case Executor::sequence:
         case Executor::automatic:
             break;

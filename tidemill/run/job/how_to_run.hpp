@@ -30,6 +30,7 @@ struct HowToRun {
     Executor executor = Executor::pipeline;
 
     std::optional<Schedule> schedule{};  ///< none: the best for a profile that is made first
+    std::string schedule_file{};         ///< that it came from, for errors; empty: none
     HowToSchedule scheduling{};          ///< its cores are those of dynamic workers, too; none: all
     double profile_s = 0.5;              ///< on each kind of cores
 
@@ -80,7 +81,8 @@ struct Choice {
         std::string policy{};                ///< of dynamic workers
         std::optional<Schedule> schedule{};  ///< of stages
 
-        /// "in order", "pipeline of 3 stages", "thread per task", "dynamic (gpriority)".
+        /// "in order", "pipeline of 3 stages", "mixed pipeline of 2 stages", "pipeline of 5 stages on 2
+        /// threads", "thread per task", "dynamic (gpriority)".
         std::string name() const;
     };
 

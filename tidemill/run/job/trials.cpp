@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace tidemill {
@@ -31,31 +32,39 @@ void Trials::tell(double period_us) {
 }
 
 void Trials::end_round() {
-    double best_us = mean_of_round(left_.front());
-    for (const std::size_t candidate : left_) best_us = std::min(best_us, mean_of_round(candidate));
-    std::erase_if(left_,
-                  [&](std::size_t candidate) { return mean_of_round(candidate) > kClearlySlower * best_us; });
+    double best_us = least_of_round(left_.front(), round_);
+    for (const std::size_t candidate : left_) best_us = std::min(best_us, least_of_round(candidate, round_));
+    std::erase_if(left_, [&](std::size_t candidate) {
+        return least_of_round(candidate, round_) > kClearlySlower * best_us;
+    });
     turn_ = 0;
     ++round_;
 }
 
-double Trials::mean_of_round(std::size_t candidate) const {
+// What disturbs a turn only makes it longer: other programs, and the first touch of memory.
+double Trials::least_of_round(std::size_t candidate, int round) const {
+    double least_us = std::numeric_limits<double>::infinity();
+    for (const Told& told : told_[candidate])
+        if (told.round == round) least_us = std::min(least_us, told.period_us);
+    return least_us;
+}
+
+double Trials::undisturbed_us(std::size_t candidate) const {
     double sum_us = 0;
-    double turns = 0;
-    for (const Told& told : told_[candidate]) {
-        if (told.round != round_) continue;
-        sum_us += told.period_us;
-        turns += 1;
+    double weights = 0;
+    for (int round = 0; round < round_; ++round) {
+        const double weight = std::ldexp(1.0, round);
+        sum_us += weight * least_of_round(candidate, round);
+        weights += weight;
     }
-    return sum_us / turns;
+    return sum_us / weights;
 }
 
 std::size_t Trials::best() const {
     std::size_t best = left_.front();
-    for (const std::size_t candidate : left_) {
-        const auto here = periods(candidate);
-        if (here && here->mean_us < kNotClearlyFaster * periods(best)->mean_us) best = candidate;
-    }
+    if (round_ == 0) return best;
+    for (const std::size_t candidate : left_)
+        if (undisturbed_us(candidate) < kNotClearlyFaster * undisturbed_us(best)) best = candidate;
     return best;
 }
 

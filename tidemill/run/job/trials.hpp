@@ -7,8 +7,9 @@
 namespace tidemill {
 
 /// Finds out which of several ways to run a stream is fastest by letting them take turns on it: A B A B,
-/// twice each in a round. Who is more than a tenth slower than the best of a round is out; the others go on
-/// in turns that are twice as long, so what is left to lose is little. Knows no clock and no executor.
+/// twice each in a round, of which the shorter turn counts. Who is more than a tenth slower than the best of
+/// a round is out; the others go on in turns that are twice as long, so what is left to lose is little. Knows
+/// no clock and no executor.
 class Trials {
   public:
     struct Turn {
@@ -42,7 +43,8 @@ class Trials {
     };
 
     void end_round();
-    double mean_of_round(std::size_t candidate) const;
+    double least_of_round(std::size_t candidate, int round) const;
+    double undisturbed_us(std::size_t candidate) const;  // of all rounds, the later ones weigh more
 
     std::vector<std::vector<Told>> told_;  // per candidate
     std::vector<std::size_t> left_;

@@ -53,6 +53,18 @@ TEST_CASE("trials: 5 % are found through noise of 10 % in most cases") {
     CHECK(found > 170);
 }
 
+TEST_CASE("trials: one turn in a round that something disturbs, the first ones too, decides nothing") {
+    for (std::size_t disturbed = 0; disturbed < 2; ++disturbed) {
+        Trials trials(2);
+        std::size_t turn = 0;
+        decide(trials, [&](std::size_t c) {
+            const bool is_long = turn++ % 4 == 2 * disturbed;
+            return (c == 0 ? 95 : 100) * (is_long ? 1.6 : 1);
+        });
+        CHECK(trials.best() == 0);
+    }
+}
+
 TEST_CASE("trials: one candidate needs none") {
     const Trials trials(1);
     CHECK_FALSE(trials.next());

@@ -61,12 +61,13 @@ class Annealing {
     }
 
     Packing search() {
-        constexpr int kTries = 1'000'000;
+        constexpr double kTries = 1'000'000;
+        const auto tries = static_cast<int>(kTries * problem_.effort);
         constexpr int kCountedAnew = 1024;           // before rounding errors add up
         constexpr double kHot = 0.02, kCold = 1e-4;  // parts of the period that a change may cost
-        for (int i = 0; i < kTries && best_.period_us > problem_.bound_us * (1 + kPackingRounding); ++i) {
+        for (int i = 0; i < tries && best_.period_us > problem_.bound_us * (1 + kPackingRounding); ++i) {
             if (i % kCountedAnew == 0) count_anew();
-            const double heat = kHot * std::pow(kCold / kHot, static_cast<double>(i) / kTries);
+            const double heat = kHot * std::pow(kCold / kHot, static_cast<double>(i) / tries);
             if (any(4) == 0)
                 try_swap(heat);
             else
@@ -179,7 +180,7 @@ class EveryPacking {
 
   private:
     static constexpr std::size_t kMostChoices = 5000;
-    static constexpr std::size_t kMostSteps = 2'000'000;
+    static constexpr double kMostSteps = 2'000'000;
 
     double least_price(std::size_t task) const {
         double least = std::numeric_limits<double>::infinity();
@@ -229,7 +230,7 @@ class EveryPacking {
         }
         const std::size_t task = order_[at];
         for (const Letters& letters : problem_.replicable[task] ? replicated_ : sequential_) {
-            if (++steps_ > kMostSteps) return false;
+            if (++steps_ > most_steps_) return false;
             if (!may_have(problem_, task, letters) || !is_first_alike(letters, loads_us)) continue;
             std::vector<double> then_us = loads_us;
             add_load(problem_, task, letters, 1, then_us);
@@ -256,6 +257,7 @@ class EveryPacking {
     std::vector<Letters> sequential_;
     std::vector<Letters> tasks_;
     std::size_t steps_ = 0;
+    std::size_t most_steps_ = static_cast<std::size_t>(kMostSteps * problem_.effort);
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct PackingProblem {
     std::vector<double> prices;                   // [kind]: of a thread; what all threads cost together is 1
     double bound_us = 0;                          // no packing is shorter, and the search stops there
     std::size_t most_letters = 1;
+    double effort = 1;  // of the usual number of steps and tries
 
     std::size_t threads() const { return kinds.size(); }
     std::size_t tasks() const { return weights_us.size(); }
@@ -37,7 +38,7 @@ std::vector<double> loads_of(const PackingProblem& problem, const std::vector<Le
 /// Each task where that makes the busiest thread least busy, the heaviest first.
 Packing greedy_packing(const PackingProblem& problem);
 
-/// A packing that is no longer than this one: found by annealing, with as many tries whatever the problem.
+/// A packing that is no longer than this one: found by annealing, with as many tries whatever the work.
 Packing annealed(const PackingProblem& problem, Packing packing);
 
 /// Makes the packing the best one there is; false where that would take too long to know.
