@@ -7,7 +7,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
-#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/frequencies.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
 namespace tidemill::cli {
@@ -58,18 +58,19 @@ std::string table_of(const std::vector<ParetoPoint>& front, const Profile& profi
 
 int run_pareto(const ParetoOptions& options) {
     const Profile profile = read_profile(options.profile);
-    const Platform platform = platform_of(options.how, profile);
+    const std::vector<Platform> platforms = platforms_of(options.how, profile);
     const CostModel model = model_of(options.how, profile);
     if (!model.has_power())
         throw WrongUsage("no power is known: give --watts, for instance big=1.0,little=0.25");
-    const std::vector<ParetoPoint> front = pareto_front(profile, platform, model);
+    const std::vector<ParetoPoint> front = pareto_front(profile, platforms, model);
     if (!options.json) {
         print("{}", table_of(front, profile));
         return kDone;
     }
     Json points = Json::array();
     for (const ParetoPoint& point : front) {
-        Json told = result_json(point.schedule, profile, platform, model);
+        Json told = result_json(point.schedule, profile, platforms.front(), model);
+        told["power"] = point.power_w;  // of the platform that it was found on
         told["energy_delay_nj_s"] = energy_delay_nj_s(point, profile);
         points.push_back(std::move(told));
     }
@@ -86,7 +87,9 @@ void add_pareto(Verb& program) {
         "pareto",
         "The Pareto front: all schedules that are faster than any of less or equal power, fastest first");
     verb.alias("front");
-    verb.footer("Example: tidemill pareto data/profiles/dvbs2-rx-opi5.json --watts big=1.0,little=0.25");
+    verb.footer(
+        "Where a profile weighs kinds at several frequencies, as big@1200 and big@2400, these are a choice.\n"
+        "Example: tidemill pareto data/profiles/dvbs2-rx-opi5.json --watts big=1.0,little=0.25");
     verb.option("profile", options->profile, "Profile or chain file (JSON)").is(Kind::input_file).required();
     add_machine_options(verb, options->how);
     verb.flag("--json", options->json, "One JSON object on standard output");

@@ -21,11 +21,13 @@ struct RehearseOptions {
     AppRunOptions run{.running = {.how = {.frames = 1000}}};
 };
 
-// Waiting threads need no core of their own, and stand in for kinds of cores that are not here.
+// Waiting threads need no core of their own, and stand in for kinds of cores that are not here. A schedule
+// says itself which it uses.
 HowToRun how_of(const RehearseOptions& options, const Profile& profile) {
     HowToRun how = options.run.running.how;
     how.pinned = options.spin;
-    const bool needs_cores = how.executor == Executor::pipeline || how.executor == Executor::dynamic;
+    const bool needs_cores =
+        (how.executor == Executor::pipeline && !how.schedule) || how.executor == Executor::dynamic;
     if (needs_cores) platform_of(how.scheduling, profile);
     model_of(how.scheduling, profile);
     return how;

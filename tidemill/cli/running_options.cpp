@@ -80,7 +80,11 @@ void add_executor_options(Verb& verb, HowToRun& how) {
 }
 
 void add_schedule_options(Verb& verb, HowToRun& how) {
-    verb.file("--schedule", how.schedule, read_schedule, "Schedule file to run by; auto: make one").or_auto();
+    const auto read = [&how](const std::string& path) {
+        how.schedule_file = path;
+        return read_schedule(path);
+    };
+    verb.file("--schedule", how.schedule, read, "Schedule file to run by; auto: make one").or_auto();
     add_machine_options(verb, how.scheduling);
     add_objective_options(verb, how.scheduling);
     verb.option("--profile-seconds", how.profile_s, "How long to profile each kind of core")

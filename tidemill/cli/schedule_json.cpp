@@ -69,6 +69,14 @@ Json simulation_json(const SimReport& report, double predicted_us, const Profile
                                   {"work", stage.work_us},
                                   {"occupancy", stage.occupancy}});
     }
+    for (const SimOwnerReport& owner : report.owners) {
+        Json numbers = Json::array();
+        for (const std::size_t stage : owner.stages) numbers.push_back(stage + 1);
+        json["threads"].push_back({{"name", owner.name},
+                                   {"stages", numbers},
+                                   {"work", owner.work_us},
+                                   {"occupancy", owner.occupancy}});
+    }
     if (report.energy_j > 0) {
         json["power_w"] = report.mean_w;
         json["energy_j"] = report.energy_j;

@@ -1,6 +1,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -64,9 +65,9 @@ std::optional<PacedSchedule> paced_schedule(const ScheduleOptions& options, cons
 }
 
 // Cores that are to be left free do not count in the bound.
-Answer answer(const ScheduleOptions& options, const Profile& profile) {
+Answer answer_on(const Platform& platform, const ScheduleOptions& options, const Profile& profile) {
     const HowToSchedule& how = options.how;
-    Answer made{.platform = platform_of(how, profile), .model = model_of(how, profile)};
+    Answer made{.platform = platform, .model = model_of(how, profile)};
     made.objective = objective_of(how, profile, made.platform);
     made.paced = paced_schedule(options, profile, made);
     if (made.paced) {
@@ -82,6 +83,31 @@ Answer answer(const ScheduleOptions& options, const Profile& profile) {
     made.distance = distance_to_bound(made.schedule, profile, usable(made.platform, made.objective),
                                       made.model, came_to_us, made.objective.wanted_period_us);
     return made;
+}
+
+// What is asked for first, and what decides among equals.
+std::pair<double, double> less_is_better(const ScheduleOptions& options, const Answer& made) {
+    if (made.paced && options.most_latency_us)
+        return {std::max(made.paced->latency_us, *options.most_latency_us), made.paced->period_us};
+    if (made.paced) return {made.paced->period_us, made.paced->latency_us};
+    const double power = made.model.has_power() ? power_w(made.schedule, made.platform, made.model) : 0;
+    return {std::max(made.distance.period_us, made.objective.wanted_period_us.value_or(0)), power};
+}
+
+// The best of all frequencies that the kinds of cores may have.
+Answer answer(const ScheduleOptions& options, const Profile& profile) {
+    constexpr double kEqual = 1 - 1e-9;
+    std::optional<Answer> best;
+    for (const Platform& platform : platforms_of(options.how, profile)) {
+        Answer made = answer_on(platform, options, profile);
+        const auto [value, among_equals] = less_is_better(options, made);
+        const auto [best_value, best_among_equals] =
+            best ? less_is_better(options, *best) : std::pair(value, among_equals);
+        const bool is_better =
+            value < best_value * kEqual || (value * kEqual <= best_value && among_equals < best_among_equals);
+        if (!best || is_better) best = std::move(made);
+    }
+    return *std::move(best);
 }
 
 Json latency_json(const PacedSchedule& paced, double alone_us) {

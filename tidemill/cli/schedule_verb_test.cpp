@@ -88,6 +88,42 @@ TEST_CASE("schedule: the bound counts neither cores that are left free nor perio
     CHECK(says(slow.out, "a period of 9000.00 us was enough"));
 }
 
+TEST_CASE(
+    "a schedule whose threads own several stages: simulate tells of the threads, rehearse takes their "
+    "cores") {
+    const ScratchFolder folder;
+    const std::string file = folder / "schedule.json";
+    const std::string chain = folder.put("chain.json", R"({"tasks": [
+        {"name": "a", "replicable": false, "weight": {"big": 600}},
+        {"name": "b", "replicable": false, "weight": {"big": 1000}},
+        {"name": "c", "replicable": false, "weight": {"big": 400}}]})");
+    CHECK(run_program({"schedule", chain, "--strategy", "packed", "--cores", "big=2", "-o", file}).status ==
+          0);
+    const Ended simulated = run_program({"simulate", file, "--profile", chain});
+    CHECK(says(simulated.out, " has stages 1, 3: 1000.00 us a frame, occupied "));
+    CHECK(says(simulated.out, "by the schedule's busiest thread 1000.00 us"));
+    const Json told = json_of(run_program({"simulate", file, "--profile", chain, "--json"}));
+    CHECK(told["threads"][0]["stages"] == Json{1, 3});
+    const Json run =
+        json_of(run_program({"rehearse", chain, "--schedule", file, "--frames", "30", "--json"}));
+    CHECK(run["delivered"] == 30);
+}
+
+TEST_CASE("what a schedule does not fit is told with the name of its file") {
+    const ScratchFolder folder;
+    const std::string file = folder / "of-another.json";
+    const std::string chain = folder.put(
+        "chain.json",
+        R"({"tasks": [{"name": "a", "replicable": true, "weight": {"big": 100}}], "cores": {"big": 1}})");
+    CHECK(run_program({"schedule", kProfile, "-o", file}).status == 0);
+    const std::string wanted = file + ": schedule: stages 1 to ";
+    for (const Ended& ended : {run_program({"rehearse", chain, "--schedule", file}),
+                               run_program({"simulate", file, "--profile", chain})}) {
+        CHECK(ended.status == 3);
+        CHECK(says(ended.err, wanted));
+    }
+}
+
 TEST_CASE("schedule: a slower rate needs less power, and one out of reach gets the best there is") {
     const Json slow = json_of(run_program(
         {"schedule", kProfile, "--watts", kWatts, "--objective", "power", "--rate", "750", "--json"}));
@@ -183,6 +219,62 @@ TEST_CASE("pareto: its old name is front, as its help tells") {
     };
     CHECK(with("pareto") == with("front"));
     CHECK(run_program({"--help"}).out.find("pareto, front") != std::string::npos);
+}
+
+TEST_CASE("a kind's frequencies are a choice of pareto and schedule, and holes are refused") {
+    const ScratchFolder folder;
+    const auto put = [&](const std::string& slow_b) {
+        return folder.put("chain.json", R"({"cores": {"big": 2}, "tasks": [
+        {"name": "a", "replicable": false, "weight": {"big@2400": 10, "big@1200": 20}},
+        {"name": "b", "replicable": true, "weight": {"big@2400": 30, "big@1200": )" +
+                                            slow_b + "}}]}");
+    };
+    const std::string chain = put("60");
+    const std::string power = "big@2400=4/0.4,big@1200=1/0.1";
+    const Ended front = run_program({"pareto", chain, "--watts", power});
+    CHECK(says(front.out, "  big@1200=2\n"));
+    const Json points = json_of(run_program({"pareto", chain, "--watts", power, "--json"}))["front"];
+    REQUIRE(points.size() == 4);
+    CHECK(points[2]["period"] == 60.0);
+    CHECK(points[2]["power"] == 2.0);
+    const Json slow = json_of(run_program(
+        {"schedule", chain, "--watts", power, "--objective", "power", "--period", "70", "--json"}));
+    CHECK(slow["power"] == 2.0);
+    CHECK(slow["cores"] == Json{{"big@1200", 2}});
+    CHECK(json_of(run_program({"schedule", chain, "--json"}))["period"] == 30.0);
+    CHECK(json_of(run_program({"schedule", chain, "--latency-us", "70", "--json"}))["cores"] ==
+          Json{{"big@2400", 2}});
+    const Json spared = json_of(run_program({"schedule", chain, "--free", "big=1", "--json"}));
+    CHECK(spared["period"] == 40.0);
+    CHECK(spared["cores"] == Json{{"big@2400", 1}});
+    const Ended unnamed = run_program({"schedule", chain, "--free", "big@1200=1"});
+    CHECK(unnamed.status == 2);
+    CHECK(says(unnamed.err,
+               "--free: objective: 1 'big@1200' cores to leave free, but the cores are big@2400=2"));
+    const Ended unpowered = run_program({"pareto", chain, "--watts", "big@2400=4"});
+    CHECK(unpowered.status == 2);
+    CHECK(says(unpowered.err, "cores of kind 'big@1200' have none and would count as free"));
+    const Ended hole = run_program({"pareto", put("null"), "--watts", power});
+    CHECK(hole.status == 3);
+    CHECK(says(hole.err, "task 'b' has a weight on 'big@2400' but none on 'big@1200'"));
+}
+
+TEST_CASE("a schedule at one of a kind's frequencies is simulated and rehearsed on such cores") {
+    const ScratchFolder folder;
+    const std::string file = folder / "schedule.json";
+    const std::string chain = folder.put("chain.json", R"({"cores": {"big": 2}, "tasks": [
+        {"name": "a", "replicable": false, "weight": {"big@2400": 300, "big@1200": 600}},
+        {"name": "b", "replicable": false, "weight": {"big@2400": 500, "big@1200": 1000}}]})");
+    CHECK(run_program({"schedule", chain, "--cores", "big@1200=2", "-o", file}).status == 0);
+    const Json own = json_of(run_program({"simulate", file, "--profile", chain, "--json"}));
+    CHECK(own["period"].get<double>() == doctest::Approx(1000).epsilon(0.001));
+    CHECK(run_program({"simulate", file, "--profile", chain, "--cores", "big=3"}).status == 0);
+    const Json run =
+        json_of(run_program({"rehearse", chain, "--schedule", file, "--frames", "30", "--json"}));
+    CHECK(run["delivered"] == 30);
+    const Ended open = run_program({"rehearse", chain, "--frames", "30"});
+    CHECK(open.status == 2);
+    CHECK(says(open.err, "no weights for core kind 'big', only for: big@2400, big@1200"));
 }
 
 TEST_CASE("schedule, pareto and simulate: what cannot be used ends with one clear error") {

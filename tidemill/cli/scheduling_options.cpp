@@ -5,6 +5,7 @@
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
+#include "tidemill/schedule/frequencies.hpp"
 
 namespace tidemill::cli {
 
@@ -57,9 +58,23 @@ void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& ra
     verb.parsed("--free", how.objective.leave_free, parse_platform, "Cores to leave free, e.g. little=1");
 }
 
-Platform platform_of(const HowToSchedule& how, const Profile& profile) {
+namespace {
+
+void require_cores(const HowToSchedule& how, const Profile& profile) {
     if (!how.cores && profile.cores == Platform{})
         throw WrongUsage("--cores is missing and the profile names none: write for instance --cores big=4");
+}
+
+}  // namespace
+
+std::vector<Platform> platforms_of(const HowToSchedule& how, const Profile& profile) {
+    require_cores(how, profile);
+    at_each_frequency(profile, how.cores.value_or(profile.cores));
+    return usage_of("--cores", [&] { return how.platforms_for(profile); });
+}
+
+Platform platform_of(const HowToSchedule& how, const Profile& profile) {
+    require_cores(how, profile);
     return usage_of("--cores", [&] { return how.cores_for(profile); });
 }
 
@@ -71,7 +86,7 @@ CostModel model_of(const HowToSchedule& how, const Profile& profile) {
 }
 
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform) {
-    Objective objective = how.objective_for(profile);
+    const Objective objective = at_frequencies(how.objective_for(profile), platform);
     usage_of("--free", [&] {
         const Platform left = usable(platform, objective);
         if (std::ranges::all_of(left.kinds(), [](const CoreCount& kind) { return kind.count == 0; }))

@@ -29,6 +29,10 @@ void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& ra
 /// The cores of --cores, or those that the profile was measured on.
 Platform platform_of(const HowToSchedule& how, const Profile& profile);
 
+/// The same where the profile weighs kinds at several frequencies: one for each combination of them. Throws
+/// ScheduleError for weights that leave holes there.
+std::vector<Platform> platforms_of(const HowToSchedule& how, const Profile& profile);
+
 /// The model of --model, of which ScheduleError is thrown, with the watts of --watts.
 CostModel model_of(const HowToSchedule& how, const Profile& profile);
 

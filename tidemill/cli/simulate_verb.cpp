@@ -10,6 +10,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/schedule/frequencies.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/sim/simulator.hpp"
@@ -52,10 +53,19 @@ void add_drops(CostModel& model, const Schedule& schedule, const std::string& dr
 
 // What the machine has, as far as anybody said, and at least what the schedule uses of it.
 Platform cores_of(const SimulateOptions& options, const Schedule& schedule, const Profile& profile) {
-    Platform cores = options.known.cores ? platform_of(options.known, profile) : profile.cores;
-    for (const auto& [kind, count] : cores_used(schedule))
-        cores.set(kind, std::max(count, cores.count(kind)));
-    return cores;
+    HowToSchedule known = options.known;
+    known.cores = at_frequencies(profile, known.cores.value_or(profile.cores), schedule);
+    return at_least_used(options.known.cores ? platform_of(known, profile) : *known.cores, schedule);
+}
+
+Schedule schedule_for(const Profile& profile, const std::string& file) {
+    Schedule schedule = read_schedule(file);
+    try {
+        check(schedule, profile);
+    } catch (const ScheduleError& error) {
+        throw ScheduleError(fmt::format("{}: {}", file, error.what()));
+    }
+    return schedule;
 }
 
 // In tenths, so that rounding errors of the simulation leave no sign.
@@ -65,7 +75,7 @@ double percent_more(double value, double than) {
 
 int run_simulate(const SimulateOptions& options) {
     const Profile profile = read_profile(options.profile);
-    const Schedule schedule = read_schedule(options.schedule);
+    const Schedule schedule = schedule_for(profile, options.schedule);
     MachineModel machine = options.machine;
     machine.platform = cores_of(options, schedule, profile);
     if (options.tokens > 0) machine.tokens = options.tokens;
@@ -81,9 +91,10 @@ int run_simulate(const SimulateOptions& options) {
         print("{}\n", to_text(json, 2));
         return kDone;
     }
-    print("{}by the schedule's slowest stage {:.2f} us ({:+.1f} %), {:.2f} frames/s\n{}", to_table(report),
-          predicted_us, percent_more(report.period_us, predicted_us),
-          1e6 * profile.frames_per_execution / report.period_us, distance.line());
+    print("{}by the schedule's {} {:.2f} us ({:+.1f} %), {:.2f} frames/s\n{}", to_table(report),
+          schedule.owners().empty() ? "slowest stage" : "busiest thread", predicted_us,
+          percent_more(report.period_us, predicted_us), 1e6 * profile.frames_per_execution / report.period_us,
+          distance.line());
     return kDone;
 }
 

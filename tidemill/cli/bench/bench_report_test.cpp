@@ -135,6 +135,9 @@ TEST_CASE(
     CHECK(missing.status == kJobFailed);
     CHECK(missing.err.find("there is no no-such-room_bench") != std::string::npos);
     CHECK(internal::run_program({"bench", "waiting", "filter"}).status == kWrongUsage);
+    const internal::Ended nobody = internal::run_program({"bench", "auto", "no-such-program"});
+    CHECK(nobody.status == kWrongUsage);
+    CHECK(nobody.err.find("no program's name begins with 'no-such-program'") != std::string::npos);
 }
 
 TEST_CASE("child program: lines come as they are written, output, message and status are kept apart") {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tidemill/cli/bench/auto_job.hpp"
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/bench_report.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
@@ -57,6 +58,7 @@ struct BenchOptions {
     std::vector<std::string> arguments;
     WaitingOptions waiting;
     ForecastOptions forecast;
+    AutoBenchOptions autos;
     bool paper = false;
 };
 
@@ -81,6 +83,7 @@ int list_benchmarks(bool json) {
     std::vector<std::pair<std::string, std::string>> names{
         {"waiting", "real pipelines of tasks that wait, beside their predicted periods"},
         {"forecast", "real periods beside those that were predicted: the receiver, a chain of ten tasks"},
+        {"auto", "what --executor auto chooses beside the best single way, for many programs"},
         {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches"}};
     const std::vector<std::string> rooms = built_benchmarks();
     for (const Topic& topic : kTopics) {
@@ -208,6 +211,16 @@ int run_forecasts(const BenchOptions& options) {
     return run_forecast(forecast);
 }
 
+int run_autos(const BenchOptions& options) {
+    if (!options.arguments.empty() || !options.output.empty())
+        throw WrongUsage(
+            "auto knows a filter, --rounds, --run-seconds, --chains and --json, and no other options");
+    AutoBenchOptions autos = options.autos;
+    autos.filter = options.filter;
+    autos.json = options.waiting.json;
+    return run_auto_bench(autos);
+}
+
 // A topic may also be named behind the room that it is about: "dvbs2 page".
 bool is_topic_of_dvbs2(const BenchOptions& options) {
     const auto* const topic = std::ranges::find(kTopics, options.filter, &Topic::name);
@@ -223,6 +236,7 @@ int run_bench(const BenchOptions& options) {
     if (options.name.empty()) return list_benchmarks(options.waiting.json);
     if (options.name == "device") return run_device(options);
     if (options.name == "forecast") return run_forecasts(options);
+    if (options.name == "auto") return run_autos(options);
     if (options.name != "waiting") return run_room(options.name, options);
     if (options.arguments.empty() && options.filter.empty() && options.output.empty()) {
         return run_waiting(options.waiting);
@@ -242,8 +256,9 @@ void add_bench(Verb& program) {
         "Options that are not listed here go to Google Benchmark.\n"
         "Example: tidemill bench hop\n"
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
-    verb.option("name", options->name, "What to measure: a topic, a room, waiting or forecast");
-    verb.option("filter", options->filter, "Only cases whose names match this regular expression");
+    verb.option("name", options->name, "What to measure: a topic, a room, waiting, forecast or auto");
+    verb.option("filter", options->filter,
+                "Only cases whose names match this regular expression; auto: begin so");
     verb.option("-o,--output", options->output, "Also write the JSON object to this file")
         .is(Kind::output_file);
     verb.option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
@@ -260,6 +275,11 @@ void add_bench(Verb& program) {
         .in(between(2, 1000));
     verb.option("--packets", options->forecast.packets, "forecast: in the recording that is received")
         .in(between(1000, 10'000'000));
+    verb.option("--rounds", options->autos.rounds, "auto: in each of which every way runs once")
+        .in(between(2, 100));
+    verb.option("--run-seconds", options->autos.seconds, "auto: of each run").in(between(0.05, 60.0));
+    verb.option("--chains", options->autos.chains, "auto: random ones beside ten tasks and StreamIt")
+        .in(between(0, 1000));
     verb.option("--device", options->device, "device: only this one, as tidemill topo names it");
     verb.flag("--paper", options->paper, "dvbs2: tables 3, 4 and 5 of the paper on StreamPU, ours beside");
     verb.flag("--json", options->waiting.json, "One JSON object on standard output");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tidemill/cli/bench/bench_chains.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
@@ -79,23 +80,6 @@ Fared run_receiver(const std::string& recording, const ForecastOptions& options)
             forecast.at("came_to_us").number(),
             period_in(JsonPlace(in_order, "the receiver's report")),
             report.at("executor").text()};
-}
-
-// Four of the ten have state; on two cores a task with state is not in the way.
-Chain ten_tasks() {
-    Chain chain{{"any"}, {}};
-    for (const auto& [weight_us, replicable] : std::vector<std::pair<double, bool>>{{20, false},
-                                                                                    {25, true},
-                                                                                    {60, false},
-                                                                                    {15, true},
-                                                                                    {40, true},
-                                                                                    {75, false},
-                                                                                    {30, true},
-                                                                                    {10, true},
-                                                                                    {35, true},
-                                                                                    {20, false}})
-        chain.tasks.push_back({fmt::format("task{}", chain.tasks.size() + 1), replicable, {weight_us}});
-    return chain;
 }
 
 constexpr std::uint64_t kChainFrames = 8000;
