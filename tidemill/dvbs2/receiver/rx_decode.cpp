@@ -4,6 +4,7 @@
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/fec/bb_scrambler.hpp"
+#include "tidemill/fec/llr_information.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -58,7 +59,9 @@ void RxLdpc::decode_here(const LdpcFrame& frame) {
     std::optional<fec::LdpcDecoder>& decoder = decoders_[index_of(*frame.code)];
     if (!decoder) decoder.emplace(*frame.code, settings_);
     if (short_of_time_ && short_of_time_()) return hurry(frame, *decoder);
-    *frame.result = decoder->decode(frame.llrs, frame.information);
+    *frame.result = fec::tell_too_little(*frame.code, frame.llrs)
+                        ? decoder->decode_fast(frame.llrs, frame.information)
+                        : decoder->decode(frame.llrs, frame.information);
 }
 
 void RxLdpc::hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder) {
