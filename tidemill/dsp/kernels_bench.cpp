@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -8,6 +9,7 @@
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/polyphase_pairs.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
@@ -118,6 +120,30 @@ void bench_polyphase(benchmark::State& state) {
     count_samples(state, 2 * 88 / 1.35);
 }
 BENCHMARK(bench_polyphase)->Name("kernel/polyphase");
+
+void bench_polyphase_pairs(benchmark::State& state) {
+    const PolyphasePairs pairs(40, 214, 1.2, [](double t) { return root_raised_cosine(t / 2.4, 0.2) / 2.4; });
+    const AlignedVector<std::int16_t> x(kSamples + 256, 1000);
+    AlignedVector<Iq> even(static_cast<std::size_t>(kSamples / 2.4)), odd(even.size());
+    for (auto _ : state) {
+        pairs.evaluate({x, x}, 0.3, 2.4, 1e-3F, even, odd);
+        benchmark::ClobberMemory();
+    }
+    // Numbers of 16 bits are multiplied twice as many at a time.
+    count_samples(state, 2 * 40 / 1.2 / 2);
+}
+BENCHMARK(bench_polyphase_pairs)->Name("kernel/polyphase_pairs");
+
+void bench_rotate_to_planes(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    AlignedVector<std::int16_t> re(kSamples), im(kSamples);
+    for (auto _ : state) {
+        rotate_to_planes(x, {0.1, 0.01, 1000.0}, re, im);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state, 2 * (1 + 4));
+}
+BENCHMARK(bench_rotate_to_planes)->Name("kernel/rotate_to_planes");
 
 void bench_strobe_interpolator(benchmark::State& state) {
     const StrobeInterpolator interpolator(0.2);

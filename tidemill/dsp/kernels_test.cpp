@@ -18,6 +18,7 @@
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/polyphase_pairs.hpp"
 #include "tidemill/dsp/power_peaks.hpp"
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
@@ -92,6 +93,30 @@ TEST_CASE("rotator: the split form gives the same samples, even and odd ones apa
             rotate(x, o, whole);
             rotate_split(x, o, even, odd);
             for (std::size_t n = 0; n < count; ++n) CHECK(whole[n] == (n % 2 ? odd : even)[n / 2]);
+        }
+    });
+}
+
+TEST_CASE("rotator: whole numbers are the turned samples, rounded and held within 16 bits") {
+    const Oscillator o{0.3, -0.0271828, 9000.0};
+    on_every_target([&] {
+        for (const std::size_t count : {0U, 1U, 7U, 64U, 1027U}) {
+            for (const std::size_t shift : {0U, 1U, 3U}) {
+                const auto x = noise(count + shift, 1);
+                const std::span<const Iq> in = std::span(x).subspan(shift);
+                std::vector<Iq> want(count);
+                rotate(in, o, want);
+                std::vector<std::int16_t> re(count), im(count);
+                rotate_to_planes(in, o, re, im);
+                const auto is_near = [](std::int16_t got, float exact) {
+                    return std::abs(static_cast<float>(got) - std::clamp(exact, -32768.0F, 32767.0F)) <=
+                           0.51F;
+                };
+                for (std::size_t n = 0; n < count; ++n) {
+                    CHECK(is_near(re[n], want[n].real()));
+                    CHECK(is_near(im[n], want[n].imag()));
+                }
+            }
         }
     });
 }
@@ -249,6 +274,66 @@ TEST_CASE("polyphase: every instruction set evaluates the filter at the nearest 
             bank.evaluate(x, first, step, got);
             CHECK(error_db(got, want) < -60.0);
         }
+    });
+}
+
+TEST_CASE("polyphase_pairs: every instruction set evaluates both outputs like the textbook sums") {
+    const auto response = [](double t) { return std::exp(-0.05 * t * t) * std::cos(0.4 * t); };
+    constexpr std::size_t kPhases = 64;
+    constexpr float kUnit = 1.0F / 1024;
+    on_every_target([&] {
+        for (const std::size_t taps : {2U, 22U, 40U, 90U}) {
+            for (const double apart : {0.0, 1.35, 7.5}) {
+                const PolyphasePairs pairs(taps, kPhases, apart, response);
+                for (const std::size_t count : {0U, 1U, 100U}) {
+                    const double first = 2.9, step = 2 * apart + 0.3;
+                    const auto x =
+                        noise(static_cast<std::size_t>(first + step * 100) + pairs.reach(), 5 + taps);
+                    std::vector<std::int16_t> re, im;
+                    for (const Iq v : x) {
+                        re.push_back(static_cast<std::int16_t>(v.real() / kUnit));
+                        im.push_back(static_cast<std::int16_t>(v.imag() / kUnit));
+                    }
+                    std::vector<Wide> want_first(count), want_second(count);
+                    for (std::size_t i = 0; i < count; ++i) {
+                        const double place =
+                            std::floor((first + step * static_cast<double>(i)) * kPhases + 0.5) / kPhases;
+                        const auto from = static_cast<std::size_t>(first + step * static_cast<double>(i));
+                        for (std::size_t k = 0; k < pairs.reach(); ++k) {
+                            const double t = static_cast<double>(from + k) - (taps / 2.0 - 1.0) - place;
+                            const Wide value(re[from + k] * kUnit, im[from + k] * kUnit);
+                            if (std::abs(t) < taps / 2.0) want_first[i] += response(t) * value;
+                            if (std::abs(t - apart) < taps / 2.0)
+                                want_second[i] += response(t - apart) * value;
+                        }
+                    }
+                    std::vector<Iq> got_first(count), got_second(count);
+                    pairs.evaluate({re, im}, first, step, kUnit, got_first, got_second);
+                    if (count == 0) continue;
+                    CHECK(error_db(got_first, want_first) < -65.0);
+                    CHECK(error_db(got_second, want_second) < -65.0);
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("polyphase_pairs: no sum overflows, whatever the samples are") {
+    const auto response = [](double t) { return std::cos(3.1 * t) / (1 + 0.1 * std::abs(t)); };
+    const PolyphasePairs pairs(40, 16, 1.2, response);
+    std::vector<std::int16_t> re(pairs.reach()), im(pairs.reach());
+    double most = 0;
+    for (std::size_t k = 0; k < re.size(); ++k) {
+        const double t = static_cast<double>(k) - 19;
+        if (std::abs(t) < 20) most += 32767 * std::abs(response(t));
+        re[k] = response(t) < 0 ? -32768 : 32767;
+        im[k] = response(t) < 0 ? 32767 : -32768;
+    }
+    on_every_target([&] {
+        std::vector<Iq> first(1), second(1);
+        pairs.evaluate({re, im}, 0, 1, 1, first, second);
+        CHECK(first[0].real() == doctest::Approx(most).epsilon(1e-3));
+        CHECK(first[0].imag() == doctest::Approx(-most).epsilon(1e-3));
     });
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/fft.hpp"
 #include "tidemill/dsp/iq.hpp"
 
@@ -32,12 +33,13 @@ class PowerSpectrum {
     std::vector<float> power() const;
 
   private:
-    void transform(std::span<const Iq> samples);
+    void transform();
 
     Fft fft_;
-    std::vector<float> window_;
-    std::vector<Iq> pending_{};
-    std::vector<Iq> scratch_;
+    std::vector<float> window_;  // of real and imaginary parts
+    AlignedVector<Iq> stretch_;  // what came of the next one
+    std::size_t filled_ = 0;
+    AlignedVector<Iq> windowed_, spectrum_;
     std::vector<double> sums_;
     std::size_t stretches_ = 0;
 };

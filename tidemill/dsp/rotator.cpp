@@ -2,10 +2,12 @@
 #define HWY_TARGET_INCLUDE "tidemill/dsp/rotator.cpp"
 #include "tidemill/dsp/rotator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
 
 #include <hwy/foreach_target.h>
@@ -21,6 +23,9 @@ std::size_t rotate(const float*, std::size_t, const Oscillator&, float*) {
     return 0;
 }
 std::size_t rotate_split(const float*, std::size_t, const Oscillator&, float*, float*) {
+    return 0;
+}
+std::size_t rotate_to_planes(const float*, std::size_t, const Oscillator&, std::int16_t*, std::int16_t*) {
     return 0;
 }
 
@@ -117,6 +122,17 @@ std::size_t rotate_split(const float* in, std::size_t count, const Oscillator& o
     });
 }
 
+std::size_t rotate_to_planes(const float* in, std::size_t count, const Oscillator& o, std::int16_t* re,
+                             std::int16_t* im) {
+    const Lanes d;
+    const hn::Rebind<std::int16_t, Lanes> narrow;
+    const auto rounded = [&](Vec v) HWY_ATTR { return hn::DemoteTo(narrow, hn::NearestInt(v)); };
+    return rotate_pairs(in, count, o, [&](std::size_t n, Vec a, Vec b) HWY_ATTR {
+        hn::StoreU(rounded(hn::ConcatEven(d, b, a)), narrow, re + n);
+        hn::StoreU(rounded(hn::ConcatOdd(d, b, a)), narrow, im + n);
+    });
+}
+
 #endif
 
 }  // namespace tidemill::dsp::HWY_NAMESPACE
@@ -127,6 +143,7 @@ namespace tidemill::dsp {
 
 HWY_EXPORT(rotate);
 HWY_EXPORT(rotate_split);
+HWY_EXPORT(rotate_to_planes);
 
 namespace {
 
@@ -157,6 +174,21 @@ void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::spa
     std::size_t n =
         HWY_DYNAMIC_DISPATCH(rotate_split)(floats(in), in.size(), oscillator, floats(even), floats(odd));
     for (; n < in.size(); ++n) (n % 2 ? odd : even)[n / 2] = rotated(in[n], oscillator, n);
+}
+
+void rotate_to_planes(std::span<const Iq> in, const Oscillator& oscillator, std::span<std::int16_t> re,
+                      std::span<std::int16_t> im) {
+    assert(re.size() == in.size() && im.size() == in.size());
+    const auto rounded = [](float value) {
+        return static_cast<std::int16_t>(std::lrint(std::clamp(value, -32768.0F, 32767.0F)));
+    };
+    std::size_t n =
+        HWY_DYNAMIC_DISPATCH(rotate_to_planes)(floats(in), in.size(), oscillator, re.data(), im.data());
+    for (; n < in.size(); ++n) {
+        const Iq turned = rotated(in[n], oscillator, n);
+        re[n] = rounded(turned.real());
+        im[n] = rounded(turned.imag());
+    }
 }
 
 }  // namespace tidemill::dsp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "tidemill/dsp/iq.hpp"
@@ -19,5 +20,9 @@ void rotate(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> 
 /// The same, with even-numbered results in `even` and odd-numbered ones in `odd` (each half as long as `in`).
 void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> even,
                   std::span<Iq> odd);
+
+/// The same, rounded to whole numbers that are held within 16 bits, real and imaginary parts apart.
+void rotate_to_planes(std::span<const Iq> in, const Oscillator& oscillator, std::span<std::int16_t> re,
+                      std::span<std::int16_t> im);
 
 }  // namespace tidemill::dsp

@@ -140,9 +140,7 @@ SampleDefects repair(std::span<Iq> samples) {
     SampleDefects defects;
     for (std::size_t start = 0; start < samples.size(); start += kStretch / 2) {
         const auto stretch = samples.subspan(start, std::min(kStretch / 2, samples.size() - start));
-        const std::int32_t largest = HWY_DYNAMIC_DISPATCH(largest_magnitude)(
-            reinterpret_cast<const float*>(stretch.data()), 2 * stretch.size());
-        if (largest <= std::bit_cast<std::int32_t>(kLargestSample)) continue;
+        if (all_usable(stretch)) continue;
         for (Iq& x : stretch) {
             if (usable(x)) continue;
             x = 0.0F;
@@ -245,6 +243,12 @@ std::size_t bytes_per_sample(SampleFormat format) {
             return 2;
     }
     return 0;
+}
+
+bool all_usable(std::span<const Iq> samples) {
+    const std::int32_t largest = HWY_DYNAMIC_DISPATCH(largest_magnitude)(
+        reinterpret_cast<const float*>(samples.data()), 2 * samples.size());
+    return largest <= std::bit_cast<std::int32_t>(kLargestSample);
 }
 
 SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> bytes, std::span<Iq> samples) {

@@ -37,4 +37,7 @@ struct SampleDefects {
 /// samples.size() * bytes_per_sample(format).
 SampleDefects convert_samples(SampleFormat format, std::span<const std::byte> bytes, std::span<Iq> samples);
 
+/// Whether converting samples of cf32 would change none of them.
+bool all_usable(std::span<const Iq> samples);
+
 }  // namespace tidemill::dsp

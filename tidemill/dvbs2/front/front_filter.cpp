@@ -21,6 +21,10 @@ constexpr double kPhasesPerSymbol = 512.0;
 // Samples behind the window that whole-vector reads may touch.
 constexpr std::size_t kPadding = 64;
 
+// What 1 is in samples of 16 bits. The signal's power is 1: rounding stays 70 dB below it, and there is room
+// for what is 30 dB stronger.
+constexpr double kShortUnit = 1024.0;
+
 // Integral of S(f + 1/2) S(f - 1/2) cos(2 pi f lag): the symbol-rate line that the overlapping band edges
 // of the raised-cosine spectrum S leave in x*(t) x(t + lag).
 double band_edge_moment(double rolloff, double lag) {
@@ -77,8 +81,9 @@ FrontFilter::FrontFilter(const FrontGeometry& geometry)
         turned_.resize(window / 2);
         turned_odd_.resize(window / 2);
     } else {
-        bank_.emplace(taps, static_cast<std::size_t>(std::ceil(kPhasesPerSymbol / sps)), response);
-        turned_.resize(window);
+        bank_.emplace(taps, static_cast<std::size_t>(std::ceil(kPhasesPerSymbol / sps)), sps / 2, response);
+        turned_re_.resize(window);
+        turned_im_.resize(window);
     }
 }
 
@@ -148,15 +153,17 @@ void FrontFilter::filter_at_two(std::span<const Iq> samples, const BlockOscillat
 void FrontFilter::filter_at_any(std::span<const Iq> samples, const BlockOscillator& oscillator,
                                 std::int64_t first, std::size_t pairs, FilteredBlock& out) {
     turn_window(samples, 0, geometry_.history_samples(), oscillator,
-                [&](std::span<const Iq> part, const dsp::Oscillator& o, std::size_t offset) {
-                    dsp::rotate(part, o, std::span(turned_).subspan(offset, part.size()));
+                [&](std::span<const Iq> part, dsp::Oscillator o, std::size_t offset) {
+                    o.gain *= kShortUnit;
+                    dsp::rotate_to_planes(part, o, std::span(turned_re_).subspan(offset, part.size()),
+                                          std::span(turned_im_).subspan(offset, part.size()));
                 });
     const std::int64_t window = oscillator.block * geometry_.block_samples() - geometry_.history_samples();
     const double sps = geometry_.samples_per_symbol();
     const double lead = geometry_.filter_taps() / 2.0 - 1.0;
     const double start = static_cast<double>(first) * (sps / 2.0) - static_cast<double>(window) - lead;
-    bank_->evaluate(turned_, start, sps, std::span(out.even).first(pairs));
-    bank_->evaluate(turned_, start + sps / 2.0, sps, std::span(out.odd).first(pairs));
+    bank_->evaluate({turned_re_, turned_im_}, start, sps, static_cast<float>(1 / kShortUnit),
+                    std::span(out.even).first(pairs), std::span(out.odd).first(pairs));
 }
 
 // The two-sample timing estimator (Lee, IEEE Comm. Letters 6(5), 2002) with both of its components scaled to

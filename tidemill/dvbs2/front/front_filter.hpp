@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/dsp/aligned_vector.hpp"
-#include "tidemill/dsp/polyphase.hpp"
+#include "tidemill/dsp/polyphase_pairs.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 #include "tidemill/dvbs2/front/pulse_blanker.hpp"
 
@@ -33,11 +34,12 @@ class FrontFilter {
     SubblockTiming measure(const FilteredBlock& block, std::size_t subblock) const;
 
     FrontGeometry geometry_;
-    std::vector<float> taps_;                 // at exactly two samples per symbol
-    std::optional<dsp::PolyphaseBank> bank_;  // at any other rate
-    double power_moment_ = 0.0;               // strength of the symbol-rate line in |x|^2 ...
-    double product_moment_ = 0.0;             // ... and in Re(conj(x(t)) x(t + 1/2))
+    std::vector<float> taps_;                  // at exactly two samples per symbol
+    std::optional<dsp::PolyphasePairs> bank_;  // at any other rate
+    double power_moment_ = 0.0;                // strength of the symbol-rate line in |x|^2 ...
+    double product_moment_ = 0.0;              // ... and in Re(conj(x(t)) x(t + 1/2))
     dsp::AlignedVector<Iq> turned_, turned_odd_;
+    dsp::AlignedVector<std::int16_t> turned_re_, turned_im_;
 };
 
 }  // namespace tidemill::dvbs2

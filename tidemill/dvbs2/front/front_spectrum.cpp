@@ -58,6 +58,13 @@ BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block
     return spectrum;
 }
 
+void copy_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
+                 std::uint32_t every, std::span<Iq> copy) {
+    for_each_chunk(geometry, block, samples, every, [&](std::size_t, std::span<const Iq> chunk) {
+        dsp::copy_samples(chunk, copy.subspan(static_cast<std::size_t>(chunk.data() - samples.data())));
+    });
+}
+
 void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<Iq> samples,
                   std::uint32_t every, PulseBlanker& blanker) {
     for_each_chunk(geometry, block, samples, every,

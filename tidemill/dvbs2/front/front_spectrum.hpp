@@ -14,6 +14,10 @@ namespace tidemill::dvbs2 {
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
                                std::uint32_t every);
 
+/// Copies what measure_spectrum() would look at to the same places.
+void copy_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
+                 std::uint32_t every, std::span<Iq> copy);
+
 /// Zeroes the pulses in what measure_spectrum() would look at.
 void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<Iq> samples,
                   std::uint32_t every, PulseBlanker& blanker);

@@ -33,11 +33,14 @@ PulseBlanker::PulseBlanker(const FrontGeometry& geometry)
                              std::ceil(kBlankedTogetherSymbols * geometry.samples_per_symbol() / 8))),
       longest_samples_(static_cast<std::size_t>(kLongestSymbols * geometry.samples_per_symbol())) {}
 
-std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, double least_power) {
+bool PulseBlanker::leaves_alone(std::span<const Iq> window) {
     runs_.clear();
     const dsp::PowerPeaks peaks = dsp::power_peaks(window);
-    if (peaks.part <= kDoubtfulPart * peaks.mean && peaks.group <= 0.5F * kDoubtfulGroup * peaks.mean)
-        return 0;
+    return peaks.part <= kDoubtfulPart * peaks.mean && peaks.group <= 0.5F * kDoubtfulGroup * peaks.mean;
+}
+
+std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, double least_power) {
+    if (leaves_alone(window)) return 0;
     const double power = std::max(usual_power(window), least_power);
     if (power <= 0) return 0;
     find_runs(window, static_cast<float>(power));

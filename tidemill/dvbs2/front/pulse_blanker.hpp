@@ -21,6 +21,9 @@ class PulseBlanker {
     /// a sample of the signal is known to have: where one begins, it is no pulse. 0: nothing is known.
     std::uint32_t blank(std::span<Iq> window, std::size_t first, double least_power);
 
+    /// Whether that would zero nothing for sure, as of nearly all windows; then nothing was zeroed last.
+    bool leaves_alone(std::span<const Iq> window);
+
     /// Zeroes once more what was zeroed last, of which something else has changed the values since.
     void blank_again(std::span<Iq> window) const;
 

@@ -14,4 +14,10 @@ dsp::SampleDefects RawLayout::convert(std::span<const std::byte> raw, const RawI
                                 samples.subspan(info.begin, count));
 }
 
+std::span<const Iq> RawLayout::samples_in(std::span<const std::byte> raw, const RawInfo& info) const {
+    if (format != dsp::SampleFormat::cf32 || info.begin > 0 || info.end < window_samples()) return {};
+    const std::span samples(reinterpret_cast<const Iq*>(raw.data()), window_samples());
+    return dsp::all_usable(samples) ? samples : std::span<const Iq>();
+}
+
 }  // namespace tidemill::dvbs2

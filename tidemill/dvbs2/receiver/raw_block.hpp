@@ -36,6 +36,9 @@ struct RawLayout {
     /// Converts a window, with zeros where nothing was received.
     dsp::SampleDefects convert(std::span<const std::byte> raw, const RawInfo& info,
                                std::span<Iq> samples) const;
+
+    /// A window that convert() would only copy, as it lies in `raw`; empty: it is another one.
+    std::span<const Iq> samples_in(std::span<const std::byte> raw, const RawInfo& info) const;
 };
 
 }  // namespace tidemill::dvbs2

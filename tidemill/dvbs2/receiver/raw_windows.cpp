@@ -5,16 +5,17 @@
 
 namespace tidemill::dvbs2 {
 
-std::span<std::byte> RawWindows::next() {
-    const std::size_t size = dsp::bytes_per_sample(layout_.format);
-    const std::size_t history = layout_.geometry.history_samples() * size;
-    const std::size_t block = layout_.geometry.block_samples() * size;
-    std::memmove(window_.data(), window_.data() + block, history);
-    return std::span(window_).subspan(history, block);
+RawWindows::RawWindows(const RawLayout& layout)
+    : layout_(layout), history_(layout.geometry.history_samples() * dsp::bytes_per_sample(layout.format)) {}
+
+std::span<std::byte> RawWindows::begin(std::span<std::byte> raw) const {
+    std::memcpy(raw.data(), history_.data(), history_.size());
+    return raw.subspan(history_.size());
 }
 
-RawInfo RawWindows::cut(std::size_t filled, std::span<std::byte> raw) {
+RawInfo RawWindows::end(std::span<const std::byte> raw, std::size_t filled) {
     samples_ += filled;
+    std::memcpy(history_.data(), raw.last(history_.size()).data(), history_.size());
     // The window's first sample is number block_ * block - history of the stream.
     const auto block = static_cast<std::int64_t>(layout_.geometry.block_samples());
     const std::int64_t start = block_ * block - static_cast<std::int64_t>(layout_.geometry.history_samples());
@@ -22,7 +23,6 @@ RawInfo RawWindows::cut(std::size_t filled, std::span<std::byte> raw) {
         const auto limit = static_cast<std::int64_t>(layout_.window_samples());
         return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sample - start, 0, limit));
     };
-    std::memcpy(raw.data(), window_.data(), window_.size());
     return {block_++, within(0), within(static_cast<std::int64_t>(samples_))};
 }
 
@@ -34,9 +34,10 @@ bool RawWindows::filters_hold_samples() const {
 }
 
 void RawWindows::keep(Archive& archive) {
-    archive.expect("window_bytes", window_.size());
-    archive("window", window_)("block", block_)("samples", samples_);
-    window_.resize(layout_.window_bytes());
+    archive.expect("window_bytes", layout_.window_bytes());
+    const std::size_t size = history_.size();
+    archive("history", history_)("block", block_)("samples", samples_);
+    history_.resize(size);
 }
 
 }  // namespace tidemill::dvbs2

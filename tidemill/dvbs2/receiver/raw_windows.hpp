@@ -13,13 +13,13 @@ namespace tidemill::dvbs2 {
 /// Cuts a stream of raw samples into blocks with their history in front, one behind the other.
 class RawWindows {
   public:
-    explicit RawWindows(const RawLayout& layout) : layout_(layout), window_(layout.window_bytes()) {}
+    explicit RawWindows(const RawLayout& layout);
 
-    /// Where the samples of the next block go; what was in the last one becomes history.
-    std::span<std::byte> next();
+    /// Begins the next window in `raw` with the history; where the samples of its block go.
+    std::span<std::byte> begin(std::span<std::byte> raw) const;
 
-    /// So many samples were put there, a whole block but at the end. Writes the window.
-    RawInfo cut(std::size_t filled, std::span<std::byte> raw);
+    /// So many samples were put there, a whole block but at the end.
+    RawInfo end(std::span<const std::byte> raw, std::size_t filled);
 
     /// Whether a block of nothing, behind the last sample, would still bring out samples.
     bool filters_hold_samples() const;
@@ -31,7 +31,7 @@ class RawWindows {
 
   private:
     const RawLayout layout_;
-    std::vector<std::byte> window_;
+    std::vector<std::byte> history_;  // the last window's end
     std::int64_t block_ = 0;
     std::uint64_t samples_ = 0;
 };

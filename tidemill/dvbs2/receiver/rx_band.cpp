@@ -80,11 +80,11 @@ bool RxTuner::more_follow() const {
 }
 
 Flow RxTuner::cut(Frame f, std::size_t count) {
-    const std::span<std::byte> to = windows_.next();
+    const std::span<std::byte> to = windows_.begin(f[raw]);
     const auto from = std::as_bytes(std::span(tuned_).subspan(given_, count));
     std::copy(from.begin(), from.end(), to.begin());
     given_ += count;
-    f[info][0] = windows_.cut(count, f[raw]);
+    f[info][0] = windows_.end(f[raw], count);
     repeating_ = more_follow();
     return repeating_ ? Flow::again : Flow::ok;
 }

@@ -26,15 +26,26 @@ RxSpectrum::RxSpectrum(const RawLayout& layout)
 
 void RxSpectrum::measure_block(Frame f) {
     const RawInfo& block = f[info][0];
-    const dsp::SampleDefects found = layout_.convert(f[raw], block, samples_);
+    const std::span<const Iq> samples = usable_samples(f);
+    const bool is_copy = samples.data() == samples_.data();
+    if (!is_copy) copy_chunks(layout_.geometry, block.block, samples, kFollowedChunks, samples_);
+    blank_chunks(layout_.geometry, block.block, samples_, kFollowedChunks, blanker_);
+    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
+    if (!steps_.may_hold_one(samples)) return;
+    if (!is_copy) dsp::copy_samples(samples, samples_);
+    blanker_.blank(samples_, 0, 0);
+    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
+}
+
+// Where they lie, or converted; counts what is not usable of them.
+std::span<const Iq> RxSpectrum::usable_samples(Frame f) {
+    const std::span<const Iq> as_they_lie = layout_.samples_in(f[raw], f[info][0]);
+    if (!as_they_lie.empty()) return as_they_lie;
+    const dsp::SampleDefects found = layout_.convert(f[raw], f[info][0], samples_);
     defects_.non_finite += found.non_finite;
     defects_.clipped += found.clipped;
     if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
-    blank_chunks(layout_.geometry, block.block, samples_, kFollowedChunks, blanker_);
-    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
-    if (!steps_.may_hold_one(samples_)) return;
-    blanker_.blank(samples_, 0, 0);
-    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
+    return samples_;
 }
 
 void RxSpectrum::merge(Module& clone) {
@@ -134,19 +145,29 @@ RxFilter::RxFilter(const RawLayout& layout)
       samples_(layout.window_samples()) {}
 
 void RxFilter::filter_block(Frame f) {
+    const std::uint32_t count = layout_.received(f[info][0]);
+    counts_->samples.fetch_add(count, std::memory_order_relaxed);
+    filter_.process(undisturbed_samples(f), count, f[oscillator][0], f[filtered][0]);
+    filter_.mark_erased(blanker_.runs(), f[filtered][0]);
+}
+
+// Where they lie, if nothing is to be taken out of them.
+std::span<const Iq> RxFilter::undisturbed_samples(Frame f) {
     const RawInfo& block = f[info][0];
-    layout_.convert(f[raw], block, samples_);
     const BlockOscillator& turned = f[oscillator][0];
+    if (!turned.iq.changes_anything() && turned.tones.count == 0) {
+        const std::span<const Iq> as_they_lie = layout_.samples_in(f[raw], block);
+        if (!as_they_lie.empty() && blanker_.leaves_alone(as_they_lie)) return as_they_lie;
+    }
+    layout_.convert(f[raw], block, samples_);
     const std::uint32_t history = layout_.geometry.history_samples();
     const auto received = std::span(samples_).first(block.end);
     const std::uint32_t blanked = blanker_.blank(received, history, least_power_of(turned, history));
-    counts_->samples.fetch_add(layout_.received(block), std::memory_order_relaxed);
     if (blanked > 0) counts_->blanked.fetch_add(blanked, std::memory_order_relaxed);
     if (turned.iq.changes_anything()) dsp::correct_iq(received, turned.iq, received);
     canceller_.cancel(received, turned.tones, turned.steps);
     blanker_.blank_again(received);
-    filter_.process(samples_, layout_.received(block), turned, f[filtered][0]);
-    filter_.mark_erased(blanker_.runs(), f[filtered][0]);
+    return samples_;
 }
 
 void RxFilter::keep(Archive& archive) {

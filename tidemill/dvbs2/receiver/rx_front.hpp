@@ -44,6 +44,7 @@ class RxSpectrum final : public Module {
 
   private:
     void measure_block(Frame f);
+    std::span<const Iq> usable_samples(Frame f);
 
     dsp::AlignedVector<Iq> samples_;
     PulseBlanker blanker_;
@@ -148,6 +149,7 @@ class RxFilter final : public Module {
     };
 
     void filter_block(Frame f);
+    std::span<const Iq> undisturbed_samples(Frame f);
 
     FrontFilter filter_;
     PulseBlanker blanker_;
