@@ -97,8 +97,7 @@ TEST_CASE("server: who asks for another host is refused, whatever leads here") {
     LiveFeed feed;
     feed.publish("{}");
     const PageServer server(feed, {});
-    for (const char* host :
-         {"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "192.168.1.2"}) {
+    for (const char* host : {"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "192.168.1.2"}) {
         CAPTURE(host);
         CHECK(is(answer(server, "/page.css", host), 403));
     }
