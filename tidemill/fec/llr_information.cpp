@@ -12,10 +12,10 @@ namespace tidemill::fec {
 
 namespace {
 
-using Table = std::array<float, 129>;  // by magnitude
+using InformationTable = std::array<float, 129>;  // by magnitude
 
-Table information_table(const Dvbs2Code& code) {
-    Table table{};
+InformationTable information_table(const Dvbs2Code& code) {
+    InformationTable table{};
     for (std::size_t i = 1; i < table.size(); ++i) {
         const double wrong = 1 / (1 + std::exp(static_cast<double>(i) / llr_scale(code)));
         table[i] = static_cast<float>(1 + wrong * std::log2(wrong) + (1 - wrong) * std::log2(1 - wrong));
@@ -23,9 +23,9 @@ Table information_table(const Dvbs2Code& code) {
     return table;
 }
 
-const Table& table_of(const Dvbs2Code& code) {
-    static const std::vector<Table> kTables = [] {
-        std::vector<Table> tables;
+const InformationTable& table_of(const Dvbs2Code& code) {
+    static const std::vector<InformationTable> kTables = [] {
+        std::vector<InformationTable> tables;
         for (const Dvbs2Code& each : dvbs2_codes()) tables.push_back(information_table(each));
         return tables;
     }();
@@ -35,7 +35,7 @@ const Table& table_of(const Dvbs2Code& code) {
 }  // namespace
 
 double llr_information(const Dvbs2Code& code, std::span<const Llr> llrs, std::size_t stride) {
-    const Table& table = table_of(code);
+    const InformationTable& table = table_of(code);
     double sum = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < llrs.size(); i += stride, ++count)
