@@ -22,7 +22,7 @@ namespace tidemill::io {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kDigestBlockBytes = 1 << 20;
 
 char lower(unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
@@ -39,7 +39,7 @@ struct DigestCheck::Reading {
           end(next + recording.samples * stored_bytes_per_sample(recording) + recording.trailing_bytes) {}
 
     void go_on(const std::stop_token& stop) {
-        std::vector<std::byte> block(kBlockBytes);
+        std::vector<std::byte> block(kDigestBlockBytes);
         while (next < end && !stop.stop_requested()) {
             const auto wanted = std::span(block).first(std::min<std::uint64_t>(block.size(), end - next));
             const auto got = file.read_at(wanted, next);
