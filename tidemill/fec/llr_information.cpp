@@ -24,12 +24,12 @@ InformationTable information_table(const Dvbs2Code& code) {
 }
 
 const InformationTable& table_of(const Dvbs2Code& code) {
-    static const std::vector<InformationTable> kTables = [] {
+    static const std::vector<InformationTable> kInformation = [] {
         std::vector<InformationTable> tables;
         for (const Dvbs2Code& each : dvbs2_codes()) tables.push_back(information_table(each));
         return tables;
     }();
-    return kTables[static_cast<std::size_t>(&code - dvbs2_codes().data())];
+    return kInformation[static_cast<std::size_t>(&code - dvbs2_codes().data())];
 }
 
 }  // namespace

@@ -122,7 +122,6 @@ nb::tuple receive_part(cli::RxOptions options) {
     std::stop_source stop;
     options.reception.stop = options.running.stop = stop.get_token();
     options.running.how.executor = Executor::sequence;
-    options.executor_given = true;
     std::optional<cli::RxOutcome> outcome;
     do_interruptibly(stop, [&] { outcome = whole_reception(options); });
     nb::dict frames;
@@ -324,7 +323,6 @@ void bind_dvbs2(nb::module_& module) {
            double profile_s, const std::string& output) {
             cli::RxOptions options;
             options.reception = reception;
-            options.executor_given = executor.has_value();
             options.running.how.executor = executor ? executor_of(*executor) : Executor::pipeline;
             options.running.how.schedule = schedule;
             options.running.how.profile_s = profile_s;
