@@ -35,7 +35,7 @@ constexpr double kDynamicTaskUs = 0.1;
 constexpr double kWakeUs = 2;  // of a thread that the system puts to sleep for each frame
 
 constexpr double kNearBound = 1.005;
-constexpr double kPackingEffort = 0.01;  // some milliseconds at most
+constexpr double kPackingEffort = 0.01;  // of the usual search
 constexpr double kShorter = 0.98;
 
 // Forecasts are off by so much; more is not worth a trial.

@@ -25,7 +25,7 @@ __all__ = ["EngineCost", "RemoteReport", "receive"]
 
 _TRIES = 4
 BATCH_BYTES = 1 << 18
-"""What costs the least processor time a byte with processes (tidemill bench engine)."""
+"""Of a batch where nobody says and no cost is known: some four normal frames."""
 _MOST_BATCH_BYTES = 1 << 26
 
 
