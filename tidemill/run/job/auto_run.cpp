@@ -31,7 +31,7 @@ constexpr std::uint64_t kWeighFrames = 12;
 
 // What a way costs beyond its tasks, in microseconds: `tidemill bench hop`, `bench dynamic`.
 constexpr double kHandOverUs = 0.2;
-constexpr double kDynamicTaskUs = 0.1;
+constexpr double kDynamicTaskUs = 0.03;
 constexpr double kWakeUs = 2;  // of a thread that the system puts to sleep for each frame
 
 constexpr double kNearBound = 1.005;
@@ -42,7 +42,7 @@ constexpr double kShorter = 0.98;
 constexpr double kPromising = 1.25;
 constexpr double kWorthATrial = 0.95;  // of the period in order
 constexpr double kNoFaster = 0.98;
-constexpr std::size_t kMostTried = 4;
+constexpr std::size_t kMostTried = 5;
 constexpr double kTrialsSeconds = 0.05;
 constexpr std::uint64_t kTurnFrames = 24;
 
@@ -293,19 +293,17 @@ void AutoRun::add_thread_per_task() {
                            std::max(longest_us, work_us / cores)});
 }
 
-// In order stays, to be compared with: its period is known.
+// Those of the least forecasts, in the order of preference; or in order alone, where nothing promises more.
 void AutoRun::keep_promising() {
-    double best_us = candidates_.front().forecast_us;
-    for (const Candidate& each : candidates_) best_us = std::min(best_us, each.forecast_us);
-    const bool is_in_order_best = best_us > kWorthATrial * candidates_.front().forecast_us;
-    std::vector<Candidate> kept;
-    for (Candidate& each : candidates_) {
-        const bool is_in_order = each.way.executor == Executor::sequence;
-        const bool is_promising = each.forecast_us <= kPromising * best_us && kept.size() < kMostTried;
-        if (is_in_order ? is_in_order_best || is_promising : !is_in_order_best && is_promising)
-            kept.push_back(std::move(each));
-    }
-    candidates_ = std::move(kept);
+    std::vector<double> forecasts_us;
+    for (const Candidate& each : candidates_) forecasts_us.push_back(each.forecast_us);
+    std::ranges::sort(forecasts_us);
+    const bool is_in_order_best = forecasts_us.front() > kWorthATrial * candidates_.front().forecast_us;
+    const double most_us = std::min(kPromising * forecasts_us.front(),
+                                    forecasts_us[std::min(kMostTried, forecasts_us.size()) - 1]);
+    std::erase_if(candidates_, [&](const Candidate& each) {
+        return is_in_order_best ? each.way.executor != Executor::sequence : each.forecast_us > most_us;
+    });
 }
 
 // What cannot run this graph is not tried: dynamic workers need copies of modules, and room for a frame.
@@ -370,7 +368,7 @@ Relay::Leg AutoRun::choose(std::size_t candidate) {
     Candidate& chosen = candidates_[candidate];
     const auto add_tried = [&](std::size_t c) {
         if (const auto periods = trials_->periods(c))
-            choice_.tried.push_back({candidates_[c].way.name(), periods->mean_us});
+            choice_.tried.push_back({candidates_[c].way.name(), periods->undisturbed_us});
     };
     const double forecast_us = chosen.forecast_us;
     choice_.forecast = {forecast_us, 0.9 * forecast_us, 1.15 * forecast_us};
@@ -379,7 +377,7 @@ Relay::Leg AutoRun::choose(std::size_t candidate) {
         for (std::size_t c = 0; c < candidates_.size(); ++c)
             if (c != candidate) add_tried(c);
         const Trials::Periods periods = *trials_->periods(candidate);
-        choice_.forecast = {periods.mean_us, (1 - kUnsure) * periods.least_us,
+        choice_.forecast = {periods.undisturbed_us, (1 - kUnsure) * periods.least_us,
                             (1 + kUnsure) * periods.most_us};
     }
     choice_.way = chosen.way;

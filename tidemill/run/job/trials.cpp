@@ -52,7 +52,7 @@ double Trials::least_of_round(std::size_t candidate, int round) const {
 double Trials::undisturbed_us(std::size_t candidate) const {
     double sum_us = 0;
     double weights = 0;
-    for (int round = 0; round < round_; ++round) {
+    for (int round = 0; round <= told_[candidate].back().round; ++round) {
         const double weight = std::ldexp(1.0, round);
         sum_us += weight * least_of_round(candidate, round);
         weights += weight;
@@ -71,16 +71,11 @@ std::size_t Trials::best() const {
 std::optional<Trials::Periods> Trials::periods(std::size_t candidate) const {
     const std::vector<Told>& told = told_[candidate];
     if (told.empty()) return std::nullopt;
-    Periods periods{.least_us = told.front().period_us};
-    double weights = 0;
+    Periods periods{.undisturbed_us = undisturbed_us(candidate), .least_us = told.front().period_us};
     for (const Told& each : told) {
-        const double weight = std::ldexp(1.0, each.round);
-        weights += weight;
-        periods.mean_us += weight * each.period_us;
         periods.least_us = std::min(periods.least_us, each.period_us);
         periods.most_us = std::max(periods.most_us, each.period_us);
     }
-    periods.mean_us /= weights;
     return periods;
 }
 

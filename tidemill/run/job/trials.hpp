@@ -28,9 +28,9 @@ class Trials {
 
     std::size_t best() const;
 
-    /// What a candidate's turns came to; the longer ones weigh more. Nothing before its first.
+    /// What a candidate's turns came to. Nothing before its first.
     struct Periods {
-        double mean_us = 0;
+        double undisturbed_us = 0;  ///< what the choice goes by: the shorter turns, longer ones weigh more
         double least_us = 0;
         double most_us = 0;
     };
@@ -44,7 +44,7 @@ class Trials {
 
     void end_round();
     double least_of_round(std::size_t candidate, int round) const;
-    double undisturbed_us(std::size_t candidate) const;  // of all rounds, the later ones weigh more
+    double undisturbed_us(std::size_t candidate) const;  // of its rounds, the later ones weigh more
 
     std::vector<std::vector<Told>> told_;  // per candidate
     std::vector<std::size_t> left_;

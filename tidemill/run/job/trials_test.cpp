@@ -26,7 +26,7 @@ TEST_CASE("trials: what is clearly slower is out after a round") {
     CHECK(decide(trials, [&](std::size_t c) { return periods_us[c]; }) ==
           std::vector<std::size_t>{0, 1, 2, 0, 1, 2});
     CHECK(trials.best() == 1);
-    CHECK(trials.periods(1)->mean_us == 100);
+    CHECK(trials.periods(1)->undisturbed_us == 100);
     CHECK(trials.periods(0)->most_us == 200);
 }
 
