@@ -80,6 +80,36 @@ TEST_CASE("channel: an echo is told by rx with its place and its strength, and c
     CHECK(says(told.out + told.err, "echo of -6 dB at 3.3 symbols: equalised"));
 }
 
+TEST_CASE(
+    "channel: samples that are missing are told by rx, to the sample, and what comes behind is received") {
+    const ScratchFolder folder;
+    const std::string noisy = folder / "noisy.sigmf-meta";
+    const Ended made = run_program({"dvbs2", "channel", clean_recording(folder, "QPSK 3/4"), "-o", noisy,
+                                    "--esn0", "9", "--lose", "150001,1235", "--lose", "250000,40"});
+    REQUIRE_MESSAGE(made.status == 0, made.err);
+    const Ended ended = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json losses = Json::parse(ended.out)["losses"];
+    CHECK(losses["gaps"] == 2);
+    CHECK(losses["gaps_at_least"] == 2);  // random packets have no clock that could tell of whole frames
+    CHECK(losses["gap_samples"] == 1275);
+    CHECK(losses["gap_last_s"].get<double>() == doctest::Approx(0.125).epsilon(0.05));
+    CHECK(losses["frames_bad"].get<int>() <= 4);
+    const Ended told = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--stats"});
+    CHECK(says(told.out + told.err, "gaps: at least 1275 samples missing at 2 places"));
+}
+
+TEST_CASE("channel: a drift is told by rx") {
+    const ScratchFolder folder;
+    const std::string noisy = folder / "noisy.sigmf-meta";
+    const Ended made = run_program({"dvbs2", "channel", clean_recording(folder, "QPSK 3/4"), "-o", noisy,
+                                    "--esn0", "9", "--drift", "40000"});
+    REQUIRE_MESSAGE(made.status == 0, made.err);
+    const Ended ended = run_program({"dvbs2", "rx", noisy, "--executor", "sequence", "--json"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(Json::parse(ended.out)["drift_hz_per_s"].get<double>() == doctest::Approx(40000).epsilon(0.1));
+}
+
 TEST_CASE("channel: what no channel does is refused with the option's name") {
     const ScratchFolder folder;
     const std::string clean = clean_recording(folder);

@@ -144,6 +144,7 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
     if (!job.tuning) return;
     const double tuned_hz = job.tuning->offset_hz;
     job.config.tuned_hz = tuned_hz - job.carrier_hz.value_or(0);
+    job.config.taken_rate_hz = *job.recording.sample_rate_hz;
     if (!track && std::abs(tuned_hz - wanted.value_or(0)) > job.config.symbol_rate_hz / 2)
         job.warnings.push_back(fmt::format("the nearest carrier of {} symbols/s lies at {} Hz",
                                            io::hertz_text(job.config.symbol_rate_hz),

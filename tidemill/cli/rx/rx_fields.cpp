@@ -84,6 +84,42 @@ Json echo_text(View view) {
     return fmt::format("echo of {:.0f} dB at {:.1f} symbols: equalised", now.echo_db, now.echo_symbols);
 }
 
+// A signal without its clock for longer than any hunt takes.
+bool is_clockless(const dvbs2::ReceptionNow& now) {
+    constexpr double kSymbols = 131072;
+    return now.clockless.seconds * now.symbol_rate_hz > kSymbols;
+}
+
+template <auto dvbs2::Clockless::*tells>
+Json of_clockless(View view) {
+    return is_clockless(view.now) ? Json(view.now.clockless.*tells) : Json();
+}
+
+Json clockless_text(View view) {
+    const dvbs2::ReceptionNow& now = view.now;
+    if (!is_clockless(now)) return {};
+    return fmt::format(
+        "a signal without a clock of {:.0f} symbols/s from {:.2f} s on, for {:.2f} s: has it another symbol "
+        "rate?",
+        now.symbol_rate_hz, now.clockless.begin_s, now.clockless.seconds);
+}
+
+// "at least 1234 samples missing at 1 place, the last at 3.120 s".
+Json gaps_text(View view) {
+    const dvbs2::MissingSamples& missing = view.now.totals.missing;
+    if (missing.gaps == 0) return {};
+    return fmt::format("gaps: {}{} samples missing at {} place{}, {} {:.3f} s",
+                       missing.gaps_at_least > 0 ? "at least " : "", missing.samples, missing.gaps,
+                       missing.gaps == 1 ? "" : "s", missing.gaps == 1 ? "at" : "the last at",
+                       missing.last_s);
+}
+
+// Of the last gap; null while there was none.
+Json gap_last_s(View view) {
+    const dvbs2::MissingSamples& missing = view.now.totals.missing;
+    return missing.gaps > 0 ? Json(missing.last_s) : Json();
+}
+
 Json iterations_a_frame(View view) {
     if (view.frames == view.frames_bad) return {};
     return static_cast<double>(view.ldpc_iterations) / static_cast<double>(view.frames - view.frames_bad);
@@ -161,6 +197,8 @@ const Field kFields[] = {
      of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - modcod_of(pls).esn0_threshold_db; }>},
     {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
      of_pls<[](View v, Pls) -> Json { return v.now.frequency_hz; }>},
+    {"drift_hz_per_s", "drift_hz_per_s", "signal", "drift {:+.0f} Hz/s",
+     of_pls<[](View v, Pls) -> Json { return v.now.drift_hz_per_s; }>, 0},
     {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm",
      of_pls<[](View v, Pls) -> Json { return v.now.clock_ppm; }>},
     {"iq_offset_db", "iq_offset_db", "signal", "offset (DC) at {:.1f} dB taken out",
@@ -218,6 +256,15 @@ const Field kFields[] = {
     {"", "", kLosses, "{}", echo_text},
     {"frames_hurried", "frames_hurried", kLosses, "finer decoding left out for {} frames: short of time",
      [](View v) -> Json { return v.now.frames_hurried; }, 0},
+    {"clockless_from_s", "clockless_from_s", "", "", of_clockless<&dvbs2::Clockless::begin_s>},
+    {"clockless_s", "clockless_s", "", "", of_clockless<&dvbs2::Clockless::seconds>},
+    {"", "", kLosses, "{}", clockless_text},
+    {"gaps", "gaps", "", "", [](View v) -> Json { return v.now.totals.missing.gaps; }},
+    {"gaps_at_least", "gaps_at_least", "", "",
+     [](View v) -> Json { return v.now.totals.missing.gaps_at_least; }},
+    {"gap_samples", "gap_samples", "", "", [](View v) -> Json { return v.now.totals.missing.samples; }},
+    {"gap_last_s", "gap_last_s", "", "", gap_last_s},
+    {"", "", kLosses, "{}", gaps_text},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},

@@ -8,6 +8,7 @@
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
+#include "tidemill/dvbs2/front/strobe_mark.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -158,11 +159,13 @@ struct StrobeRun {
     double first = 0.0;
     double step = 2.0;
     std::uint32_t count = 0;
+    bool leaps = false;  // the clock does not go on from the run before
 };
 
 /// Where the symbols of one block stand.
 struct StrobePlan {
     std::int64_t block = 0;
+    std::int64_t first_subblock = 0;
     std::uint32_t runs = 0;
     bool restart = false;  // the symbols before this block do not adjoin
     double frequency = 0.0;
@@ -178,6 +181,8 @@ struct SymbolBlock {
     bool restart = false;
     double frequency = 0.0;         // taken out by the front, cycles per symbol,
     std::uint32_t turned_from = 0;  // from this symbol on
+    std::uint32_t marks = 0;
+    std::array<StrobeMark, kMaxSubblocks> mark{};
     alignas(64) std::array<Iq, kMaxBlockSymbols> symbols{};
 };
 

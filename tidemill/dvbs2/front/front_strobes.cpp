@@ -21,6 +21,11 @@ void erase(const ErasedRuns::Run& erased, const StrobeRun& strobes, std::span<Iq
     std::fill(symbols.begin() + begin, symbols.begin() + std::max(begin, end), Iq{});
 }
 
+StrobeMark mark_of(const StrobeRun& run, const StrobePlan& plan, std::uint32_t symbol) {
+    const double first_pair = static_cast<double>(plan.first_subblock) * kSubblockSymbols - kPairsBefore;
+    return {symbol, run.leaps, first_pair + run.first / 2, run.step / 2};
+}
+
 }  // namespace
 
 void read_symbols(const dsp::StrobeInterpolator& interpolator, const FilteredBlock& block,
@@ -30,8 +35,10 @@ void read_symbols(const dsp::StrobeInterpolator& interpolator, const FilteredBlo
     out.restart = plan.restart;
     out.frequency = plan.frequency;
     out.count = 0;
+    out.marks = plan.runs;
     for (std::uint32_t r = 0; r < plan.runs; ++r) {
         const StrobeRun& run = plan.run[r];
+        out.mark[r] = mark_of(run, plan, out.count);
         interpolator.read({block.even, block.odd}, run.first, run.step, run.count,
                           std::span(out.symbols).subspan(out.count));
         for (const ErasedRuns::Run& erased : block.erased.all())

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "tidemill/dsp/iq.hpp"
 
@@ -34,6 +35,15 @@ constexpr double kTimingGain = 0.05;
 constexpr double kSlopeGain = kTimingGain * kTimingGain / 4.0;
 constexpr double kLoopMemory = 97;      // sub-blocks after which both gains of a growing line are below these
 constexpr double kLargestError = 0.25;  // symbols
+
+// A leap of the clock: so many sub-blocks agree on it, with so much of the signal's strength and of their
+// own, and it is so much likelier than none (natural logarithm; noise does as well once in 10^10).
+constexpr std::size_t kLeapSubblocks = 4;
+constexpr std::size_t kLookedBack = 8;
+constexpr double kAgreed = 0.6;
+constexpr double kFittedSubblocks = 32;
+constexpr double kSureLeap = 25;
+constexpr double kLeastLeap = 0.06;  // symbols: what the loop follows without harm
 
 std::complex<double> turned_back(const SubblockTiming& timing, double tau) {
     return std::complex<double>(timing.phasor) * std::polar(1.0, -dsp::kTwoPi * tau);
@@ -125,6 +135,8 @@ bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) 
     refine_line(latest, middle);
     quality_signal_ = std::abs(best) / n;
     quality_power_ = power / n;
+    scatter_ = std::max(0.0, energy - std::norm(best) / n) / n / 2;
+    behind_.clear();
     known_ = surely ? n : kLoopMemory;
     line_end_ = latest.back().subblock + 1;
     tau_ += slope_ * (static_cast<double>(kept_.front().first_subblock) - middle);
@@ -170,7 +182,56 @@ void TimingTracker::follow(const SubblockTiming& timing) {
         slope_ = std::clamp(slope_ + std::max(kSlopeGain, 6 / both) * error, -kLargestSlope, kLargestSlope);
     }
     quality_signal_ += kQualityGain * (z.real() - quality_signal_);
+    scatter_ += kQualityGain * (z.imag() * z.imag() - scatter_);
     quality_power_ += kQualityGain * (weight * power - quality_power_);
+    behind_.push_back(timing);
+    if (behind_.size() > kLookedBack) behind_.pop_front();
+}
+
+// Not while the line is being fitted.
+bool TimingTracker::may_leap(const FilteredInfo& info) const {
+    return info.first_subblock >= line_end_ && known_ >= kFittedSubblocks;
+}
+
+// The likeliest place behind which all sub-blocks agree on another clock than the line's: where samples are
+// missing. What they agree on must be as strong as the signal, which noise that hides it is not.
+std::optional<TimingTracker::Leap> TimingTracker::leap_in(std::span<const SubblockTiming> ahead) const {
+    std::complex<double> turn =
+        std::polar(1.0, -dsp::kTwoPi * (tau_ + slope_ * static_cast<double>(ahead.size())));
+    const std::complex<double> back = std::polar(1.0, dsp::kTwoPi * slope_);
+    std::complex<double> sum{}, best{};
+    double energy = 0, gained = 0;
+    std::size_t first = 0;
+    const std::size_t count = behind_.size() + ahead.size();
+    for (std::size_t n = 1; n <= count; ++n) {
+        const std::size_t i = count - n;
+        turn *= back;
+        const std::complex<double> phasor(i < behind_.size() ? behind_[i].phasor
+                                                             : ahead[i - behind_.size()].phasor);
+        sum += turn * phasor;
+        energy += std::norm(phasor);
+        const double strength = std::abs(sum);
+        if (n < kLeapSubblocks || strength - sum.real() <= gained) continue;
+        const auto all = static_cast<double>(n);
+        if (strength < kAgreed * all * quality_signal_ || strength * strength < kAgreed * all * energy)
+            continue;
+        gained = strength - sum.real();
+        best = sum;
+        first = i;
+    }
+    const double symbols = std::arg(best) / dsp::kTwoPi;
+    if (gained * quality_signal_ < kSureLeap * scatter_ || std::abs(symbols) < kLeastLeap)
+        return std::nullopt;
+    return Leap{first - std::min(first, behind_.size()), symbols};
+}
+
+void TimingTracker::leap_by(double symbols) {
+    tau_ += symbols;
+    emitted_tau_ += symbols;
+    ahead_ += 2 * symbols;
+    if (ahead_ < 0) ahead_ += 2;
+    leaps_ = true;
+    behind_.clear();
 }
 
 StrobePlan TimingTracker::next() {
@@ -178,11 +239,15 @@ StrobePlan TimingTracker::next() {
     const FilteredInfo info = kept_.front();
     kept_.pop_front();
     StrobePlan plan{.block = info.block,
+                    .first_subblock = info.first_subblock,
                     .runs = info.subblocks,
                     .restart = restart_,
                     .frequency = info.frequency,
                     .turned_from = info.turned_from};
+    const auto timing = std::span(info.timing).first(info.subblocks);
+    const std::optional<Leap> leap = may_leap(info) ? leap_in(timing) : std::nullopt;
     for (std::uint32_t s = 0; s < info.subblocks; ++s) {
+        if (leap && leap->from == s) leap_by(leap->symbols);
         if (info.first_subblock + s >= line_end_) follow(info.timing[s]);
         StrobeRun& run = plan.run[s] = place_strobes();
         run.first += 2.0 * (kPairsBefore + s * kSubblockSymbols) - kStrobeLead;
@@ -200,9 +265,10 @@ StrobeRun TimingTracker::place_strobes() {
         emitted_tau_ = tau_ - slope_ / 2.0;
         ahead_ = 2.0 * (emitted_tau_ - std::floor(emitted_tau_));
         restart_ = false;
+        leaps_ = true;
     }
     const double change = (tau_ + slope_ / 2.0 - emitted_tau_) / kSymbols;
-    StrobeRun run{.first = ahead_, .step = 2.0 * (1.0 + change)};
+    StrobeRun run{.first = ahead_, .step = 2.0 * (1.0 + change), .leaps = std::exchange(leaps_, false)};
     run.count = static_cast<std::uint32_t>(std::ceil((2.0 * kSymbols - ahead_) / run.step));
     ahead_ += run.count * run.step - 2.0 * kSymbols;
     emitted_tau_ += run.count * change;

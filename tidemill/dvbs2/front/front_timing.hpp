@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <ranges>
+#include <span>
 
 #include "tidemill/dvbs2/front/front_block.hpp"
 
@@ -25,6 +27,10 @@ class TimingTracker {
     /// The strobes of the next released block.
     StrobePlan next();
 
+    /// Number of the oldest block that the caller keeps; nothing where there is none.
+    std::optional<std::int64_t> oldest_kept() const {
+        return kept_.empty() ? std::nullopt : std::optional(kept_.front().block);
+    }
     /// Whether the symbol clock is being followed.
     bool locked() const { return locked_; }
     /// Clock offset of the transmitter against the nominal rate, parts per million (0 before the first lock).
@@ -35,14 +41,21 @@ class TimingTracker {
     void keep(Archive& archive) {
         archive("kept", kept_)("measured", measured_)("locked", locked_)("restart", restart_);
         archive("line_end", line_end_)("tau", tau_)("slope", slope_)("quality_signal", quality_signal_);
-        archive("quality_power", quality_power_)("emitted_tau", emitted_tau_)("ahead", ahead_);
-        archive("known", known_);
+        archive("quality_power", quality_power_)("emitted_tau", emitted_tau_)("ahead", ahead_)("leaps",
+                                                                                               leaps_);
+        archive("known", known_)("scatter", scatter_)("behind", behind_);
     }
 
   private:
     struct Measured {
         std::int64_t subblock;
         SubblockTiming timing;
+    };
+
+    /// From a sub-block on the clock stands elsewhere.
+    struct Leap {
+        std::size_t from;
+        double symbols;
     };
 
     void lock_on(const FilteredInfo& info);
@@ -52,6 +65,9 @@ class TimingTracker {
     bool try_lock(std::size_t count, std::size_t least, bool surely = false);
     void refine_line(const Latest& latest, double middle);
     void follow(const SubblockTiming& timing);
+    bool may_leap(const FilteredInfo& info) const;
+    std::optional<Leap> leap_in(std::span<const SubblockTiming> ahead) const;
+    void leap_by(double symbols);
     StrobeRun place_strobes();
     void forget();
 
@@ -66,8 +82,11 @@ class TimingTracker {
     double slope_ = 0.0;         // its change per sub-block
     double quality_signal_ = 0.0;
     double quality_power_ = 0.0;
+    double scatter_ = 0.0;                 // mean square of what sub-blocks' phasors have across the line
+    std::deque<SubblockTiming> behind_{};  // the latest ones that were followed
 
     double emitted_tau_ = 0.0;  // timing of the next strobe to be given out
+    bool leaps_ = false;        // which does not go on from the one before
     double ahead_ = 0.0;        // samples from where the next sub-block's strobes may begin to that strobe
 };
 

@@ -35,6 +35,7 @@ void BandReceiver::Stages::add(double sample_rate_hz, CarrierOfBand carrier) {
     ReceiverConfig config = carrier.config;
     config.symbol_rate_hz = carrier.tuning.symbol_rate_hz;
     config.tuned_hz = carrier.tuning.offset_hz;
+    config.taken_rate_hz = sample_rate_hz;
     const RawLayout layout{
         dsp::SampleFormat::cf32,
         FrontGeometry({tuned_rate_hz(sample_rate_hz, config.symbol_rate_hz), config.symbol_rate_hz,

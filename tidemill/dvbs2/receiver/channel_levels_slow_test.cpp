@@ -177,12 +177,39 @@ std::vector<Level> echo_levels() {
     return levels;
 }
 
+// Ten of them, each in another part of a frame; a frame or two may go with each, and those that lie in it
+// whole.
+Level with_gaps(Named modcod, double esn0_db, bool pilots, std::uint64_t samples) {
+    Level level{
+        fmt::format("10 gaps of {} samples, {}, {} pilots", samples, modcod.name, pilots ? "with" : "no"),
+        modcod, pilots, esn0_db, 0};
+    const auto frame = static_cast<std::uint64_t>(2 * layout_of(pls_of(level)).symbols);
+    level.frames = 140;
+    for (std::uint64_t i = 1; i <= 10; ++i)
+        level.channel.disturbances.lost.push_back({i * 12 * frame + i * frame / 11, samples});
+    const double never_came = 10.0 * static_cast<double>(samples) / static_cast<double>(frame);
+    level.least_share = 1 - (20 + never_came) / static_cast<double>(level.frames);
+    return level;
+}
+
 std::vector<Level> gap_levels() {
     std::vector<Level> levels;
-    Level lost{"10 gaps of 1234 samples", kQpsk34, true, 6.03, 0.8, 120};
-    for (std::uint64_t i = 1; i <= 10; ++i) lost.channel.disturbances.lost.push_back({i * 150000, 1234});
-    levels.push_back(lost);
+    for (const std::uint64_t samples : {1, 3, 1234, 1235, 4000, 20000}) {
+        levels.push_back(with_gaps(kQpsk34, 6.03, true, samples));
+        levels.push_back(with_gaps(kQpsk34, 6.03, false, samples));
+        levels.push_back(with_gaps(k8psk34, 10, true, samples));
+        levels.push_back(with_gaps(k16apsk34, 12.2, true, samples));
+        levels.push_back(with_gaps(k32apsk89, 17.7, true, samples));
+    }
     return levels;
+}
+
+// To the sample, but for whole frames of which nothing tells.
+std::uint64_t missing_modulo_frame(const Level& level) {
+    const auto frame = static_cast<std::uint64_t>(2 * layout_of(pls_of(level)).symbols);
+    std::uint64_t samples = 0;
+    for (const LostSamples& lost : level.channel.disturbances.lost) samples += lost.samples % frame;
+    return samples;
 }
 
 /// Each packet that was sent, and how it came: `wrong` never was sent, or came twice or late.
@@ -226,6 +253,9 @@ void hold(const std::vector<Level>& levels) {
             static_cast<double>(came.first * level.frames) / static_cast<double>(sent);
         if (level.least_share > 0) CHECK_MESSAGE(frames_to_first <= kLockFrames, level.name);
         CHECK_MESSAGE(came.wrong == 0, level.name);
+        const MissingSamples& missing = report.totals.missing;
+        CHECK_MESSAGE(missing.gaps == level.channel.disturbances.lost.size(), level.name);
+        CHECK_MESSAGE(missing.samples == missing_modulo_frame(level), level.name);
     }
 }
 
@@ -252,8 +282,11 @@ TEST_CASE("channel levels: tones") {
     hold(tone_levels());
 }
 
-TEST_CASE("channel levels: echoes and samples that are missing") {
+TEST_CASE("channel levels: echoes") {
     hold(echo_levels());
+}
+
+TEST_CASE("channel levels: samples that are missing are told, to the sample modulo a frame") {
     hold(gap_levels());
 }
 

@@ -47,7 +47,8 @@ struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
     int gold_code = 0;
-    double tuned_hz = 0;  ///< where a TunedSource took the samples from: frequencies are told from there
+    double tuned_hz = 0;       ///< where a TunedSource took the samples from: frequencies are told from there
+    double taken_rate_hz = 0;  ///< of those: so missing ones are counted; 0: there is no TunedSource
     static constexpr std::uint32_t kMostBlockSamples = 16384;
     std::uint32_t block_samples = kMostBlockSamples;
     bool live =

@@ -13,6 +13,23 @@
 
 namespace tidemill::dvbs2 {
 
+/// Samples that are missing among those received, as the frames and the streams' clocks show; what a radio or
+/// a network says by itself is not among them.
+struct MissingSamples {
+    std::uint64_t gaps = 0;           ///< places at which some are missing
+    std::uint64_t gaps_at_least = 0;  ///< of these, at which whole frames may be missing besides
+    std::uint64_t samples = 0;        ///< in all
+    double last_s = 0;                ///< the last place, in the time of the samples received
+
+    friend bool operator==(const MissingSamples&, const MissingSamples&) = default;
+};
+
+/// The longest stretch of a signal in which its symbol clock was not found, in the time of the samples.
+struct Clockless {
+    double begin_s = 0;
+    double seconds = 0;
+};
+
 /// What came of the frames, added up.
 struct FrameTotals {
     std::uint64_t frames = 0;      ///< that reached the decoder
@@ -23,7 +40,8 @@ struct FrameTotals {
     std::uint64_t corrected_bits = 0;  ///< by the outer code
     double noise_to_signal = 0;        ///< N0/Es, added up over the good frames
     double front_frequency = 0;        ///< taken out of the last good frame by the front; cycles per symbol
-    double frequency = 0;              ///< left in it, upright
+    double frequency = 0;              ///< left in it, upright,
+    double drift = 0;                  ///< with its drift, cycles per symbol squared
     bool inverted = false;
     std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
     std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame
@@ -31,6 +49,7 @@ struct FrameTotals {
     std::uint64_t last_tick = 0;                     ///< when the last one was
     std::optional<Pls> last_pls{};                   ///< of the last frame
     float last_esn0_db = 0;                          ///< of the last good one
+    MissingSamples missing{};
 
     std::uint64_t frames_good() const { return frames - frames_bad; }
     /// Mean Es/N0 of the good frames.
@@ -50,9 +69,10 @@ struct ReceptionNow {
     std::uint64_t locks = 0;  ///< times that frames were found, the first included
     FrameTotals totals;
     double symbol_rate_hz = 0;
-    double frequency_hz = 0;  ///< of the carrier in the recording
-    double clock_ppm = 0;     ///< offset of the transmitter's symbol clock
-    double iq_offset_db = 0;  ///< taken out of I and Q, as RxCoarse tells
+    double frequency_hz = 0;    ///< of the carrier in the recording
+    double drift_hz_per_s = 0;  ///< of it; 0: none that need be followed
+    double clock_ppm = 0;       ///< offset of the transmitter's symbol clock
+    double iq_offset_db = 0;    ///< taken out of I and Q, as RxCoarse tells
     double iq_image_db = 0;
     std::uint64_t samples_clipped = 0;
     std::uint64_t samples_blanked = 0;   ///< zeroed, because pulses had hit them,
@@ -61,7 +81,8 @@ struct ReceptionNow {
     std::uint64_t frames_equalised = 0;  ///< against echoes, of which the strongest is now
     double echo_symbols = 0;             ///< so late; 0: there is none
     double echo_db = 0;                  ///< and so strong, over the direct way
-    std::vector<double> tones_hz{};      ///< taken out, where they are in the recording; in a report: last
+    Clockless clockless{};
+    std::vector<double> tones_hz{};  ///< taken out, where they are in the recording; in a report: last
 
     /// What a tuner before the receiver has moved is where it was.
     void shift(double hz) {

@@ -16,6 +16,7 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     : symbol_rate_hz_(config.symbol_rate_hz),
       sample_rate_hz_(blocks.layout.geometry.samples_per_symbol() * config.symbol_rate_hz),
       tuned_hz_(config.tuned_hz),
+      block_s_(blocks.layout.geometry.block_samples() / sample_rate_hz_),
       scrambler_(config.gold_code),
       front_(add_front_stages(graph, blocks)),
       frame_sync_(graph.add<RxFrameSync>(scrambler_, config.live)),
@@ -25,7 +26,9 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, config.ldpc_device, config.short_of_time);
     auto& bch = graph.add<RxBch>();
     auto& descrambler = graph.add<RxDescrambler>();
-    auto& sink = graph.add<RxSink>(std::move(outputs));
+    const double taken_hz = config.taken_rate_hz > 0 ? config.taken_rate_hz : sample_rate_hz_;
+    auto& sink =
+        graph.add<RxSink>(std::move(outputs), SampleRates{symbol_rate_hz_, taken_hz / symbol_rate_hz_});
     ldpc_ = &ldpc;
     sink_ = &sink;
 
@@ -56,6 +59,10 @@ std::vector<double> RxChain::in_hertz(const ToneList& tones) const {
     return hertz;
 }
 
+Clockless RxChain::in_seconds(const ClocklessBlocks& blocks) const {
+    return {static_cast<double>(blocks.first) * block_s_, static_cast<double>(blocks.count) * block_s_};
+}
+
 ReceptionNow RxChain::describe(const FrameTotals& totals) const {
     // What the front took out, and what the last good frame, turned upright, still had; before the first what
     // the front takes out now.
@@ -69,6 +76,8 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz_,
             .frequency_hz = tuned_hz_ + (front + left) * symbol_rate_hz_,
+            .drift_hz_per_s =
+                (totals.inverted ? -totals.drift : totals.drift) * symbol_rate_hz_ * symbol_rate_hz_,
             .clock_ppm = front_.timing.clock_ppm(),
             .iq_offset_db = front_.coarse.iq_offset_db(),
             .iq_image_db = front_.coarse.iq_image_db(),
@@ -79,6 +88,7 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .frames_equalised = equaliser_.frames(),
             .echo_symbols = echo.symbols,
             .echo_db = echo.gain_db,
+            .clockless = in_seconds(front_.timing.clockless()),
             .tones_hz = in_hertz(front_.coarse.tones())};
 }
 

@@ -37,10 +37,12 @@ class RxChain {
     ReceptionNow describe(const FrameTotals& totals) const;
 
     std::vector<double> in_hertz(const ToneList& tones) const;
+    Clockless in_seconds(const ClocklessBlocks& blocks) const;
 
     double symbol_rate_hz_;
     double sample_rate_hz_;
     double tuned_hz_;
+    double block_s_;
     PlScrambler scrambler_;
     FrontStages front_;
     const RxFrameSync& frame_sync_;

@@ -11,7 +11,10 @@ Flow RxFrameSync::cut_frames(Frame f) {
         } else {
             const SymbolBlock& input = f[symbols][0];
             sync_.push({input.symbols.data(), input.count},
-                       {input.turned_from, input.frequency, input.restart});
+                       {.from = input.turned_from,
+                        .frequency = input.frequency,
+                        .found = input.restart,
+                        .marks = std::span(input.mark).first(input.marks)});
             front_frequency_ = input.frequency;
         }
     }
@@ -20,6 +23,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
     while (popped) {
         f[gap][0] |= popped->start !=
                      std::exchange(expected_start_, popped->start + static_cast<unsigned>(popped->symbols));
+        if (popped->missing.count > 0) missing_ = popped->missing;
         if (!popped->pls.is_dummy()) break;
         popped = sync_.pop(f[frame]);
     }
@@ -27,6 +31,7 @@ Flow RxFrameSync::cut_frames(Frame f) {
     locks_.store(sync_.counts().locks, std::memory_order_relaxed);
     if (!popped) return Flow::skip;
     popped->front_frequency = front_frequency_;
+    popped->missing = std::exchange(missing_, {});
     f[info] = *popped;
     repeating_ = true;
     return Flow::again;

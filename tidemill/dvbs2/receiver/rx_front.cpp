@@ -181,7 +181,7 @@ Flow RxTiming::track_clock(Frame f) {
     const auto emit = [&](const FilteredBlock* kept) {
         read_symbols(interpolator_, kept ? *kept : f[filtered_in][0], tracker_.next(), f[symbols][0]);
     };
-    const auto decide = [&] { return tracker_.step(f[filtered_in][0].info); };
+    const auto decide = [&] { return this->decide(f[filtered_in][0].info); };
     const auto keep = [&](FilteredBlock& kept) { kept = f[filtered_in][0]; };
     const Flow flow =
         f.at_end() ? keeper_.end([&] { return tracker_.finish(); }, emit) : keeper_.step(decide, keep, emit);
@@ -189,8 +189,24 @@ Flow RxTiming::track_clock(Frame f) {
     return flow;
 }
 
+KeptBlocks RxTiming::decide(const FilteredInfo& info) {
+    const std::int64_t oldest = tracker_.oldest_kept().value_or(info.block);
+    const KeptBlocks decision = tracker_.step(info);
+    if (decision.drop > 0) count_clockless({oldest, decision.drop});
+    return decision;
+}
+
+void RxTiming::count_clockless(const ClocklessBlocks& dropped) {
+    if (clockless_.first + clockless_.count != dropped.first) clockless_ = {dropped.first, 0};
+    clockless_.count += dropped.count;
+    if (clockless_.count <= longest_.count) return;
+    longest_ = clockless_;
+    longest_told_.offer(longest_);
+}
+
 void RxTiming::keep(Archive& archive) {
-    archive("tracker", tracker_)("keeper", keeper_);
+    archive("tracker", tracker_)("keeper", keeper_)("clockless", clockless_)("longest", longest_);
+    longest_told_.set(longest_);
     tell();
 }
 

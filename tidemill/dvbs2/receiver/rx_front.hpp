@@ -158,6 +158,12 @@ class RxFilter final : public Module {
     std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
+/// Blocks of a signal in which its clock was not found, one behind the other.
+struct ClocklessBlocks {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
 /// Keeps filtered blocks until their symbol clock is known, then reads the symbols at the strobes. Reading
 /// could be a task of its own, for any thread, but a copy of the filtered samples to it takes half as long as
 /// the reading.
@@ -176,11 +182,15 @@ class RxTiming final : public Module {
     bool locked() const { return locked_.load(std::memory_order_relaxed); }
     /// Blocks in which no symbol clock was found.
     std::uint64_t dropped_blocks() const { return keeper_.dropped(); }
+    /// The most of them that there were one behind the other; may be asked while the receiver runs.
+    ClocklessBlocks clockless() const { return longest_told_.get(); }
 
     void keep(Archive& archive) override;
 
   private:
     Flow track_clock(Frame f);
+    KeptBlocks decide(const FilteredInfo& info);
+    void count_clockless(const ClocklessBlocks& dropped);
     void tell();
 
     TimingTracker tracker_;
@@ -188,6 +198,8 @@ class RxTiming final : public Module {
     BlockKeeper<FilteredBlock> keeper_;
     std::atomic<double> clock_ppm_{0};
     std::atomic<bool> locked_{false};
+    ClocklessBlocks clockless_{}, longest_{};  // the latest, without blocks that may still be of use
+    Published<ClocklessBlocks> longest_told_;
 };
 
 }  // namespace tidemill::dvbs2

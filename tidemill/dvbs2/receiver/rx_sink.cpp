@@ -8,15 +8,31 @@
 
 namespace tidemill::dvbs2 {
 
-RxSink::RxSink(RxOutputs outputs)
+RxSink::RxSink(RxOutputs outputs, const SampleRates& rates)
     : Module("sink"),
       may_wait_(outputs.may_wait),
       frames_(std::move(outputs.frames)),
       keep_outputs_(std::move(outputs.keep)),
-      streams_(outputs.choice, std::move(outputs.streams)) {}
+      missing_(rates),
+      streams_(outputs.choice, watched(std::move(outputs.streams))) {}
+
+StreamOutputs RxSink::watched(StreamOutputs outputs) {
+    outputs.packets = [this, given = std::move(outputs.packets)](auto packets, std::uint8_t stream) {
+        missing_.read_clocks(packets, stream);
+        given(packets, stream);
+    };
+    outputs.input_clock = [this, given = std::move(outputs.input_clock)](std::uint32_t symbols,
+                                                                         std::uint8_t stream) {
+        missing_.read_counter(symbols, stream);
+        if (given) given(symbols, stream);
+    };
+    return outputs;
+}
 
 void RxSink::write_frame(Frame f) {
     if (f.at_end()) return finish();
+    missing_.begin_frame(f[info]);
+    totals_.missing = missing_.tally();
     const Pls& pls = f[info].pls;
     const fec::Dvbs2Code* code = code_of(pls);
     if (!code) return;
@@ -35,13 +51,14 @@ void RxSink::write_frame(Frame f) {
         streams_.lose();
     }
     totals_.last_pls = pls;
+    totals_.missing = missing_.tally();
     published_.offer(totals_);
 }
 
 // Ticks are this machine's, since it was started.
 void RxSink::keep(Archive& archive) {
     std::uint64_t lasted = totals_.last_tick - totals_.first_tick;
-    archive("streams", streams_)("totals", totals_)("lasted", lasted);
+    archive("streams", streams_)("missing", missing_)("totals", totals_)("lasted", lasted);
     if (keep_outputs_) keep_outputs_(archive);
     if (!archive.gives_back()) return;
     totals_.last_tick = ticks();
@@ -65,6 +82,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.noise_to_signal += std::pow(10.0, -0.1 * esn0_db);
     totals_.front_frequency = about.front_frequency;
     totals_.frequency = about.frequency;
+    totals_.drift = double{about.drift};
     totals_.inverted = about.inverted;
     totals_.last_esn0_db = esn0_db;
 }
@@ -72,6 +90,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
 // Gives out the packet that waits for the frame after the last.
 void RxSink::finish() {
     streams_.finish();
+    totals_.missing = missing_.tally();
     published_.set(totals_);
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "tidemill/dvbs2/carrier/noise.hpp"
+#include "tidemill/dvbs2/receiver/missing_samples.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
@@ -17,7 +18,7 @@ class RxSink final : public Module {
     const bool may_wait_;
 
   public:
-    explicit RxSink(RxOutputs outputs);
+    RxSink(RxOutputs outputs, const SampleRates& rates);
 
     In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
     Label<const FrameInfo> info = label<const FrameInfo>("info");
@@ -42,6 +43,9 @@ class RxSink final : public Module {
 
     std::function<void(const ReceivedFrame&)> frames_;
     std::function<void(Archive&)> keep_outputs_;
+    StreamOutputs watched(StreamOutputs outputs);
+
+    MissingAccount missing_;
     StreamSorter streams_;
     FrameTotals totals_;
     Published<FrameTotals> published_;

@@ -162,7 +162,9 @@ void PacketExtractor::break_off(std::vector<std::uint8_t>& packets) {
 void PacketExtractor::give_out_whole(std::vector<std::uint8_t>& packets) {
     if (layout_.issy_bytes > 0) {
         const auto field = std::span(waiting_).subspan(layout_.input_bytes, layout_.issy_bytes);
-        ++counts_.issy_fields[static_cast<std::size_t>(issy_kind(field))];
+        const IssyKind kind = issy_kind(field);
+        ++counts_.issy_fields[static_cast<std::size_t>(kind)];
+        if (kind == IssyKind::clock_long) input_clock_ = read_long_iscr(field);
     }
     const std::size_t deleted = layout_.has_dnp ? waiting_.back() : 0U;
     for (std::size_t i = 0; i < deleted; ++i) {

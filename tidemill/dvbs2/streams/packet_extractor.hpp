@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tidemill/dvbs2/standard/bb_header.hpp"
@@ -38,6 +39,10 @@ class PacketExtractor {
 
     const PacketCounts& counts() const { return counts_; }
 
+    /// The symbol counter (ISCR, 22 bits) of the last packet given out since this was asked last; nothing
+    /// where none had one.
+    std::optional<std::uint32_t> take_input_clock() { return std::exchange(input_clock_, std::nullopt); }
+
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
@@ -70,6 +75,7 @@ class PacketExtractor {
     std::size_t filled_bits_ = 0;
     Packet waiting_;  // whole, its own CRC-8 not yet seen
     bool has_waiting_ = false;
+    std::optional<std::uint32_t> input_clock_{};
 };
 
 }  // namespace tidemill::dvbs2

@@ -30,6 +30,9 @@ struct StreamOutputs {
     /// The data field of a frame of a continuous generic stream, whole bytes: where packets begin anew in
     /// each, as those of GSE do. Besides or instead of `generic`.
     std::function<void(std::span<const std::uint8_t> field, std::uint8_t stream)> fields{};
+    /// The sender's symbol counter (ISCR, 22 bits) at the last packet that a frame completes; before
+    /// `packets`.
+    std::function<void(std::uint32_t symbols, std::uint8_t stream)> input_clock{};
 };
 
 /// What a PacketExtractor has seen so far.

@@ -23,7 +23,10 @@ BbFault StreamSorter::sort(std::span<const std::uint8_t> bbframe) {
     if (!header.single_input) ++frames_of_streams_[stream];
     if (!wants(header)) return BbFault::other_input_stream;
     if (header.stream_type != StreamType::transport) return sort_generic(bbframe, header, stream);
-    const BbFault found = extractor_of(StreamType::transport, stream).push(bbframe, packets_);
+    PacketExtractor& extractor = extractor_of(StreamType::transport, stream);
+    const BbFault found = extractor.push(bbframe, packets_);
+    if (const auto clock = extractor.take_input_clock(); clock && outputs_.input_clock)
+        outputs_.input_clock(*clock, stream);
     give_out(StreamType::transport, stream);
     return found;
 }

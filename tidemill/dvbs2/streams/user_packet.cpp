@@ -64,6 +64,10 @@ IssyKind issy_kind(std::span<const std::uint8_t> field) {
     }
 }
 
+std::uint32_t read_long_iscr(std::span<const std::uint8_t> field) {
+    return (field[0] & 0x3fU) << 16 | std::uint32_t{field[1]} << 8 | field[2];
+}
+
 void write_iscr(std::uint64_t symbols, std::span<std::uint8_t> field) {
     assert(field.size() == 2 || field.size() == 3);
     for (std::size_t i = field.size(); i-- > 0; symbols >>= 8) field[i] = static_cast<std::uint8_t>(symbols);

@@ -44,6 +44,9 @@ const char* name(IssyKind kind);
 /// Of a field of 2 or 3 bytes.
 IssyKind issy_kind(std::span<const std::uint8_t> field);
 
+/// What a field of 3 bytes with a long clock says: the symbol counter's 22 lowest bits.
+std::uint32_t read_long_iscr(std::span<const std::uint8_t> field);
+
 /// Fills a field of 2 or 3 bytes with the counter's 15 or 22 lowest bits.
 void write_iscr(std::uint64_t symbols, std::span<std::uint8_t> field);
 

@@ -183,6 +183,7 @@ TEST_CASE("user packet: a clock is written with its lowest bits, first the highe
     CHECK(three == std::array<std::uint8_t, 3>{0xb1, 0x23, 0x45});
     CHECK(issy_kind(two) == IssyKind::clock_short);
     CHECK(issy_kind(three) == IssyKind::clock_long);
+    CHECK(read_long_iscr(three) == 0x312345);
 }
 
 TEST_CASE("user packet: a stream laid out by hand as figure D.3 draws it comes back with its null packets") {
@@ -211,6 +212,8 @@ TEST_CASE("user packet: a stream laid out by hand as figure D.3 draws it comes b
     CHECK(extractor.counts().packets == 261);
     CHECK(extractor.counts().packets_dropped == 0);
     CHECK(extractor.counts().issy_fields[static_cast<std::size_t>(IssyKind::clock_long)] == 4);
+    CHECK(extractor.take_input_clock() == 0x010203);
+    CHECK_FALSE(extractor.take_input_clock());
 }
 
 TEST_CASE("stream slicer, packet extractor: what goes in comes out, with its null packets where they were") {

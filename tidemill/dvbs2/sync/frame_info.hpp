@@ -9,6 +9,16 @@ namespace tidemill::dvbs2 {
 /// Room for the longest frame and the header behind it.
 inline constexpr std::size_t kFrameBufferSymbols = kMaxFrameSymbols + kHeaderSymbols;
 
+/// Symbols that the frames before and behind show to be missing among those received, in symbols of the
+/// nominal rate.
+struct MissingSymbols {
+    double count = 0;  // 0: none
+    double frame = 0;  // as many more may be missing as frames of this length have, any number of them
+    double place = 0;  // of the symbols received, since the first sample
+
+    friend bool operator==(const MissingSymbols&, const MissingSymbols&) = default;
+};
+
 /// What travels with the symbols of one PLFRAME.
 struct FrameInfo {
     std::uint64_t start = 0;     // place of the first symbol in the stream
@@ -19,16 +29,10 @@ struct FrameInfo {
     float header_quality = 0;    // as in HeaderMatch
     float frequency = 0;         // cycles per symbol, from the known symbols of many frames
     float frequency_sigma = 0;   // expected error of `frequency`
+    float drift = 0;             // of the carrier, cycles per symbol squared; 0: none that need be followed
     double front_frequency = 0;  // taken out of the symbols before, cycles per symbol
-};
-
-/// What the front took out of some symbols: `frequency` (cycles per symbol) from the symbol `from` on, before
-/// that what it took out of those before. Where it has `found` it, nobody knows that the carrier is the one
-/// from before.
-struct FrontTurn {
-    std::uint32_t from = 0;
-    double frequency = 0;
-    bool found = false;
+    double place = 0;            // of the first symbol, in symbols of the nominal rate since the first sample
+    MissingSymbols missing{};    // found out since the frame before
 };
 
 /// What happened so far; every symbol pushed is in a frame, outside, or still kept.

@@ -8,6 +8,7 @@ namespace tidemill::dvbs2 {
 void FrameSync::push(std::span<const Iq> symbols, const FrontTurn& turn) {
     forget_symbols();
     heard_.front.turn(heard_.end() + turn.from, turn.frequency, turn.found);
+    for (const StrobeMark& mark : turn.marks) heard_.places.mark(heard_.end() + mark.symbol, mark);
     heard_.kept.append(symbols);
     ledger_.take_in(symbols.size());
 }
@@ -60,6 +61,7 @@ void FrameSync::forget_symbols() {
     if (needed <= heard_.kept.begin()) return;
     heard_.kept.forget_before(needed);
     heard_.front.forget_before(needed);
+    heard_.places.forget_before(needed);
     ledger_.leave_outside(needed);
 }
 

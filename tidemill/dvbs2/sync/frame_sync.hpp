@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "tidemill/dvbs2/front/strobe_mark.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/dvbs2/sync/frame_info.hpp"
 #include "tidemill/dvbs2/sync/internal/frame_follower.hpp"
@@ -10,6 +11,16 @@
 #include "tidemill/dvbs2/sync/internal/frame_ledger.hpp"
 
 namespace tidemill::dvbs2 {
+
+/// What the front took out of some symbols: `frequency` (cycles per symbol) from the symbol `from` on, before
+/// that what it took out of those before. Where it has `found` it, nobody knows that the carrier is the one
+/// from before.
+struct FrontTurn {
+    std::uint32_t from = 0;
+    double frequency = 0;
+    bool found = false;
+    std::span<const StrobeMark> marks{};  // of all symbols; none: one lies behind the other
+};
 
 /// Cuts a stream of symbols into PLFRAMEs: push symbols, then pop frames until there is none.
 ///

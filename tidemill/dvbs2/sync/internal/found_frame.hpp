@@ -5,8 +5,10 @@
 #include <span>
 
 #include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/dvbs2/sync/frame_info.hpp"
 #include "tidemill/dvbs2/sync/header_search.hpp"
 #include "tidemill/dvbs2/sync/internal/front_path.hpp"
+#include "tidemill/dvbs2/sync/internal/symbol_places.hpp"
 #include "tidemill/dvbs2/sync/internal/symbol_store.hpp"
 
 namespace tidemill::dvbs2::internal {
@@ -15,13 +17,14 @@ namespace tidemill::dvbs2::internal {
 struct HeardSymbols {
     SymbolStore kept;
     FrontPath front;
+    SymbolPlaces places;
     bool ended = false;
 
     std::uint64_t end() const { return kept.end(); }
 
     template <class Archive>
     void keep(Archive& archive) {
-        archive("kept", kept)("front", front)("ended", ended);
+        archive("kept", kept)("front", front)("places", places)("ended", ended);
     }
 };
 
@@ -33,6 +36,7 @@ struct FoundFrame {
     float quality = 0;
     bool good = false;  // the header was recognised, not only expected here
     bool inverted = false;
+    MissingSymbols missing{};  // as FrameInfo has it
 
     std::uint64_t end() const { return start + static_cast<std::uint64_t>(length); }
 };

@@ -1,6 +1,8 @@
 #include "tidemill/dvbs2/sync/internal/frame_follower.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <ranges>
 #include <vector>
 
 namespace tidemill::dvbs2::internal {
@@ -19,6 +21,7 @@ constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the 
 
 void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor) {
     const Pls pls = Pls::from_code(lead.hit.code);
+    if (!may_be_known(heard, lead)) grid_ = {};
     learner_.begin(heard, lead);
     floor_ = floor;
     bad_in_a_row_ = 0;
@@ -27,12 +30,21 @@ void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std:
     while (const auto before = frame_before(heard.kept, floor_, frames.back(),
                                             learner_.frequency_at(heard, frames.back().start)))
         frames.push_back(*before);
+    for (FoundFrame& frame : frames | std::views::reverse) frame.missing = grid_.step(heard, frame);
     for (std::size_t i = frames.size(); --i > 0;) {
         found_.push_back(frames[i]);
         learn(heard, frames[i - 1]);
     }
     last_ = last_good_ = frames.front();
     found_.push_back(last_);
+}
+
+// Whether a first header may belong to the signal from before: a header alone tells its frequency so well.
+bool FrameFollower::may_be_known(const HeardSymbols& heard, const FrameLead& lead) const {
+    constexpr double kHeaderSigmas = 4e-3;  // cycles per symbol, of the weakest
+    return lead.hit.inverted == last_good_.inverted &&
+           std::abs(static_cast<double>(lead.hit.frequency) - learner_.frequency_at(heard, lead.place)) <
+               kHeaderSigmas;
 }
 
 FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& ledger) {
@@ -102,6 +114,7 @@ FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const Found
     bad_in_a_row_ = 0;
     last_ = last_good_ = next;
     found_.push_back(next);
+    found_.back().missing = grid_.step(heard, next);
     return {Progress::moved};
 }
 
@@ -116,12 +129,20 @@ FrameFollower::Step FrameFollower::coast() {
 
 FrameFollower::Step FrameFollower::lose(const std::optional<FrameLead>& lead) {
     while (!found_.empty() && !found_.back().good) found_.pop_back();
+    tell_missing();
     return {Progress::lost, lead};
 }
 
 FrameFollower::Step FrameFollower::finish(std::uint64_t end) {
     if (!found_.empty() && found_.back().end() > end) found_.pop_back();
+    tell_missing();
     return {Progress::ended};
+}
+
+// With the last frame, since none may follow that could tell.
+void FrameFollower::tell_missing() {
+    const MissingSymbols missing = grid_.settle();
+    if (missing.count > 0 && !found_.empty()) found_.back().missing = missing;
 }
 
 bool FrameFollower::front_is_settled(std::uint64_t end) const {
@@ -144,7 +165,10 @@ FrameInfo FrameFollower::deliver(const HeardSymbols& heard, std::span<Iq> frame)
             .inverted = front.inverted,
             .header_quality = front.quality,
             .frequency = static_cast<float>(learner_.frequency_at(heard, middle)),
-            .frequency_sigma = static_cast<float>(learner_.sigma())};
+            .frequency_sigma = static_cast<float>(learner_.sigma()),
+            .drift = static_cast<float>(learner_.drift()),
+            .place = heard.places.at(front.start),
+            .missing = front.missing};
 }
 
 }  // namespace tidemill::dvbs2::internal

@@ -34,6 +34,8 @@ class FrameLearner {
     /// The carrier's frequency at a place beside what the front took out there, cycles per symbol.
     double frequency_at(const HeardSymbols& heard, std::uint64_t place) const;
     double sigma() const { return tracker_.sigma(); }
+    /// Cycles per symbol squared; 0: none that need be known.
+    double drift() const { return drift_; }
     /// Mean quality of the good headers.
     double quality() const { return quality_; }
 
