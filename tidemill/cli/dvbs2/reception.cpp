@@ -159,6 +159,18 @@ std::uint32_t live_block(const ReceptionJob& job) {
     return dvbs2::live_block_samples({rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
 }
 
+// Returns whether the one that is told was wrong.
+bool correct_symbol_rate(ReceptionJob& job) {
+    const auto rate_hz = corrected_symbol_rate([&] { return open_preview(job); }, job.config);
+    if (!rate_hz) return false;
+    const double told_hz = std::exchange(job.config.symbol_rate_hz, *rate_hz);
+    job.tuning.reset();
+    job.warnings.push_back(
+        fmt::format("--symbol-rate {}: the carrier has {:.1f} symbols/s ({:+.3f} %), which are received",
+                    io::hertz_text(told_hz), *rate_hz, 100 * (*rate_hz / told_hz - 1)));
+    return true;
+}
+
 void find_signal(const ReceptionOptions& options, ReceptionJob& job) {
     SearchFor search = searched(options);
     WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
@@ -168,6 +180,8 @@ void find_signal(const ReceptionOptions& options, ReceptionJob& job) {
         place = take_carrier(chosen.front().heard, job);
     }
     lay_tuner(place, search.rolloff, options.doppler, job, job);
+    if (told_symbol_rate_hz(options) > 0 && correct_symbol_rate(job))
+        lay_tuner(place, search.rolloff, options.doppler, job, job);
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -24,16 +25,20 @@ namespace {
 constexpr std::size_t kPreviewSamples = 2 * dvbs2::kSymbolRateSearchSamples;
 constexpr std::size_t kMostRates = 8;
 constexpr std::uint64_t kFramesThatConvince = 3;
+constexpr double kSymbolsThatShowClock = 70e3;  // twice what the receiver takes to find it
+constexpr double kMostWrong = 0.005;            // of a symbol rate that is told,
+constexpr double kLeastWrong = 140e-6;          // what is less wrong the receiver's clock follows
 constexpr std::uint64_t kFramesThatTellNoise = 20;
 constexpr std::size_t kPilotsForGold = 4000;                     // 11 deviations at the threshold of QPSK 1/4
 constexpr std::array<double, 3> kRolloffs = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
 
-std::vector<dsp::Iq> read_preview(io::SampleSource& source) {
+std::vector<dsp::Iq> read_preview(io::SampleSource& source, std::size_t most = kPreviewSamples) {
     const std::size_t size = dsp::bytes_per_sample(source.format());
     std::vector<std::byte> bytes(1 << 20);
     std::vector<dsp::Iq> samples;
-    while (samples.size() < kPreviewSamples) {
-        const std::size_t got = source.read(std::span(bytes).first(bytes.size() / size * size));
+    while (samples.size() < most) {
+        const std::size_t wanted = std::min(bytes.size() / size, most - samples.size());
+        const std::size_t got = source.read(std::span(bytes).first(wanted * size));
         if (got == 0) break;
         const std::size_t before = samples.size();
         samples.resize(before + got / size);
@@ -65,6 +70,7 @@ class Listener final : public Module {
 /// What the frames in the preview show.
 struct Heard {
     std::uint64_t frames = 0;
+    std::uint64_t symbols = 0;  // whose clock was found
     dvbs2::GoldSearch gold;
 };
 
@@ -79,7 +85,7 @@ Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs
     graph.bind(front.timing.symbols, frame_sync.symbols);
     graph.bind(frame_sync.frame, listener.frame);
     Sequence(graph).run({.statistics = false});
-    return {frame_sync.counts().frames, listener.gold()};
+    return {frame_sync.counts().frames, frame_sync.counts().symbols, listener.gold()};
 }
 
 void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,
@@ -163,6 +169,23 @@ void search_signal(const OpenSamples& open, const SearchFor& search, dvbs2::Rece
         if (search.gold_code) search_gold_code(samples, sample_rate_hz, config);
     }
     if (search.rolloff) search_rolloff(open, config);
+}
+
+std::optional<double> corrected_symbol_rate(const OpenSamples& open, dvbs2::ReceiverConfig config) {
+    const auto source = open();
+    const double sample_rate_hz = source->sample_rate_hz().value();
+    const double told_hz = config.symbol_rate_hz;
+    const auto look = static_cast<std::size_t>(kSymbolsThatShowClock / told_hz * sample_rate_hz);
+    if (listen(read_preview(*source, look), sample_rate_hz, config).symbols > 0) return std::nullopt;
+    const auto samples = read_preview(*open());
+    for (const double rate : dvbs2::likely_symbol_rates(samples, kMostRates)) {
+        config.symbol_rate_hz = rate * sample_rate_hz;
+        const double wrong = std::abs(config.symbol_rate_hz / told_hz - 1);
+        if (wrong < kLeastWrong || wrong > kMostWrong) continue;
+        if (listen(samples, sample_rate_hz, config).frames >= kFramesThatConvince)
+            return config.symbol_rate_hz;
+    }
+    return std::nullopt;
 }
 
 }  // namespace tidemill::cli

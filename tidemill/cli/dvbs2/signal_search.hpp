@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/sample_source.hpp"
@@ -24,5 +25,9 @@ using OpenSamples = std::function<std::unique_ptr<io::SampleSource>()>;
 /// which the power pulses, the gold code by the pilots, the roll-off by what a BBFRAME's header says. The
 /// sample rate must be known. Throws JobFailed saying what was not found.
 void search_signal(const OpenSamples& open, const SearchFor& search, dvbs2::ReceiverConfig& config);
+
+/// The symbol rate that the beginning of a recording has, where the receiver finds no clock there at the one
+/// that is told, and frames at one within half a percent of it; nothing else.
+std::optional<double> corrected_symbol_rate(const OpenSamples& open, dvbs2::ReceiverConfig config);
 
 }  // namespace tidemill::cli
