@@ -109,7 +109,7 @@ TEST_CASE("rx outputs: dynamic workers are told of places where packets wait unt
     CHECK_FALSE(may_wait(folder / "more.ts", true, false));
     for (const bool told : {false, true}) {
         dvbs2::RxOutputs outputs{.streams = {.packets = [](auto, auto) {}}, .may_wait = told};
-        CHECK(dvbs2::RxSink(std::move(outputs)).tasks().front().options.may_wait == told);
+        CHECK(dvbs2::RxSink(std::move(outputs), {}).tasks().front().options.may_wait == told);
     }
 }
 
