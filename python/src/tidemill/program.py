@@ -13,10 +13,20 @@ DONE, JOB_FAILED, WRONG_USAGE, UNUSABLE_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses, which mean what those of `tidemill` mean."""
 
 
-def status_of(work: Callable[[], int]) -> int:
-    """Does the work. An error becomes a sentence on standard error, and the status that tells its kind."""
+def new_parser(verb: str, description: str, example: str | None = None) -> argparse.ArgumentParser:
+    """Of the program behind `tidemill VERB`."""
+    epilog = f"Example: {example}" if example else None
+    return argparse.ArgumentParser(prog=f"tidemill {verb}", description=description, epilog=epilog, allow_abbrev=False)
+
+
+def run_program(
+    parser: argparse.ArgumentParser, work: Callable[[argparse.Namespace], int], words: list[str] | None = None
+) -> int:
+    """Does the work that the words ask for, the process's own if none are given. Returns the exit status: an error becomes
+    a sentence on standard error, and the status that tells its kind."""
+    given = parser.parse_args(words)
     try:
-        return work()
+        return work(given)
     except Error as error:
         print(f"tidemill: {error}", file=sys.stderr)
         if isinstance(error, WrongUsage):
@@ -24,6 +34,13 @@ def status_of(work: Callable[[], int]) -> int:
         return UNUSABLE_INPUT if isinstance(error, (SweepError, IoError)) else JOB_FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def add_signal_options(parser: argparse.ArgumentParser, symbol_rate: str) -> None:
+    """What a search may answer. `symbol_rate`: what it is without the option."""
+    parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help=symbol_rate)
+    parser.add_argument("--rolloff", type=number_or_auto, default=0.20, metavar="NUMBER", help="or auto (default: 0.2)")
+    parser.add_argument("--gold", type=gold_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
 
 
 def number_or_auto(text: str) -> float | str:

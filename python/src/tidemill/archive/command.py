@@ -6,23 +6,21 @@ import argparse
 import json
 import sys
 
-from ..program import DONE, JOB_FAILED, gold_or_auto, number_or_auto, status_of, whole
+from ..program import DONE, JOB_FAILED, add_signal_options, new_parser, run_program, whole
 from ..sweep import engines
 from . import run
 
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    given = _parser().parse_args(words)
-    return status_of(lambda: _archive(given))
+    return run_program(_parser(), _archive, words)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidemill archive",
-        description="Receive a folder of recordings, each once, long ones in segments, on every core or machine.",
-        epilog="Example: tidemill archive recordings/ -o ts/ --index index.json",
-        allow_abbrev=False,
+    parser = new_parser(
+        "archive",
+        "Receive a folder of recordings, each once, long ones in segments, on every core or machine.",
+        "tidemill archive recordings/ -o ts/ --index index.json",
     )
     parser.add_argument("folder", help="the recordings, in folders below it, too")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where transport streams go: NAME.ts")
@@ -30,9 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--segment", type=float, default=60.0, metavar="SECONDS", help="that a worker gets (default: 60)")
     parser.add_argument("--engine", choices=engines.ENGINES, help="who receives (default: as tidemill sweep)")
     parser.add_argument("--workers", type=whole, metavar="N", help="how many (default: all there are)")
-    parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help="of all of them; auto: searched")
-    parser.add_argument("--rolloff", type=number_or_auto, default=0.20, metavar="NUMBER", help="or auto (default: 0.2)")
-    parser.add_argument("--gold", type=gold_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
+    add_signal_options(parser, "of all of them (default: half of each one's sample rate); auto: searched")
     parser.add_argument("--json", action="store_true", help="the index on standard output")
     return parser
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..sweep.settings import SweepError
+from ..sweep.settings import SweepError, read_json
 
 _FORMAT = 1
 _MOST_BYTES = 1 << 28
@@ -22,19 +22,10 @@ class Index:
         """Reads it, where it is there. Throws SweepError for what is none, or another version's."""
         self.path = path
         self.entries: dict[str, dict[str, Any]] = {}
-        try:
-            with open(path, "rb") as file:
-                self._read(file.read(_MOST_BYTES + 1))
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise SweepError(f"{path}: {error.strerror}") from None
+        if os.path.lexists(path):
+            self._read(read_json(path, _MOST_BYTES, "name another --index"))
 
-    def _read(self, text: bytes) -> None:
-        try:
-            body = json.loads(text) if len(text) <= _MOST_BYTES else None
-        except (ValueError, RecursionError):
-            body = None
+    def _read(self, body: Any) -> None:
         entries = body.get("recordings") if isinstance(body, dict) else None
         if not isinstance(body, dict) or not isinstance(entries, dict) or body.get("archive_index") != _FORMAT:
             raise SweepError(f"{self.path}: this is no index of an archive: name another --index, or move it away")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .. import _core, dvbs2, remote
 from ..figures.figure import Note
-from ..program import DONE, status_of
+from ..program import DONE, new_parser, run_program
 from ..remote.calibrate import measure
 from ..remote.cost import Cut, Work, choose, forecast
 from ..remote.work import Batch, decoded
@@ -39,13 +39,12 @@ PACKETS_A_FRAME = 21.4
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    parser = argparse.ArgumentParser(prog="tidemill bench engine", description=__doc__, allow_abbrev=False)
+    parser = new_parser("bench engine", __doc__ or "")
     parser.add_argument("--engine", action="append", choices=["processes", "ray", "dask"], help="(default: processes)")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of each, in turns (default: 5)")
     parser.add_argument("--frames", type=int, default=400, metavar="N", help="of the recording (default: 400)")
     parser.add_argument("--only", choices=["carry", "decode"], help="(default: both)")
-    given = parser.parse_args(words)
-    return status_of(lambda: _bench(given))
+    return run_program(parser, _bench, words)
 
 
 def _bench(given: argparse.Namespace) -> int:
@@ -108,7 +107,7 @@ def _over_socket(batch: NDArray[np.int8]) -> float:
         with socket.create_connection(server.getsockname()) as sender:
             began = time.perf_counter()
             for _ in range(BYTES // len(batch)):
-                sender.sendall(batch)
+                sender.sendall(batch.data)
             for _ in range(BYTES // len(batch)):
                 sender.recv(1)
             taken = time.perf_counter() - began

@@ -23,7 +23,7 @@ from typing import Any
 
 from .. import _core, archive
 from ..figures.figure import Note
-from ..program import DONE, status_of
+from ..program import DONE, new_parser, run_program
 from ..sweep.kinds import Counts, Range, add
 from ..sweep.registry import KINDS
 from ..sweep.settings import Table
@@ -36,14 +36,13 @@ RECORDING = ("QPSK 3/4", 2000, 8.0)
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    parser = argparse.ArgumentParser(prog="tidemill bench sweep", description=__doc__, allow_abbrev=False)
+    parser = new_parser("bench sweep", __doc__ or "")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of each, in turns (default: 3)")
     parser.add_argument("--frames", type=int, default=1300, metavar="N", help="of a range: about a second (default: 1300)")
     parser.add_argument("--recordings", type=int, default=60, metavar="N", help="of the archive (default: 60)")
     parser.add_argument("--only", choices=["sweep", "archive"], help="(default: both)")
     parser.add_argument("--ranges-of", type=int, help=argparse.SUPPRESS)
-    given = parser.parse_args(words)
-    return status_of(lambda: _bench(given))
+    return run_program(parser, _bench, words)
 
 
 def _bench(given: argparse.Namespace) -> int:

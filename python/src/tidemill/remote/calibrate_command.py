@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .. import JobFailed
-from ..program import DONE, status_of
+from ..program import DONE, new_parser, run_program
 from ..sweep import engines
 from .calibrate import measure
 from .cost import EngineCost
@@ -16,16 +16,14 @@ from .engine_words import ENGINE_WORDS, engine_of
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    given = _parser().parse_args(words)
-    return status_of(lambda: _calibrate(given))
+    return run_program(_parser(), _calibrate, words)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidemill calibrate",
-        description="Measure what an engine costs that decodes for tidemill remote-rx: per batch, and per byte.",
-        epilog="Example: tidemill calibrate --engine processes:2 -o engine.json",
-        allow_abbrev=False,
+    parser = new_parser(
+        "calibrate",
+        "Measure what an engine costs that decodes for tidemill remote-rx: per batch, and per byte.",
+        "tidemill calibrate --engine processes:2 -o engine.json",
     )
     parser.add_argument("--engine", type=_engine, required=True, metavar="ENGINE", help="processes:N, ray, dask")
     parser.add_argument("-o", "--output", metavar="FILE", help="where the model goes")

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import sys
 
-from ..program import DONE, gold_or_auto, number_or_auto, status_of
+from ..program import DONE, add_signal_options, new_parser, run_program
 from . import BATCH_BYTES, receive
 from .cost import read_cost
 from .engine_words import ENGINE_WORDS, engine_of
@@ -15,16 +15,14 @@ from .engine_words import ENGINE_WORDS, engine_of
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    given = _parser().parse_args(words)
-    return status_of(lambda: _receive(given))
+    return run_program(_parser(), _receive, words)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidemill remote-rx",
-        description="Receive a recording, with frames decoded by other processes, or on the hosts of a cluster.",
-        epilog="Example: tidemill remote-rx pass.sigmf-meta --stage decode=processes:4 -o video.ts",
-        allow_abbrev=False,
+    parser = new_parser(
+        "remote-rx",
+        "Receive a recording, with frames decoded by other processes, or on the hosts of a cluster.",
+        "tidemill remote-rx pass.sigmf-meta --stage decode=processes:4 -o video.ts",
     )
     parser.add_argument("recording", help="as tidemill dvbs2 rx takes it")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the transport stream")
@@ -38,9 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--batch-bytes", type=int, metavar="N", help=f"with --always: sent at a time (default: {BATCH_BYTES})")
     parser.add_argument("--patience", type=float, default=30, metavar="SECONDS", help="with a helper (default: 30)")
     parser.add_argument("--sample-rate", type=float, metavar="HZ", help="where the recording does not tell")
-    parser.add_argument("--symbol-rate", type=number_or_auto, metavar="HZ", help="else half the sample rate; or auto")
-    parser.add_argument("--rolloff", type=number_or_auto, default=0.20, metavar="NUMBER", help="or auto (default: 0.2)")
-    parser.add_argument("--gold", type=gold_or_auto, default=0, metavar="N", help="gold code, or auto (default: 0)")
+    add_signal_options(parser, "else half the sample rate; or auto")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
 

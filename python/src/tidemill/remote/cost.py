@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
-from ..sweep.settings import SweepError, Table
+from ..sweep.settings import SweepError, Table, read_json
 
 _FORMAT = 1
 _MOST_BYTES = 1 << 20
@@ -56,14 +56,7 @@ class EngineCost:
 
 def read_cost(path: str | os.PathLike[str]) -> EngineCost:
     """Of a file that `tidemill calibrate --engine` wrote. Throws SweepError naming file and entry."""
-    try:
-        with open(path, "rb") as file:
-            text = file.read(_MOST_BYTES + 1)
-        body = json.loads(text) if len(text) <= _MOST_BYTES else None
-    except OSError as error:
-        raise SweepError(f"{os.fspath(path)}: {error.strerror}: tidemill calibrate --engine writes one") from None
-    except (ValueError, RecursionError):
-        body = None
+    body = read_json(path, _MOST_BYTES, "tidemill calibrate --engine writes one")
     if not isinstance(body, Mapping) or body.get("engine_cost") != _FORMAT:
         raise SweepError(f"{os.fspath(path)}: it is no engine's model: tidemill calibrate --engine writes one")
     return _cost_of(Table(os.fspath(path), body))

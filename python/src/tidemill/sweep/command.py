@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import WrongUsage
-from ..program import DONE, JOB_FAILED, status_of, whole
+from ..program import DONE, JOB_FAILED, new_parser, run_program, whole
 from . import Result, engines, run, status
 from .deal import Dealer
 from .page import StatusPage, place_of
@@ -21,16 +21,14 @@ _LONG = ("bits", "bits_wrong", "ldpc_iterations_total")
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    given = _parser().parse_args(words)
-    return status_of(lambda: _show_status(given) if given.status else _sweep(given))
+    return run_program(_parser(), lambda given: _show_status(given) if given.status else _sweep(given), words)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidemill sweep",
-        description="Count what a file asks for, in ranges dealt to every core or machine; the counts are those of one.",
-        epilog="Example: mpirun -np 64 tidemill sweep ber.toml --resume",
-        allow_abbrev=False,
+    parser = new_parser(
+        "sweep",
+        "Count what a file asks for, in ranges dealt to every core or machine; the counts are those of one.",
+        "mpirun -np 64 tidemill sweep ber.toml --resume",
     )
     parser.add_argument("file", nargs="?", help="sweep file (TOML; docs/many-machines.md)")
     parser.add_argument("--state", metavar="DIR", help="folder of the counts so far (default: FILE with .sweep)")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +13,19 @@ from .. import _core
 
 class SweepError(_core.Error):
     """A sweep file or a state that cannot be used: what, where, what to do."""
+
+
+def read_json(path: str | os.PathLike[str], most_bytes: int, missing: str) -> Any:
+    """What a file of JSON holds; None where that is none, or more. Throws SweepError, with what is `missing`, where it cannot
+    be read."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read(most_bytes + 1)
+        return json.loads(text) if len(text) <= most_bytes else None
+    except OSError as error:
+        raise SweepError(f"{os.fspath(path)}: {error.strerror}: {missing}") from None
+    except (ValueError, RecursionError):
+        return None
 
 
 class Table:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .settings import SweepError
+from .settings import SweepError, read_json
 
 _FORMAT = 1
 _MOST_BYTES = 1 << 28
@@ -69,14 +69,7 @@ def new_body(plan: dict[str, Any]) -> dict[str, Any]:
 def read_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """What was saved last. Throws SweepError for what is damaged or of another version."""
     path = Path(folder) / "state.json"
-    try:
-        with open(path, "rb") as file:
-            text = file.read(_MOST_BYTES + 1)
-        body = json.loads(text) if len(text) <= _MOST_BYTES else None
-    except OSError as error:
-        raise SweepError(f"{path}: {error.strerror}: there is no sweep's state") from None
-    except (ValueError, RecursionError):
-        body = None
+    body = read_json(path, _MOST_BYTES, "there is no sweep's state")
     if not isinstance(body, dict) or body.pop("sha256", None) != _sum_of(body):
         raise SweepError(f"{path}: it is damaged, or no sweep's state: move it away, and count anew")
     if (body.get("sweep_state"), body.get("version")) != (_FORMAT, _core.version):
