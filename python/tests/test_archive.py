@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import tidemill as tm
 import tidemill.archive
-from tidemill.archive import command, segments
+from tidemill.archive import command, segments, work
 from tidemill.sweep.processes import Processes
+from tidemill.sweep.work import build_here
 
 SYMBOLS = 33282  # of a normal frame of QPSK with pilots
 RATE_HZ = 500e3
@@ -111,6 +112,54 @@ def test_each_frame_is_taken_from_exactly_one_segment(seed, cuts):
     joined = segments.join(heard)
     assert joined.frames == len(lengths) and joined.open_seams == 0 and joined.gaps == 0
     assert joined.frames_of_pls == {k % 128: len(range(k % 128, len(lengths), 128)) for k in range(len(lengths))}
+
+
+@pytest.fixture(scope="module")
+def heard_whole(demo):
+    """The demo's setting, and all its frames."""
+    wishes = {"rolloff": 0.20, "gold_code": 0}
+    setting = work.examined(demo, wishes)
+    (whole,) = segments.cut(setting, 60)
+    return setting, work.received(demo, wishes, setting, whole, build_here()).frames
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_a_frame_that_its_segment_could_not_decode_is_taken_from_its_neighbour(seed, heard_whole):
+    chance = random.Random(seed)
+    setting, frames = heard_whole
+    ends = frames.position + frames.samples
+    two = segments.cut(setting, 4.2)
+    rows = [[k for k in range(62) if s.first <= frames.position[k] and ends[k] <= s.first + s.count] for s in two]
+    both = sorted(set(rows[0]) & set(rows[1]))
+    undecoded = [{k for k in both if chance.random() < 0.3}, set()]
+    undecoded[1] = {k for k in both if chance.random() < 0.3} - undecoded[0]
+    lost = {chance.choice([k for k in range(62) if k not in both]), chance.choice(both)}
+    bad = [each | lost for each in undecoded]
+    joined = segments.join([(s, _frames_of(frames, r, b)) for s, r, b in zip(two, rows, bad, strict=True)])
+    alone = segments.join([(segments.cut(setting, 60)[0], _frames_of(frames, range(62), lost))])
+    assert len(both) >= 10 and (joined.frames, joined.frames_bad, joined.open_seams) == (62, 2, 0)
+    assert joined.packets == alone.packets
+
+
+def test_a_frame_that_no_segment_or_another_kind_of_frame_could_decode_is_bad(heard_whole):
+    setting, frames = heard_whole
+    first, second = segments.cut(setting, 4.2)
+    ends = frames.position + frames.samples
+    rows = [[k for k in range(62) if s.first <= frames.position[k] and ends[k] <= s.first + s.count] for s in (first, second)]
+    k = next(k for k in rows[1] if k in rows[0] and first.end <= frames.position[k])
+    other = _frames_of(frames, rows[0], set())
+    other.pls_code[rows[0].index(k)] ^= 1
+    joined = segments.join([(first, other), (second, _frames_of(frames, rows[1], {k}))])
+    assert (joined.frames, joined.frames_bad) == (62, 1)
+
+
+def _frames_of(frames, rows, bad):
+    """Some of them, a few of which were not decoded."""
+    rows = list(rows)
+    good = np.array([k not in bad for k in rows])
+    parts = {name: getattr(frames, name)[rows] for name in ("position", "samples", "pls_code", "gap")}
+    return segments.Frames(good=good, bbframes=[b"" if k in bad else frames.bbframes[k] for k in rows], **parts)
 
 
 def _heard(rows, positions, lengths):
