@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import tidemill as tm
 import tidemill.remote
 import tidemill.sweep
+from tidemill.batches import Line
 from tidemill.remote import calibrate, calibrate_command, command, cost
-from tidemill.remote.cost import EngineCost, Line, Work
+from tidemill.remote.cost import EngineCost, Work
 from tidemill.sweep.engines import handed_in
 from tidemill.sweep.processes import Processes
 

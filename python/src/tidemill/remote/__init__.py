@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
 from .. import _core, dvbs2
+from ..batches import IN_FLIGHT
 from ..sweep import engines
 from .calibrate import measure
-from .cost import IN_FLIGHT, EngineCost
+from .cost import EngineCost
 from .rehearsal import Rehearsal
 from .work import Batch, Decoded, decoded, why_not
 

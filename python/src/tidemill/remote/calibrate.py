@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..batches import IN_FLIGHT, Line
 from ..sweep.engines import Engine
-from .cost import IN_FLIGHT, EngineCost, Line
+from .cost import EngineCost
 
 _SIZES = (1 << 16, 1 << 18, 1 << 20)
 _SOFT_BITS_A_BIT = 16

@@ -10,27 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from ..batches import IN_FLIGHT, Line, line_of
 from ..sweep.settings import SweepError, Table, read_json
 
 _FORMAT = 1
 _MOST_BYTES = 1 << 20
 _LINES = ("head", "helper", "carry", "latency")
 _MOST_BYTES_A_BATCH = 1 << 22
-IN_FLIGHT = 4
-"""Batches that each helper has at most: one that it decodes, and others, since near the threshold some take twice as long."""
 _AS_GOOD = 1.03
 """Of batches whose periods differ by less, the smaller one comes sooner."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """Microseconds of a batch: so many whatever is in it, and so many for each byte of soft bits."""
-
-    batch_us: float
-    byte_us: float
-
-    def of(self, size: int) -> float:
-        return self.batch_us + self.byte_us * size
 
 
 @dataclass(frozen=True)
@@ -66,16 +54,10 @@ def _cost_of(table: Table) -> EngineCost:
     table.take("engine_cost")
     if table.word("version", "") != _core.version:
         table.refuse("version", f"this is {_core.version}, which may cost something else: calibrate again")
-    lines = {name: _line_of(table.table(name)) for name in _LINES}
+    lines = {name: line_of(table.table(name)) for name in _LINES}
     cost = EngineCost(table.word("engine", ""), table.whole("workers", 1, 1, 4096), table.whole("cores", 0, 0, 4096), **lines)
     table.nothing_else()
     return cost
-
-
-def _line_of(table: Table) -> Line:
-    line = Line(table.number("batch_us", -1, 0, 1e9), table.number("byte_us", -1, 0, 1e6))
-    table.nothing_else()
-    return line
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
-from .. import _core
-from .cost import IN_FLIGHT, Line
+from . import _core
+from .batches import IN_FLIGHT, Line
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,13 @@ class Carrier:
     slowest_us: float
     """Of the slowest task among these that only one core can do at a time."""
     decode_us: float
+    """On average."""
     frame_bytes: int
     bbframe_bytes: int
     symbol_rate_hz: float | None = None
     """Of what comes in; None: as much as can be received, from a recording."""
+    decode_deviation: float = 0
+    """Of one frame's decoding from the average: standard deviation, relative."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ class _Server:
             self.room -= 1
             us, then = self.waiting.popleft()
             self.busy_us += us
-            self.events.at(self.events.now_us + us, lambda then=then: self._done(then))
+            self.events.at(self.events.now_us + us, partial(self._done, then))
 
     def _done(self, then: Callable[[], None]) -> None:
         self.room += 1
@@ -119,8 +124,11 @@ class _Helper:
 class _Head:
     """One carrier: batches out to the helper that has the fewest, and back in order."""
 
-    def __init__(self, events: _Events, hosts: Hosts, carrier: Carrier, helpers: list[_Helper]) -> None:
+    def __init__(
+        self, events: _Events, hosts: Hosts, carrier: Carrier, helpers: list[_Helper], chance: random.Random
+    ) -> None:
         self._events, self._hosts, self._carrier, self._helpers = events, hosts, carrier, helpers
+        self._chance = chance
         self.receiving = _Server(events)
         self.sending = self.receiving if hosts.head_cores == 1 else _Server(events)
         self.comes_in, self.goes_out = _Server(events), _Server(events)
@@ -164,7 +172,7 @@ class _Head:
         self._carry(self.goes_out, helper.comes_in, size, lambda: self._decode(number, size, helper))
 
     def _decode(self, number: int, size: int, helper: _Helper) -> None:
-        us = self._hosts.frames * self._carrier.decode_us + self._hosts.receiver.of(size)
+        us = self._decoding_us() + self._hosts.receiver.of(size)
         back = self._hosts.frames * self._carrier.bbframe_bytes
 
         def done() -> None:
@@ -173,13 +181,24 @@ class _Head:
 
         helper.cores.ask(us, done)
 
+    # Frames take their time independently of each other; none takes less than half of the average.
+    def _decoding_us(self) -> float:
+        frames, deviation = self._hosts.frames, self._carrier.decode_deviation
+        drawn = self._chance.gauss(1, deviation / frames**0.5) if deviation else 1.0
+        return frames * self._carrier.decode_us * max(drawn, 0.5)
+
     # The first byte need not wait for the last one: both ends are busy at the same time.
     def _carry(self, out: _Server, to: _Server, size: int, then: Callable[[], None]) -> None:
         us = 8e6 * size / self._hosts.link.bits_per_s
-        arrived = lambda: self._events.at(self._events.now_us + self._hosts.link.delay_us, then)  # noqa: E731
-        ends = itertools.count(1)
-        for end in (out, to):
-            end.ask(us, lambda: arrived() if next(ends) == 2 else None)
+        ends = [out, to]
+
+        def passed() -> None:
+            ends.pop()
+            if not ends:
+                self._events.at(self._events.now_us + self._hosts.link.delay_us, then)
+
+        for end in tuple(ends):
+            end.ask(us, passed)
 
     def _come_back(self, number: int) -> None:
         self._back.add(number)
@@ -190,13 +209,13 @@ class _Head:
         self._receive()
 
 
-def simulate(carriers: list[Carrier], hosts: Hosts, batches: int = 200) -> Passed:
+def simulate(carriers: list[Carrier], hosts: Hosts, batches: int = 200, seed: int = 0) -> Passed:
     """Of each carrier so many batches, of which the first tenth does not count. The same question, the same answer."""
     if not carriers or hosts.helpers < 1 or batches < 20:
         raise _core.WrongUsage("give one carrier and one helper at least, and 20 batches or more")
     events = _Events()
     helpers = [_Helper(events, hosts) for _ in range(hosts.helpers)]
-    heads = [_Head(events, hosts, carrier, helpers) for carrier in carriers]
+    heads = [_Head(events, hosts, carrier, helpers, random.Random(f"{seed} {k}")) for k, carrier in enumerate(carriers)]
     for head in heads:
         head.run(batches)
     events.run()

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tidemill as tm
-from tidemill.remote.cost import EngineCost, Line, Work, forecast
-from tidemill.remote.hosts import Carrier, Hosts, Link, simulate
+from tidemill.batches import Line
+from tidemill.host_simulation import Carrier, Hosts, Link, simulate
+from tidemill.remote.cost import EngineCost, Work, forecast
 
 FAST = Link(1e15)
 FREE = Line(0.0, 0.0)
