@@ -27,17 +27,18 @@ _BATCHES_A_HELPER = 12
 
 @dataclass(frozen=True)
 class Carried:
-    """What a helper sends back: as much as frames would be, who it is, and its processor time so far."""
+    """What a helper sends back: as much as frames would be, who it is, its cores, and its processor time so far."""
 
     bbframes: NDArray[np.uint8]
     helper: str
+    cores: set[int]
     cpu_seconds: float
 
 
 def carried(batch: NDArray[np.int8]) -> Carried:
     """All that decoding costs but the decoding."""
-    host = os.uname().nodename
-    return Carried(np.zeros(len(batch) // _SOFT_BITS_A_BIT, np.uint8), f"{host} {os.getpid()}", time.process_time())
+    bbframes = np.zeros(len(batch) // _SOFT_BITS_A_BIT, np.uint8)
+    return Carried(bbframes, f"{os.uname().nodename} {os.getpid()}", os.sched_getaffinity(0), time.process_time())
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,13 @@ def measure(engine: Engine, name: str) -> EngineCost:
     except Exception as error:
         raise _core.JobFailed(f"the engine's helpers do not answer: {type(error).__name__}: {error}") from error
     lines = {field: _line([getattr(each, f"{field}_us") for each in seen]) for field in ("head", "helper", "carry", "latency")}
-    cores = len(os.sched_getaffinity(0)) if engine.alike else 0
-    return EngineCost(name, engine.workers, cores, **lines)
+    return EngineCost(name, engine.workers, _cores(engine) if engine.alike else 0, **lines)
+
+
+# Of this process, and of its helpers beside it.
+def _cores(engine: Engine) -> int:
+    answers = _stream(engine, np.zeros(_SIZES[0], np.int8), 2 * engine.workers)
+    return len(os.sched_getaffinity(0).union(*(each.cores for each in answers)))
 
 
 def _at(engine: Engine, batch: NDArray[np.int8]) -> _Seen:
@@ -69,9 +75,9 @@ def _at(engine: Engine, batch: NDArray[np.int8]) -> _Seen:
 
 def _round(engine: Engine, batch: NDArray[np.int8]) -> tuple[float, float, float, float]:
     count = _BATCHES_A_HELPER * engine.workers
-    cpu, began = time.process_time(), time.perf_counter()
+    cpu, began = time.process_time() + engine.own_cpu_s(), time.perf_counter()
     answers = _stream(engine, batch, count)
-    taken, cpu = time.perf_counter() - began, time.process_time() - cpu
+    taken, cpu = time.perf_counter() - began, time.process_time() + engine.own_cpu_s() - cpu
     alone = []
     for _ in range(_ALONE):
         began = time.perf_counter()

@@ -30,7 +30,7 @@ class EngineCost:
     cores: int
     """That head and helpers share; 0: helpers have cores of their own."""
     head: Line
-    """Of the processor of the one who sends: a batch out, and its frames back."""
+    """Of the processor of the one who sends: a batch out, and its frames back; with the engine's own where it shares that."""
     helper: Line
     """Of the processor of the one who decodes, without the decoding."""
     carry: Line

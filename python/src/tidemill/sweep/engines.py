@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import socket
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -31,6 +32,8 @@ class Engine:
     """Which, and why."""
     alike: bool = False
     """Whether all workers are on this machine."""
+    own_cpu_s: Callable[[], float] = lambda: 0.0
+    """Processor seconds so far of what else of the engine runs on this process's cores."""
 
 
 def engine_here() -> tuple[str, str]:
@@ -135,7 +138,17 @@ def _dask(workers: int | None, text: str) -> Iterator[Engine]:
         count = workers or sum(client.nthreads().values())
         if count == 0:
             raise _core.JobFailed(f"Dask's scheduler {address} has no workers: start some")
-        yield Engine(client.get_executor(retries=0, pure=False), count, f"{count} workers of {text}")
+        executor = client.get_executor(retries=0, pure=False)
+        yield Engine(executor, count, f"{count} workers of {text}", own_cpu_s=_scheduler_cpu_s(client))
+
+
+# The scheduler passes on what is sent. Beside a process that has one core of this machine it has to share that; where there
+# are more, it has one of its own.
+def _scheduler_cpu_s(client: Any) -> Callable[[], float]:
+    is_here = client.run_on_scheduler(socket.gethostname) == socket.gethostname()
+    if not is_here or len(os.sched_getaffinity(0)) > 1:
+        return lambda: 0.0
+    return lambda: float(client.run_on_scheduler(time.process_time))
 
 
 _OPEN = {"processes": _processes, "mpi": _mpi, "ray": _ray, "dask": _dask}
