@@ -16,10 +16,12 @@ from .. import _core
 from ..batches import IN_FLIGHT, Line
 from ..sweep.engines import Engine
 from .cost import EngineCost
+from .work import Batch
 
 _SIZES = (1 << 16, 1 << 18, 1 << 20)
 _SOFT_BITS_A_BIT = 16
 """About as many bytes go out as soft bits as come back as BBFRAMEs, for each one of these."""
+_FRAME_BYTES = 64800
 _ROUNDS = 3
 _ALONE = 5
 _BATCHES_A_HELPER = 12
@@ -35,9 +37,9 @@ class Carried:
     cpu_seconds: float
 
 
-def carried(batch: NDArray[np.int8]) -> Carried:
+def carried(batch: Batch) -> Carried:
     """All that decoding costs but the decoding."""
-    bbframes = np.zeros(len(batch) // _SOFT_BITS_A_BIT, np.uint8)
+    bbframes = np.zeros(len(batch.llrs) // _SOFT_BITS_A_BIT, np.uint8)
     return Carried(bbframes, f"{os.uname().nodename} {os.getpid()}", os.sched_getaffinity(0), time.process_time())
 
 
@@ -52,7 +54,7 @@ class _Seen:
 def measure(engine: Engine, name: str) -> EngineCost:
     """In a second or so. Throws JobFailed where helpers do not answer."""
     try:
-        seen = [_at(engine, np.zeros(size, np.int8)) for size in _SIZES]
+        seen = [_at(engine, _batch_of(size)) for size in _SIZES]
     except _core.Error:
         raise
     except Exception as error:
@@ -63,17 +65,23 @@ def measure(engine: Engine, name: str) -> EngineCost:
 
 # Of this process, and of its helpers beside it.
 def _cores(engine: Engine) -> int:
-    answers = _stream(engine, np.zeros(_SIZES[0], np.int8), 2 * engine.workers)
+    answers = _stream(engine, _batch_of(_SIZES[0]), 2 * engine.workers)
     return len(os.sched_getaffinity(0).union(*(each.cores for each in answers)))
 
 
-def _at(engine: Engine, batch: NDArray[np.int8]) -> _Seen:
+# What frames come in: engines may take another way with it than with an array alone.
+def _batch_of(size: int) -> Batch:
+    frames = -(-size // _FRAME_BYTES)
+    return Batch(np.zeros(frames, np.uint8), np.zeros(frames, np.bool_), np.zeros(size, np.int8))
+
+
+def _at(engine: Engine, batch: Batch) -> _Seen:
     _stream(engine, batch, 2 * engine.workers)  # helpers begin, and make what they make once
     rounds = [_round(engine, batch) for _ in range(_ROUNDS)]
     return _Seen(*(statistics.median(column) for column in zip(*rounds, strict=True)))
 
 
-def _round(engine: Engine, batch: NDArray[np.int8]) -> tuple[float, float, float, float]:
+def _round(engine: Engine, batch: Batch) -> tuple[float, float, float, float]:
     count = _BATCHES_A_HELPER * engine.workers
     cpu, began = time.process_time() + engine.own_cpu_s(), time.perf_counter()
     answers = _stream(engine, batch, count)
@@ -86,7 +94,7 @@ def _round(engine: Engine, batch: NDArray[np.int8]) -> tuple[float, float, float
     return 1e6 * cpu / count, _helper_us(answers), 1e6 * taken / count, 1e6 * statistics.median(alone)
 
 
-def _stream(engine: Engine, batch: NDArray[np.int8], count: int) -> list[Carried]:
+def _stream(engine: Engine, batch: Batch, count: int) -> list[Carried]:
     flying: deque[Future[Carried]] = deque()
     answers = []
     for _ in range(count):

@@ -70,6 +70,7 @@ class Dealer:
         finally:
             for future in self._flying:
                 future.cancel()
+            self._flying.clear()  # nobody waits for them
 
     @property
     def is_done(self) -> bool:

@@ -5,55 +5,59 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
+import pickle
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from typing import Any
 
 from .lent import Lender, Place, do_packed
 
 
 class Processes(Executor):
-    """An executor of single processes. A future whose process died throws BrokenProcessPool; another takes its place."""
+    """An executor of single processes. A future whose process died throws BrokenProcessPool; another takes its place.
+
+    What is submitted is on its way at once: the caller's thread sends it, and one thread for each process takes what comes
+    back. So a call costs this process's cores little beside those that compute.
+    """
 
     def __init__(self, workers: int) -> None:
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["tidemill.sweep.work"])
         self._lock = threading.Lock()
-        self._pools = [self._new_pool() for _ in range(workers)]
-        self._waiting = [0] * workers
         self._lender = Lender()
+        self._all: list[_Process | None] = [None] * workers
+        self._is_shut = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """To the process with the least to do. Large arrays go there through memory that both see, and can be read only."""
         packed, place = self._lender.pack(fn, args, kwargs)
+        call = _Call(pickle.dumps(packed), place)
         with self._lock:
-            k = min(range(len(self._pools)), key=self._waiting.__getitem__)
-            self._waiting[k] += 1
-        with _main_left_alone():
-            try:
-                future = self._pools[k].submit(do_packed, packed)
-            except BrokenProcessPool:
-                self._pools[k].shutdown(wait=False)
-                self._pools[k] = self._new_pool()
-                future = self._pools[k].submit(do_packed, packed)
-        future.add_done_callback(lambda _: self._done(k, place))
-        return future
+            if self._is_shut:
+                raise RuntimeError("its processes have been ended")
+            while not self._least_busy().send(call):
+                pass
+        return call.future
 
     def process_ids(self) -> list[int]:
         """Of the processes that have begun."""
-        return [process for pool in self._pools for process in list(pool._processes or ())]
+        return [each.process_id for each in list(self._all) if each is not None and not each.is_broken]
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        for pool in self._pools:
-            pool.shutdown(wait=False, cancel_futures=cancel_futures)
+        """What was submitted is done; what is cancelled, too, but nobody is told."""
+        with self._lock:
+            self._is_shut = True
+            ended = [each for each in self._all if each is not None]
+            for each in ended:
+                each.end(cancel_futures)
         if wait:
-            for pool in self._pools:
-                pool.shutdown(wait=True)
+            for each in ended:
+                each.wait()
         self._lender.close()
 
     def kill(self) -> None:
@@ -61,14 +65,141 @@ class Processes(Executor):
         for process in self.process_ids():
             _kill(process)
 
-    def _done(self, k: int, place: Place | None) -> None:
-        with self._lock:
-            self._waiting[k] -= 1
-        if place is not None:
-            self._lender.give_back(place)
+    # Of those with as little, the first; one that is not there yet has nothing to do.
+    def _least_busy(self) -> _Process:
+        k = min(range(len(self._all)), key=lambda each: self._waiting(each))
+        found = self._all[k]
+        if found is None or found.is_broken:
+            found = self._all[k] = _Process(self._lender)
+        return found
 
-    def _new_pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin)
+    def _waiting(self, k: int) -> int:
+        process = self._all[k]
+        return 0 if process is None else process.waiting
+
+
+class _Call:
+    """`place` holds its large arrays until it is answered, whatever becomes of the future."""
+
+    def __init__(self, text: bytes, place: Place | None) -> None:
+        self.text = text
+        self.place = place
+        self.future: Future[Any] = Future()
+
+    def answer(self, text: bytes | None) -> None:
+        """None: nobody will."""
+        if not self.future.set_running_or_notify_cancel():
+            return
+        if text is None:
+            self.future.set_exception(BrokenProcessPool("its process was terminated abruptly"))
+            return
+        try:
+            fits, found = pickle.loads(text)
+        except Exception as error:
+            fits, found = False, error
+        if fits:
+            self.future.set_result(found)
+        else:
+            self.future.set_exception(found)
+
+
+class _Process:
+    """One process, and the calls that it has: answers come in the order of calls."""
+
+    def __init__(self, lender: Lender) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["tidemill.sweep.work"])
+        self._lender = lender
+        self._lock = threading.Lock()
+        self._calls: deque[_Call] = deque()
+        self.is_broken = False
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        with _main_left_alone():
+            self._process.start()
+        theirs.close()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def process_id(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def waiting(self) -> int:
+        return len(self._calls)
+
+    def send(self, call: _Call) -> bool:
+        """False: it is dead, and nothing was sent."""
+        with self._lock:
+            if self.is_broken:
+                return False
+            self._calls.append(call)
+        try:
+            self._connection.send_bytes(call.text)
+        except OSError:
+            pass  # it has just died, which the reader finds out
+        return True
+
+    def end(self, cancel: bool) -> None:
+        """Once it has done what it has."""
+        if cancel:
+            for call in list(self._calls):
+                call.future.cancel()
+        try:
+            self._connection.send_bytes(_NO_MORE)
+        except OSError:
+            pass
+
+    def wait(self) -> None:
+        self._reader.join()
+
+    def _read(self) -> None:
+        try:
+            while True:
+                self._take(self._connection.recv_bytes())
+        except (EOFError, OSError):
+            pass
+        with self._lock:
+            self.is_broken = True
+        self._process.join()
+        while self._calls:
+            self._take(None)
+
+    def _take(self, answer: bytes | None) -> None:
+        with self._lock:
+            call = self._calls.popleft()
+        if call.place is not None:
+            self._lender.give_back(call.place)
+        call.answer(answer)
+
+
+_NO_MORE = b""
+
+
+# In the other process, until there is no more to do.
+def _serve(connection: Connection) -> None:
+    _begin()
+    while True:
+        try:
+            text = connection.recv_bytes()
+        except EOFError:
+            return
+        if text == _NO_MORE:
+            return
+        connection.send_bytes(_answer_to(text))
+
+
+def _answer_to(text: bytes) -> bytes:
+    try:
+        answer: tuple[bool, Any] = True, do_packed(pickle.loads(text))
+    except BaseException as error:
+        answer = False, error
+    try:
+        return pickle.dumps(answer, protocol=5)
+    except Exception as error:
+        return pickle.dumps((False, TypeError(f"what came of it cannot be sent: {error}")))
 
 
 # What is sent lies in modules. Without this a worker would begin by running the user's script once more.
