@@ -195,11 +195,10 @@ def test_a_worker_of_another_build_or_without_the_instruction_set_is_refused(mon
 def test_workers_end_with_the_sweep_that_was_killed(tmp_path):
     (tmp_path / "ber.toml").write_text(BER_TOML.replace("150", "100000000").replace("errors = 12", "errors = 100000000"))
     sweep = _started(tmp_path, "ber.toml")
-    _wait_for(lambda: (tmp_path / "ber.sweep/state.json").exists())
+    _wait_for(lambda: (tmp_path / "ber.sweep/state.json").exists() and _descendants(sweep.pid))
     workers = [int(n) for n in _descendants(sweep.pid)]
     sweep.kill()
     sweep.wait()
-    assert workers
     _wait_for(lambda: not any(_lives(each) for each in workers))
 
 
