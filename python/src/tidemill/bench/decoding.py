@@ -57,12 +57,15 @@ def bench_decoding(name: str, engine: Engine, recording: Path, rounds: int) -> N
             f"{work.here_us:.0f}; in batches of {cut.frames} {taken_us:.0f} us, forecast {cut.period_us:.0f} ({cut.bound})",
             flush=True,
         )
-    ratio, forecasts = statistics.median(row[0] for row in seen), statistics.median(row[1] for row in seen)
-    print(f"{name}: {ratio:.2f} of the ceiling; forecast over measured {forecasts:.2f} ({rounds} rounds)")
+    ratios, forecasts = [row[0] for row in seen], [row[1] for row in seen]
+    print(
+        f"{name}: {statistics.median(ratios):.2f} of the ceiling ({min(ratios):.2f} to {max(ratios):.2f}); "
+        f"forecast over measured {statistics.median(forecasts):.2f} ({rounds} rounds)"
+    )
 
 
 def shares(recording: Path) -> Work:
-    """What a frame takes on this core: up to its soft bits, and its decoding; each alone."""
+    """What a frame takes of this core: up to its soft bits, and its decoding; each alone."""
     batches: list[Batch] = []
 
     def take(*arrays: Any) -> int:
@@ -72,12 +75,12 @@ def shares(recording: Path) -> Work:
     options = dvbs2._reception(
         recording, format=None, sample_rate_hz=None, symbol_rate_hz=None, offset_hz=None, rolloff=0.20, gold_code=0
     )
-    began = time.perf_counter()
+    began = time.process_time()
     _core.receive_llrs(options, take, batch_bytes=remote.BATCH_BYTES)
-    demapped = time.perf_counter()
+    demapped = time.process_time()
     for batch in batches:
         decoded(batch)
-    done = time.perf_counter()
+    done = time.process_time()
     frames = sum(map(len, batches))
     each = 1e6 / frames
     return Work((demapped - began) * each, (done - demapped) * each, sum(b.llrs.nbytes for b in batches) // frames)

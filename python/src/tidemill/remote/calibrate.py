@@ -23,7 +23,6 @@ _SOFT_BITS_A_BIT = 16
 """About as many bytes go out as soft bits as come back as BBFRAMEs, for each one of these."""
 _FRAME_BYTES = 64800
 _ROUNDS = 3
-_ALONE = 5
 _BATCHES_A_HELPER = 12
 
 
@@ -81,17 +80,19 @@ def _at(engine: Engine, batch: Batch) -> _Seen:
     return _Seen(*(statistics.median(column) for column in zip(*rounds, strict=True)))
 
 
+# Processor time is that of batches which come one by one, as they do from a receiver: engines take several that come at once
+# together, which costs less.
 def _round(engine: Engine, batch: Batch) -> tuple[float, float, float, float]:
-    count = _BATCHES_A_HELPER * engine.workers
-    cpu, began = time.process_time() + engine.own_cpu_s(), time.perf_counter()
-    answers = _stream(engine, batch, count)
-    taken, cpu = time.perf_counter() - began, time.process_time() + engine.own_cpu_s() - cpu
-    alone = []
-    for _ in range(_ALONE):
+    count, began = _BATCHES_A_HELPER * engine.workers, time.perf_counter()
+    _stream(engine, batch, count)
+    carry_us = 1e6 * (time.perf_counter() - began) / count
+    cpu, latencies, answers = time.process_time() + engine.own_cpu_s(), [], []
+    for _ in range(count):
         began = time.perf_counter()
-        _stream(engine, batch, 1)
-        alone.append(time.perf_counter() - began)
-    return 1e6 * cpu / count, _helper_us(answers), 1e6 * taken / count, 1e6 * statistics.median(alone)
+        answers += _stream(engine, batch, 1)
+        latencies.append(time.perf_counter() - began)
+    cpu = time.process_time() + engine.own_cpu_s() - cpu
+    return 1e6 * cpu / count, _helper_us(answers), carry_us, 1e6 * statistics.median(latencies)
 
 
 def _stream(engine: Engine, batch: Batch, count: int) -> list[Carried]:
