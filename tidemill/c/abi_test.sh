@@ -18,4 +18,7 @@ fi
 status=0
 abidiff --no-added-syms "$recorded" "$dump" || status=$?
 [ "$status" = 0 ] || { echo "the C interface is not what was recorded"; exit 1; }
-printf '%d functions, as recorded\n' "$(grep -c '<elf-symbol ' "$dump")"
+count() { grep -c '<elf-symbol ' "$1"; }
+new=$(($(count "$dump") - $(count "$recorded")))
+[ "$new" = 0 ] || { echo "$new functions are not recorded yet: tidemill/c/abi_test.sh LIBRARY --record"; exit 1; }
+printf '%d functions, as recorded\n' "$(count "$dump")"
