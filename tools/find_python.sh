@@ -24,5 +24,5 @@ python_for() { # 3.11 | 3.12 | free-threaded
         3.11) find_pythons 3.11 ;;
         3.12) find_pythons 3.12 3.13 3.14 ;;
         free-threaded) find_pythons 3.13t 3.14t ;;
-    esac | head -n 1
+    esac | sed -n 1p  # which reads to the end: who writes to it is not killed
 }
