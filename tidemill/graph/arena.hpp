@@ -19,9 +19,9 @@ namespace internal {
 
 /// Takes over an arena's bytes when their time is over, to free them with free_arena() some day, or says
 /// false. For who lends them to others that may live longer, as Python's arrays do. Called by the thread that
-/// ends the arena.
+/// ends the arena. There is one, also where parts of a program are shared libraries.
 using ArenaHeir = bool (*)(std::byte* data, std::size_t bytes) noexcept;
-inline std::atomic<ArenaHeir> arena_heir{nullptr};
+extern std::atomic<ArenaHeir> arena_heir;
 
 inline void free_arena(std::byte* data) noexcept {
     operator delete[](data, std::align_val_t{kAlignment});

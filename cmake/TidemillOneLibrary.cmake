@@ -1,0 +1,21 @@
+# In the wheel all rooms are one shared library, libtidemill_rooms.so, for the module, the program, and whoever builds in C++
+# with what is in the package: tidemill::tidemill, and by its old names each room (tidemill-config.cmake).
+
+add_library(tidemill_rooms SHARED)
+foreach(room IN LISTS rooms)
+  get_target_property(type tidemill_${room} TYPE)
+  if(type STREQUAL STATIC_LIBRARY)
+    target_sources(tidemill_rooms PRIVATE $<TARGET_OBJECTS:tidemill_${room}>)
+  endif()
+  target_link_libraries(tidemill_rooms PRIVATE tidemill_${room})  # for what each needs of others
+endforeach()
+# Calls from room to room are as direct as in a program: nothing may stand in for a function of ours.
+target_link_options(tidemill_rooms PRIVATE "LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/rooms.map" LINKER:-Bsymbolic
+  LINKER:--no-undefined)
+set_target_properties(tidemill_rooms PROPERTIES EXPORT_NAME tidemill LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/rooms.map")
+target_include_directories(tidemill_rooms INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_compile_features(tidemill_rooms INTERFACE cxx_std_20)
+target_link_libraries(tidemill_rooms INTERFACE $<BUILD_INTERFACE:tidemill_build_flags> fmt::fmt Threads::Threads)
+
+add_dependencies(installable tidemill_rooms)
+install(TARGETS tidemill_rooms EXPORT tidemill-targets)

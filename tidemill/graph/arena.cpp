@@ -1,0 +1,7 @@
+#include "tidemill/graph/arena.hpp"
+
+namespace tidemill::internal {
+
+std::atomic<ArenaHeir> arena_heir{nullptr};
+
+}  // namespace tidemill::internal
