@@ -39,8 +39,10 @@ constexpr std::array kUsualRolloffs{0.05, 0.10, 0.15, 0.20, 0.25, 0.35};
 constexpr double kCentresApart = 0.45;
 // An image is so much weaker than what it mirrors.
 constexpr double kImage = 0.01;
-// Ripples of a pulse are 30 dB down, and reach so many symbol rates.
+// Ripples of a pulse are 30 dB down, and reach so many symbol rates; where no radio's noise covers them, what
+// is left of them lies all over the band, 60 dB down.
 constexpr double kRipple = 0.001, kRippleReach = 3;
+constexpr double kFarRipple = 1e-6;
 
 // A tone stands so high over what is around, within the bins that the window smears it over.
 constexpr double kTone = 10;
@@ -53,7 +55,8 @@ constexpr double kMeasuredRatio = 2.4;
 constexpr double kRateTolerance = 0.06;
 
 struct CarrierCandidate {
-    double bin = 0, width = 0, likeness = 0;
+    double bin = 0, width = 0;
+    double likeness = 0;  // less what chance may have done to it
 };
 
 SeenSpectrum band_spectrum(io::SampleSource& source) {
@@ -113,7 +116,8 @@ void add_candidates(const SeenSpectrum& fine, double width, std::vector<CarrierC
         const bool is_peak = here.likeness >= before.likeness && here.likeness > next.likeness;
         if (is_peak && here.likeness > kBandLikeness &&
             shape.stands_out(coarse, static_cast<double>(k - 1), here))
-            found.push_back({(static_cast<double>(k - 1) + 0.5) * scale - 0.5, width, here.likeness});
+            found.push_back({(static_cast<double>(k - 1) + 0.5) * scale - 0.5, width,
+                             here.likeness * here.beyond_chance});
         before = here;
         here = next;
     }
@@ -170,8 +174,8 @@ bool mirrors(const FoundCarrier& image, const FoundCarrier& original) {
 
 // What a transmitter's pulse leaves beside its carrier, for it must end somewhere.
 bool is_ripple(const FoundCarrier& ripple, const FoundCarrier& of) {
-    return ripple.power < kRipple * of.power &&
-           std::abs(ripple.offset_hz - of.offset_hz) < kRippleReach * of.symbol_rate_hz;
+    const bool is_near = std::abs(ripple.offset_hz - of.offset_hz) < kRippleReach * of.symbol_rate_hz;
+    return ripple.power < (is_near ? kRipple : kFarRipple) * of.power;
 }
 
 void drop_what_others_leave(std::vector<FoundCarrier>& carriers) {

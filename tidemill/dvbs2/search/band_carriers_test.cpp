@@ -76,6 +76,26 @@ TEST_CASE("band carriers: noise, tones, a radio's DC and images hold none") {
     CHECK(found_in({}, 4e6).carriers.empty());
 }
 
+TEST_CASE("band carriers: a bump in a carrier's spectrum that chance might have made hides no carrier") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const MadeBand band =
+            make_band({.sample_rate_hz = 2e6, .seconds = 1, .esn0_db = 14, .seed = seed},
+                      std::vector{BandCarrier{.symbol_rate_hz = 400e3, .offset_hz = 100e3},
+                                  BandCarrier{.symbol_rate_hz = 3.9e3, .offset_hz = 20e3, .level_db = -6}});
+        const FoundBand found = found_in(band.samples, 2e6);
+        REQUIRE(found.carriers.size() == 1);
+        CHECK(std::abs(found.carriers[0].offset_hz - 100e3) < 8e3);
+    }
+}
+
+TEST_CASE("band carriers: what a clean pulse leaves all over a band without noise is none") {
+    Transmitter transmitter({.pls = {6, FrameSize::short_, true}, .samples_per_symbol = 10});
+    std::vector<dsp::Iq> samples;
+    for (std::uint64_t frame = 0; samples.size() < 1 << 21; ++frame)
+        transmitter.transmit(random_packets(100, frame), samples);
+    CHECK(found_in(samples, 2e6).carriers.size() == 1);
+}
+
 TEST_CASE("band carriers: what quantisation leaves of a clean tone or of a constant are no tones") {
     std::vector<std::byte> tone, constant(1 << 19, std::byte{127});
     for (int n = 0; n < 1 << 18; ++n) {
