@@ -67,13 +67,14 @@ bool SampleRing::take_piece() {
     const std::span<std::byte> free = room();
     lock.unlock();
     const std::size_t got = source_->read(free.empty() ? std::span(lost_piece_) : free);
+    const SampleLosses lost = source_->losses();
     lock.lock();
     if (got == 0) return false;
     last_came_ = std::chrono::steady_clock::now();
-    if (free.empty()) {
-        lose(got);
-        return true;
-    }
+    places_.look(samples_came_, lost);  // a source gives out silence for a gap at once
+    if (free.empty()) lose(got);
+    samples_came_ += got / sample_bytes_;
+    if (free.empty()) return true;
     in_ += got;
     most_ = std::max(most_, in_ - out_);
     came_.notify_one();
@@ -97,9 +98,11 @@ void SampleRing::lose(std::size_t bytes) {
     if (gaps_.empty() || gaps_.back().at != in_) {
         gaps_.push_back({in_, 0});
         ++lost_.gaps;
+        places_.add({.at = samples_came_});
     }
     gaps_.back().bytes += bytes;
     lost_.samples += bytes / sample_bytes_;
+    places_.grow({.samples = bytes / sample_bytes_});
 }
 
 std::size_t SampleRing::read(std::span<std::byte> to) {
@@ -151,6 +154,11 @@ SampleLosses SampleRing::losses() const {
     losses.gaps += lost_.gaps;
     losses.samples += lost_.samples;
     return losses;
+}
+
+std::vector<SampleGap> SampleRing::latest_gaps() const {
+    const Lock lock(mutex_);
+    return places_.latest();
 }
 
 bool SampleRing::skip_behind_gap(std::uint64_t read_before) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tidemill/io/gap_log.hpp"
 #include "tidemill/io/live_source.hpp"
 
 namespace tidemill::io {
@@ -53,10 +54,14 @@ class SampleRing final : public LiveSource {
 
     /// The source's, and what found the ring full.
     SampleLosses losses() const override;
+    /// Where these lie, the latest of them; from any thread.
+    std::vector<SampleGap> latest_gaps() const;
     std::string trouble() const override { return source_->trouble(); }
     std::optional<double> center_frequency_hz() const override { return source_->center_frequency_hz(); }
     std::string remarks() const override { return source_->remarks(); }
     RingFill fill() const;
+    /// Whether what finds it full is lost: else the source waits.
+    bool loses() const { return config_.drops; }
     /// Whether more than half of the ring waits: samples come faster than they are read. From any thread.
     bool is_half_full() const;
     /// The same where what finds it full will be lost.
@@ -98,6 +103,8 @@ class SampleRing final : public LiveSource {
     std::uint64_t in_ = 0, out_ = 0, most_ = 0;  // bytes that went through, and the most between
     std::deque<Gap> gaps_;
     SampleLosses lost_;
+    GapLog places_;
+    std::uint64_t samples_came_ = 0;  // from the source, what was lost here and silence included
     std::chrono::steady_clock::time_point last_came_{};
     std::chrono::nanoseconds waited_{0};  // by who reads, in waits that are over
     std::optional<std::chrono::steady_clock::time_point> waits_since_{};

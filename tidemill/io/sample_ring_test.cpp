@@ -1,5 +1,6 @@
 #include "tidemill/io/sample_ring.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <latch>
@@ -55,6 +56,28 @@ class Counting final : public LiveSource {
     std::latch ended_{1}, all_given_{1};
 };
 
+// Pieces of a hundred samples; before the third, fifty are said to be missing.
+class Losing final : public LiveSource {
+  public:
+    static constexpr int kPieces = 4;
+
+    dsp::SampleFormat format() const override { return dsp::SampleFormat::ci8; }
+    std::optional<double> sample_rate_hz() const override { return 1e6; }
+    bool begin() override { return true; }
+    void end() noexcept override {}
+    std::size_t read(std::span<std::byte> to) override {
+        if (given_ == kPieces) return 0;
+        if (++given_ == 3) losses_ = {.gaps = 1, .samples = 50, .estimated = 50};
+        std::ranges::fill(to.first(100 * sizeof(Sample)), std::byte{1});
+        return 100 * sizeof(Sample);
+    }
+    SampleLosses losses() const override { return losses_; }
+
+  private:
+    int given_ = 0;
+    SampleLosses losses_{};
+};
+
 std::vector<Sample> read_all(LiveSource& ring, std::size_t at_a_time) {
     std::vector<Sample> all, piece(at_a_time);
     while (const std::size_t bytes = ring.read(std::as_writable_bytes(std::span(piece))))
@@ -100,6 +123,20 @@ TEST_CASE("sample ring: what finds it full is counted, and given out as silence 
     CHECK(std::ranges::count(std::span(all).subspan(kept), 0) == static_cast<long>(kSamples - kept));
     CHECK(ring.losses().gaps == 1);
     CHECK(ring.losses().samples == kSamples - kept);
+    REQUIRE(ring.latest_gaps().size() == 1);
+    CHECK(ring.latest_gaps()[0].at == kept);
+    CHECK(ring.latest_gaps()[0].samples == kSamples - kept);
+}
+
+TEST_CASE("sample ring: where a source has lost samples is told by their number") {
+    SampleRing ring(std::make_unique<Losing>());
+    REQUIRE(ring.begin());
+    CHECK(read_all(ring, 4096).size() == Losing::kPieces * 100);
+    CHECK(ring.losses().samples == 50);
+    REQUIRE(ring.latest_gaps().size() == 1);
+    CHECK(ring.latest_gaps()[0].at == 200);
+    CHECK(ring.latest_gaps()[0].samples == 50);
+    CHECK(ring.latest_gaps()[0].estimated == 50);
 }
 
 TEST_CASE("sample ring: behind a gap samples go on with their number") {
@@ -118,6 +155,9 @@ TEST_CASE("sample ring: behind a gap samples go on with their number") {
     }
     CHECK(right);
     CHECK(silent <= ring.losses().samples);  // a number may be nought
+    for (const SampleGap& gap : ring.latest_gaps())
+        for (std::uint64_t k = gap.at; k < gap.at + gap.samples; ++k) right = right && all.at(k) == 0;
+    CHECK(right);
 }
 
 TEST_CASE("sample ring: an error comes behind the samples before it, once") {

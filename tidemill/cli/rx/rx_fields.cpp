@@ -48,6 +48,17 @@ Json of_pls(View view) {
     return view.pls ? tells(view, *view.pls) : Json();
 }
 
+// The latest of a live input; what a file lacks has no place.
+Json latest_overflows(View view) {
+    if (!view.ring) return {};
+    Json json = Json::array();
+    for (const GapSeen& gap : view.ring->latest_gaps)
+        json.push_back({{"at_s", gap.at_s},
+                        {"samples", gap.samples},
+                        {"by", gap.estimated > 0 ? "clock on the wall" : "times or counts"}});
+    return json;
+}
+
 Json number_or_null(const std::optional<double>& number) {
     return number ? Json(*number) : Json();
 }
@@ -267,6 +278,7 @@ const Field kFields[] = {
     {"", "", kLosses, "{}", gaps_text},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
+    {"latest_overflows", "", "", "", latest_overflows},
     {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},
     {"samples_missing_estimated", "samples_missing_estimated", kLosses, "", of_ring<&RingSeen::estimated>, 0},
     {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
@@ -375,13 +387,19 @@ std::optional<RingSeen> seen_by(const io::SampleRing* ring) {
     const io::RingFill fill = ring->fill();
     const io::SampleLosses losses = ring->losses();
     const double period_s = 1 / ring->sample_rate_hz().value_or(1);
-    return RingSeen{.waiting_s = static_cast<double>(fill.filled) * period_s,
+    std::vector<GapSeen> latest;
+    for (const io::SampleGap& gap : ring->latest_gaps())
+        latest.push_back({static_cast<double>(gap.at) * period_s, gap.samples, gap.estimated});
+    return RingSeen{.loses = ring->loses(),
+                    .holds_s = static_cast<double>(fill.capacity) * period_s,
+                    .waiting_s = static_cast<double>(fill.filled) * period_s,
                     .least_room_s = static_cast<double>(fill.capacity - fill.most_filled) * period_s,
                     .gaps = losses.gaps,
                     .samples = losses.samples,
                     .estimated = losses.estimated,
                     .silent_s = std::chrono::duration<double>(ring->silent_for()).count(),
-                    .trouble = ring->trouble()};
+                    .trouble = ring->trouble(),
+                    .latest_gaps = std::move(latest)};
 }
 
 Json status_json(const RxView& view) {

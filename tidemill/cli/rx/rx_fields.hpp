@@ -23,15 +23,25 @@ struct TsSeen {
 
 TsSeen seen_by(const io::TsMonitor& monitor);
 
+/// Samples of a live input that are missing at one place.
+struct GapSeen {
+    double at_s = 0;  ///< of the samples, since they began to come
+    std::uint64_t samples = 0;
+    std::uint64_t estimated = 0;  ///< of these, by the clock on the wall
+};
+
 /// How well a live input's samples are kept up with.
 struct RingSeen {
-    double waiting_s = 0;         ///< samples in the ring, in seconds of them
+    bool loses = false;           ///< what finds the ring full; else the source waits
+    double holds_s = 0;           ///< seconds of samples that it has room for
+    double waiting_s = 0;         ///< samples in it, in seconds of them
     double least_room_s = 0;      ///< the least that was left in it
     std::uint64_t gaps = 0;       ///< overflows of the radio and of the ring
     std::uint64_t samples = 0;    ///< that are missing therefore
     std::uint64_t estimated = 0;  ///< of these, by the clock on the wall
     double silent_s = 0;          ///< for which nothing has come
     std::string trouble{};        ///< of the input, in words; empty: none
+    std::vector<GapSeen> latest_gaps{};
 };
 
 /// None for a file.

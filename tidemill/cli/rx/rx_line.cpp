@@ -38,6 +38,23 @@ std::string received_text(const RxOutcome& outcome) {
                : fmt::format("{}, {} of it written", text, bytes_text(static_cast<double>(bytes - lost)));
 }
 
+// "overflows 3 (the last at 00:14:03, 8192 samples by the clock on the wall)".
+std::string overflows_text(const RingSeen& ring) {
+    if (ring.gaps == 0) return {};
+    std::string text = fmt::format("{}overflows {}", kBetween, ring.gaps);
+    if (ring.latest_gaps.empty()) return text;
+    const GapSeen& last = ring.latest_gaps.back();
+    return text + fmt::format(" ({}at {}, {} samples{})", ring.gaps > 1 ? "the last " : "",
+                              clock_text(last.at_s), last.samples,
+                              last.estimated > 0 ? " by the clock on the wall" : "");
+}
+
+// "buffer 0.48 of 0.50 s free at least".
+std::string room_text(const RingSeen& ring) {
+    return fmt::format("{}buffer {:.2f} of {:.2f} s free at least", kBetween, ring.least_room_s,
+                       ring.holds_s);
+}
+
 // A lock is one once a frame has told what it is, and while something comes.
 bool is_told(const RxView& view) {
     return view.now.locked && view.pls && !view.stands_still();
@@ -73,10 +90,12 @@ std::string last_line(const RxOutcome& outcome) {
     std::string line =
         fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.lasted_s), kBetween,
                     received_text(outcome), outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
+    if (outcome.interrupted) line += kBetween + std::string("interrupted");
     const auto ring = seen_by(outcome.job.stream.get());
-    if (ring && ring->gaps > 0) line += fmt::format("{}overflows {}", kBetween, ring->gaps);
+    if (ring) line += overflows_text(*ring);
     if (outcome.missing_samples > 0)
         line += fmt::format("{}{} samples missing", kBetween, outcome.missing_samples);
+    if (ring && ring->loses) line += room_text(*ring);
     return line + "\n";
 }
 
