@@ -21,9 +21,10 @@ struct SignalTime {
     double lasts_s = 0;
 };
 
-/// What a place did not take, while it worked.
+/// What a place did not take, while it worked or was tried again.
 struct OutputLosses {
     std::uint64_t bytes = 0;
+    std::uint64_t outages = 0;      ///< times that it failed and was tried again
     io::BroadcastCounts clients{};  ///< of a place that many may read
 };
 

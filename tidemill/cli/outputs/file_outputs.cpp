@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "tidemill/cli/option.hpp"
+#include "tidemill/cli/outputs/retried_output.hpp"
 #include "tidemill/io/byte_writer.hpp"
 
 namespace tidemill::cli {
@@ -61,21 +62,27 @@ class FlushedOutput final : public ByteOutput {
 };
 
 // A pipe or a device takes a single stream.
-bool may_be_rolled(const std::string& path) {
+bool is_file(const std::string& path) {
     std::error_code none;
     const auto status = std::filesystem::status(path, none);
     return !is_standard_stream(path) && (!exists(status) || is_regular_file(status));
 }
 
-}  // namespace
-
-std::unique_ptr<ByteOutput> open_file_output(const std::string& path, const OutputStyle& style) {
-    if (style.roll.any() && may_be_rolled(path))
+std::unique_ptr<ByteOutput> open_once(const std::string& path, const OutputStyle& style) {
+    if (style.roll.any() && is_file(path))
         return std::make_unique<FlushedOutput<io::RollingWriter>>(io::RollingWriter(path, style.roll),
                                                                   style.live);
     io::ByteWriter file(path, style.hurry);
     if (style.when_full == io::WhenFull::lose) file.let_end();
     return std::make_unique<FlushedOutput<io::ByteWriter>>(std::move(file), style.live);
+}
+
+}  // namespace
+
+// What is live cannot be received again, so a disk that is full for a while must not end it.
+std::unique_ptr<ByteOutput> open_file_output(const std::string& path, const OutputStyle& style) {
+    if (!style.live || !is_file(path)) return open_once(path, style);
+    return std::make_unique<RetriedOutput>(path, [path, style] { return open_once(path, style); });
 }
 
 }  // namespace tidemill::cli

@@ -16,6 +16,7 @@ Json json_of(const PlaceAccount& account) {
     return {{"place", account.place},
             {"failure", account.failure.empty() ? Json() : Json(account.failure)},
             {"bytes_lost", account.losses.bytes},
+            {"outages", account.losses.outages},
             {"clients", clients.clients},
             {"clients_refused", clients.clients_refused},
             {"clients_slow", clients.clients_slow},
@@ -30,6 +31,9 @@ std::vector<std::string> warnings_of(const PlaceAccount& account) {
         add(fmt::format("{} bytes lost, for it failed: {}", losses.bytes, account.failure));
     } else if (!account.missing.empty()) {
         add(fmt::format("{} packets of {}", losses.bytes / io::kTsPacketBytes, account.missing));
+    } else if (losses.outages > 0) {
+        add(fmt::format("{} bytes lost, for it failed {} times and worked again", losses.bytes,
+                        losses.outages));
     } else if (losses.bytes > 0) {
         add(fmt::format("{} bytes lost, for it took them too slowly", losses.bytes));
     }
