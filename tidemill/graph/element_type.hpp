@@ -26,6 +26,14 @@ namespace internal {
 template <class...>
 inline constexpr bool kNever = false;
 
+/// The class of a member function pointer.
+template <class Pointer>
+struct MemberOf;
+template <class M, class F>
+struct MemberOf<F M::*> {
+    using Class = M;
+};
+
 /// A C++ type's name as the compiler spells it, without namespaces.
 std::string plain_type_name(const std::type_info& type);
 

@@ -241,6 +241,28 @@ class Module {
         return declare_task(std::move(name), function, options, Basis::word);
     }
 
+    /// A task that has up to TaskOptions::in_flight batches under way at a time, each in one of as many
+    /// places: `kBegin(batch, place)` sends it off, `kIsDone(place)` says that its end would not wait, and
+    /// `kEnd(batch, place)`, with the same frames, waits and fills in what they give. Batches end in the
+    /// order in which they began, also where the stream has ended meanwhile; one whose begin throws never
+    /// began.
+    template <auto kBegin, auto kIsDone, auto kEnd>
+    Task task_in_flight(std::string name, TaskOptions options) {
+        using M = typename internal::MemberOf<decltype(kBegin)>::Class;
+        static constexpr internal::FlightCalls kCalls{
+            [](Module& module, Batch batch, std::size_t place) {
+                (static_cast<M&>(module).*kBegin)(batch, place);
+            },
+            [](Module& module, std::size_t place) { return (static_cast<M&>(module).*kIsDone)(place); },
+            [](Module& module, Batch batch, std::size_t place) {
+                (static_cast<M&>(module).*kEnd)(batch, place);
+            }};
+        TaskInfo info{std::move(name), options, &fly_with_one<M, kBegin, kEnd>, {}};
+        info.batch_call = &fly_with_batch<M, kBegin, kEnd>;
+        info.flight = &kCalls;
+        return declare_task(std::move(info));
+    }
+
     template <class... Others>
     Task task(const std::string& /*name*/, const Others&...) {
         static_assert(internal::kNever<Others...>,
@@ -318,6 +340,18 @@ class Module {
     template <class M, class F>
     static Flow call_with_one(Module& module, const internal::TaskCode& code, Frame frame) {
         call_with_batch<M, F>(module, code, Batch({&frame.context(), 1}, frame.addresses()));
+        return Flow::ok;
+    }
+
+    template <class M, auto kBegin, auto kEnd>
+    static void fly_with_batch(Module& module, const internal::TaskCode& /*none*/, Batch batch) {
+        (static_cast<M&>(module).*kBegin)(batch, 0);
+        (static_cast<M&>(module).*kEnd)(batch, 0);
+    }
+
+    template <class M, auto kBegin, auto kEnd>
+    static Flow fly_with_one(Module& module, const internal::TaskCode& none, Frame frame) {
+        fly_with_batch<M, kBegin, kEnd>(module, none, Batch({&frame.context(), 1}, frame.addresses()));
         return Flow::ok;
     }
 

@@ -38,12 +38,13 @@ enum class Basis : std::uint8_t {
 /// What a task promises: the words of its declaration (task_words.hpp), or what a program finds at run time.
 struct TaskOptions {
     Replication replication = Replication::sequential;
-    bool may_skip = false;      ///< may return Flow::skip
-    bool skips_errors = false;  ///< what it throws ends the frame, not the stream; implies may_skip
-    bool may_repeat = false;    ///< may return Flow::again; sequential tasks only
-    bool may_wait = false;      ///< may wait for what is outside the graph
-    bool at_end = false;        ///< called once more behind the stream's last frame; sequential tasks only
-    std::uint32_t batch = 1;    ///< most frames of a call, for a function that takes a Batch
+    bool may_skip = false;        ///< may return Flow::skip
+    bool skips_errors = false;    ///< what it throws ends the frame, not the stream; implies may_skip
+    bool may_repeat = false;      ///< may return Flow::again; sequential tasks only
+    bool may_wait = false;        ///< may wait for what is outside the graph
+    bool at_end = false;          ///< called once more behind the stream's last frame; sequential tasks only
+    std::uint32_t batch = 1;      ///< most frames of a call, for a function that takes a Batch
+    std::uint32_t in_flight = 1;  ///< most batches under way at a time, of a task that begins and ends them
 };
 
 /// A task of a module.
@@ -94,6 +95,13 @@ struct BoundCall {
 /// Calls a function that takes a Batch; it goes on with all frames.
 using BatchCall = void (*)(Module& module, const TaskCode& code, Batch batch);
 
+/// Begins and ends batches, several of which are under way at a time: each in a place of the module's own.
+struct FlightCalls {
+    void (*begin)(Module& module, Batch batch, std::size_t place);
+    bool (*is_done)(Module& module, std::size_t place);
+    void (*end)(Module& module, Batch batch, std::size_t place);
+};
+
 }  // namespace internal
 
 /// What there is to know of a task: immutable, shared by all frames and threads.
@@ -106,6 +114,7 @@ struct TaskInfo {
     Basis basis = Basis::word;
     internal::BatchCall batch_call =
         nullptr;  ///< of a task that takes several frames at once; `call` gives it one
+    const internal::FlightCalls* flight = nullptr;  ///< of one that begins and ends them
     std::uint32_t recalls =
         0;  ///< without inputs, it gives what its module has kept of a frame so much earlier
 

@@ -87,7 +87,7 @@ std::vector<std::size_t> Crew::ring_sizes() const {
         for (const Part& part : plan_.stages[s].parts) {
             const bool last = part.stage_index + 1 == plan_.segments[part.segment].stages;
             sizes[part.segment] += cut_.stages[s].frames_held() + (last ? 0 : cut_.stages[s].ring_depth);
-            if (cut_.stages[s].gather > 1) sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
+            sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
     sizes.front() = std::min(sizes.front(), structure_.flight.frames / cut_.batch);
@@ -105,9 +105,19 @@ std::uint64_t Crew::frames_in_flight() const {
     return any_in_order ? 2 * tokens : kEndless;
 }
 
-// While one lot of tokens is at work, the next one comes together.
+// While some lots of tokens are under way, the next one comes together.
 std::size_t Crew::gathered(std::size_t stage) const {
-    return 2 * ((cut_.stages[stage].gather + cut_.batch - 1) / cut_.batch);
+    const std::uint32_t lots = 1 + under_way(stage);
+    const std::uint32_t frames = cut_.stages[stage].gather;
+    return frames > 1 || lots > 2 ? lots * ((frames + cut_.batch - 1) / cut_.batch) : 0;
+}
+
+// Calls of the task that has the stage to itself.
+std::uint32_t Crew::under_way(std::size_t stage) const {
+    const std::vector<Part>& parts = plan_.stages[stage].parts;
+    if (parts.size() > 1 || parts.front().last_step - parts.front().first_step != 1) return 1;
+    const TaskId task = plan_.steps[parts.front().first_step].task.id;
+    return std::max(1u, modules_of(graph_)[task.module]->tasks()[task.task].options.in_flight);
 }
 
 std::vector<RingShape> Crew::ring_shapes(bool drops) const {

@@ -137,7 +137,8 @@ const RunStep* PartSteps::batched() const {
     const bool is_plain = guards_.empty() && firings_.empty() && marks_.empty() && !end_call_;
     if (steps_.size() != 1 || ends_segment_ || !is_plain) return nullptr;
     const TaskInfo& task = *steps_.front().info;
-    return task.batch_call && task.options.batch > 1 ? &steps_.front() : nullptr;
+    return task.batch_call && (task.options.batch > 1 || task.options.in_flight > 1) ? &steps_.front()
+                                                                                     : nullptr;
 }
 
 // Null for what lies beyond: the part ends, or the segment does.

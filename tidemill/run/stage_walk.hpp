@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tidemill/graph/task.hpp"
+#include "tidemill/run/batch_walk.hpp"
 #include "tidemill/run/run_state.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -25,9 +26,13 @@ enum class WalkStep { worked, waits, over };
 /// - `void begin_late(Token&)`, where late frames are dropped: the same for one that finds no token, in the
 ///   ring's spare one; `void drops(frame)`: that frame is lost.
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
-/// - `std::uint32_t most_together()`, if it has that: how many frames `run_together` takes; 1: none.
-/// - `Flow run_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok, or stop: the
-///   stream before the first of them.
+/// - `std::uint32_t most_together()`, if it has that: how many frames `begin_together` takes; 1: none.
+/// - `std::uint32_t most_under_way()`: how many of its calls may have something to end.
+/// - `Flow begin_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok: that is
+/// all;
+///   again: it has begun, and something is to be ended; stop: the stream before the first of them.
+/// - `bool is_oldest_done()`: whether what began first, and is to be ended, would end without waiting.
+/// - `Flow end_together(std::span<const FrameAt>)`: ends it. Ok, or stop.
 /// - `void gathers()`: the first frame of several is there; `bool gathers_on()`: whether to wait longer for
 ///   more of them.
 /// - `Flow emit(part, Mark&, Token& out)`: calls the task that ends the part's segment, once.
@@ -89,6 +94,9 @@ class BasicStageWalk {
     /// Parts whose frames have more to emit, in a walk in steps.
     std::size_t emitting() const { return emitting_; }
 
+    /// Where its task takes several frames at once, and while it runs: which of them it holds.
+    const BatchWalk<BasicStageWalk>* batches() const { return batches_; }
+
     /// Runs until the stream ends, and ends what this thread has begun behind it.
     template <typename Work>
     void run(Work& work);
@@ -109,17 +117,10 @@ class BasicStageWalk {
     template <typename Work>
     void process(Work& work, std::size_t index, Token& token, std::uint32_t frame);
     template <typename Work>
-    std::uint32_t most_together(Work& work) const;
-    template <typename Work>
-    void run_gathering(Work& work, std::uint32_t most);
-    template <typename Work>
-    Token* take_more(Work& work, const Part& part);
-    template <typename Work>
-    void run_together(Work& work, std::uint32_t most);
-    template <typename Work>
-    void finish_all(Work& work, std::span<const FrameAt> frames);
-    void hold(Token& token);
-    void pass_held();
+    bool takes_batches(Work& work) const {
+        const bool several = work.most_together() > 1 || work.most_under_way() > 1;
+        return several && !begins_frames() && parts_.size() == 1;
+    }
     template <typename Work>
     void emit(Work& work, std::size_t index, Mark& mark);
     template <typename Work>
@@ -152,10 +153,9 @@ class BasicStageWalk {
     State& state_;
     Options options_;
     std::vector<Part> parts_;
-    std::vector<FrameAt> gathered_;  // of the tokens from the cursor's on
-    std::vector<TokenCursor> held_;  // their tokens
     bool ending_ = false;
     std::size_t emitting_ = 0;
+    const BatchWalk<BasicStageWalk>* batches_ = nullptr;
 };
 
 template <typename Threads, typename Error>
@@ -183,7 +183,13 @@ template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
     Part& part = parts_.front();
-    if (const std::uint32_t most = most_together(work); most > 1) return run_gathering(work, most);
+    if constexpr (requires { work.most_together(); }) {
+        if (takes_batches(work)) {
+            BatchWalk<BasicStageWalk> batches(state_, options_, part);
+            batches_ = &batches;
+            return batches.run(work, work.most_together(), work.most_under_way());
+        }
+    }
     while (true) {
         if (leads()) end_when_halting(work);
         if (options_.drops_late) drop_late(work);
@@ -237,100 +243,6 @@ void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
             parts_.front().next_frame = token.first_frame + frame + 1;
         }
         process(work, 0, token, frame);
-    }
-}
-
-template <typename Threads, typename Error>
-template <typename Work>
-std::uint32_t BasicStageWalk<Threads, Error>::most_together(Work& work) const {
-    if constexpr (requires { work.most_together(); }) {
-        if (!begins_frames() && parts_.size() == 1) return work.most_together();
-    }
-    return 1;
-}
-
-// Holds tokens while it waits for more of them, but never for long: they may be all that there are.
-template <typename Threads, typename Error>
-template <typename Work>
-void BasicStageWalk<Threads, Error>::run_gathering(Work& work, std::uint32_t most) {
-    if constexpr (requires { work.most_together(); }) {
-        const Part& part = parts_.front();
-        while (Token* token = take(work, part)) {
-            hold(*token);
-            work.gathers();
-            while (gathered_.size() < options_.gather) {
-                Token* const more = take_more(work, part);
-                if (!more) break;
-                hold(*more);
-            }
-            run_together(work, most);
-            pass_held();
-        }
-    }
-}
-
-template <typename Threads, typename Error>
-template <typename Work>
-auto BasicStageWalk<Threads, Error>::take_more(Work& work, const Part& part) -> Token* {
-    constexpr long kNapNs = 200'000;  // to be woken costs less than to look
-    Ring& ring = state_.ring(part.segment);
-    Token* token = ring.try_take(part.cursor, part.stage_index);
-    if (!token && work.gathers_on()) {
-        token = work.wait(part, [&] {
-            Token* found = nullptr;
-            while (!found && !ring.ended_before(part.cursor.batch) && work.gathers_on())
-                found = ring.nap(part.cursor, part.stage_index, kNapNs);
-            return found;
-        });
-    }
-    return ring.ended_before(part.cursor.batch) ? nullptr : token;
-}
-
-template <typename Threads, typename Error>
-void BasicStageWalk<Threads, Error>::hold(Token& token) {
-    Part& part = parts_.front();
-    for (std::uint32_t frame = 0; frame < token.frames; ++frame) gathered_.push_back({&token, frame});
-    held_.push_back(part.cursor);
-    advance();
-}
-
-template <typename Threads, typename Error>
-void BasicStageWalk<Threads, Error>::pass_held() {
-    const Part& part = parts_.front();
-    Ring& ring = state_.ring(part.segment);
-    for (const TokenCursor& cursor : held_) ring.pass(ring.token(cursor), cursor.batch, part.stage_index);
-    held_.clear();
-    gathered_.clear();
-}
-
-template <typename Threads, typename Error>
-template <typename Work>
-void BasicStageWalk<Threads, Error>::run_together(Work& work, std::uint32_t most) {
-    Part& part = parts_.front();
-    Ring& ring = state_.ring(part.segment);
-    std::span<const FrameAt> rest = gathered_;
-    while (!rest.empty()) {
-        part.frame = rest.front().number();
-        const std::uint64_t limit = ring.limit();
-        const auto first = rest.first(std::min<std::size_t>(most, rest.size()));
-        const auto dead =
-            std::ranges::find_if(first, [&](const FrameAt& at) { return at.number() >= limit; });
-        const auto alive = first.first(static_cast<std::size_t>(dead - first.begin()));
-        if (alive.empty()) return finish_all(work, rest);
-        const Flow flow = work.run_together(alive);
-        if (flow == Flow::stop) state_.end_before(part.segment, part.frame, work.error());
-        finish_all(work, alive);
-        rest = rest.subspan(alive.size());
-    }
-}
-
-template <typename Threads, typename Error>
-template <typename Work>
-void BasicStageWalk<Threads, Error>::finish_all(Work& work, std::span<const FrameAt> frames) {
-    Part& part = parts_.front();
-    for (const FrameAt& at : frames) {
-        part.frame = at.number();
-        work.finish(0, at.mark(), [&] { return part.frame < state_.ring(part.segment).limit(); });
     }
 }
 

@@ -29,7 +29,10 @@ class Worker::Tasks {
     std::uint32_t most_together() const { return worker_.gathered_.most(); }
     void gathers() { worker_.gathered_.begin(); }
     bool gathers_on() const { return worker_.gathered_.waits_on(); }
-    Flow run_together(std::span<const StageWalk::FrameAt> frames);
+    std::uint32_t most_under_way() const { return worker_.gathered_.places(); }
+    Flow begin_together(std::span<const StageWalk::FrameAt> frames);
+    bool is_oldest_done() const;
+    Flow end_together(std::span<const StageWalk::FrameAt> frames);
     Flow emit(std::size_t part, FrameMark& mark, Token& out);
     std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
@@ -41,6 +44,8 @@ class Worker::Tasks {
 
   private:
     void begin(Token& token, std::uint32_t frame, const FrameMark& mark);
+    std::span<const internal::FrameContext> gathered(std::span<const StageWalk::FrameAt> frames,
+                                                     bool is_beginning) const;
     Flow run_steps(const Share& share, FrameMark& mark);
     Flow call(const Share& share, const RunStep& step);
     Flow call_end(Share& share, FrameMark& mark, Token& out);
@@ -93,7 +98,7 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
       scratch_(plan.stages[stage].scratch_bytes),
       walk_(state, walk_options(), walked_parts()),
       shares_(shares_of(plan, modules)),
-      gathered_(most_together(), options_.gather_wait_us),
+      gathered_(most_together(), most_under_way(), options_.gather_wait_us),
       notes_(options_.notes),
       dropped_(options_.replay, options_.journal) {
     for (const Part& part : planned_)
@@ -104,6 +109,11 @@ Worker::Worker(const Plan& plan, std::size_t stage, std::size_t replica, std::ve
 std::uint32_t Worker::most_together() const {
     const RunStep* batched = shares_.front().steps.batched();
     return batched ? std::min(batched->info->options.batch, std::max(options_.batch, options_.gather)) : 1;
+}
+
+std::uint32_t Worker::most_under_way() const {
+    const RunStep* batched = shares_.front().steps.batched();
+    return batched ? std::max(1u, batched->info->options.in_flight) : 1;
 }
 
 StageWalk::Options Worker::walk_options() const {
@@ -275,10 +285,10 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
     return end && (mark.holes & end->holes) && end->step->passages.empty() ? Flow::skip : Flow::ok;
 }
 
-// Frames whose holes keep the task from running are left out. An error is the first frame's: whose it was,
-// only the task knows.
+// Frames whose holes keep the task from running are left out.
 template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> frames) {
+std::span<const internal::FrameContext> Worker::Tasks<kWatching>::gathered(
+    std::span<const StageWalk::FrameAt> frames, bool is_beginning) const {
     Share& share = worker_.shares_.front();
     const RunStep& step = *share.steps.batched();
     GatheredFrames& gathered = worker_.gathered_;
@@ -289,17 +299,58 @@ Flow Worker::Tasks<kWatching>::run_together(std::span<const StageWalk::FrameAt> 
         share.context.number = worker_.options_.notes.numbers.of(worker_.number_of(share, at.number(), data));
         share.context.bases[static_cast<std::size_t>(internal::Base::token)] = data;
         if (share.has_knobs) look_up_knobs(share, data);
-        if (step.copies) copy_all(step.step->before, share.context);
+        if (step.copies && is_beginning) copy_all(step.step->before, share.context);
         gathered.add(share.context, at.mark());
     }
-    const std::span<const internal::FrameContext> contexts = gathered.contexts();
+    if (!gathered.contexts().empty()) share.context = gathered.contexts().front();
+    return gathered.contexts();
+}
+
+// An error is the first frame's: whose it was, only the task knows.
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::begin_together(std::span<const StageWalk::FrameAt> frames) {
+    const std::span<const internal::FrameContext> contexts = gathered(frames, true);
     if (contexts.empty()) return Flow::ok;
-    share.context = contexts.front();
+    const Share& share = worker_.shares_.front();
+    const RunStep& step = *share.steps.batched();
+    const Batch batch(contexts, step.addresses);
     try {
         for (const internal::FrameContext& frame : contexts) watch_.calling(step, frame.number);
         const std::uint64_t start = watch_.stamp();
-        step.info->batch_call(*step.module, step.code, Batch(contexts, step.addresses));
-        watch_.called(step, contexts, gathered.marks(), start);
+        if (step.info->flight) {
+            step.info->flight->begin(*step.module, batch, worker_.gathered_.place_to_begin());
+            worker_.gathered_.has_begun(watch_.stamp() - start);
+            return Flow::again;
+        }
+        step.info->batch_call(*step.module, step.code, batch);
+        watch_.called(step, contexts, worker_.gathered_.marks(), start);
+        return Flow::ok;
+    } catch (...) {
+        return stop_for(share, step);
+    }
+}
+
+template <Watching kWatching>
+bool Worker::Tasks<kWatching>::is_oldest_done() const {
+    const RunStep& step = *worker_.shares_.front().steps.batched();
+    try {
+        return step.info->flight->is_done(*step.module, worker_.gathered_.place_to_end());
+    } catch (...) {
+        return true;  // its end says why
+    }
+}
+
+// Its time is that of both calls: what lies between them is nobody's.
+template <Watching kWatching>
+Flow Worker::Tasks<kWatching>::end_together(std::span<const StageWalk::FrameAt> frames) {
+    const std::span<const internal::FrameContext> contexts = gathered(frames, false);
+    const Share& share = worker_.shares_.front();
+    const RunStep& step = *share.steps.batched();
+    const std::size_t place = worker_.gathered_.place_to_end();
+    const std::uint64_t start = watch_.stamp() - worker_.gathered_.is_ending();
+    try {
+        step.info->flight->end(*step.module, Batch(contexts, step.addresses), place);
+        watch_.called(step, contexts, worker_.gathered_.marks(), start);
         return Flow::ok;
     } catch (...) {
         return stop_for(share, step);

@@ -110,6 +110,7 @@ class Worker {
     StageWalk::Options walk_options() const;
     bool drops() const { return options_.late != Late::wait || options_.replay; }
     std::uint32_t most_together() const;
+    std::uint32_t most_under_way() const;
     std::uint64_t number_of(const Share& share, std::uint64_t frame, const std::byte* data) const;
     static void look_up_knobs(Share& share, const std::byte* data);
     std::vector<Share> shares_of(const Plan& plan, const std::vector<Module*>& modules);

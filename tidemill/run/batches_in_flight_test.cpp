@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/run/internal/test_chain.hpp"
+#include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/sequence.hpp"
+
+using namespace tidemill;
+using internal::test_schedule;
+
+namespace {
+
+/// Squares numbers on a thread of its own, one batch after the other of those that are waiting, in an order
+/// that a seed says.
+class Elsewhere {
+  public:
+    struct Sent {
+        std::vector<std::uint64_t> numbers{};
+        bool is_done = false;
+    };
+
+    explicit Elsewhere(unsigned seed) : random_(seed), thread_([this] { work(); }) {}
+    ~Elsewhere() {
+        {
+            const std::lock_guard lock(mutex_);
+            ends_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+    }
+    Elsewhere(const Elsewhere&) = delete;
+    Elsewhere& operator=(const Elsewhere&) = delete;
+
+    void send(Sent& sent) {
+        const std::lock_guard lock(mutex_);
+        sent.is_done = false;
+        waiting_.push_back(&sent);
+        most_ = std::max(most_, waiting_.size() + is_busy_);
+        changed_.notify_all();
+    }
+    bool is_done(const Sent& sent) {
+        const std::lock_guard lock(mutex_);
+        return sent.is_done;
+    }
+    void wait(const Sent& sent) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return sent.is_done; });
+    }
+    /// That were there at a time.
+    std::size_t most() {
+        const std::lock_guard lock(mutex_);
+        return most_;
+    }
+
+  private:
+    void work() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+            if (waiting_.empty()) return;
+            const auto chosen = waiting_.begin() + static_cast<std::ptrdiff_t>(random_() % waiting_.size());
+            Sent& sent = **chosen;
+            waiting_.erase(chosen);
+            is_busy_ = true;
+            lock.unlock();
+            for (std::uint64_t& number : sent.numbers) number *= number;
+            lock.lock();
+            is_busy_ = false;
+            sent.is_done = true;
+            changed_.notify_all();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Sent*> waiting_;
+    std::mt19937 random_;
+    std::size_t most_ = 0;
+    bool is_busy_ = false;
+    bool ends_ = false;
+    std::thread thread_;
+};
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+/// Has numbers squared elsewhere, up to three batches of up to four at a time. Throws where it begins or ends
+/// a batch with some frame.
+struct FarSquares : Module {
+    explicit FarSquares(Elsewhere& where) : elsewhere(&where) {}
+
+    In<std::uint64_t> x = in<std::uint64_t>("x");
+    Out<std::uint64_t> y = out<std::uint64_t>("y");
+    Task square = task_in_flight<&FarSquares::send, &FarSquares::is_back, &FarSquares::take>(
+        "square", {.batch = 4, .in_flight = 3});
+    Elsewhere* elsewhere;
+    std::array<Elsewhere::Sent, 3> places{};
+    std::vector<std::size_t> sizes{};
+    std::atomic<std::size_t> begun = 0;
+    int under_way = 0;
+    std::uint64_t begin_throws_at = kNever;
+    std::uint64_t end_throws_at = kNever;
+
+    void send(Batch batch, std::size_t place) {
+        sizes.push_back(batch.size());
+        std::vector<std::uint64_t>& numbers = places[place].numbers;
+        numbers.clear();
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            if (batch[i].number() == begin_throws_at) throw std::runtime_error("not sent");
+            numbers.push_back(batch[i][x][0]);
+        }
+        ++under_way;
+        ++begun;
+        elsewhere->send(places[place]);
+    }
+    bool is_back(std::size_t place) { return elsewhere->is_done(places[place]); }
+    void take(Batch batch, std::size_t place) {
+        --under_way;
+        elsewhere->wait(places[place]);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            if (batch[i].number() == end_throws_at) throw std::runtime_error("not done");
+            batch[i][y][0] = places[place].numbers[i];
+        }
+    }
+};
+
+struct Kept {
+    std::vector<std::uint64_t> numbers{};
+    std::vector<std::uint64_t> values{};
+
+    bool operator==(const Kept&) const = default;
+};
+
+struct KeepAll : Module {
+    explicit KeepAll(Kept& all) : kept(&all) {}
+    In<std::uint64_t> y = in<std::uint64_t>("y");
+    Task take = task("take", &KeepAll::run);
+    Kept* kept;
+    void run(Frame f) {
+        kept->numbers.push_back(f.number());
+        kept->values.push_back(f[y][0]);
+    }
+};
+
+/// Counts; every third number may end as a hole; squares far away; keeps.
+struct FarChain {
+    Elsewhere elsewhere;
+    Graph graph{};
+    Kept kept{};
+    FarSquares* squares = nullptr;
+
+    explicit FarChain(bool has_holes = false, unsigned seed = 1) : elsewhere(seed) {
+        auto& source = graph.add<internal::TestCounter>();
+        auto& sieve = graph.add(task("sieve", pure, may_skip, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
+                                     [has_holes](auto x, auto y) {
+                                         y[0] = x[0];
+                                         return has_holes && x[0] % 3 == 1 ? Flow::skip : Flow::ok;
+                                     }));
+        squares = &graph.add<FarSquares>(elsewhere);
+        auto& keep = graph.add<KeepAll>(kept);
+        graph.bind(source.value, sieve["x"]);
+        graph.bind(sieve["y"], squares->x);
+        graph.bind(squares->y, keep.y);
+    }
+};
+
+Schedule alone(int batch) {
+    Schedule schedule = test_schedule({{2, 1}, {1, 1}, {1, 1}});
+    if (batch > 1) schedule.stages[1].batch = batch;
+    return schedule;
+}
+
+Kept in_order(bool has_holes, std::uint64_t frames) {
+    FarChain chain(has_holes);
+    Sequence(chain.graph).run({.frames = frames});
+    return chain.kept;
+}
+
+}  // namespace
+
+TEST_CASE("batches in flight: frames are those of the sequence, in whatever order the batches are done") {
+    for (const bool has_holes : {false, true}) {
+        const Kept expected = in_order(has_holes, 50);
+        CHECK(expected.values.size() == (has_holes ? 33 : 50));
+        for (unsigned seed = 0; seed < 10; ++seed) {
+            for (const int batch : {1, 3, 4, 9}) {
+                for (const std::uint32_t frames : {1u, 2u, 6u}) {
+                    for (const WaitMode waiting : {WaitMode::passive, WaitMode::active}) {
+                        CAPTURE(batch);
+                        CAPTURE(frames);
+                        FarChain chain(has_holes, seed);
+                        const RunReport report =
+                            Pipeline(chain.graph, alone(batch),
+                                     {.waiting = waiting, .frames = frames, .batch_wait_us = 50})
+                                .run({.frames = 50});
+                        CHECK(chain.kept == expected);
+                        CHECK(report.delivered == expected.values.size());
+                        CHECK(chain.squares->under_way == 0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("batches in flight: there are as many as the task takes, and one where it shares its stage") {
+    FarChain chain;
+    Pipeline(chain.graph, alone(4), {.batch_wait_us = 1e9}).run({.frames = 400});
+    CHECK(chain.elsewhere.most() == 3);
+    CHECK(chain.squares->sizes == std::vector<std::size_t>(100, 4));
+    FarChain shared;
+    Pipeline(shared.graph, test_schedule({{1, 1}, {3, 1}}), {}).run({.frames = 40});
+    CHECK(shared.elsewhere.most() == 1);
+    CHECK(shared.squares->sizes == std::vector<std::size_t>(40, 1));
+}
+
+TEST_CASE("batches in flight: where one throws, all before it is delivered, and all under way comes home") {
+    for (const bool at_begin : {true, false}) {
+        for (std::uint64_t frame = 0; frame < 24; ++frame) {
+            CAPTURE(frame);
+            FarChain chain(false, static_cast<unsigned>(frame));
+            (at_begin ? chain.squares->begin_throws_at : chain.squares->end_throws_at) = frame;
+            Pipeline pipeline(chain.graph, alone(4), {.batch_wait_us = 1e9});
+            const std::uint64_t first = frame / 4 * 4;
+            try {
+                pipeline.run({.frames = 100});
+                FAIL("it goes on");
+            } catch (const RunError& error) {
+                CHECK(std::string(error.what()).find("frame " + std::to_string(first)) != std::string::npos);
+            }
+            CHECK(chain.kept.numbers.size() == first);
+            CHECK(chain.squares->under_way == 0);
+        }
+    }
+}
+
+TEST_CASE("batches in flight: a change of stages in between loses and doubles nothing") {
+    const Kept expected = in_order(false, 300);
+    for (unsigned seed = 0; seed < 5; ++seed) {
+        FarChain chain(false, seed);
+        Pipeline pipeline(chain.graph, alone(4), {});
+        const std::array schedules{alone(3), test_schedule({{4, 1}}), alone(2),
+                                   test_schedule({{1, 1}, {3, 1}})};
+        std::size_t changes = 0;
+        pipeline.run({.frames = 300, .stop_when = [&] {
+                          if (chain.squares->begun > 20 * (changes + 1) && changes < schedules.size())
+                              pipeline.reschedule(schedules[changes++]);
+                          return false;
+                      }});
+        CHECK(chain.kept == expected);
+        CHECK(chain.squares->under_way == 0);
+    }
+}
+
+TEST_CASE("batches in flight: what limits is told by times that count the frames of a batch, each once") {
+    FarChain chain;
+    const RunReport report = Pipeline(chain.graph, alone(4), {}).run({.frames = 10});
+    const auto found = std::ranges::find_if(
+        report.tasks, [](const TaskReport& task) { return task.name.find("square") != std::string::npos; });
+    REQUIRE(found != report.tasks.end());
+    CHECK(found->calls.count == 10);
+}
