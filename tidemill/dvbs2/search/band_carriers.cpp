@@ -117,7 +117,7 @@ void add_candidates(const SeenSpectrum& fine, double width, std::vector<CarrierC
         if (is_peak && here.likeness > kBandLikeness &&
             shape.stands_out(coarse, static_cast<double>(k - 1), here))
             found.push_back({(static_cast<double>(k - 1) + 0.5) * scale - 0.5, width,
-                             here.likeness * here.beyond_chance});
+                             std::min(here.likeness, 1.0) * here.beyond_chance});
         before = here;
         here = next;
     }

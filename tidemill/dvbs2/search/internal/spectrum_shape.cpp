@@ -41,8 +41,7 @@ struct Sums {
         fit.floor = std::max(p / n - fit.level * t / n, 0.0);
         const double by_chance = kSigmas * std::sqrt(kSmeared * chance / n / shape_variance);
         if (fit.level <= by_chance) return fit;
-        const double explained = covariance * covariance / shape_variance;
-        fit.likeness = explained / std::max(variance, explained);
+        fit.likeness = covariance * covariance / (shape_variance * std::max(variance, 1e-30));
         fit.beyond_chance = 1 - by_chance / fit.level * (by_chance / fit.level);
         return fit;
     }
