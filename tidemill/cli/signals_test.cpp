@@ -45,14 +45,18 @@ TEST_CASE("signals: a reception whose source stands still ends with whole packet
     }
 }
 
-TEST_CASE("signals: before any sample came a reception ends at once, and says so") {
-    const ScratchFolder folder;
-    folder.put("nothing", "");
-    const int status =
-        interrupt(folder / "", folder / "nothing", "dvbs2 rx air.ci8 --rate 2e6 --symbol-rate 1e6 -o out.ts",
-                  "test -s ready || { touch ready2; sleep 0.3; echo >ready; }", "INT");
-    CHECK(status == 1);
-    CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted after 0 samples"));
+TEST_CASE("signals: before any sample came a reception ends at once, and says so, at any rate") {
+    for (const char* symbol_rate : {"1e6", "1.25e6", "50e3"}) {
+        CAPTURE(symbol_rate);
+        const ScratchFolder folder;
+        folder.put("nothing", "");
+        const int status =
+            interrupt(folder / "", folder / "nothing",
+                      fmt::format("dvbs2 rx air.ci8 --rate 2e6 --symbol-rate {} -o out.ts", symbol_rate),
+                      "test -s ready || { touch ready2; sleep 0.3; echo >ready; }", "INT");
+        CHECK(status == 1);
+        CHECK(says(ScratchFolder::content_of(folder / "err"), "interrupted after 0 samples"));
+    }
 }
 
 TEST_CASE("signals: a scan that heard nothing before it was ended says so, and is no empty band") {

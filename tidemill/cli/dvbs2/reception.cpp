@@ -185,6 +185,14 @@ void find_signal(const ReceptionOptions& options, ReceptionJob& job) {
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
 }
 
+// Ended before its signal was found: what is known of that is worth nothing, and may be no receiver's.
+ReceptionJob without_signal(ReceptionJob job) {
+    job.interrupted = true;
+    job.tuning.reset();
+    job.config.symbol_rate_hz = 0;
+    return job;
+}
+
 }  // namespace
 
 void skip_behind_gap(ReceptionJob& job) {
@@ -222,18 +230,13 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     ReceptionJob job = open_job(options);
     job.config = receiver_config_of(options);
     check_settings(job);
-    if (job.interrupted) return job;
+    if (job.interrupted) return without_signal(std::move(job));
     try {
         find_signal(options, job);
     } catch (const Error&) {
         if (!gives_up(job)) throw;
     }
-    if (gives_up(job)) {  // what was found until then is worth nothing
-        job.interrupted = true;
-        job.tuning.reset();
-        job.config.symbol_rate_hz = 0;
-        return job;
-    }
+    if (gives_up(job)) return without_signal(std::move(job));
     if (job.stream) job.config.block_samples = live_block(job);
     job.warnings.insert(job.warnings.begin(), job.recording.warnings.begin(), job.recording.warnings.end());
     return job;

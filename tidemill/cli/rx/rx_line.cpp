@@ -49,12 +49,6 @@ std::string overflows_text(const RingSeen& ring) {
                               last.estimated > 0 ? " by the clock on the wall" : "");
 }
 
-// "buffer 0.48 of 0.50 s free at least".
-std::string room_text(const RingSeen& ring) {
-    return fmt::format("{}buffer {:.2f} of {:.2f} s free at least", kBetween, ring.least_room_s,
-                       ring.holds_s);
-}
-
 // A lock is one once a frame has told what it is, and while something comes.
 bool is_told(const RxView& view) {
     return view.now.locked && view.pls && !view.stands_still();
@@ -86,16 +80,20 @@ std::string state_line(const RxView& view) {
     return line;
 }
 
+std::string ring_text(const RingSeen& ring) {
+    if (!ring.loses) return overflows_text(ring);
+    return fmt::format("{}{}buffer {:.2f} of {:.2f} s free at least", overflows_text(ring), kBetween,
+                       ring.least_room_s, ring.holds_s);
+}
+
 std::string last_line(const RxOutcome& outcome) {
     std::string line =
         fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.lasted_s), kBetween,
                     received_text(outcome), outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
     if (outcome.interrupted) line += kBetween + std::string("interrupted");
-    const auto ring = seen_by(outcome.job.stream.get());
-    if (ring) line += overflows_text(*ring);
     if (outcome.missing_samples > 0)
         line += fmt::format("{}{} samples missing", kBetween, outcome.missing_samples);
-    if (ring && ring->loses) line += room_text(*ring);
+    if (const auto ring = seen_by(outcome.job.stream.get())) line += ring_text(*ring);
     return line + "\n";
 }
 
@@ -112,6 +110,7 @@ void LockTeller::look(const RxView& view) {
     const std::string trouble = view.ring ? view.ring->trouble : "";
     const bool is_new = !trouble.empty() && trouble != trouble_;
     trouble_ = trouble;
+    stood_still_ = view.stands_still();
     const bool blinked = locked_ && is_told(view) && view.now.locks > locks_;
     if (is_told(view) == locked_ && !blinked && !is_new) return;
     if (!may_tell(view.time_s)) {
@@ -123,7 +122,8 @@ void LockTeller::look(const RxView& view) {
 }
 
 void LockTeller::end(const RxView& view) {
-    if (is_told(view)) look(view);  // a stream that ends has lost nothing
+    // A stream that ends has lost nothing; one that stood still has not come back by being ended.
+    if (is_told(view) && !stood_still_) look(view);
     if (told_ || view.now.totals.frames == 0) return;
     RxView was = view;
     was.now.locked = true;

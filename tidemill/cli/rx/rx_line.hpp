@@ -19,6 +19,10 @@ std::string state_line(const RxView& view);
 /// What a reception was, in one line: "00:14:07   239 MB   0 frames bad, 2 lost".
 std::string last_line(const RxOutcome& outcome);
 
+/// Of a live input where the last samples were lost, and how little room the ring had left: "   overflows 1
+/// (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least".
+std::string ring_text(const RingSeen& ring);
+
 /// How a player shows what is sent to a place; empty where it is sent to none.
 std::string watch_hint(const std::string& place);
 
@@ -42,6 +46,7 @@ class LockTeller {
 
     std::function<void(const std::string&)> tell_;
     bool locked_ = false;
+    bool stood_still_ = false;
     bool told_ = false;
     std::uint64_t locks_ = 0;  // as they were seen last: more of them between two looks were a blink
     std::string trouble_{};    // of the input, as it was seen last

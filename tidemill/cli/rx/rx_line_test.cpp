@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/cli/rx/rx_outcome.hpp"
+
 namespace tidemill::cli {
 namespace {
 
@@ -93,6 +95,35 @@ TEST_CASE("lock teller: a lock that is lost and found again between two looks is
     teller.look(view);
     CHECK(lines.size() == 4);
     CHECK(lines.back().ends_with("   0 lost"));
+}
+
+TEST_CASE("lock teller: what stood still when it was ended has no lock again") {
+    std::vector<std::string> lines;
+    LockTeller teller([&](const std::string& line) { lines.push_back(line); });
+    teller.look(view_of(1, true));
+    RxView view = view_of(5, true);
+    view.ring = RingSeen{.silent_s = 1.5};
+    teller.look(view);
+    view.ring->silent_s = 0;
+    teller.end(view);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines.back() == "00:00:05   no samples   0 lost");
+}
+
+TEST_CASE("rx line: the last one says where samples were lost, by which clock, and that the user ended it") {
+    RingSeen ring{.loses = true, .holds_s = 0.5, .least_room_s = 0.43, .gaps = 1, .samples = 8192};
+    ring.latest_gaps = {{.at_s = 843.2, .samples = 8192}};
+    CHECK(ring_text(ring) ==
+          "   overflows 1 (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least");
+    ring.gaps = 2;
+    ring.latest_gaps.push_back({.at_s = 900, .samples = 10, .estimated = 10});
+    ring.loses = false;
+    CHECK(ring_text(ring) == "   overflows 2 (the last at 00:15:00, 10 samples by the clock on the wall)");
+    CHECK(ring_text(RingSeen{}).empty());
+    RxOutcome outcome;
+    CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");
+    outcome.interrupted = true;
+    CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost   interrupted\n");
 }
 
 TEST_CASE("lock teller: a recording that was over at once was locked all the same") {
