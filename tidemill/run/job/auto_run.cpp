@@ -357,7 +357,8 @@ std::shared_ptr<StretchRunner> AutoRun::runner_for(const Choice::Way& way) const
     return std::make_shared<Engine>(graph_, cut_of(graph_, *way.schedule, options));
 }
 
-void AutoRun::follow(const Choice::Way& way) const {
+void AutoRun::follow(const Choice::Way& way) {
+    last_way_ = way;
     if (!follow_) return;
     const Schedule in_order{.stages = {{0, relay_.structure().units.size(), 1, ""}}};
     follow_(way.schedule ? *way.schedule : in_order);

@@ -42,6 +42,8 @@ class AutoRun {
     /// What was chosen; in order and nothing else where the stream ended before.
     const Choice& choice() const { return choice_; }
     bool has_chosen() const { return phase_ == Phase::chosen; }
+    /// How the last stretch ran: as was chosen, or, where the stream ended before, in a trial or in order.
+    const Choice::Way& last_way() const { return last_way_; }
 
     const std::optional<Profile>& profile() const { return profile_; }
     const std::vector<std::string>& warnings() const { return warnings_; }
@@ -78,7 +80,7 @@ class AutoRun {
     Relay::Leg go_on();
     std::shared_ptr<StretchRunner> runner_for(const Choice::Way& way) const;
     std::uint64_t in_flight(const Choice::Way& way) const;
-    void follow(const Choice::Way& way) const;
+    void follow(const Choice::Way& way);
 
     Graph& graph_;
     HowToRun how_;
@@ -99,6 +101,7 @@ class AutoRun {
     std::shared_ptr<Pace> pace_;
     std::shared_ptr<Beginning> beginning_;
     Choice choice_{};
+    Choice::Way last_way_{};
     std::shared_ptr<StretchRunner> chosen_;
     double last_period_us_ = 0;
     std::vector<std::string> warnings_;

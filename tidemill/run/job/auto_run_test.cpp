@@ -104,6 +104,18 @@ TEST_CASE("auto: what could be faster takes turns on the stream, the best goes o
     CHECK(run.choice().line().find("; bound ") != std::string::npos);
 }
 
+TEST_CASE("auto: a stream that ends in a trial says what ran then, and chose nothing") {
+    bool in_trial = false;
+    TwoWaits waiting([&, more = 0](int) mutable { return in_trial && ++more > 5; });
+    GraphRun run(kAuto, two_cores());
+    const RunReport report =
+        run.go(waiting.graph, {}, [&](const Schedule& schedule) { in_trial |= schedule.stages.size() > 1; });
+    CHECK(waiting.in_order);
+    CHECK_FALSE(run.choice());
+    CHECK(run.executor() != Executor::sequence);
+    CHECK(report.stages.size() > 1);
+}
+
 TEST_CASE("auto: threads that own several stages are tried where stages with their own leave cores idle") {
     AutoRun* asked = nullptr;
     Waits waiting(after_choice([&] { return asked->has_chosen(); }), {600, 1000, 400});

@@ -224,7 +224,7 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     RunReport report = run.run(options, follow);
     profile_ = run.profile();
     warnings_.insert(warnings_.end(), run.warnings().begin(), run.warnings().end());
-    executor_ = Executor::sequence;
+    executor_ = run.last_way().executor;
     if (!run.has_chosen()) return report;
     choice_ = run.choice();
     executor_ = choice_->way.executor;

@@ -56,8 +56,8 @@ class GraphRun {
     RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
 
     const HowToRun& how() const { return how_; }
-    /// Who runs the graph; after go() with automatic, who was chosen: in order, where the stream ended
-    /// before.
+    /// Who runs the graph; after go() with automatic, who was chosen, or, where the stream ended before, who
+    /// ran last.
     Executor executor() const { return executor_; }
     /// With automatic, after go(): what was chosen; nothing where the stream ended before.
     const std::optional<Choice>& choice() const { return choice_; }
