@@ -121,6 +121,7 @@ TEST_CASE("rx: profile, schedule and run by hand give what one command gives") {
     CHECK(recording.packets.find(by_hand) != std::string::npos);
     const Json json = Json::parse(ended.out);
     CHECK(json["schedule"]["stages"][0]["task_count"] == 13);
+    CHECK(json["executor"] == "pipeline");
     CHECK(json["predicted_mbps"] > 0);
 }
 

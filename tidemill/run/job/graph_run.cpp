@@ -53,7 +53,7 @@ auto used_from_file(const HowToRun& how, Use use) {
 }  // namespace
 
 GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)), topology_(topology) {
-    how_.executor = resolved(how_);
+    how_.executor = executor_ = resolved(how_);
     check(how_);
 }
 
@@ -95,7 +95,7 @@ void GraphRun::choose_schedule() {
 
 void GraphRun::prepare_for(Profile known) {
     profile_ = std::move(known);
-    if (how_.executor == Executor::automatic) how_.executor = Executor::pipeline;  // all is known
+    if (how_.executor == Executor::automatic) how_.executor = executor_ = Executor::pipeline;  // all is known
     if (how_.executor == Executor::sequence || how_.executor == Executor::threads) return;
     if (how_.schedule) used_from_file(how_, [&] { tidemill::check(*how_.schedule, *profile_); });
     // A machine that nobody has described has what the schedule uses.

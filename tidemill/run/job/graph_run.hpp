@@ -92,7 +92,7 @@ class GraphRun {
     void remember(const AutoRun& run, const ChoiceKey& key);
 
     HowToRun how_;
-    Executor executor_ = how_.executor;
+    Executor executor_{};
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};
