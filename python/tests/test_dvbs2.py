@@ -1,5 +1,8 @@
 """The receiver and its error rates from Python."""
 
+import os
+import threading
+
 import numpy as np
 import pytest
 
@@ -24,6 +27,19 @@ def test_every_executor_receives_the_same(report, demo):
         assert np.array_equal(other.packets, report.packets)
         assert np.array_equal(other.constellation, report.constellation)
         assert np.array_equal(other.frame_esn0_db, report.frame_esn0_db)
+
+
+def test_what_is_short_or_streams_in_stays_in_order_and_a_schedule_has_stages(report, demo, tmp_path):
+    pipe = tmp_path / "samples"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(demo.with_suffix(".sigmf-data").read_bytes()))
+    writer.start()
+    live = tm.dvbs2.receive(pipe, format="ci8", sample_rate_hz=500e3)
+    writer.join()
+    assert live.executor == tm.dvbs2.receive(demo).executor == "sequence"
+    assert np.array_equal(live.packets, report.packets)
+    cut = tm.schedule(tm.dvbs2.profile(demo, seconds=0.1))
+    assert tm.dvbs2.receive(demo, schedule=cut).executor == "pipeline"
 
 
 def test_arrays_are_not_copied(report):

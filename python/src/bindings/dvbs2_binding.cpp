@@ -323,7 +323,7 @@ void bind_dvbs2(nb::module_& module) {
            double profile_s, const std::string& output) {
             cli::RxOptions options;
             options.reception = reception;
-            options.running.how.executor = executor ? executor_of(*executor) : Executor::pipeline;
+            if (executor) options.running.how.executor = executor_of(*executor);
             options.running.how.schedule = schedule;
             options.running.how.profile_s = profile_s;
             if (!output.empty()) options.outputs.packets = {output};

@@ -139,7 +139,8 @@ def receive(
     format, sample_rate_hz: of raw samples, where names and metadata do not tell.
     symbol_rate_hz: else half the sample rate; "auto" has it searched, like rolloff and gold_code.
     offset_hz: where the carrier lies; else about the middle.
-    executor, schedule, profile_s: how the receiver runs; else it is profiled for a second and scheduled.
+    executor, schedule, profile_s: how the receiver runs; else as the program's does: it begins in order and finds out
+        what is fastest, and what streams in stays in order until its samples wait.
 
     Throws IoError for what cannot be read, WrongUsage for settings that cannot be, and JobFailed, saying why, when
     nothing was received.
