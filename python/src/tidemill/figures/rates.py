@@ -28,8 +28,18 @@ def rates_figure(curve: Curve, compare: list[str]) -> Figure:
             _draw_code(axes, curve, modcod, place, compare, columns)
         axes.set(yscale="log", xlabel="$E_b/N_0$ in dB", ylabel="frame error rate")
         axes.set_ylim(top=1.5)
-        axes.legend(loc="lower left")
+        _place_legend(sheet, axes)
     return Figure(sheet, axes, columns, Note(curve.call, curve.seed))
+
+
+# Each name once. In the corner there is room for a few, since curves fall steeply.
+def _place_legend(sheet: Any, axes: Any) -> None:
+    lines, names = axes.get_legend_handles_labels()
+    known = dict(zip(names, lines, strict=True))
+    if len(known) > 3:
+        sheet.legend(known.values(), known.keys(), loc="outside upper center", ncols=2)
+    else:
+        axes.legend(known.values(), known.keys(), loc="lower left")
 
 
 def _draw_code(
