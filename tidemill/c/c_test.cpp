@@ -136,7 +136,7 @@ TEST_CASE("what is sent through C is received through C, with callbacks") {
 }
 
 TEST_CASE("packets are pulled while samples are pushed, and the last ones after the end") {
-    for (const std::size_t threads : {1u, 2u}) {
+    for (const std::size_t threads : {0u, 1u, 2u}) {
         Config config;
         CHECK(tidemill_rx_config_set_threads(config.get, threads) == TIDEMILL_OK);
         CHECK(tidemill_rx_config_set_waiting(config.get, 4096, 1) == TIDEMILL_OK);
@@ -170,12 +170,13 @@ TEST_CASE("packets are pulled while samples are pushed, and the last ones after 
 TEST_CASE("a receiver whose packets nobody pulls can be joined, stopped and freed") {
     Config config;
     CHECK(tidemill_rx_config_set_waiting(config.get, std::size_t{1} << 20, 1) == TIDEMILL_OK);
-    for (const int how : {0, 1, 2}) {
+    for (const int how : {0, 1, 2, 3, 4, 5}) {
+        CHECK(tidemill_rx_config_set_threads(config.get, how < 3 ? 1 : 0) == TIDEMILL_OK);
         tidemill_rx* const rx = tidemill_rx_new(config.get);
         REQUIRE(rx);
         CHECK(tidemill_rx_push(rx, signal().data(), signal().size() / 2) == TIDEMILL_OK);
-        if (how == 0) CHECK(tidemill_rx_join(rx, nullptr) == TIDEMILL_OK);
-        if (how == 1) CHECK(tidemill_rx_stop(rx) == TIDEMILL_OK);
+        if (how % 3 == 0) CHECK(tidemill_rx_join(rx, nullptr) == TIDEMILL_OK);
+        if (how % 3 == 1) CHECK(tidemill_rx_stop(rx) == TIDEMILL_OK);
         tidemill_rx_free(rx);
     }
 }
@@ -192,7 +193,7 @@ TEST_CASE("what cannot be is refused with a sentence, and changes nothing") {
     refuses(tidemill_rx_config_set_rolloff(config.get, 0), "a roll-off of 0: give more than 0 and at most 1");
     refuses(tidemill_rx_config_set_gold_code(config.get, -1),
             "gold code -1 does not exist: choose one from 0 to 262141");
-    refuses(tidemill_rx_config_set_threads(config.get, 0), "0 threads: give 1 to 1024");
+    refuses(tidemill_rx_config_set_threads(config.get, 1025), "1025 threads: give at most 1024");
     refuses(tidemill_rx_config_set_stream(config.get, 256),
             "input stream 256: give 0 to 255, -1 for the first or -2 for all");
     refuses(tidemill_rx_config_set_waiting(config.get, 0, 1),

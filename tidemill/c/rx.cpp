@@ -140,6 +140,7 @@ tidemill_rx::tidemill_rx(const tidemill_rx_config& asked)
       packets(asked.waiting_packets),
       tap(tap_of(asked)) {
     if (config.on_symbols.call) config.pushed.observers.push_back(&tap);
+    if (config.pushed.threads == 0) packets.let_go();  // who would make room may be who puts them in
     config.pushed.on_end = [this] { packets.close(); };
     receiver.emplace(config.pushed, config.receiver, outputs_of(*this),
                      [call = config.on_error](const std::exception& failure) {

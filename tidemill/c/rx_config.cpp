@@ -91,8 +91,7 @@ tidemill_status tidemill_rx_config_set_format(tidemill_rx_config* config, tidemi
 
 tidemill_status tidemill_rx_config_set_threads(tidemill_rx_config* config, size_t threads) {
     return carefully([&] {
-        if (threads == 0 || threads > 1024)
-            throw CallError(fmt::format("{} threads: give 1 to 1024", threads));
+        if (threads > 1024) throw CallError(fmt::format("{} threads: give at most 1024", threads));
         given(config, "config").pushed.threads = threads;
     });
 }

@@ -133,7 +133,8 @@ TIDEMILL_API tidemill_status tidemill_rx_config_set_gold_code(tidemill_rx_config
 TIDEMILL_API tidemill_status tidemill_rx_config_set_tuned(tidemill_rx_config* config, double frequency_hz);
 TIDEMILL_API tidemill_status tidemill_rx_config_set_format(tidemill_rx_config* config,
                                                            tidemill_format format);
-/* 1 receives in order on one thread; more share the tasks. */
+/* 1 receives in order on one thread; more share the tasks. With 0 there is none: who pushes receives, before push()
+ * returns, callbacks are called in there, and packets that nobody has pulled wait in any number. */
 TIDEMILL_API tidemill_status tidemill_rx_config_set_threads(tidemill_rx_config* config, size_t threads);
 /* How many samples and packets may wait for those who take them. */
 TIDEMILL_API tidemill_status tidemill_rx_config_set_waiting(tidemill_rx_config* config, size_t samples,

@@ -1,9 +1,13 @@
+#include <atomic>
+#include <exception>
 #include <optional>
-#include <variant>
+#include <stop_token>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/receiver/lent_samples.hpp"
 #include "tidemill/dvbs2/receiver/pushed_samples.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
@@ -18,7 +22,6 @@ class Execution {
   public:
     Execution(Graph& graph, const PushedConfig& config, PushedSamples& samples)
         : over_{samples, config.on_end} {
-        if (config.threads == 0) throw Dvbs2Error("a receiver with 0 threads: give it one, or more");
         if (config.threads == 1) {
             in_order_.emplace(graph);
         } else {
@@ -55,59 +58,176 @@ ReceiverConfig live(ReceiverConfig config) {
 
 }  // namespace
 
-struct PushedReceiver::Parts {
-    PushedSamples samples;
-    Receiver receiver;
-    Execution execution;
-    Started run;
+class PushedReceiver::Reception {
+  public:
+    virtual ~Reception() = default;
 
-    Parts(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
-          Started::OnError on_error)
-        : samples(pushed),
-          receiver(samples, live(config), std::move(outputs)),
-          execution(receiver.graph(), pushed, samples),
-          run(execution, {.statistics = false, .observers = pushed.observers, .finish = true},
-              std::move(on_error)) {}
-    ~Parts() { samples.cancel(); }
-    Parts(const Parts&) = delete;
-    Parts& operator=(const Parts&) = delete;
+    virtual std::size_t push(std::span<const std::byte> samples, bool waits) = 0;
+    virtual void end() = 0;
+    virtual void stop() = 0;
+    virtual bool running() const = 0;
+    virtual ReceptionReport finish() = 0;
+    virtual ReceptionNow now() const = 0;
 };
+
+namespace {
+
+class OnThreads final : public PushedReceiver::Reception {
+  public:
+    OnThreads(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
+              Started::OnError on_error)
+        : samples_(pushed),
+          receiver_(samples_, live(config), std::move(outputs)),
+          execution_(receiver_.graph(), pushed, samples_),
+          run_(execution_, {.statistics = false, .observers = pushed.observers, .finish = true},
+               std::move(on_error)) {}
+    ~OnThreads() override { samples_.cancel(); }
+
+    std::size_t push(std::span<const std::byte> samples, bool waits) override {
+        return samples_.push(samples, waits);
+    }
+    void end() override { samples_.finish(); }
+    void stop() override {
+        samples_.cancel();
+        run_.stop();
+    }
+    bool running() const override { return run_.running(); }
+    ReceptionReport finish() override {
+        samples_.finish();
+        run_.join();
+        return receiver_.report();
+    }
+    ReceptionNow now() const override { return receiver_.now(); }
+
+  private:
+    PushedSamples samples_;
+    Receiver receiver_;
+    Execution execution_;
+    Started run_;
+};
+
+/// In order, on the thread that pushes: nobody is woken, and samples are copied once.
+class WithinPush final : public PushedReceiver::Reception {
+  public:
+    WithinPush(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
+               Started::OnError on_error)
+        : block_bytes_(config.block_samples * dsp::bytes_per_sample(pushed.format)),
+          samples_(pushed.format, known_rate(pushed.sample_rate_hz)),
+          receiver_(samples_, live(config), std::move(outputs)),
+          sequence_(receiver_.graph()),
+          observers_(pushed.observers),
+          on_error_(std::move(on_error)),
+          on_end_(pushed.on_end) {}
+    ~WithinPush() override { say_over(); }
+
+    std::size_t push(std::span<const std::byte> samples, bool) override {
+        if (ended_) throw Dvbs2Error(kBehindTheEnd);
+        if (!running()) throw Dvbs2Error(kReceptionIsOver);
+        check_whole(samples.size(), dsp::bytes_per_sample(samples_.format()));
+        samples_.lend(samples);
+        const std::size_t blocks = samples_.waiting() / block_bytes_;
+        if (blocks > 0) run({.frames = blocks, .stop = stop_.get_token()});
+        samples_.take_back();
+        return samples.size();
+    }
+    void end() override {
+        if (ended_) return;
+        ended_ = true;
+        if (!error_) run({});  // up to the source's end
+        say_over();
+    }
+    void stop() override {
+        samples_.cancel();
+        stop_.request_stop();
+    }
+    bool running() const override { return !over_ && !samples_.is_cancelled(); }
+    ReceptionReport finish() override {
+        if (!error_) end();
+        if (error_) std::rethrow_exception(error_);
+        return receiver_.report();
+    }
+    ReceptionNow now() const override { return receiver_.now(); }
+
+  private:
+    void run(RunOptions options) {
+        options.statistics = false;
+        options.observers = observers_;
+        try {
+            std::exchange(begun_, true) ? sequence_.resume(options) : sequence_.run(options);
+        } catch (const std::exception& error) {
+            error_ = std::current_exception();
+            samples_.take_back();
+            tell(error);
+            say_over();
+            throw;
+        }
+    }
+    void tell(const std::exception& error) const {
+        try {
+            if (on_error_) on_error_(error);
+        } catch (...) {
+            // There is nobody else to tell, and push() throws the error itself.
+        }
+    }
+    void say_over() {
+        if (!over_.exchange(true) && on_end_) on_end_();
+    }
+
+    std::size_t block_bytes_;
+    LentSamples samples_;
+    Receiver receiver_;
+    Sequence sequence_;
+    std::vector<Observer*> observers_;
+    Started::OnError on_error_;
+    std::function<void()> on_end_;
+    std::stop_source stop_{};
+    std::exception_ptr error_{};
+    std::atomic<bool> over_{false};
+    bool begun_ = false;
+    bool ended_ = false;
+};
+
+std::unique_ptr<PushedReceiver::Reception> reception(const PushedConfig& pushed, const ReceiverConfig& config,
+                                                     RxOutputs outputs, Started::OnError on_error) {
+    if (pushed.threads == 0)
+        return std::make_unique<WithinPush>(pushed, config, std::move(outputs), std::move(on_error));
+    return std::make_unique<OnThreads>(pushed, config, std::move(outputs), std::move(on_error));
+}
+
+}  // namespace
 
 PushedReceiver::PushedReceiver(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
                                Started::OnError on_error)
-    : parts_(std::make_unique<Parts>(pushed, config, std::move(outputs), std::move(on_error))) {}
+    : reception_(reception(pushed, config, std::move(outputs), std::move(on_error))) {}
 
 PushedReceiver::~PushedReceiver() = default;
 
 void PushedReceiver::push(std::span<const std::byte> samples) {
-    parts_->samples.push(samples, /*waits=*/true);
+    reception_->push(samples, /*waits=*/true);
 }
 
 std::size_t PushedReceiver::try_push(std::span<const std::byte> samples) {
-    return parts_->samples.push(samples, /*waits=*/false);
+    return reception_->push(samples, /*waits=*/false);
 }
 
 void PushedReceiver::end() {
-    parts_->samples.finish();
+    reception_->end();
 }
 
 void PushedReceiver::stop() {
-    parts_->samples.cancel();
-    parts_->run.stop();
+    reception_->stop();
 }
 
 bool PushedReceiver::running() const {
-    return parts_->run.running();
+    return reception_->running();
 }
 
 ReceptionReport PushedReceiver::finish() {
-    parts_->samples.finish();
-    parts_->run.join();
-    return parts_->receiver.report();
+    return reception_->finish();
 }
 
 ReceptionNow PushedReceiver::now() const {
-    return parts_->receiver.now();
+    return reception_->now();
 }
 
 }  // namespace tidemill::dvbs2

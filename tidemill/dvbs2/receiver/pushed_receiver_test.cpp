@@ -44,7 +44,7 @@ std::string error_of(Call call) {
 
 TEST_CASE("pushed receiver: samples in pieces of any size give the packets of a recording, on any threads") {
     const Received recorded = receive(made().samples);
-    for (const std::size_t threads : {1u, 3u}) {
+    for (const std::size_t threads : {0u, 1u, 3u}) {
         for (const std::size_t piece : {8u, 8u * 1001, 8u * 300'000}) {
             std::vector<std::uint8_t> packets;
             PushedReceiver receiver({.sample_rate_hz = 2, .waiting_samples = 5000, .threads = threads}, {},
@@ -83,8 +83,48 @@ TEST_CASE("pushed receiver: what it is told too late, in parts, or in no way tha
     CHECK(error_of([&] { receiver.push(all_samples().first(8)); }) ==
           "samples behind the end: it was said that no more come; make another receiver");
     CHECK_THROWS_AS(PushedReceiver({.waiting_samples = 0}, {}, into(packets)), Dvbs2Error);
-    CHECK_THROWS_AS(PushedReceiver({.threads = 0}, {}, into(packets)), Dvbs2Error);
-    CHECK_THROWS_AS(PushedReceiver({.sample_rate_hz = -1}, {}, into(packets)), Dvbs2Error);
+    for (const std::size_t threads : {0u, 1u})
+        CHECK_THROWS_AS(PushedReceiver({.sample_rate_hz = -1, .threads = threads}, {}, into(packets)),
+                        Dvbs2Error);
+}
+
+TEST_CASE("pushed receiver: without threads it refuses the same, and ends when it is told to") {
+    std::vector<std::uint8_t> packets;
+    int ended = 0;
+    const PushedConfig config{.threads = 0, .on_end = [&] { ++ended; }};
+    PushedReceiver receiver(config, {}, into(packets));
+    CHECK(error_of([&] { receiver.push(all_samples().first(9)); }) ==
+          "9 bytes are no whole number of samples of 8 bytes; push whole ones");
+    CHECK(receiver.running());
+    receiver.end();
+    CHECK((!receiver.running() && ended == 1));
+    CHECK(error_of([&] { receiver.push(all_samples().first(8)); }) ==
+          "samples behind the end: it was said that no more come; make another receiver");
+    CHECK(receiver.finish().totals.frames == 0);
+
+    PushedReceiver stopped(config, {}, into(packets));
+    stopped.push(all_samples());
+    stopped.stop();
+    CHECK(error_of([&] { stopped.push(all_samples()); }) ==
+          "the reception has ended, so it takes no samples; finish() says why");
+    CHECK(stopped.finish().totals.frames > 0);
+    CHECK(ended == 2);
+    { const PushedReceiver dropped(config, {}, into(packets)); }
+    CHECK(ended == 3);
+}
+
+TEST_CASE("pushed receiver: without threads, what an output throws comes out of push, and of finish again") {
+    std::string told;
+    PushedReceiver receiver(
+        {.threads = 0}, {},
+        {.streams = {.packets = [](auto, auto) { throw std::runtime_error("no player"); }}},
+        [&](const std::exception& error) { told = error.what(); });
+    const std::string error = error_of([&] { receiver.push(all_samples()); });
+    CHECK(error.find("no player") != std::string::npos);
+    CHECK(error == told);
+    CHECK(error_of([&] { receiver.push(all_samples()); }) ==
+          "the reception has ended, so it takes no samples; finish() says why");
+    CHECK(error_of([&] { receiver.finish(); }) == error);
 }
 
 TEST_CASE("pushed receiver: an output that throws ends it, and who pushes is told") {

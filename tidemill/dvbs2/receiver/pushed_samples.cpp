@@ -20,17 +20,23 @@ HandOverOptions room_for(const PushedConfig& config) {
     return {.frames = 1 + (config.waiting_samples + kPushedChunkSamples - 1) / kPushedChunkSamples};
 }
 
-std::optional<double> known(double rate_hz) {
+}  // namespace
+
+std::optional<double> known_rate(double rate_hz) {
     if (!(rate_hz >= 0))
         throw Dvbs2Error(fmt::format("{} samples a second: give more, or 0 for unknown", rate_hz));
     return rate_hz > 0 ? std::optional(rate_hz) : std::nullopt;
 }
 
-}  // namespace
+void check_whole(std::size_t bytes, std::size_t sample_bytes) {
+    if (bytes % sample_bytes != 0)
+        throw Dvbs2Error(fmt::format("{} bytes are no whole number of samples of {} bytes; push whole ones",
+                                     bytes, sample_bytes));
+}
 
 PushedSamples::PushedSamples(const PushedConfig& config)
     : format_(config.format),
-      sample_rate_hz_(known(config.sample_rate_hz)),
+      sample_rate_hz_(known_rate(config.sample_rate_hz)),
       sample_bytes_(dsp::bytes_per_sample(config.format)),
       chunk_bytes_(kPushedChunkSamples * sample_bytes_),
       queue_(chunk_bytes_, room_for(config)) {}
@@ -52,18 +58,9 @@ std::size_t PushedSamples::read(std::span<std::byte> to) {
     return bytes;
 }
 
-void PushedSamples::check(std::span<const std::byte> samples) const {
-    if (finished_)
-        throw Dvbs2Error("samples behind the end: it was said that no more come; make another receiver");
-    if (samples.size() % sample_bytes_ != 0)
-        throw Dvbs2Error(fmt::format("{} bytes are no whole number of samples of {} bytes; push whole ones",
-                                     samples.size(), sample_bytes_));
-}
-
 Token* PushedSamples::next_chunk(bool waits) {
     Token* const token = queue_.to_fill([&] { return waits && !queue_.is_over(); });
-    if (queue_.is_over())
-        throw Dvbs2Error("the reception has ended, so it takes no samples; finish() says why");
+    if (queue_.is_over()) throw Dvbs2Error(kReceptionIsOver);
     return token;
 }
 
@@ -75,7 +72,8 @@ void PushedSamples::hand_over() {
 }
 
 std::size_t PushedSamples::push(std::span<const std::byte> samples, bool waits) {
-    check(samples);
+    if (finished_) throw Dvbs2Error(kBehindTheEnd);
+    check_whole(samples.size(), sample_bytes_);
     std::size_t pushed = 0;
     while (pushed < samples.size()) {
         if (!filling_) filling_ = next_chunk(waits);

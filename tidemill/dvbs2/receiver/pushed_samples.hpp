@@ -11,6 +11,17 @@
 
 namespace tidemill::dvbs2 {
 
+inline constexpr const char* kBehindTheEnd =
+    "samples behind the end: it was said that no more come; make another receiver";
+inline constexpr const char* kReceptionIsOver =
+    "the reception has ended, so it takes no samples; finish() says why";
+
+/// Empty for 0, which is unknown. Throws Dvbs2Error for what is no rate.
+std::optional<double> known_rate(double rate_hz);
+
+/// Throws Dvbs2Error for parts of samples.
+void check_whole(std::size_t bytes, std::size_t sample_bytes);
+
 /// Samples that the program around a receiver pushes: one thread of it at a time.
 class PushedSamples final : public io::SampleSource {
   public:
@@ -31,7 +42,6 @@ class PushedSamples final : public io::SampleSource {
     void say_over() { queue_.say_over(true); }
 
   private:
-    void check(std::span<const std::byte> samples) const;
     Token* next_chunk(bool waits);
     void hand_over();
 

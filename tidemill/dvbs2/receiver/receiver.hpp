@@ -102,9 +102,11 @@ struct PushedConfig {
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
     double sample_rate_hz = 0;            ///< 0: nobody knows, and a symbol rate is told in its units
     std::size_t waiting_samples = 65536;  ///< that may wait until they are received, rounded up
-    std::size_t threads = 1;              ///< that receive, each task on whichever of them is free
-    std::vector<Observer*> observers{};   ///< of the run; they outlive the receiver
-    std::function<void()> on_end{};       ///< called when it is over, by its thread, whatever ended it
+    /// That receive, each task on whichever of them is free. 0: whoever pushes receives, before push()
+    /// returns.
+    std::size_t threads = 1;
+    std::vector<Observer*> observers{};  ///< of the run; they outlive the receiver
+    std::function<void()> on_end{};      ///< called when it is over, by its thread, whatever ended it
 };
 
 /// The receiver inside another program: samples are pushed, packets come by function, and what happens
@@ -123,7 +125,8 @@ class PushedReceiver {
     ~PushedReceiver();
 
     /// Takes whole samples of the format, and waits while there is no room. One thread of the program at a
-    /// time. Throws Dvbs2Error for parts of samples, behind the end, and when the reception has ended.
+    /// time. Throws Dvbs2Error for parts of samples, behind the end, and when the reception has ended;
+    /// without threads, what the reception throws.
     void push(std::span<const std::byte> samples);
     /// Takes as many as there is room for, and says how many bytes those are; throws likewise.
     std::size_t try_push(std::span<const std::byte> samples);
@@ -140,10 +143,10 @@ class PushedReceiver {
     /// What it does and has heard so far; any thread may ask.
     ReceptionNow now() const;
 
-  private:
-    struct Parts;
+    class Reception;  ///< how it is done: on threads, or within push()
 
-    std::unique_ptr<Parts> parts_;
+  private:
+    std::unique_ptr<Reception> reception_;
 };
 
 }  // namespace tidemill::dvbs2
