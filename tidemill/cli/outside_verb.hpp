@@ -16,7 +16,7 @@ std::optional<std::filesystem::path> program_of_verb(const Verb& program, const 
                                                      const std::string& path);
 
 /// What verbs of this program leave to programs like that: `tidemill bench sweep` is tidemill-bench-sweep.
-inline constexpr std::array<std::string_view, 2> kOutsideBenchmarks{"sweep", "engine"};
+inline constexpr std::array<std::string_view, 3> kOutsideBenchmarks{"sweep", "engine", "python"};
 
 /// The program `tidemill-NAME`, in the same places.
 std::optional<std::filesystem::path> outside_program(const std::string& name, const std::string& path);

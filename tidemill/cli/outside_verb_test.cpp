@@ -62,12 +62,13 @@ TEST_CASE("outside verb: verbs of the program itself, options and paths name no 
 
 TEST_CASE("outside verb: bench and calibrate leave some of their words to other programs") {
     const ScratchFolder folder;
-    for (const char* name : {"tidemill-bench-sweep", "tidemill-bench-engine", "tidemill-bench-graph",
-                             "tidemill-calibrate-engine"})
+    for (const char* name : {"tidemill-bench-sweep", "tidemill-bench-engine", "tidemill-bench-python",
+                             "tidemill-bench-graph", "tidemill-calibrate-engine"})
         put_program(folder, name);
     const PathIs path((folder / "").string() + ":/usr/bin:/bin");
     CHECK(run_program({"bench", "sweep", "--frames", "3"}).out == "tidemill-bench-sweep: --frames 3\n");
     CHECK(run_program({"bench", "engine"}).out == "tidemill-bench-engine: \n");
+    CHECK(run_program({"bench", "python"}).out == "tidemill-bench-python: \n");
     CHECK(run_program({"calibrate", "-o", "m.json", "--engine", "ray"}).out ==
           "tidemill-calibrate-engine: -o m.json --engine ray\n");
     CHECK(run_program({"calibrate", "--engine=ray"}).out == "tidemill-calibrate-engine: --engine=ray\n");

@@ -1,1 +1,1 @@
-"""`tidemill bench sweep` and `tidemill bench engine`: what dealing and carrying cost, each beside its baseline."""
+"""`tidemill bench sweep`, `engine` and `python`: what dealing, carrying and tasks in Python cost, each beside its baseline."""
