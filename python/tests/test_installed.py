@@ -34,6 +34,13 @@ def test_the_program_starts_without_numpy():
     assert run(sys.executable, "-c", text).stdout.split() == ["False", str(PACKAGE)]
 
 
+def test_importing_brings_no_more_than_is_used():
+    text = "import sys, numpy; before = set(sys.modules); import tidemill; print(*sorted(set(sys.modules) - before))"
+    brought = run(sys.executable, "-c", text).stdout.split()
+    assert "tidemill._core" in brought
+    assert not {"asyncio", "ssl", "matplotlib", "pandas", "multiprocessing"} & set(brought)
+
+
 @pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("c++"), reason="there is no CMake or compiler")
 def test_a_program_in_cpp_is_built_with_what_is_in_the_package(tmp_path):
     configured = run("cmake", "-S", EXAMPLES / "template", "-B", tmp_path, "-G", "Ninja",

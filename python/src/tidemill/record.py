@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -39,6 +38,8 @@ class Record(Mapping[str, Any]):
         return f"<{type(self).__name__}\n  " + "\n  ".join(lines) + ">"
 
     def _repr_html_(self) -> str:
+        import html  # for notebooks alone
+
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
             for name, value in self._entries.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +70,8 @@ class _Executor:
         trace: str | os.PathLike[str] | None = None,
     ) -> Run:
         """The same as run(), on a thread of its own, for `await`: who is cancelled ends the run, and waits for that."""
+        import asyncio  # half of what importing the package would take
+
         started = asyncio.ensure_future(
             asyncio.to_thread(
                 self.run, frames=frames, seconds=seconds, statistics=statistics, finish=finish, trace=trace
