@@ -14,6 +14,8 @@ namespace gr::tidemill {
 namespace {
 
 constexpr std::size_t kMostWaiting = 4 << 20;  // bytes: with more than that, no samples are taken
+// By this GNU Radio sizes the buffer before the block: two such portions. Fewer samples are passed on as they come.
+constexpr uint64_t kSamplesAtATime = 32768;
 constexpr std::chrono::milliseconds kStatusEvery{500};
 
 const pmt::pmt_t& status_port() {
@@ -45,6 +47,7 @@ receiver_impl::receiver_impl(double sample_rate, double symbol_rate, double roll
     message_port_register_out(status_port());
     message_port_register_out(symbols_port());
     set_tag_propagation_policy(TPP_DONT);
+    set_relative_rate(1, kSamplesAtATime);
     const std::unique_ptr<tidemill_rx_config, void (*)(tidemill_rx_config*)> config(tidemill_rx_config_new(),
                                                                                     &tidemill_rx_config_free);
     check(tidemill_rx_config_set_sample_rate(config.get(), sample_rate));

@@ -16,7 +16,8 @@ PYBIND11_MODULE(gr_tidemill_python, module) {
         .def(py::init(&receiver::make), "sample_rate"_a, "symbol_rate"_a = 0., "rolloff"_a = 0.20,
              "gold_code"_a = 0, "threads"_a = 1, "symbols"_a = false,
              "A DVB-S2 receiver: complex samples in, bytes of transport stream packets out.\n\n"
-             "A symbol rate of 0 is half the sample rate; with symbols, each frame's are a message.");
+             "A symbol rate of 0 is half the sample rate. Without threads the block's own receives. With "
+             "symbols, each frame's are a message.");
     py::class_<stream, gr::block, gr::basic_block, stream::sptr>(module, "stream")
         .def(py::init(&stream::make), "library"_a, "text"_a = "",
              "Any graph between an inlet and an outlet, from a shared object, which makes it of the text.");

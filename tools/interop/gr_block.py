@@ -79,12 +79,14 @@ def by_block(path, rate, output):
 
 
 def time_of_block(path, rate, output):
-    """In a process of its own, less what importing GNU Radio takes."""
+    """In a process of its own, less what importing GNU Radio takes. NumPy's library of matrices starts threads that spin for
+    a tenth of a second, where it may."""
     text = ("import gr_tidemill, resource, sys\nfrom gnuradio import blocks, gr\n"
             "u = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])\nbefore = u()\ntop = gr.top_block()\n"
             "top.connect(blocks.file_source(8, sys.argv[1]), gr_tidemill.receiver(float(sys.argv[2])),"
             " blocks.file_sink(1, sys.argv[3]))\ntop.run()\nprint(u() - before)")
-    done = subprocess.run([sys.executable, "-c", text, path, str(rate), output], check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", text, path, str(rate), output], check=True, capture_output=True,
+                          env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     return float(done.stdout)
 
 

@@ -14,7 +14,8 @@ class GR_RUNTIME_API receiver : virtual public block {
   public:
     using sptr = std::shared_ptr<receiver>;
 
-    //! A symbol rate of 0 is half the sample rate. `threads` share the work. Throws std::invalid_argument.
+    //! A symbol rate of 0 is half the sample rate. `threads` share the work; with 0 the block's own does it. Throws
+    //! std::invalid_argument.
     static sptr make(double sample_rate, double symbol_rate, double rolloff, int gold_code, int threads,
                      bool symbols);
 };
