@@ -54,6 +54,13 @@ def test_data_are_tidy_columns(figures, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_notebooks_get_a_drawing_with_the_note(figures, name):
+    drawing = figures[name]._repr_svg_()
+    assert drawing.startswith("<?xml") and "tidemill " in drawing
+    assert len(drawing) < 1_500_000  # clouds of points are pictures in it
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_files_are_what_their_names_say_and_have_the_note(figures, name, tmp_path):
     for suffix, begin in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")):
         figures[name].savefig(tmp_path / f"figure{suffix}")

@@ -77,6 +77,13 @@ class Figure:
 
         return pandas.DataFrame(dict(self.data))
 
+    def _repr_svg_(self) -> str:
+        """For notebooks, which take this where they can: sharp at any size, with the note; clouds of points are pictures."""
+        text = io.StringIO()
+        with styled():
+            self.sheet.savefig(text, format="svg", metadata={"Description": str(self.note)})
+        return text.getvalue()
+
     def _repr_png_(self) -> bytes:
         picture = io.BytesIO()
         with styled():
