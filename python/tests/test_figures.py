@@ -1,5 +1,6 @@
 """Every figure has its data and a note of how it came about, and is a file of the kind that its name says."""
 
+import dataclasses
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 import tidemill as tm
 from tidemill import figures as draw
 from tidemill.demo import random_packets
+from tidemill.figures.reproduced import table_figure
 
 pytest.importorskip("matplotlib")
 WATTS = {"big": 1.0, "little": 0.25}
@@ -154,3 +156,10 @@ def test_the_settings_of_matplotlib_stay_as_they_are(figures):
     before = dict(matplotlib.rcParams)
     figures["front"]._repr_png_()
     assert dict(matplotlib.rcParams) == before
+
+
+def test_what_could_not_be_made_again_here_is_drawn_as_its_notes():
+    made = tm.reproduce("fig6", chains=10, timed=1)
+    empty = dataclasses.replace(made.tables[0], data={}, notes=["it takes a machine that is not here"])
+    figure = table_figure(made, empty)
+    assert [text.get_text() for text in figure.axes.texts] == ["it takes a machine that is not here"]

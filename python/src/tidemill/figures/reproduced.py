@@ -62,6 +62,9 @@ def _write_words(axes: Any, table: Table, names: list[str]) -> None:
     columns = [[shorten(str(value), _LABEL, placeholder=" ...") for value in table.data[name]] for name in names]
     rows = [list(row) for row in zip(*columns, strict=True)]
     axes.axis("off")
+    if not rows:  # nothing could be made here, and the notes say why
+        axes.text(0.5, 0.5, "\n".join(table.notes), ha="center", va="center", wrap=True)
+        return
     axes.table(rows, colLabels=names, loc="center", cellLoc="left").auto_set_font_size(True)
 
 
