@@ -29,6 +29,14 @@ def test_the_program_is_in_the_package_and_receives(demo, tmp_path):
     assert run(program, "no-such-verb").returncode == 2
 
 
+def test_verbs_of_python_are_found_beside_the_program_which_is_not_on_the_path():
+    program = Path(sys.executable).parent / "tidemill"
+    environment = {name: value for name, value in os.environ.items() if name != "PATH"} | {"PATH": "/usr/bin:/bin"}
+    for words in (["sweep"], ["bench", "python"]):
+        told = run(program, *words, "--help", env=environment)
+        assert told.stdout.startswith(f"usage: tidemill {' '.join(words)} "), told.stdout
+
+
 def test_the_program_starts_without_numpy():
     text = "import sys, tidemill_program; print('numpy' in sys.modules, tidemill_program.package_folder())"
     assert run(sys.executable, "-c", text).stdout.split() == ["False", str(PACKAGE)]

@@ -18,6 +18,9 @@ def main() -> None:
     old = what_is_too_old()
     if old:
         sys.exit(f"tidemill: {old}")
+    # Verbs that are Python's lie beside this command, which need not be on the path.
+    beside = os.path.dirname(os.path.abspath(sys.argv[0]))
+    os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
     try:
         os.execv(program, ["tidemill", *sys.argv[1:]])
     except OSError as error:
