@@ -91,6 +91,11 @@ std::optional<std::string> RxGuard::ended_by() const {
     return ended_by_;
 }
 
+bool RxGuard::has_ended_it() const {
+    const std::lock_guard lock(mutex_);
+    return ended_by_ || is_beyond_its_time();
+}
+
 void RxGuard::look(double now_s) {
     const std::lock_guard lock(mutex_);
     now_s_ = now_s;

@@ -48,6 +48,8 @@ class RxGuard {
 
     /// The policy that ended the reception, in a sentence; nothing while none has.
     std::optional<std::string> ended_by() const;
+    /// Whether that, or its time, has ended it, and no user.
+    bool has_ended_it() const;
 
   private:
     struct Carrier {

@@ -88,7 +88,10 @@ CarriersOutcome receive_all(RxOptions options) {
     options.reception.opened = [&guard] { guard.samples_are_there(); };
     RxCarriers carriers(options, std::move(interfaces));
     if (!carriers.empty()) run(options, carriers, guard, page, user);
-    for (std::size_t k = 0; k < carriers.size(); ++k) carriers[k].outcome.lasted_s = guard.elapsed_s();
+    for (std::size_t k = 0; k < carriers.size(); ++k) {
+        carriers[k].outcome.lasted_s = guard.elapsed_s();
+        carriers[k].outcome.ended_as_asked = guard.has_ended_it();
+    }
     carriers.whole().ended_by = guard.ended_by();
     return carriers.take();
 }

@@ -90,7 +90,7 @@ std::string last_line(const RxOutcome& outcome) {
     std::string line =
         fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.lasted_s), kBetween,
                     received_text(outcome), outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
-    if (outcome.interrupted) line += kBetween + std::string("interrupted");
+    if (outcome.interrupted && !outcome.ended_as_asked) line += kBetween + std::string("interrupted");
     if (outcome.missing_samples > 0)
         line += fmt::format("{}{} samples missing", kBetween, outcome.missing_samples);
     if (const auto ring = seen_by(outcome.job.stream.get())) line += ring_text(*ring);

@@ -124,6 +124,8 @@ TEST_CASE("rx line: the last one says where samples were lost, by which clock, a
     CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");
     outcome.interrupted = true;
     CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost   interrupted\n");
+    outcome.ended_as_asked = true;
+    CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");
 }
 
 TEST_CASE("lock teller: a recording that was over at once was locked all the same") {
