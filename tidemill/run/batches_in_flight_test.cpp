@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -112,6 +113,7 @@ struct FarSquares : Module {
     int under_way = 0;
     std::uint64_t begin_throws_at = kNever;
     std::uint64_t end_throws_at = kNever;
+    std::atomic<std::uint64_t>* made = nullptr;  // frames: the first batch waits for some of them
 
     void send(Batch batch, std::size_t place) {
         sizes.push_back(batch.size());
@@ -128,6 +130,7 @@ struct FarSquares : Module {
     bool is_back(std::size_t place) { return elsewhere->is_done(places[place]); }
     void take(Batch batch, std::size_t place) {
         --under_way;
+        while (made && *made < 8) std::this_thread::yield();
         elsewhere->wait(places[place]);
         for (std::size_t i = 0; i < batch.size(); ++i) {
             if (batch[i].number() == end_throws_at) throw std::runtime_error("not done");
@@ -160,11 +163,13 @@ struct FarChain {
     Graph graph{};
     Kept kept{};
     FarSquares* squares = nullptr;
+    std::atomic<std::uint64_t> made{0};
 
     explicit FarChain(bool has_holes = false, unsigned seed = 1) : elsewhere(seed) {
         auto& source = graph.add<internal::TestCounter>();
         auto& sieve = graph.add(task("sieve", pure, may_skip, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
-                                     [has_holes](auto x, auto y) {
+                                     [has_holes, this](auto x, auto y) {
+                                         ++made;
                                          y[0] = x[0];
                                          return has_holes && x[0] % 3 == 1 ? Flow::skip : Flow::ok;
                                      }));
@@ -271,4 +276,41 @@ TEST_CASE("batches in flight: what limits is told by times that count the frames
         report.tasks, [](const TaskReport& task) { return task.name.find("square") != std::string::npos; });
     REQUIRE(found != report.tasks.end());
     CHECK(found->calls.count == 10);
+}
+
+TEST_CASE(
+    "under a policy a worker takes the frames that are ready for a task that has batches done elsewhere") {
+    for (const bool has_holes : {false, true}) {
+        const Kept expected = in_order(has_holes, 200);
+        FarChain chain(has_holes);
+        chain.squares->made = &chain.made;
+        DynamicOptions options{.workers = 3};
+        options.kinds = {0, 0, 1};
+        options.only = {{chain.squares->name(), 2}, {"sieve", 1}};
+        options.bundle = {};
+        const RunReport report = Dynamic(chain.graph, options).run({.frames = 200});
+        CHECK(chain.kept == expected);
+        CHECK(report.delivered == expected.values.size());
+        CHECK(chain.squares->under_way == 0);
+        CHECK(std::ranges::max(chain.squares->sizes) > 1);
+        CHECK(std::ranges::max(chain.squares->sizes) <= 4);
+        const auto found = std::ranges::find_if(report.tasks, [](const TaskReport& task) {
+            return task.name.find("square") != std::string::npos;
+        });
+        CHECK(found->calls.count == expected.values.size());
+    }
+}
+
+TEST_CASE("under a policy a batch that throws is told as its first frame, and all before it is delivered") {
+    for (std::uint64_t frame = 0; frame < 12; ++frame) {
+        CAPTURE(frame);
+        FarChain chain;
+        chain.squares->end_throws_at = frame;
+        DynamicOptions options{.workers = 2};
+        options.bundle = {};
+        CHECK_THROWS_AS(Dynamic(chain.graph, options).run({.frames = 100}), RunError);
+        CHECK(chain.kept.numbers.size() <= frame);
+        CHECK(chain.kept.numbers.size() + 4 > frame);
+        CHECK(chain.squares->under_way == 0);
+    }
 }

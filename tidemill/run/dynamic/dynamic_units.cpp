@@ -71,6 +71,14 @@ bool has_a_task_that_waits(const Graph& graph, const Structure& structure, const
     });
 }
 
+// 1 where there is no such task, or it has not the unit to itself.
+std::uint32_t batch_of(const Graph& graph, const Structure& structure, const ScheduledUnit& unit) {
+    if (unit.tasks.size() != 1) return 1;
+    const OrderedTask& task = structure.order[unit.tasks.front()];
+    const TaskInfo& info = graph.module(task.id.module).tasks()[task.id.task];
+    return info.flight && !task.ends_segment ? info.options.batch : 1;
+}
+
 DynamicUnit unit_of(const Graph& graph, const Structure& structure, std::uint32_t index,
                     const PlannedStage& stage) {
     const ScheduledUnit& unit = structure.units[index];
@@ -80,13 +88,15 @@ DynamicUnit unit_of(const Graph& graph, const Structure& structure, std::uint32_
             "of the module be independent",
             unit.name, stage.parts.size()));
     }
+    const std::uint32_t batch = batch_of(graph, structure, unit);
     return {.name = unit.name,
-            .sequential = !unit.replicable,
+            .sequential = !unit.replicable || batch > 1,
             .may_wait = has_a_task_that_waits(graph, structure, unit),
             .segment = stage.parts.front().segment,
             .emits = stage.parts.size() > 1,
             .predecessors = {},
-            .successors = {}};
+            .successors = {},
+            .batch = batch};
 }
 
 bool is_named(const OrderedTask& task, const std::string& name) {

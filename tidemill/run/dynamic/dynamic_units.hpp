@@ -23,6 +23,9 @@ struct DynamicUnit {
     std::vector<std::uint32_t> predecessors;
     std::vector<std::uint32_t> successors;
     policy::KindSet kinds = policy::kAnyKind;  ///< of cores that may run it
+    /// Most frames that its only task takes at once, where it has them done elsewhere: so they come in order,
+    /// one worker at a time.
+    std::uint32_t batch = 1;
 };
 
 /// Compiles `graph` with each unit as a stage of its own, every socket with bytes of its own.

@@ -226,11 +226,12 @@ TaskRun TaskBoard::issue(TaskSlot slot, policy::KindId kind, std::uint64_t ticks
 }
 
 // From its first frame on, in so much time. What is not known of this kind may be anything. Of a batch of
-// several frames other units come first.
+// several frames other units come first. What takes several at once gets as many as are there.
 std::uint64_t TaskBoard::longest_run(const TaskRun& run, policy::KindId kind,
                                      std::uint64_t ticks_left) const {
     constexpr std::uint64_t kLongest = 64;
     const bridge::MeanTicks& mean = times_.on(kind, run.unit);
+    if (units_[run.unit].unit().batch > 1) return units_[run.unit].unit().batch;
     if (!mean.known() || units_[run.unit].batch_in(run.first.token) > 1) return 1;
     const std::uint64_t frames_end = frames_[units_[run.unit].unit().segment].next().frame;
     return std::min(

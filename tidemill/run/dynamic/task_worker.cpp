@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/knobs/knob_table.hpp"
@@ -111,6 +112,8 @@ void TaskWorker::run_frames(TaskRun& run) {
     context_.end = &options_.ends->of(run.unit);
     try {
         const std::uint32_t segment = unit.unit->segment;
+        const RunStep* const batched = unit.unit->batch > 1 ? unit.steps.batched() : nullptr;
+        if (batched) return run_together<kWatching>(*batched, *unit.unit, run.first, end);
         for (CarriedFrame carried = run.first; carried.frame < end;
              carried = carried.next(tokens_[segment].count)) {
             begin(segment, carried);
@@ -118,6 +121,45 @@ void TaskWorker::run_frames(TaskRun& run) {
         }
     } catch (...) {
         end_stream(run.unit, std::current_exception());
+    }
+}
+
+// Frames whose holes keep the task from running are left out. An error is the first one's of its batch.
+template <Watching kWatching>
+void TaskWorker::run_together(const RunStep& step, const DynamicUnit& unit, CarriedFrame first,
+                              std::uint64_t end) {
+    step_ = &step;
+    for (CarriedFrame carried = first; carried.frame < end;
+         carried = carried.next(tokens_[unit.segment].count)) {
+        begin(unit.segment, carried);
+        if (holes_of(*running_.mark) & step.holes) continue;
+        if (step.copies) copy_all(step.step->before, context_);
+        batch_.push_back(context_);
+        batch_frames_.push_back(running_);
+        if (batch_.size() == unit.batch) call_batch<kWatching>(step);
+    }
+    if (!batch_.empty()) call_batch<kWatching>(step);
+}
+
+template <Watching kWatching>
+void TaskWorker::call_batch(const RunStep& step) {
+    const std::vector<internal::FrameContext> frames = std::exchange(batch_, {});
+    const std::vector<Running> places = std::exchange(batch_frames_, {});
+    context_ = frames.front();
+    running_ = places.front();
+    if constexpr (kWatching == Watching::calls) {
+        for (const internal::FrameContext& frame : frames)
+            for (ThreadObserver* observer : options_.observers)
+                observer->calling(step.step->task, frame.number);
+    }
+    const std::uint64_t start = ticks();
+    step.info->batch_call(*step.module, step.code, Batch(frames, step.addresses));
+    const std::uint64_t each = (ticks() - start) / frames.size();
+    if constexpr (kWatching == Watching::nothing) return;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        context_ = frames[i];
+        running_ = places[i];
+        note_call<kWatching>(step, Flow::ok, start + i * each, start + (i + 1) * each);
     }
 }
 
@@ -191,7 +233,7 @@ bool TaskWorker::run_steps(PartSteps& steps) {
             next = steps.steer(*step, context_);
             flow = Flow::ok;
         }
-        if constexpr (kWatching != Watching::nothing) note_call<kWatching>(*step, flow, start);
+        if constexpr (kWatching != Watching::nothing) note_call<kWatching>(*step, flow, start, ticks());
         if (flow != Flow::ok && !obey(*step, flow)) return false;
         step = next;
     }
@@ -213,8 +255,7 @@ Flow TaskWorker::call(const RunStep& step) {
 }
 
 template <Watching kWatching>
-void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start) {
-    const std::uint64_t end = ticks();
+void TaskWorker::note_call(const RunStep& step, Flow flow, std::uint64_t start, std::uint64_t end) {
     step_times_[step.index].add(end - start);
     if (options_.deadline_ticks > 0) note_late(step, end);
     if constexpr (kWatching == Watching::times) return;
@@ -265,7 +306,7 @@ Flow TaskWorker::call_end(const RunStep& end, const TaskRun& run) {
     std::uint64_t start = 0;
     if constexpr (kWatching != Watching::nothing) start = ticks();
     const Flow flow = call<kWatching>(end);
-    if constexpr (kWatching != Watching::nothing) note_call<kWatching>(end, flow, start);
+    if constexpr (kWatching != Watching::nothing) note_call<kWatching>(end, flow, start, ticks());
     if (!obey(end, flow)) return Flow::stop;
     if (flow == Flow::skip) return flow;
     copy_all(end.step->on_emit, context_);

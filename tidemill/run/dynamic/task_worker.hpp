@@ -105,6 +105,10 @@ class TaskWorker {
     template <Watching kWatching>
     bool run_frame(RunUnit& unit, TaskRun& run);
     template <Watching kWatching>
+    void run_together(const RunStep& step, const DynamicUnit& unit, CarriedFrame first, std::uint64_t end);
+    template <Watching kWatching>
+    void call_batch(const RunStep& step);
+    template <Watching kWatching>
     bool run_steps(PartSteps& steps);
     template <Watching kWatching>
     bool emit(RunUnit& unit, TaskRun& run);
@@ -118,7 +122,7 @@ class TaskWorker {
     template <Watching kWatching>
     Flow call(const RunStep& step);
     template <Watching kWatching>
-    void note_call(const RunStep& step, Flow flow, std::uint64_t start);
+    void note_call(const RunStep& step, Flow flow, std::uint64_t start, std::uint64_t end);
     void note_late(const RunStep& step, std::uint64_t end);
     bool obey(const RunStep& step, Flow flow);
     void begin(std::uint32_t segment, CarriedFrame carried);
@@ -138,6 +142,8 @@ class TaskWorker {
     std::vector<RunUnit> units_;
     internal::FrameContext context_{};
     Running running_;
+    std::vector<internal::FrameContext> batch_;  // frames that a task takes at once
+    std::vector<Running> batch_frames_;
     const RunStep* step_ = nullptr;  // that runs
     std::vector<StreamEnd> ends_;
     std::vector<Durations> step_times_;
