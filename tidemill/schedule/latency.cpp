@@ -6,12 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/internal/device_uses.hpp"
 #include "tidemill/schedule/internal/latency_table.hpp"
 
 namespace tidemill {
 
 namespace {
 
+using internal::DeviceUse;
 using internal::Effort;
 using internal::ExactChain;
 using internal::LatencyTable;
@@ -28,10 +30,18 @@ struct Paced {
     Ratio period;
 };
 
+/// How a device is used: a kind's executions in a batch, and how many frames wait at a time, at most, for
+/// those that fill their batches.
+struct Batches {
+    std::vector<std::uint64_t> of_kinds{};  // empty: no device
+    std::uint64_t waiting = 0;
+};
+
 /// The search for periods with some number of frames in flight, or with any number: 0.
 class Pacing {
   public:
-    Pacing(const ExactChain& chain, Effort& effort) : chain_(chain), table_(chain, effort) {}
+    Pacing(const ExactChain& chain, Effort& effort, const Batches& batches = {})
+        : chain_(chain), table_(chain, effort, batches.of_kinds), waiting_(batches.waiting) {}
 
     std::optional<TimedSolution> least(const PeriodLimit& limit) { return table_.least(limit); }
 
@@ -44,11 +54,14 @@ class Pacing {
 
     const ExactChain& chain_;
     LatencyTable table_;
+    std::uint64_t waiting_;
 };
 
 Ratio Pacing::period_of(const TimedSolution& solution, std::uint64_t frames) const {
+    constexpr Ratio kNever{std::uint64_t{1} << 63, 1};
     const Ratio slowest = internal::real_period(chain_, solution.stages);
-    return frames > 0 ? std::max(slowest, Ratio{solution.latency, frames}) : slowest;
+    if (frames == 0) return slowest;
+    return frames > waiting_ ? std::max(slowest, Ratio{solution.latency, frames - waiting_}) : kNever;
 }
 
 // If any schedule has such a period with so many frames, one has whose latency is the least within it.
@@ -106,9 +119,63 @@ void check_latency_model(const CostModel& model) {
                     to_string(cores)));
 }
 
-PacedSchedule with_frames(Schedule schedule, double alone_us, std::size_t frames) {
-    const double period_us = std::max(*schedule.period_us, alone_us / static_cast<double>(frames));
+/// What a frame takes that waits for nobody, and how many frames come before it or behind it in the batches
+/// that it waits for.
+struct Alone {
+    double us = 0;
+    double waiting = 0;
+};
+
+// Of a device, a frame takes what its batch takes.
+Alone alone(const Schedule& schedule, const Chain& chain, const CostModel& model) {
+    Alone sum;
+    for (const Stage& stage : schedule.stages) {
+        double slowest_us = 0;
+        for (const CoreCount& cores : stage.cores()) {
+            Stage single = stage;
+            single.word.reset();
+            single.owners.clear();
+            single.core_kind = cores.kind;
+            single.threads = 1;
+            Schedule one{.stages = {single}};
+            slowest_us = std::max(slowest_us, stage_weights_us(one, chain, model).front());
+        }
+        const double executions = executions_per_batch(stage, chain);
+        sum.us += slowest_us * executions;
+        sum.waiting += executions - 1;
+    }
+    return sum;
+}
+
+PacedSchedule with_frames(Schedule schedule, const Alone& alone, std::size_t frames) {
+    const double period_us =
+        std::max(*schedule.period_us, alone.us / (static_cast<double>(frames) - alone.waiting));
     return {std::move(schedule), frames, period_us, period_us * static_cast<double>(frames)};
+}
+
+// As many as fit; where none do, those with which it takes least.
+PacedSchedule with_frames_within(double most_us, const Schedule& schedule, const Chain& chain,
+                                 const CostModel& model) {
+    PacedSchedule best = paced(schedule, chain, model);
+    const Alone one = alone(schedule, chain, model);
+    const auto fewest = static_cast<std::size_t>(one.waiting) + 1;
+    for (std::size_t frames = best.frames; frames-- > fewest && best.latency_us > most_us;) {
+        PacedSchedule fewer = with_frames(schedule, one, frames);
+        if (fewer.latency_us < best.latency_us) best = std::move(fewer);
+    }
+    return best;
+}
+
+Batches batches_of(const DeviceUse& use, const ExactChain& exact) {
+    Batches batches{{}, static_cast<std::uint64_t>(use.waiting())};
+    if (use.kinds.empty()) return batches;
+    for (const internal::ExactKind& kind : exact.kinds) {
+        const auto used =
+            std::ranges::find(use.kinds, use.chain.kinds[kind.chain_kind], &DeviceUse::Kind::kind);
+        batches.of_kinds.push_back(used == use.kinds.end() ? 1
+                                                           : static_cast<std::uint64_t>(used->executions));
+    }
+    return batches;
 }
 
 /// A problem in exact integers, with what makes schedules of its solutions.
@@ -129,50 +196,161 @@ Problem problem_of(const Chain& chain, const Platform& cores, const CostModel& m
 
 }  // namespace
 
-double latency_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
-    double sum_us = 0;
-    for (const Stage& stage : schedule.stages) {
-        double slowest_us = 0;
-        for (const CoreCount& cores : stage.cores()) {
-            Stage alone = stage;
-            alone.word.reset();
-            alone.owners.clear();
-            alone.core_kind = cores.kind;
-            alone.threads = 1;
-            Schedule one{.stages = {alone}};
-            slowest_us = std::max(slowest_us, stage_weights_us(one, chain, model).front());
-        }
-        sum_us += slowest_us;
+double executions_per_batch(const Stage& stage, const Chain& chain) {
+    double most = 1;
+    for (const ChainTask& task : tasks_of(stage, chain)) {
+        const BatchCost* cost = stage.batch ? batch_cost(task, stage.core_kind) : nullptr;
+        if (cost && cost->frames > 0) most = std::max(most, std::ceil(*stage.batch / cost->frames));
     }
-    return sum_us;
+    return most;
+}
+
+double latency_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
+    const Alone one = alone(schedule, chain, model);
+    return one.waiting > 0 ? one.us + one.waiting * period_us(schedule, chain, model) : one.us;
 }
 
 PacedSchedule paced(Schedule schedule, const Chain& chain, const CostModel& model) {
     constexpr double kRounding = 1 - 1e-12;
-    const double alone_us = latency_us(schedule, chain, model);
+    const Alone one = alone(schedule, chain, model);
     schedule.period_us = period_us(schedule, chain, model);
-    const double frames = *schedule.period_us > 0 ? std::ceil(alone_us / *schedule.period_us * kRounding) : 1;
-    return with_frames(std::move(schedule), alone_us, static_cast<std::size_t>(std::max(1.0, frames)));
+    const double busy = *schedule.period_us > 0 ? std::ceil(one.us / *schedule.period_us * kRounding) : 1;
+    return with_frames(std::move(schedule), one, static_cast<std::size_t>(std::max(1.0, busy) + one.waiting));
 }
 
-PacedSchedule least_latency(const Chain& chain, const Platform& platform, const Objective& objective,
-                            const CostModel& model) {
-    const Platform cores = usable(platform, objective);
-    const Problem problem = problem_of(chain, cores, model);
+namespace {
+
+// What tasks take in batches is rounded, what devices take of the host comes on top, and stages get their
+// batches.
+Schedule made_of(const TimedSolution& found, const Problem& problem, const DeviceUse& use) {
+    Schedule schedule = problem.schedule(found);
+    use.set_batches(schedule);
+    return schedule;
+}
+
+std::optional<PacedSchedule> least_latency_with(const DeviceUse& use, const Chain& chain,
+                                                const Objective& objective, const CostModel& model) {
+    const Problem problem = problem_of(use.chain, use.cores, model);
     Effort effort("latency");
-    Pacing pacing(problem.exact, effort);
+    Pacing pacing(problem.exact, effort, batches_of(use, problem.exact));
     std::optional<TimedSolution> found;
     if (objective.wanted_period_us)
         found = pacing.least({internal::ratio_of(*objective.wanted_period_us, problem.exact.units_per_us)});
     if (!found) {
         const auto fastest = pacing.least_period(0);
-        if (!fastest) refuse_latency(cores);
+        if (!fastest) return {};
         found = pacing.least({fastest->period});
     }
-    return paced(problem.schedule(*found), chain, model);
+    return paced(made_of(*found, problem, use), chain, model);
+}
+
+/// Paced schedules whose frames take no longer than so many units.
+class Limited {
+  public:
+    Limited(const Problem& problem, const Batches& batches, double most_us)
+        : most_(internal::ratio_of(most_us, problem.exact.units_per_us)),
+          waiting_(batches.waiting),
+          too_many_(2 * (problem.exact.total_cores() + 2 * waiting_) + 2),
+          pacing_(problem.exact, effort_, batches) {}
+
+    /// The one of least period; where none is within the limit, one of short latency.
+    std::optional<Paced> best();
+
+    std::uint64_t frames() const { return frames_; }
+
+  private:
+    bool fits(const Paced& found, std::uint64_t frames) const {
+        return Wide{found.period.num} * frames * most_.den <= Wide{most_.num} * found.period.den;
+    }
+    std::uint64_t most_frames(const Paced& found) const {
+        const Wide most =
+            Wide{most_.num} * found.period.den / std::max<Wide>(1, Wide{most_.den} * found.period.num);
+        return static_cast<std::uint64_t>(std::min<Wide>(most, too_many_));
+    }
+    std::optional<Paced> without_batches();
+    std::optional<Paced> with_batches();
+
+    Ratio most_;
+    std::uint64_t waiting_;
+    // No schedule has more threads at work than there are cores, or halves of them, and batches on devices.
+    std::uint64_t too_many_;
+    std::uint64_t frames_ = 1;
+    Effort effort_{"latency"};
+    Pacing pacing_;
+};
+
+std::optional<Paced> Limited::best() {
+    return waiting_ > 0 ? with_batches() : without_batches();
 }
 
 // The more frames there are in flight, the shorter is the period and the longer takes each of them.
+std::optional<Paced> Limited::without_batches() {
+    std::optional<Paced> best = pacing_.least_period(1);
+    std::uint64_t too_many = too_many_;
+    while (best && fits(*best, frames_) && too_many - frames_ > 1) {
+        const std::uint64_t middle = (frames_ + too_many) / 2;
+        std::optional<Paced> found = pacing_.least_period(middle);
+        if (fits(*found, middle)) {
+            best = std::move(found);
+            frames_ = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    return best;
+}
+
+// Too few frames fill no batch in time, and too many wait for each other: of those that fit the most have the
+// least period. Fewer have no shorter one, so those that would be too many with it need not be tried.
+std::optional<Paced> Limited::with_batches() {
+    std::optional<Paced> fastest = pacing_.least_period(0);
+    if (!fastest) return {};
+    for (frames_ = most_frames(*fastest); frames_ > waiting_;) {
+        std::optional<Paced> found = pacing_.least_period(frames_);
+        if (!found || fits(*found, frames_)) return found;
+        frames_ = std::min(frames_ - 1, most_frames(*found));
+    }
+    return fastest;
+}
+
+std::optional<PacedSchedule> within_latency_with(const DeviceUse& use, double most_us, const Chain& chain,
+                                                 const CostModel& model) {
+    const Problem problem = problem_of(use.chain, use.cores, model);
+    Limited limited(problem, batches_of(use, problem.exact), most_us);
+    const std::optional<Paced> best = limited.best();
+    if (!best) return {};
+    const Schedule schedule = made_of(best->solution, problem, use);
+    if (!use.kinds.empty()) return with_frames_within(most_us, schedule, chain, model);
+    PacedSchedule enough = paced(schedule, chain, model);
+    if (enough.frames <= limited.frames()) return enough;
+    return with_frames(std::move(enough.schedule), alone(schedule, chain, model),
+                       static_cast<std::size_t>(limited.frames()));
+}
+
+// `value` is what is to be as small as can be.
+PacedSchedule best_use(const Chain& chain, const Platform& cores, const auto& made_with, const auto& value) {
+    std::optional<PacedSchedule> best;
+    for (const DeviceUse& use : internal::device_uses(chain, cores)) {
+        std::optional<PacedSchedule> made = made_with(use);
+        if (made && (!best || value(*made) < value(*best))) best = std::move(made);
+    }
+    if (!best) refuse_latency(cores);
+    return *std::move(best);
+}
+
+}  // namespace
+
+PacedSchedule least_latency(const Chain& chain, const Platform& platform, const Objective& objective,
+                            const CostModel& model) {
+    const Platform cores = usable(platform, objective);
+    const double wanted_us = objective.wanted_period_us.value_or(0);
+    return best_use(
+        chain, cores, [&](const DeviceUse& use) { return least_latency_with(use, chain, objective, model); },
+        [&](const PacedSchedule& made) {
+            return std::pair(std::max(made.period_us, wanted_us), made.latency_us);
+        });
+}
+
 PacedSchedule within_latency(double most_us, const Chain& chain, const Platform& platform,
                              const Objective& objective, const CostModel& model) {
     if (!(most_us > 0))
@@ -180,33 +358,11 @@ PacedSchedule within_latency(double most_us, const Chain& chain, const Platform&
     if (objective.wanted_period_us)
         throw ScheduleError("latency: a limit and a wanted period; give one of them");
     const Platform cores = usable(platform, objective);
-    const Problem problem = problem_of(chain, cores, model);
-    Effort effort("latency");
-    Pacing pacing(problem.exact, effort);
-    const Ratio most = internal::ratio_of(most_us, problem.exact.units_per_us);
-    const auto fits = [&](const Paced& found, std::uint64_t frames) {
-        return Wide{found.period.num} * frames * most.den <= Wide{most.num} * found.period.den;
-    };
-    std::optional<Paced> best = pacing.least_period(1);
-    if (!best) refuse_latency(cores);
-    std::uint64_t frames = 1;
-    // No schedule has more threads at work than there are cores, or halves of them.
-    std::uint64_t too_many = 2 * problem.exact.total_cores() + 2;
-    while (fits(*best, frames) && too_many - frames > 1) {
-        const std::uint64_t middle = (frames + too_many) / 2;
-        std::optional<Paced> found = pacing.least_period(middle);
-        if (fits(*found, middle)) {
-            best = std::move(found);
-            frames = middle;
-        } else {
-            too_many = middle;
-        }
-    }
-    Schedule schedule = problem.schedule(best->solution);
-    PacedSchedule enough = paced(schedule, chain, model);
-    if (enough.frames <= frames) return enough;
-    return with_frames(std::move(schedule), latency_us(enough.schedule, chain, model),
-                       static_cast<std::size_t>(frames));
+    return best_use(
+        chain, cores, [&](const DeviceUse& use) { return within_latency_with(use, most_us, chain, model); },
+        [&](const PacedSchedule& made) {
+            return std::pair(std::max(made.latency_us, most_us), made.period_us);
+        });
 }
 
 }  // namespace tidemill

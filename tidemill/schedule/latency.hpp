@@ -23,8 +23,11 @@ struct PacedSchedule {
     double latency_us = 0;   ///< at most, on average, while the source always has another frame
 };
 
+/// Executions that a batch of a stage on a device may cover; 1 where it takes none.
+double executions_per_batch(const Stage& stage, const Chain& chain);
+
 /// How long a frame takes that waits for nobody: each stage in turn, on one thread; in a mixed stage, on its
-/// slowest. In µs.
+/// slowest; on a device, as long as its batch, for which it waits, besides, while that fills. In µs.
 double latency_us(const Schedule& schedule, const Chain& chain, const CostModel& model = {});
 
 /// The schedule with as many frames in flight as its period needs, and no more.
@@ -32,9 +35,10 @@ PacedSchedule paced(Schedule schedule, const Chain& chain, const CostModel& mode
 
 /// The schedule on which a frame that waits for nobody takes least, among those of the least period or, where
 /// one is wanted, of any up to that; among equals fewest cores, the platform's first kind first. Exact, for
-/// any number of kinds; stages have cores of one kind. A wanted period that no schedule reaches is answered
-/// with the least there is. Throws ScheduleError for what herad() cannot use, for models in which cores slow
-/// down as others are busy, and for problems that would take minutes.
+/// any number of kinds; stages have cores of one kind, and those on devices are tried in batches of the most
+/// frames, a half, a quarter, ... of them, without what devices take of the host. A wanted period that no
+/// schedule reaches is answered with the least there is. Throws ScheduleError for what herad() cannot use,
+/// for models in which cores slow down as others are busy, and for problems that would take minutes.
 PacedSchedule least_latency(const Chain& chain, const Platform& platform, const Objective& objective = {},
                             const CostModel& model = {});
 

@@ -1,6 +1,7 @@
 #include "tidemill/schedule/internal/latency_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,8 +13,8 @@ constexpr std::size_t kMostCells = std::size_t{1} << 27;  // 1 GiB
 
 }  // namespace
 
-LatencyTable::LatencyTable(const ExactChain& chain, Effort& effort)
-    : chain_(chain), effort_(effort), strides_(chain.pools.size()) {
+LatencyTable::LatencyTable(const ExactChain& chain, Effort& effort, std::vector<std::uint64_t> batches)
+    : chain_(chain), effort_(effort), batches_(std::move(batches)), strides_(chain.pools.size()) {
     for (std::size_t pool = chain.pools.size(); pool-- > 0;) {
         strides_[pool] = states_;
         states_ *= chain.pools[pool].units + 1;
@@ -54,13 +55,13 @@ auto LatencyTable::step(std::size_t kind, std::size_t begin, std::size_t end, co
     return Step{{begin, kind, static_cast<std::size_t>(cores)},
                 own.pool,
                 static_cast<std::size_t>(cores) * own.share,
-                weight};
+                batches_.empty() ? weight : weight * batches_[kind]};
 }
 
 std::uint64_t LatencyTable::through(const Step& step, std::size_t state) const {
     if (units(state, step.pool) < step.units) return kNone;
     const std::uint64_t before = at(step.stage.begin, state - step.units * strides_[step.pool]);
-    return before == kNone ? kNone : before + step.weight;
+    return before == kNone ? kNone : before + step.latency;
 }
 
 void LatencyTable::fill(std::size_t end, const std::vector<Step>& steps) {

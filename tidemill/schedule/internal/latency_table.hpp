@@ -22,8 +22,9 @@ struct TimedSolution {
 /// units used of each pool then holds the least sum.
 class LatencyTable {
   public:
-    /// Throws ScheduleError where the table would be too large.
-    LatencyTable(const ExactChain& chain, Effort& effort);
+    /// `batches`: how many executions a kind takes at once, so that each takes as long as all of them. Throws
+    /// ScheduleError where the table would be too large.
+    LatencyTable(const ExactChain& chain, Effort& effort, std::vector<std::uint64_t> batches = {});
 
     /// The solution of least latency whose stages are within the limit, on the fewest units of the first
     /// pool, then of the next; nothing where there is none.
@@ -37,7 +38,7 @@ class LatencyTable {
         StageOption stage;
         std::size_t pool = 0;
         std::size_t units = 0;
-        std::uint64_t weight = 0;
+        std::uint64_t latency = 0;
     };
 
     std::vector<Step> steps_to(std::size_t end, const PeriodLimit& limit) const;
@@ -56,7 +57,8 @@ class LatencyTable {
 
     const ExactChain& chain_;
     Effort& effort_;
-    std::vector<std::size_t> strides_;  // [pool]: the first changes slowest
+    std::vector<std::uint64_t> batches_;  // [kind]; empty: 1 each
+    std::vector<std::size_t> strides_;    // [pool]: the first changes slowest
     std::size_t states_ = 1;
     std::vector<std::uint64_t> cells_;  // [tasks done][state]: with at most these units
 };
