@@ -187,7 +187,9 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
         if (takes_batches(work)) {
             BatchWalk<BasicStageWalk> batches(state_, options_, part);
             batches_ = &batches;
-            return batches.run(work, work.most_together(), work.most_under_way());
+            batches.run(work, work.most_together(), work.most_under_way());
+            batches_ = nullptr;
+            return;
         }
     }
     while (true) {

@@ -22,12 +22,14 @@ class ExploredPipeline {
             run_ = std::make_unique<ExploredRun>(ring_shapes(), scenario_.waiting != WaitMode::active);
             if (scenario_.late == Late::wait) run_->ring(0).close(scenario_.frames);
             seat_threads();
+            add_places();
         }
         judge_.emplace(scenario_, *run_, stages_);
         const auto add = [&](std::function<void()> code) {
             threads_.emplace_back(threads_.size(), std::move(code), mutation);
         };
         for (const Thread& thread : explored_) add([this, &thread] { work(thread); });
+        for (Elsewhere& place : elsewhere_) add([&place] { place.run(); });
         if (scenario_.halted_by_user) add([this] { run_->halt(); });
     }
     ExploredPipeline(const ExploredPipeline&) = delete;
@@ -105,6 +107,16 @@ class ExploredPipeline {
         }
     }
 
+    // One thread each: they are done in any order.
+    void add_places() {
+        for (const Role& role : roles_) {
+            const std::uint32_t under_way = scenario_.stages[role.stage].under_way;
+            std::vector<Elsewhere*>& places = places_[{role.stage, role.replica}];
+            for (std::uint32_t i = 0; under_way > 1 && i < under_way; ++i)
+                places.push_back(&elsewhere_.emplace_back());
+        }
+    }
+
     ExploredWalk::Options options_of(const Role& role) const {
         ExploredWalk::Options options;
         options.begins = role.stage == 0;
@@ -114,6 +126,7 @@ class ExploredPipeline {
         options.drops_late = options.begins && scenario_.late != Late::wait;
         options.drops_oldest = options.begins && scenario_.late == Late::drop_oldest;
         options.claims = scenario_.late == Late::drop_oldest;
+        options.gather = scenario_.stages[role.stage].batch;
         if (options.drops_late) options.source_end = scenario_.frames;
         return options;
     }
@@ -124,9 +137,14 @@ class ExploredPipeline {
         Desk desk;
         for (const Role& role : thread.roles) {
             ExploredWalk& walk = walks.emplace_back(*run_, options_of(role), role.parts);
-            desk.push_back(&works.emplace_back(scenario_, *run_, walk, stages_[run_->segments() - 1] - 1));
+            desk.push_back(
+                &works.emplace_back(scenario_, *run_, walk, role.stage, stages_[run_->segments() - 1] - 1));
+            works.back().sends_to(places_.at({role.stage, role.replica}));
         }
-        if (!thread.bell) return walks.front().run(works.front());
+        if (!thread.bell) {
+            walks.front().run(works.front());
+            return works.front().leaves();
+        }
         StageChoice::Steps stages;
         for (std::size_t i = 0; i < walks.size(); ++i) {
             works[i].sits_at(desk);
@@ -152,6 +170,8 @@ class ExploredPipeline {
     std::unique_ptr<ExploredRun> run_;
     std::optional<PipelineJudge> judge_;
     std::deque<Bell<ExploredThreads>> bells_;
+    std::deque<Elsewhere> elsewhere_;
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<Elsewhere*>> places_;  // of a stage's thread
     std::vector<Thread> explored_;
     std::vector<ThreadTable> threads_;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,10 @@ struct StageShape {
     std::vector<std::size_t> letters{};  // of a word with a letter for each thread; empty: they go in turn
     bool forgets_word = false;           // a wrong turn: the first thread goes in turn all the same
     std::vector<int> owners{};           // [thread]: equal ones are one thread; empty: threads of its own
+    std::uint32_t batch = 1;             // frames that its task takes at once
+    std::uint32_t under_way = 1;         // such batches at a time; several: done elsewhere, in any order
+    bool waits_for_more = false;         // until a batch is full, however long that takes
+    bool ends_unasked = false;           // a wrong turn: what was sent elsewhere is taken for done
 
     Turns turns_of(std::size_t replica) const {
         const bool in_turn = letters.empty() || (forgets_word && replica == 0);
@@ -35,7 +40,8 @@ struct StageShape {
     }
 };
 
-/// What a task says of one frame: 'h' skips it as a hole, 'S' stops, 'T' throws. Anything else is ok.
+/// What a task says of one frame: 'h' skips it as a hole, 'S' stops, 'T' throws; of one that has batches
+/// under way, 'T' throws where it ends and 'B' where it begins. Anything else is ok.
 struct Event {
     std::uint32_t segment;
     std::uint32_t stage;  // of the segment
@@ -142,7 +148,7 @@ class WordNames {
         static constexpr const char* kOfToken[] = {"turn",  "sleepers", "first frame", "frames",
                                                    "holes", "born",     "claim"};
         if (at < kFirst) return kShared[at];
-        if (is_bell(at)) return fmt::format("bell {}", at - first(segments_));
+        if (is_bell(at)) return fmt::format("bell or elsewhere {}", at - first(segments_));
         const std::uint32_t segment = segment_of(at);
         if (is_end(at)) return fmt::format("{}.end", segment);
         if (is_limit(at)) return fmt::format("{}.limit", segment);
@@ -170,6 +176,44 @@ class WordNames {
     std::uint32_t segments_;
 };
 
+/// Where a batch is done that a stage has sent elsewhere: a thread of its own, which takes its time.
+class Elsewhere {
+  public:
+    void send(std::uint64_t content) {
+        content_ = content;
+        state_.store(kSent, std::memory_order_release);  // pairs with the load in run()
+    }
+    bool is_done() const { return state_.load(std::memory_order_acquire) == kDone; }
+    std::uint64_t wait() const {
+        while (!is_done()) machine->request({Act::yield});
+        return content_;
+    }
+    std::uint64_t unasked() const { return content_; }
+    void leave() { state_.store(kOver, std::memory_order_release); }
+
+    /// The thread.
+    void run() {
+        for (;;) {
+            machine->landmark(1);
+            const std::uint32_t state = state_.load(std::memory_order_acquire);
+            if (state == kOver) return;
+            if (state == kSent) {
+                content_ = content_ ^ kSquared;
+                state_.store(kDone, std::memory_order_release);  // pairs with the load in is_done()
+            } else {
+                machine->request({Act::yield});
+            }
+        }
+    }
+    static constexpr std::uint64_t kSquared = 0x1000;  ///< what is done to a content
+
+  private:
+    static constexpr std::uint32_t kSent = 1, kDone = 2, kOver = 3;
+
+    ExploredThreads::Atomic<std::uint32_t> state_{0};
+    ExploredThreads::Plain<std::uint64_t> content_{0};
+};
+
 class ExploredWork;
 
 /// What one thread has: a stage, or several.
@@ -178,10 +222,19 @@ using Desk = std::vector<const ExploredWork*>;
 /// What one thread does: the tasks of a stage are the scenario's flows.
 class ExploredWork {
   public:
-    ExploredWork(const Scenario& scenario, ExploredRun& run, const ExploredWalk& walk, std::uint64_t lasts)
-        : scenario_(scenario), run_(run), walk_(walk), last_segment_(run.segments() - 1), last_stage_(lasts) {
+    ExploredWork(const Scenario& scenario, ExploredRun& run, const ExploredWalk& walk, std::size_t stage,
+                 std::uint64_t lasts)
+        : scenario_(scenario),
+          run_(run),
+          walk_(walk),
+          last_segment_(run.segments() - 1),
+          last_stage_(lasts),
+          stage_(stage) {
         desk_ = {this};
     }
+
+    /// Where its task has batches done.
+    void sends_to(const std::vector<Elsewhere*>& places) { places_ = places; }
 
     /// Its thread has these stages; all of them are what it remembers.
     void sits_at(const Desk& desk) { desk_ = desk; }
@@ -236,12 +289,45 @@ class ExploredWork {
         return flow == 'a' ? Flow::again : Flow::ok;
     }
 
+    std::uint32_t most_together() const { return shape().batch; }
+    std::uint32_t most_under_way() const { return shape().under_way; }
+    void gathers() { landmark(8, 0); }
+    bool gathers_on() const { return shape().waits_for_more; }
+
+    // A batch throws as its first frame would; what comes back is the first one's content.
+    Flow begin_together(std::span<const ExploredWalk::FrameAt> frames) {
+        landmark(9, 0);
+        for (const ExploredWalk::FrameAt& at : frames) tell_of(Told::works, at.mark(), at.number());
+        if (flow_of(0) == 'B') error_ = ToldError{walk_.part(0).segment, walk_.part(0).frame};
+        if (flow_of(0) == 'B') return Flow::stop;
+        if (places_.empty()) return end_of(frames);
+        places_[begun_++ % places_.size()]->send(frames.front().mark().born);
+        return Flow::again;
+    }
+    bool is_oldest_done() const { return place_to_end().is_done(); }
+    Flow end_together(std::span<const ExploredWalk::FrameAt> frames) {
+        landmark(10, 0);
+        const Elsewhere& place = place_to_end();
+        const std::uint64_t came = shape().ends_unasked ? place.unasked() : place.wait();
+        ++ended_;
+        frames.front().mark().born = came ^ Elsewhere::kSquared;
+        return end_of(frames);
+    }
+    /// Its walk is over.
+    void leaves() {
+        for (Elsewhere* place : places_) place->leave();
+    }
+
     std::optional<ToldError> error() { return std::exchange(error_, std::nullopt); }
 
     template <typename Alive>
-    void finish(std::size_t part, const ExploredToken::Mark&, Alive /*is for statistics*/) {
+    void finish(std::size_t part, const ExploredToken::Mark& mark, Alive /*is for statistics*/) {
         landmark(3, part);
-        tell(Told::is_through, part);
+        if (walk_.batches()) {
+            tell_of(Told::is_through, mark, walk_.part(0).frame);
+        } else {
+            tell(Told::is_through, part);
+        }
         is_spare_ = false;
     }
 
@@ -254,6 +340,31 @@ class ExploredWork {
     }
 
   private:
+    const StageShape& shape() const { return scenario_.stages[stage_]; }
+    const Elsewhere& place_to_end() const { return *places_[ended_ % places_.size()]; }
+
+    Flow end_of(std::span<const ExploredWalk::FrameAt> frames) {
+        const char flow = flow_of(0);
+        if (flow == 'T') error_ = ToldError{walk_.part(0).segment, walk_.part(0).frame};
+        if (flow == 'T') return Flow::stop;
+        for (const ExploredWalk::FrameAt& at : frames) {
+            if (is_last(0) && at.mark().holes == 0)
+                tell_of(Told::delivers, at.mark(), at.number(), static_cast<std::uint8_t>(at.mark().born));
+        }
+        return Flow::ok;
+    }
+    // Of several tokens that it holds: the cursor is ahead of them.
+    void tell_of(Told told, const ExploredToken::Mark& mark, std::uint64_t frame,
+                 std::uint8_t content = 0) const {
+        const ExploredWalk::Part& p = walk_.part(0);
+        ExploredRing& ring = run_.ring(p.segment);
+        std::size_t token = 0;
+        while (&ring.token({token, token}).first_mark != &mark) ++token;
+        note(std::bit_cast<Word>(
+            Remark{told, static_cast<std::uint8_t>(p.segment), static_cast<std::uint8_t>(token),
+                   static_cast<std::uint8_t>(p.stage_index), static_cast<std::uint8_t>(frame), content}));
+    }
+
     char flow_of(std::size_t part) const {
         const ExploredWalk::Part& p = walk_.part(part);
         return scenario_.flow_at(p.segment, p.stage_index, p.frame);
@@ -296,6 +407,10 @@ class ExploredWork {
                 key = mixed(key, word);
             }
         }
+        if (const auto* batches = walk_.batches()) {
+            key = mixed(mixed(key, batches->gathered()), begun_);
+            for (const auto& call : batches->calls()) key = mixed(mixed(key, call.frames), call.is_under_way);
+        }
         key = mixed(mixed(key, walk_.emitting()), is_over_);
         return mixed(mixed(mixed(key, halted_), is_spare_), emitted_);
     }
@@ -306,6 +421,10 @@ class ExploredWork {
     std::uint64_t last_segment_;
     std::uint64_t last_stage_;
     Desk desk_;
+    std::size_t stage_;  // of the pipeline
+    std::vector<Elsewhere*> places_{};
+    std::size_t begun_ = 0;  // of what was sent there
+    std::size_t ended_ = 0;
     bool is_over_ = false;
     bool halted_ = false;
     bool is_spare_ = false;  // the frame in hand lies in the ring's spare token
