@@ -45,7 +45,7 @@ tidemill_debian_package(development libtidemill-dev libdevel "headers and librar
 in C and C++ that are streams, or have a receiver in them.")
 if(TARGET tidemill_soapy_loopback)
   list(APPEND CPACK_COMPONENTS_ALL loopback)
-  tidemill_debian_package(loopback soapysdr0.8-module-tidemill comm "a radio without an antenna, for SoapySDR"
+  tidemill_debian_package(loopback soapysdr0.8-module-tidemill comm "radio without an antenna, for SoapySDR"
     "What one program sends, another one receives through a channel in software,
 or a recording is played: driver=loopback, for every program that uses
 SoapySDR.")
