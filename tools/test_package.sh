@@ -73,7 +73,7 @@ as_in_a_container
 inside tidemill dvbs2 rx /test/demo.sigmf-meta -o /test/video.ts --executor sequence --json >build/bare-rx.json 2>/dev/null
 printf 'received: %s packets\n' "$(($(stat -c %s "$bare/test/video.ts") / 188))"
 inside test -s /usr/share/man/man1/tidemill.1.gz
-inside tidemill --licences | head -n 1
+inside tidemill --licences | sed -n 1p
 
 wheel=$(ls dist/tidemill-*-cp311-*.whl 2>/dev/null || true)
 if [ -n "$wheel" ]; then live_on_wheel "$wheel"; else printf 'Skipped: there is no wheel for Python 3.11\n'; fi
