@@ -129,6 +129,7 @@ def test_models_of_other_engines_and_settings_without_sense_are_refused(demo, tm
     words = [str(demo), "-o", str(tmp_path / "video.ts"), "--model", str(tmp_path / "engine.json")]
     assert command.main([*words, "--stage", "decode=processes:3"]) == 2
     assert "the model is of processes:2, not of processes:3: tidemill calibrate --engine processes:3" in capsys.readouterr().err
+    assert not (tmp_path / "video.ts").exists()  # one that was there would be no more
     assert command.main([*words, "--stage", "decode=processes:2", "--batch-bytes", "9"]) == 2
     assert "give one of the two" in capsys.readouterr().err
     with pytest.raises(tm.WrongUsage, match="latency_us: give more than 0"):

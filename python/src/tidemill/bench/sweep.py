@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from .. import _core, archive
 from ..figures.figure import Note
 from ..program import DONE, new_parser, run_program
 from ..sweep.kinds import Counts, Range, add
+from ..sweep.processes import Processes
 from ..sweep.registry import KINDS
 from ..sweep.settings import Table
 from .recordings import put_recording
@@ -143,9 +146,9 @@ def _bench_archive(rounds: int, copies: int) -> None:
         _put_copies(folder, copies)
         for _ in range(rounds):
             for workers, taken in times.items():
-                with tempfile.TemporaryDirectory() as to:
+                with tempfile.TemporaryDirectory() as to, _processes_with_cores(workers) as executor:
                     began = time.perf_counter()
-                    done = archive.run(folder, to, workers=workers, engine="processes")
+                    done = archive.run(folder, to, executor=executor, workers=workers)
                     taken.append(time.perf_counter() - began)
                 if done is None or len(done.received) != copies:
                     raise _core.JobFailed("not every recording was received")
@@ -154,6 +157,16 @@ def _bench_archive(rounds: int, copies: int) -> None:
         f"archive of {copies} recordings, two workers over one: {statistics.median(ratios):.2f} times as fast "
         f"({min(ratios):.2f} to {max(ratios):.2f}, {rounds} rounds of {statistics.median(times[2]):.1f} s)"
     )
+
+
+# A core each: else the kernel may leave two on one of two cores for seconds.
+@contextmanager
+def _processes_with_cores(workers: int) -> Iterator[Processes]:
+    cores = sorted(os.sched_getaffinity(0))[:workers]
+    with Processes(workers) as executor:
+        for pinned in [executor.submit(os.sched_setaffinity, 0, {core}) for core in cores]:
+            pinned.result()
+        yield executor
 
 
 def _put_copies(folder: Path, copies: int) -> None:

@@ -91,8 +91,8 @@ def receive(
     with ExitStack() as stack:
         used = engines.handed_in(executor, workers) if executor else stack.enter_context(engines.opened(engine, workers))
         assert used is not None
-        to = stack.enter_context(_opened(output)) if isinstance(output, (str, os.PathLike)) else output
         known = measure(used, engine) if cost == "measure" else cost and _fitting(cost, engine, used.workers)
+        to = stack.enter_context(_opened(output)) if isinstance(output, (str, os.PathLike)) else output
         rehearsal = Rehearsal(known, latency_us) if known else None
         stream = _Stream(used, to, patience_s, tell, batch_bytes or BATCH_BYTES, rehearsal)
         stream.report.locks = _core.receive_llrs(options, stream.take, batch_bytes=batch_bytes or BATCH_BYTES)
