@@ -147,6 +147,8 @@ def test_the_program_receives_and_refuses(demo, expected, tmp_path, capsys):
     ended = subprocess.run(program, stdout=subprocess.PIPE, check=True)
     assert json.loads(ended.stdout)["engine"] == "2 processes" and json.loads(ended.stdout)["frames"] == 62
     assert (tmp_path / "video.ts").read_bytes() == expected
+    assert command.main([*words, "decode=processes:2", "--always"]) == 0
+    assert capsys.readouterr().out == "1992 packets, 62 frames, 0 bad; decoded by 2 processes\n"
     for stage in ("decode", "decode=mpi", "demap=processes", "decode=processes:0", "decode=processes:x", "=ray"):
         with pytest.raises(SystemExit) as refused:
             command.main([*words, stage])

@@ -8,7 +8,7 @@ import json
 import sys
 
 from ..program import DONE, add_signal_options, new_parser, run_program
-from . import BATCH_BYTES, receive
+from . import BATCH_BYTES, RemoteReport, receive
 from .cost import read_cost
 from .engine_words import ENGINE_WORDS, engine_of
 
@@ -69,9 +69,14 @@ def _receive(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps(dataclasses.asdict(report), indent=2))
     else:
-        who = report.engine if report.frames_here < report.frames else "this process"
-        print(f"{report.ts_packets} packets, {report.frames} frames, {report.frames_bad} bad; decoded by {who}")
+        print(f"{report.ts_packets} packets, {report.frames} frames, {report.frames_bad} bad; decoded by {_who(report)}")
     return DONE
+
+
+def _who(report: RemoteReport) -> str:
+    if report.frames_here == report.frames:
+        return "this process"
+    return report.engine + (f", {report.frames_here} frames by this process" if report.frames_here else "")
 
 
 if __name__ == "__main__":
