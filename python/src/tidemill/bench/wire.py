@@ -13,15 +13,16 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from .. import _core
+from .. import _core, dvbs2
 from ..host_simulation import Carrier, Hosts, Link, simulate
 from ..remote.calibrate import measure
 from ..remote.cost import forecast
 from ..sweep import engines
 from .decoding import received, shares
-from .two_hosts import SCHEDULER, Programs, link_of, two_hosts
+from .two_hosts import SCHEDULER, NoHosts, Programs, link_of, two_hosts
 
 LINKS_MBIT = (0, 1000, 400, 100)
 """0: as fast as memory."""
@@ -30,7 +31,7 @@ _MEMORY_BITS_PER_S = 40e9
 _PAYLOAD = 1448 / 1514
 """Of what passes the wire: TCP over Ethernet."""
 _SYMBOLS, _BBFRAME_BYTES = 33282, 4026
-"""Of a normal frame of QPSK 1/2 with pilots (EN 302 307-1, 5.5, and tables 5a)."""
+"""Of a normal frame of QPSK 1/2 with pilots (EN 302 307-1, 5.5, and table 5a)."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class Seen:
 
 
 def bench_wire(recording: Path, rounds: int) -> None:
-    """Prints a line for each link and batch."""
+    """Prints a line for each link and batch. Throws NoHosts."""
+    if find_spec("distributed") is None:
+        raise NoHosts("it needs the Python package distributed")
     for mbit in LINKS_MBIT:
         seen = _over_link(recording, mbit, rounds)
         for frames in BATCHES:
@@ -91,13 +94,16 @@ def _be_head(recording: Path, mbit: int, rounds: int) -> list[Seen]:
     with engines.opened("dask", 1) as engine:
         assert engine is not None
         cost = measure(engine, "dask")
+        packets = dvbs2.receive(recording, executor="sequence").packets.tobytes()
         received(engine, recording, 1 << 18)
         link = Link(1e6 * mbit * _PAYLOAD if mbit else _MEMORY_BITS_PER_S)
         for _ in range(rounds):
             work = shares(recording)
             for frames in BATCHES:
                 cut = forecast(cost, work, frames)
-                measured_us, _ = received(engine, recording, cut.bytes)
+                measured_us, stream = received(engine, recording, cut.bytes)
+                if stream != packets:
+                    raise _core.JobFailed("other packets than the receiver's")
                 carrier = Carrier(
                     _SYMBOLS, work.rest_us, work.rest_us, work.decode_us, work.frame_bytes, _BBFRAME_BYTES
                 )
