@@ -77,6 +77,7 @@ class CudaEvent : public DeviceEvent {
         gpu_->check(gpu_->enter().elapsed_ms(&ms, begin, event_.get()), "cuEventElapsedTime");
         return 1000.0 * static_cast<double>(ms);
     }
+    void give_up() override { gpu_->give_up(); }
 
   private:
     GpuPointer gpu_;
@@ -122,7 +123,9 @@ class CudaQueue : public DeviceQueue {
         stream_ = {gpu_, stream, &Driver::destroy_stream};
     }
 
-    ~CudaQueue() override { gpu_->enter_to_leave().synchronize_stream(stream_.get()); }
+    ~CudaQueue() override {
+        if (!gpu_->is_given_up()) gpu_->enter_to_leave().synchronize_stream(stream_.get());
+    }
     CudaQueue(const CudaQueue&) = delete;
     CudaQueue& operator=(const CudaQueue&) = delete;
 

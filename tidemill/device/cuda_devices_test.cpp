@@ -28,7 +28,8 @@ struct FakeDriver {
     bool has_pageable = false;
     bool is_never_done = false;
     std::size_t free_bytes = std::size_t{1} << 30U;
-    int alive = 0;  // what was made and not yet given back
+    int alive = 0;         // what was made and not yet given back
+    int synchronized = 0;  // calls that wait for the GPU
     unsigned local_bytes_allowed = 0;
 
     int called(const char* function) const {
@@ -163,6 +164,7 @@ int cuStreamDestroy_v2(void* stream) {
     return given_back(stream);
 }
 int cuStreamSynchronize(void*) {
+    ++driver.synchronized;
     return 0;
 }
 int cuEventCreate(void** event, unsigned) {
@@ -319,10 +321,15 @@ TEST_CASE(
     CHECK(names(found_here().devices[0].info.policies) == "copy, pinned, mapped, resident");
 }
 
-TEST_CASE("cuda: a GPU that hangs is told by who waits for it") {
+TEST_CASE("cuda: a GPU that hangs is told by who waits for it, and then nothing waits for it any more") {
+    driver = {};
+    increment_once(*found_here().devices[0].open(), MemoryPolicy::copy);
+    CHECK(driver.synchronized == 1);
     driver = {};
     driver.is_never_done = true;
     CHECK(message_of([] {
               increment_once(*found_here().devices[0].open(), MemoryPolicy::copy);
           }).starts_with("increment: not done after 30 ms"));
+    CHECK(driver.synchronized == 0);
+    CHECK(driver.alive == 5);  // kernel, memory, queue, event and context are left to it
 }

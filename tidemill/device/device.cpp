@@ -27,6 +27,12 @@ std::unique_ptr<DeviceMemory> Device::allocate(std::size_t bytes, MemoryPolicy p
                         "use smaller batches, or another policy",
                         info_.id, bytes, name(policy), free_bytes()));
     }
+    const bool is_there = policy != MemoryPolicy::mapped && policy != MemoryPolicy::system;
+    if (is_there && bytes > free_bytes()) {
+        throw DeviceError(
+            fmt::format("{}: {} bytes of {} memory are wanted, and {} are free: use smaller batches",
+                        info_.id, bytes, name(policy), free_bytes()));
+    }
     return allocate_checked(bytes, policy);
 }
 
@@ -38,6 +44,7 @@ void wait_for(DeviceEvent& event, const std::string& what, std::chrono::millisec
         if (event.done()) return;
         const auto waited = Clock::now() - begin;
         if (waited > limit) {
+            event.give_up();
             throw DeviceError(
                 fmt::format("{}: not done after {} ms; the device hangs, or the work is too big: "
                             "use smaller batches",

@@ -91,10 +91,13 @@ class DeviceEvent {
     virtual bool done() = 0;
     /// Device time between two events that are done.
     virtual double us_since(DeviceEvent& earlier) = 0;
+    /// Nobody waits any more for what is before it, for it may never be done: whatever the device may still
+    /// use is left to it, and never given back.
+    virtual void give_up() {}
 };
 
-/// Work for a device in order. One thread at a time. Ends when what it was sent is done; until then the
-/// memory and the kernels that this names must live.
+/// Work for a device in order. One thread at a time. Ends when what it was sent is done, or given up; until
+/// then the memory and the kernels that this names must live.
 class DeviceQueue {
   public:
     virtual ~DeviceQueue() = default;
@@ -106,7 +109,8 @@ class DeviceQueue {
     /// is theirs, and nothing is copied.
     virtual void to_device(DeviceMemory& memory, std::size_t bytes) = 0;
     /// What kernels have written is there for the host once this is done: the first `bytes`. With 0 the
-    /// memory is the host's again, and nothing is copied.
+    /// memory is the host's again, and nothing is copied. Under MemoryPolicy::copy it may wait, for as long
+    /// as it takes, for what is before it: ask that first.
     virtual void to_host(DeviceMemory& memory, std::size_t bytes) = 0;
     /// A kernel may be in several queues, launched by one thread at a time.
     virtual void launch(DeviceKernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) = 0;
@@ -137,8 +141,8 @@ class Device {
     DeviceInfo info_;
 };
 
-/// Waits, asleep after a moment, until the event is done. Throws DeviceError naming `what` after `limit`: a
-/// device that hangs must not hang the program.
+/// Waits, asleep after a moment, until the event is done. After `limit` gives it up, and throws DeviceError
+/// naming `what`: a device that hangs must not hang the program.
 void wait_for(DeviceEvent& event, const std::string& what,
               std::chrono::milliseconds limit = std::chrono::seconds(20));
 

@@ -1,6 +1,7 @@
 #include "tidemill/device/device.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <string>
 
@@ -100,5 +101,37 @@ TEST_CASE("every device refuses by name a policy that it lacks, memory of no byt
                        device->kernel({device::increment_kernels(), ""}, "decrement");
                    }),
                    device->info().id + ": "));
+    });
+}
+
+TEST_CASE("a kernel that takes too long is given up within its limit, and nothing waits for it any more") {
+    static constexpr KernelSource kSpins{.name = "spin",
+                                  .opencl =
+                                      "__kernel void spin(__global uint* numbers, uint rounds) {"
+                                      "    uint x = numbers[0];"
+                                      "    for (uint i = 0; i < rounds; ++i) x = x * 1664525u + (x >> 7) + i;"
+                                      "    numbers[0] = x;"
+                                      "}",
+                                  .ptx = {}};
+    static constexpr std::uint32_t kSomeSeconds = 2'000'000'000;
+    device::on_all_devices([&](const std::shared_ptr<Device>& device) {
+        if (!device->info().id.starts_with("opencl")) return;  // no PTX is made of this kernel
+        for (const MemoryPolicy policy : {MemoryPolicy::copy, MemoryPolicy::mapped}) {
+            auto begin = std::chrono::steady_clock::now();
+            {
+                const auto own = open_device(device->info().id);  // is of no use afterwards
+                const auto kernel = own->kernel({kSpins, ""}, "spin");
+                const auto memory = own->allocate(4, policy);
+                const auto queue = own->queue();
+                queue->to_device(*memory, 4);
+                const KernelArgument arguments[] = {memory.get(), kSomeSeconds};
+                begin = std::chrono::steady_clock::now();
+                queue->launch(*kernel, {1, 1}, arguments);
+                CHECK(
+                    says(message_of([&] { wait_for(*queue->mark(), "spin", std::chrono::milliseconds(50)); }),
+                         "spin: not done after 50 ms; the device hangs"));
+            }
+            CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1500));
+        }
     });
 }

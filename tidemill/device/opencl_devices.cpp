@@ -66,6 +66,7 @@ class OpenclEvent : public DeviceEvent {
         if (state < 0) context_->check(state, "a command before this event");
         return state == kComplete;
     }
+    void give_up() override { context_->give_up(); }
     double us_since(DeviceEvent& earlier) override {
         return static_cast<double>(end_ns() - dynamic_cast<OpenclEvent&>(earlier).end_ns()) / 1000;
     }
@@ -86,7 +87,9 @@ class OpenclEvent : public DeviceEvent {
 class OpenclQueue : public DeviceQueue {
   public:
     explicit OpenclQueue(const ContextPointer& context) : context_(context), queue_(new_queue(context)) {}
-    ~OpenclQueue() override { context_->driver().finish(queue_.get()); }
+    ~OpenclQueue() override {
+        if (!context_->is_given_up()) context_->driver().finish(queue_.get());
+    }
     OpenclQueue(const OpenclQueue&) = delete;
     OpenclQueue& operator=(const OpenclQueue&) = delete;
 

@@ -115,7 +115,7 @@ class StandInQueue : public DeviceQueue {
         engine_->call("mark");
         const auto reached = std::make_shared<Engine::Clock::time_point>();
         const std::uint64_t jobs =
-            engine_->send(*line_, {Engine::Unit::mark, 0, [reached] { *reached = Engine::Clock::now(); }});
+            engine_->send(*line_, {.unit = Engine::Unit::mark, .us = 0, .effect = [] {}, .reached = reached});
         return std::make_unique<StandInEvent>(engine_, reached, [engine = engine_, line = line_, jobs] {
             return engine->is_done(*line, jobs);
         });

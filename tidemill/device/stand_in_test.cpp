@@ -75,6 +75,20 @@ TEST_CASE("stand-in: increments are right under every policy") {
     }
 }
 
+TEST_CASE("stand-in: more memory than is free is refused with what there is") {
+    StandInDevice device(with_increment());
+    const std::size_t too_much = device.free_bytes() + 4096;
+    try {
+        device.allocate(too_much, MemoryPolicy::resident);
+        FAIL("there is room");
+    } catch (const DeviceError& error) {
+        CHECK(
+            std::string(error.what()) ==
+            "stand-in: 1073745920 bytes of resident memory are wanted, and 1073741824 are free: use smaller "
+            "batches");
+    }
+}
+
 TEST_CASE("stand-in: each call in turn fails with its number, and all that was made is given back") {
     StandInDevice whole(with_increment());
     increments_at_once(whole);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,7 +16,9 @@ class Gpu {
         : driver_(driver), ordinal_(ordinal), id_(std::move(id)) {
         check(driver_.retain_context(&context_, ordinal_), "cuDevicePrimaryCtxRetain");
     }
-    ~Gpu() { driver_.release_context(ordinal_); }
+    ~Gpu() {
+        if (!is_given_up()) driver_.release_context(ordinal_);
+    }
     Gpu(const Gpu&) = delete;
     Gpu& operator=(const Gpu&) = delete;
 
@@ -29,6 +32,9 @@ class Gpu {
         driver_.set_context(context_);
         return driver_;
     }
+    /// It hangs: nothing is given back from here on, since that would wait for it.
+    void give_up() const { is_given_up_.store(true, std::memory_order_relaxed); }
+    bool is_given_up() const { return is_given_up_.load(std::memory_order_relaxed); }
     Ordinal ordinal() const { return ordinal_; }
     const std::string& id() const { return id_; }
     void check(Status status, const char* call) const { driver_.check(status, call, id_); }
@@ -38,6 +44,7 @@ class Gpu {
     Ordinal ordinal_;
     std::string id_;
     ContextHandle context_ = nullptr;
+    mutable std::atomic<bool> is_given_up_{false};
 };
 
 using GpuPointer = std::shared_ptr<const Gpu>;
@@ -59,7 +66,7 @@ class Owned {
         return *this;
     }
     ~Owned() {
-        if (gpu_) (gpu_->enter_to_leave().*release_)(handle_);
+        if (gpu_ && !gpu_->is_given_up()) (gpu_->enter_to_leave().*release_)(handle_);
     }
 
     Handle get() const { return handle_; }

@@ -31,6 +31,10 @@ CudaMemory::CudaMemory(GpuPointer gpu, std::size_t bytes, MemoryPolicy policy)
     }
 }
 
+CudaMemory::~CudaMemory() {
+    if (pages_ && gpu_->is_given_up()) pages_->leave();
+}
+
 void CudaMemory::use_pages() {
     pages_.emplace(bytes());
     set_host(pages_->data());

@@ -11,6 +11,9 @@ namespace tidemill::device::cuda {
 class CudaMemory : public DeviceMemory {
   public:
     CudaMemory(GpuPointer gpu, std::size_t bytes, MemoryPolicy policy);
+    ~CudaMemory() override;
+    CudaMemory(const CudaMemory&) = delete;
+    CudaMemory& operator=(const CudaMemory&) = delete;
 
     /// For kernels.
     Address address() const { return address_; }

@@ -22,6 +22,9 @@ class HostPages {
     std::byte* data() const { return begin_.get(); }
     std::size_t bytes() const { return bytes_; }
 
+    /// To a device that may write there at any time.
+    void leave() { static_cast<void>(begin_.release()); }
+
   private:
     struct Delete {
         void operator()(std::byte* begin) const { ::operator delete(begin, kPage); }

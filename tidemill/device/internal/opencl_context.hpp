@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,10 +18,15 @@ class Context {
         context_ = driver_.create_context(nullptr, 1, &device_, nullptr, nullptr, &status);
         check(status, "clCreateContext");
     }
-    ~Context() { driver_.release_context(context_); }
+    ~Context() {
+        if (!is_given_up()) driver_.release_context(context_);
+    }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
 
+    /// The device hangs: nothing is given back from here on, since that would wait for it.
+    void give_up() const { is_given_up_.store(true, std::memory_order_relaxed); }
+    bool is_given_up() const { return is_given_up_.load(std::memory_order_relaxed); }
     const Driver& driver() const { return driver_; }
     DeviceHandle device() const { return device_; }
     ContextHandle handle() const { return context_; }
@@ -32,6 +38,7 @@ class Context {
     DeviceHandle device_;
     std::string id_;
     ContextHandle context_ = nullptr;
+    mutable std::atomic<bool> is_given_up_{false};
 };
 
 using ContextPointer = std::shared_ptr<const Context>;
@@ -53,7 +60,7 @@ class Owned {
         return *this;
     }
     ~Owned() {
-        if (context_) (context_->driver().*release_)(handle_);
+        if (context_ && !context_->is_given_up()) (context_->driver().*release_)(handle_);
     }
 
     Handle get() const { return handle_; }

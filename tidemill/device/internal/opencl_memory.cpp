@@ -40,6 +40,10 @@ OpenclMemory::OpenclMemory(ContextPointer context, std::size_t bytes, MemoryPoli
 
 // Nothing can be done here about what fails.
 OpenclMemory::~OpenclMemory() {
+    if (context_->is_given_up()) {
+        if (pages_) pages_->leave();
+        return;
+    }
     const Driver& driver = context_->driver();
     if (is_mapped_ || is_staging_mapped_) {
         Status status = kSuccess;

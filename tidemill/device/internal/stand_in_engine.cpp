@@ -55,6 +55,7 @@ bool StandInDevice::Engine::hangs() const {
 
 std::uint64_t StandInDevice::Engine::send(Line& line, Job job) {
     const std::lock_guard lock(mutex_);
+    job.sent = Clock::now();
     line.jobs.push_back(std::move(job));
     changed_.notify_all();
     return ++line.sent;
@@ -90,6 +91,9 @@ bool StandInDevice::Engine::finish_one(std::unique_lock<std::mutex>& lock) {
         effect();
         lock.lock();
         line->is_in_effect = false;
+        const Job& done = line->jobs.front();
+        if (done.unit != Unit::mark) free_[static_cast<std::size_t>(done.unit)] = line->ends;
+        if (done.reached) *done.reached = line->ends;
         line->jobs.pop_front();
         line->is_running = false;
         ++line->done;
@@ -110,8 +114,10 @@ void StandInDevice::Engine::start_all() {
         const Job& job = line->jobs.front();
         if (is_busy(job.unit)) continue;
         line->is_running = true;
-        line->ends = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                        std::chrono::duration<double, std::micro>(job.us));
+        const Clock::time_point begins =
+            std::max({job.sent, line->ends, free_[static_cast<std::size_t>(job.unit)]});
+        line->ends = begins + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double, std::micro>(job.us));
     }
 }
 

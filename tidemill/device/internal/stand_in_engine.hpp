@@ -17,7 +17,7 @@
 namespace tidemill {
 
 /// What does a stand-in device's work: a thread, and queues of jobs of three units that work beside each
-/// other.
+/// other. A job begins when a device would begin it, which needs no thread to wake up for that.
 class StandInDevice::Engine {
   public:
     using Clock = std::chrono::steady_clock;
@@ -28,6 +28,8 @@ class StandInDevice::Engine {
         double us;
         std::function<void()> effect;  // when it is done
         bool hangs = false;
+        std::shared_ptr<Clock::time_point> reached{};  // told then
+        Clock::time_point sent{};
     };
 
     // Jobs in order; at most the first of them is on its way.
@@ -70,6 +72,7 @@ class StandInDevice::Engine {
     std::condition_variable changed_;
     std::mt19937 random_;
     std::vector<std::shared_ptr<Line>> lines_;
+    std::array<Clock::time_point, 4> free_{};  // since when each unit is
     std::uint64_t calls_ = 0;
     bool ends_ = false;
     std::thread thread_;

@@ -1,0 +1,48 @@
+#include "tidemill/device/fastest_policy.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/increment_cost.hpp"
+
+namespace tidemill {
+namespace {
+
+double middle(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
+// Nothing where the device refuses.
+std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std::size_t bytes) {
+    constexpr int kRuns = 5;
+    try {
+        const IncrementCost cost = increment_cost(device, policy, bytes, kRuns);
+        return middle(cost.first_us) + middle(cost.back_us);
+    } catch (const DeviceError&) {
+        return {};
+    }
+}
+
+}  // namespace
+
+MemoryPolicy fastest_policy(Device& device, std::size_t bytes) {
+    std::optional<MemoryPolicy> best;
+    double least_us = 0;
+    for (const MemoryPolicy policy : device.info().policies) {
+        if (policy == MemoryPolicy::resident) continue;
+        const std::optional<double> us = there_and_back_us(device, policy, bytes);
+        if (!us || (best && *us >= least_us)) continue;
+        best = policy;
+        least_us = *us;
+    }
+    if (best) return *best;
+    throw DeviceError(fmt::format("{}: {} bytes come to it under none of its policies: {}", device.info().id,
+                                  bytes, names(device.info().policies)));
+}
+
+}  // namespace tidemill
