@@ -5,6 +5,7 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/device_list.hpp"
+#include "tidemill/device/fastest_policy.hpp"
 
 namespace tidemill::cli {
 
@@ -25,7 +26,9 @@ void add_device_options(Verb& verb, DeviceOptions& options) {
         "--device", options.device,
         "Decode LDPC frames on this device, as tidemill topo names it, where the forecast says that it "
         "makes the reception faster; with --schedule always");
-    verb.option("--memory", options.memory, "How frames come to the device and back: a policy that it has")
+    verb.option("--memory", options.memory,
+                "How frames come to the device and back: a policy that it has; without, the one that is "
+                "fastest here")
         .needs("--device");
     verb.flag("--device-fallback", options.falls_back, "Go on with the host where the device fails")
         .needs("--device");
@@ -35,8 +38,10 @@ std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device(const DeviceOptions& opti
     if (options.device.empty()) return {};
     dvbs2::LdpcOnDevice where{.device = open_device(options.device)};
     std::vector<MemoryPolicy> policies = where.device->info().policies;
-    std::erase(policies, MemoryPolicy::resident);  // the host writes and reads these frames
-    where.memory = wanted_memory(options.memory, policies);
+    std::erase(policies, MemoryPolicy::resident);               // the host writes and reads these frames
+    constexpr std::size_t kSomeFrames = std::size_t{1} << 20U;  // sixteen normal ones
+    where.memory = options.memory.empty() ? fastest_policy(*where.device, kSomeFrames)
+                                          : wanted_memory(options.memory, policies);
     where.falls_back = options.falls_back;
     return std::make_shared<const dvbs2::LdpcOnDevice>(where);
 }

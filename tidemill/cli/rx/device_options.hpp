@@ -10,8 +10,8 @@ namespace tidemill::cli {
 
 /// Which device does a part of the work, if any.
 struct DeviceOptions {
-    std::string device;  ///< empty: none
-    std::string memory = "copy";
+    std::string device;    ///< empty: none
+    std::string memory{};  ///< empty: what is fastest here
     bool falls_back = false;
 };
 

@@ -60,7 +60,8 @@ std::string options_of(const Tables& tables, const DeviceInfo& device, bool post
 }  // namespace
 
 DeviceLdpc::DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& code,
-                       const fec::LdpcSettings& settings, std::optional<std::size_t> local_bytes)
+                       const fec::LdpcSettings& settings, std::optional<std::size_t> local_bytes,
+                       std::chrono::milliseconds patience)
     : device_(std::move(device)),
       code_(code),
       iterations_(fec::ldpc_fast_share(settings, code)),
@@ -81,16 +82,17 @@ DeviceLdpc::DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& cod
     const std::array shape{code.n, code.k_ldpc, code.q(), static_cast<std::int32_t>(edges_)};
     Words words = tables.edges;
     words.insert(words.end(), tables.layers.begin(), tables.layers.end());
-    shape_ = filled(shape.data(), 4 * shape.size());
-    tables_ = filled(words.data(), 4 * words.size());
+    shape_ = filled(shape.data(), 4 * shape.size(), patience);
+    tables_ = filled(words.data(), 4 * words.size(), patience);
 }
 
-std::unique_ptr<DeviceMemory> DeviceLdpc::filled(const void* data, std::size_t bytes) {
+std::unique_ptr<DeviceMemory> DeviceLdpc::filled(const void* data, std::size_t bytes,
+                                                 std::chrono::milliseconds patience) {
     auto memory = device_->allocate(bytes, MemoryPolicy::copy);
     std::memcpy(memory->host().data(), data, bytes);
     const auto queue = device_->queue();
     queue->to_device(*memory, bytes);
-    wait_for(*queue->mark(), fmt::format("{}: copying the tables of a code", device_->info().id));
+    wait_for(*queue->mark(), fmt::format("{}: copying the tables of a code", device_->info().id), patience);
     return memory;
 }
 
@@ -142,15 +144,31 @@ void DeviceLdpcBatch::start(std::size_t frames) {
     if (posteriors_) arguments.emplace_back(posteriors_.get());
     queue_->launch(*ldpc_->kernel_, {frames, kItems}, arguments);
     computed_ = queue_->mark();
-    queue_->to_host(*information_, frames * static_cast<std::size_t>(ldpc_->code().k_ldpc / 8));
-    queue_->to_host(*results_, frames * 2 * sizeof(std::int32_t));
+    end_.reset();
+    // A copy that waits in the driver, where nobody can watch it, is for finish().
+    if (llrs_->policy() != MemoryPolicy::copy) send_back();
+}
+
+void DeviceLdpcBatch::send_back() {
+    queue_->to_host(*information_, frames_ * static_cast<std::size_t>(ldpc_->code().k_ldpc / 8));
+    queue_->to_host(*results_, frames_ * 2 * sizeof(std::int32_t));
     queue_->to_host(*llrs_, 0);
     end_ = queue_->mark();
 }
 
-void DeviceLdpcBatch::finish() {
-    wait_for(*end_, fmt::format("{}: ldpc {} {}, a batch of {} frames", ldpc_->device().info().id,
-                                fec::name(ldpc_->code().frame_size), fec::name(ldpc_->code().rate), frames_));
+void DeviceLdpcBatch::finish(std::chrono::milliseconds patience) {
+    if (!end_) {
+        wait(*computed_, patience);
+        send_back();
+    }
+    wait(*end_, patience);
+}
+
+void DeviceLdpcBatch::wait(DeviceEvent& event, std::chrono::milliseconds patience) const {
+    wait_for(event,
+             fmt::format("{}: ldpc {} {}, a batch of {} frames", ldpc_->device().info().id,
+                         fec::name(ldpc_->code().frame_size), fec::name(ldpc_->code().rate), frames_),
+             patience);
 }
 
 DeviceBatchTimes DeviceLdpcBatch::times() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,9 +20,11 @@ namespace tidemill::dvbs2 {
 class DeviceLdpc {
   public:
     /// Posteriors lie in local memory where `local_bytes` are enough: by default those of the device. Throws
-    /// FecError when a setting is out of its range, DeviceError when the device cannot do it.
+    /// FecError when a setting is out of its range, DeviceError when the device cannot do it, or takes longer
+    /// than `patience` to copy the tables.
     DeviceLdpc(std::shared_ptr<Device> device, const fec::Dvbs2Code& code,
-               const fec::LdpcSettings& settings = {}, std::optional<std::size_t> local_bytes = {});
+               const fec::LdpcSettings& settings = {}, std::optional<std::size_t> local_bytes = {},
+               std::chrono::milliseconds patience = std::chrono::seconds(20));
 
     const fec::Dvbs2Code& code() const { return code_; }
     Device& device() const { return *device_; }
@@ -29,7 +32,8 @@ class DeviceLdpc {
   private:
     friend class DeviceLdpcBatch;
 
-    std::unique_ptr<DeviceMemory> filled(const void* data, std::size_t bytes);
+    std::unique_ptr<DeviceMemory> filled(const void* data, std::size_t bytes,
+                                         std::chrono::milliseconds patience);
 
     std::shared_ptr<Device> device_;
     fec::Dvbs2Code code_;
@@ -67,13 +71,15 @@ class DeviceLdpcBatch {
     /// Sends off the first `frames` frames; loud LLRs are halved in place. Throws DeviceError.
     void start(std::size_t frames);
     /// Whether what was sent off is done.
-    bool done() { return end_->done(); }
-    /// Waits for it. Throws DeviceError.
-    void finish();
+    bool done() { return (end_ ? end_ : computed_)->done(); }
+    /// Waits for it, but no longer than that. Throws DeviceError.
+    void finish(std::chrono::milliseconds patience = std::chrono::seconds(20));
     DeviceBatchTimes times();
 
   private:
     void bring_into_range(std::size_t frames);
+    void send_back();
+    void wait(DeviceEvent& event, std::chrono::milliseconds patience) const;
 
     std::shared_ptr<DeviceLdpc> ldpc_;
     std::size_t most_frames_;

@@ -4,23 +4,30 @@
 
 namespace tidemill::dvbs2 {
 
-void DeviceLdpcCodes::decode(std::span<const LdpcFrame> frames) {
-    for (Share& share : shares_) share.frames.clear();
-    for (const LdpcFrame& frame : frames) {
-        const auto code = static_cast<std::size_t>(frame.code - fec::dvbs2_codes().data());
-        shares_[code].frames.push_back(&frame);
-    }
-    for (Share& share : shares_) {
-        if (!share.frames.empty()) start(share);
-    }
-    for (Share& share : shares_) {
-        if (!share.frames.empty()) finish(share);
+namespace {
+
+std::size_t index_of(const fec::Dvbs2Code& code) {
+    return static_cast<std::size_t>(&code - fec::dvbs2_codes().data());
+}
+
+}  // namespace
+
+void DeviceLdpcCodes::begin(std::size_t place, std::span<const LdpcFrame> frames) {
+    Place& here = places_[place];
+    for (Share& share : here) share.frames.clear();
+    for (const LdpcFrame& frame : frames) here[index_of(*frame.code)].frames.push_back(&frame);
+    for (Share& share : here) {
+        if (!share.frames.empty()) begin(share);
     }
 }
 
-void DeviceLdpcCodes::start(Share& share) {
+void DeviceLdpcCodes::begin(Share& share) {
     if (!share.batch) {
-        const auto ldpc = std::make_shared<DeviceLdpc>(where_.device, *share.frames.front()->code, settings_);
+        const fec::Dvbs2Code& code = *share.frames.front()->code;
+        std::shared_ptr<DeviceLdpc>& ldpc = codes_[index_of(code)];
+        if (!ldpc)
+            ldpc =
+                std::make_shared<DeviceLdpc>(where_.device, code, settings_, std::nullopt, where_.patience);
         share.batch = std::make_unique<DeviceLdpcBatch>(ldpc, where_.most_frames, where_.memory);
     }
     std::span<fec::Llr> llrs = share.batch->llrs();
@@ -31,8 +38,19 @@ void DeviceLdpcCodes::start(Share& share) {
     share.batch->start(share.frames.size());
 }
 
-void DeviceLdpcCodes::finish(Share& share) {
-    share.batch->finish();
+bool DeviceLdpcCodes::is_done(std::size_t place) {
+    return std::ranges::all_of(places_[place],
+                               [](Share& share) { return share.frames.empty() || share.batch->done(); });
+}
+
+void DeviceLdpcCodes::end(std::size_t place) {
+    for (Share& share : places_[place]) {
+        if (!share.frames.empty()) end(share);
+    }
+}
+
+void DeviceLdpcCodes::end(Share& share) const {
+    share.batch->finish(where_.patience);
     std::span<const std::uint8_t> information = share.batch->information();
     for (std::size_t i = 0; i < share.frames.size(); ++i) {
         const LdpcFrame& frame = *share.frames[i];

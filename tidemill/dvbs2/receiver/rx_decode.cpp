@@ -24,11 +24,14 @@ const fec::Dvbs2Code* code_of(const Pls& pls) {
 RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device,
                std::function<bool()> short_of_time)
     : Module("ldpc"),
-      decode(device ? task("decode", &RxLdpc::decode_batch,
-                           {.replication = Replication::cloned, .batch = device->most_frames})
+      decode(device ? task_in_flight<&RxLdpc::begin_batch, &RxLdpc::is_batch_done, &RxLdpc::end_batch>(
+                          "decode", {.replication = Replication::cloned,
+                                     .batch = device->most_frames,
+                                     .in_flight = device->in_flight})
                     : task("decode", &RxLdpc::decode_frame, cloned)),
       settings_(settings),
       falls_back_(device && device->falls_back),
+      places_(device ? device->in_flight : 0),
       short_of_time_(std::move(short_of_time)) {
     if (device) device_.emplace(*device, settings);
 }
@@ -70,37 +73,52 @@ void RxLdpc::hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder) {
     if (had_more && !frame.result->converged) hurried_->fetch_add(1, std::memory_order_relaxed);
 }
 
-void RxLdpc::decode_batch(Batch batch) {
-    frames_.clear();
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (const auto frame = frame_of(batch[i])) frames_.push_back(*frame);
+// Waits for nothing where the device has failed: it may hang, and does so once.
+void RxLdpc::attempt(const std::function<void()>& call) {
+    if (!device_) return;
+    if (!use_.failure.empty()) throw DeviceError(use_.failure);
+    try {
+        call();
+    } catch (const DeviceError& error) {
+        use_.failure = error.what();
+        if (!falls_back_) throw;
+        device_.reset();
     }
-    if (decode_on_device()) return;
-    for (const LdpcFrame& frame : frames_) decode_here(frame);
-    use_.frames_on_host += frames_.size();
 }
 
-// False where the device has failed and the host is to go on.
-bool RxLdpc::decode_on_device() {
-    if (!device_) return false;
-    try {
-        device_->decode(frames_);
-        use_.frames += frames_.size();
-        use_.batches += !frames_.empty();
-        finish_here();
-        return true;
-    } catch (const DeviceError& error) {
-        if (!falls_back_) throw;
-        use_.failure = error.what();
-        device_.reset();
-        return false;
+void RxLdpc::begin_batch(Batch batch, std::size_t place) {
+    std::vector<LdpcFrame>& frames = places_[place];
+    frames.clear();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (const auto frame = frame_of(batch[i])) frames.push_back(*frame);
+    }
+    attempt([&] { device_->begin(place, frames); });
+}
+
+bool RxLdpc::is_batch_done(std::size_t place) {
+    bool is_done = true;
+    attempt([&] { is_done = device_->is_done(place); });
+    return is_done;
+}
+
+// Where the device has failed in between, the host begins.
+void RxLdpc::end_batch(Batch /*frames*/, std::size_t place) {
+    const std::vector<LdpcFrame>& frames = places_[place];
+    attempt([&] { device_->end(place); });
+    if (device_) {
+        use_.frames += frames.size();
+        use_.batches += !frames.empty();
+        finish_here(frames);
+    } else {
+        for (const LdpcFrame& frame : frames) decode_here(frame);
+        use_.frames_on_host += frames.size();
     }
 }
 
 // The device does the fast iterations: what they leave begins anew, and so comes out as the host alone has
 // it.
-void RxLdpc::finish_here() {
-    for (const LdpcFrame& frame : frames_) {
+void RxLdpc::finish_here(const std::vector<LdpcFrame>& frames) {
+    for (const LdpcFrame& frame : frames) {
         if (frame.result->converged || frame.result->iterations == settings_.max_iterations) continue;
         decode_here(frame);
         ++use_.frames_finished;

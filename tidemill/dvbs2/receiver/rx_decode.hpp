@@ -59,18 +59,20 @@ class RxLdpc final : public Module {
 
   private:
     void decode_frame(Frame f);
-    void decode_batch(Batch batch);
+    void begin_batch(Batch batch, std::size_t place);
+    bool is_batch_done(std::size_t place);
+    void end_batch(Batch batch, std::size_t place);
     void decode_here(const LdpcFrame& frame);
     void hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder);
-    bool decode_on_device();
-    void finish_here();
+    void attempt(const std::function<void()>& call);
+    void finish_here(const std::vector<LdpcFrame>& frames);
     std::optional<LdpcFrame> frame_of(Frame f) const;
 
     fec::LdpcSettings settings_;
     std::array<std::optional<fec::LdpcDecoder>, 21> decoders_;  // made when first needed
-    std::optional<DeviceLdpcCodes> device_;                     // none once it has failed
+    std::optional<DeviceLdpcCodes> device_;  // none once it has failed, and the host goes on
     bool falls_back_;
-    std::vector<LdpcFrame> frames_;  // of the batch
+    std::vector<std::vector<LdpcFrame>> places_;  // of the batches under way
     LdpcDeviceUse use_;
     std::function<bool()> short_of_time_;
     std::shared_ptr<std::atomic<std::uint64_t>> hurried_ = std::make_shared<std::atomic<std::uint64_t>>(0);

@@ -1,7 +1,9 @@
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -36,10 +38,11 @@ void decode_as_kernel(WorkSize size, std::span<const KernelArgument> arguments) 
     }
 }
 
-std::shared_ptr<StandInDevice> stand_in(std::uint64_t fails_at_call = 0) {
+std::shared_ptr<StandInDevice> stand_in(std::uint64_t fails_at_call = 0, std::uint64_t hangs_at_call = 0) {
     StandInOptions options;
     options.kernels["ldpc"] = {decode_as_kernel};
     options.fails_at_call = fails_at_call;
+    options.hangs_at_call = hangs_at_call;
     return std::make_shared<StandInDevice>(options);
 }
 
@@ -122,12 +125,28 @@ void in_pipeline(Graph& graph) {
     Pipeline(graph, schedule, {.frames = 5}).run({.frames = 13});
 }
 
+// Batches of two of single tokens, four of them under way.
+void in_device_stage(Graph& graph) {
+    Schedule schedule;
+    for (std::size_t task = 0; task < 3; ++task) {
+        Stage& stage = schedule.stages.emplace_back();
+        stage.first_task = task;
+        stage.task_count = 1;
+        stage.core_kind = "big";
+    }
+    schedule.stages[1].batch = 2;
+    Pipeline(graph, schedule, {.batch_wait_us = 1e6}).run({.frames = 13});
+}
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kPatience{60};
+
 }  // namespace
 
 void check_as_on_host(const std::shared_ptr<Device>& device) {
     const Decoding expected = decode({}, in_order);
     const LdpcOnDevice where{.device = device, .most_frames = 8};
-    for (const auto& run : {in_order, in_pipeline}) {
+    for (const auto& run : {in_order, in_pipeline, in_device_stage}) {
         const Decoding got = decode(where, run);
         CHECK(got.outcome == expected.outcome);
         CHECK(got.use.frames == 10);  // three of thirteen are dummies
@@ -183,4 +202,58 @@ TEST_CASE(
         CHECK(got.use.frames_on_host > 0);
         CHECK(got.use.failure.starts_with("stand-in: call " + std::to_string(call)));
     }
+}
+
+TEST_CASE(
+    "rx ldpc: with batches under way a device that fails at any call ends the run, or the host goes on") {
+    const Outcome expected = decode({}, in_order).outcome;
+    const auto whole = stand_in();
+    decode(LdpcOnDevice{.device = whole, .most_frames = 2}, in_device_stage);
+    const std::uint64_t calls = whole->calls();
+    REQUIRE(calls > 100);
+    for (std::uint64_t call = 1; call <= calls; ++call) {
+        CAPTURE(call);
+        const std::string told = "stand-in: call " + std::to_string(call) + " (";
+        try {
+            decode(LdpcOnDevice{.device = stand_in(call), .most_frames = 2}, in_device_stage);
+            FAIL("it goes on");
+        } catch (const RunError& error) {
+            CHECK(std::string(error.what()).find(told) != std::string::npos);
+        }
+        const Decoding got = decode(
+            LdpcOnDevice{.device = stand_in(call), .most_frames = 2, .falls_back = true}, in_device_stage);
+        CHECK(got.outcome == expected);
+        CHECK(got.use.frames + got.use.frames_on_host == 10);
+        CHECK(got.use.failure.starts_with(told));
+    }
+}
+
+TEST_CASE("rx ldpc: a device that hangs ends the run by the names of kernel and batch, or the host goes on") {
+    const Outcome expected = decode({}, in_order).outcome;
+    const auto whole = stand_in();
+    decode(LdpcOnDevice{.device = whole, .most_frames = 2}, in_device_stage);
+    int hung = 0;
+    for (std::uint64_t call = 1; call <= whole->calls(); call += 6) {
+        CAPTURE(call);
+        const auto begin = Clock::now();
+        try {
+            decode(LdpcOnDevice{.device = stand_in(0, call), .most_frames = 2, .patience = kPatience},
+                   in_device_stage);
+        } catch (const RunError& error) {
+            ++hung;
+            const std::string words = error.what();
+            CHECK(words.find("ldpc.decode") != std::string::npos);
+            const bool names_batch = words.find("stand-in: ldpc short ") != std::string::npos &&
+                                     words.find(", a batch of ") != std::string::npos;
+            const bool names_tables = words.find("copying the tables of a code") != std::string::npos;
+            CHECK((names_batch || names_tables));
+        }
+        CHECK(Clock::now() - begin < 20 * kPatience);
+        const Decoding got = decode(
+            LdpcOnDevice{
+                .device = stand_in(0, call), .most_frames = 2, .falls_back = true, .patience = kPatience},
+            in_device_stage);
+        CHECK(got.outcome == expected);
+    }
+    CHECK(hung > 5);
 }

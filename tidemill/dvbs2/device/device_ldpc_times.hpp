@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
+#include "tidemill/schedule/batch_line.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// What batches of these frames take when they follow each other with as many under way as there are places,
+/// from the host's memory to the host's memory: medians of `runs`. Throws DeviceError.
+BatchTimes times_in_flight(DeviceLdpcCodes& codes, std::span<const LdpcFrame> frames, int runs);
+
+}  // namespace tidemill::dvbs2
