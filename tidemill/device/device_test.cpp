@@ -105,14 +105,15 @@ TEST_CASE("every device refuses by name a policy that it lacks, memory of no byt
 }
 
 TEST_CASE("a kernel that takes too long is given up within its limit, and nothing waits for it any more") {
-    static constexpr KernelSource kSpins{.name = "spin",
-                                  .opencl =
-                                      "__kernel void spin(__global uint* numbers, uint rounds) {"
-                                      "    uint x = numbers[0];"
-                                      "    for (uint i = 0; i < rounds; ++i) x = x * 1664525u + (x >> 7) + i;"
-                                      "    numbers[0] = x;"
-                                      "}",
-                                  .ptx = {}};
+    static constexpr KernelSource kSpins{
+        .name = "spin",
+        .opencl =
+            "__kernel void spin(__global uint* numbers, uint rounds) {"
+            "    uint x = numbers[0];"
+            "    for (uint i = 0; i < rounds; ++i) x = x * 1664525u + (x >> 7) + i;"
+            "    numbers[0] = x;"
+            "}",
+        .ptx = {}};
     static constexpr std::uint32_t kSomeSeconds = 2'000'000'000;
     device::on_all_devices([&](const std::shared_ptr<Device>& device) {
         if (!device->info().id.starts_with("opencl")) return;  // no PTX is made of this kernel

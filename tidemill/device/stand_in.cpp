@@ -95,12 +95,14 @@ class StandInQueue : public DeviceQueue {
     void to_device(DeviceMemory& memory, std::size_t bytes) override {
         const bool hangs = engine_->call("to_device");
         auto& here = dynamic_cast<StandInMemory&>(memory);
-        send({Engine::Unit::copy_in, copy_us(bytes), [&here, bytes] { here.give_to_device(bytes); }, hangs});
+        send({unit_of(Engine::Unit::copy_in, bytes), copy_us(bytes),
+              [&here, bytes] { here.give_to_device(bytes); }, hangs});
     }
     void to_host(DeviceMemory& memory, std::size_t bytes) override {
         const bool hangs = engine_->call("to_host");
         auto& here = dynamic_cast<StandInMemory&>(memory);
-        send({Engine::Unit::copy_out, copy_us(bytes), [&here, bytes] { here.give_to_host(bytes); }, hangs});
+        send({unit_of(Engine::Unit::copy_out, bytes), copy_us(bytes),
+              [&here, bytes] { here.give_to_host(bytes); }, hangs});
     }
     void launch(DeviceKernel& kernel, WorkSize size, std::span<const KernelArgument> arguments) override {
         const bool hangs = engine_->call("launch");
@@ -123,6 +125,10 @@ class StandInQueue : public DeviceQueue {
 
   private:
     void send(Engine::Job job) { engine_->send(*line_, std::move(job)); }
+    // Where nothing is copied, nothing waits for what copies.
+    static Engine::Unit unit_of(Engine::Unit unit, std::size_t bytes) {
+        return bytes > 0 ? unit : Engine::Unit::mark;
+    }
     double copy_us(std::size_t bytes) const {
         return engine_->options().us_per_kilobyte * static_cast<double>(bytes) / 1024;
     }
