@@ -153,7 +153,8 @@ TEST_CASE("device stage: copies, kernels and host overlap: the period is that of
             "device stage: copies {} us, kernel {} us, source {} us: period {:.0f} us, {:.3f} of the "
             "largest\n",
             parts.copy_in_us, parts.kernel_us, parts.source_us, measured_us, measured_us / largest_us);
-        CHECK(measured_us > 0.99 * largest_us);
+        CHECK(measured_us >
+              (is_quiet() ? 0.99 * largest_us : 0));  // else one that came late ends the count early
         CHECK(measured_us < (is_quiet() ? 1.05 * largest_us : 0.9 * parts.sum_us()));
     }
 }
