@@ -6,7 +6,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-std::size_t index_of(const fec::Dvbs2Code& code) {
+std::size_t number_of_code(const fec::Dvbs2Code& code) {
     return static_cast<std::size_t>(&code - fec::dvbs2_codes().data());
 }
 
@@ -15,7 +15,7 @@ std::size_t index_of(const fec::Dvbs2Code& code) {
 void DeviceLdpcCodes::begin(std::size_t place, std::span<const LdpcFrame> frames) {
     Place& here = places_[place];
     for (Share& share : here) share.frames.clear();
-    for (const LdpcFrame& frame : frames) here[index_of(*frame.code)].frames.push_back(&frame);
+    for (const LdpcFrame& frame : frames) here[number_of_code(*frame.code)].frames.push_back(&frame);
     for (Share& share : here) {
         if (!share.frames.empty()) begin(share);
     }
@@ -24,7 +24,7 @@ void DeviceLdpcCodes::begin(std::size_t place, std::span<const LdpcFrame> frames
 void DeviceLdpcCodes::begin(Share& share) {
     if (!share.batch) {
         const fec::Dvbs2Code& code = *share.frames.front()->code;
-        std::shared_ptr<DeviceLdpc>& ldpc = codes_[index_of(code)];
+        std::shared_ptr<DeviceLdpc>& ldpc = codes_[number_of_code(code)];
         if (!ldpc)
             ldpc =
                 std::make_shared<DeviceLdpc>(where_.device, code, settings_, std::nullopt, where_.patience);
