@@ -48,7 +48,7 @@ constexpr double kFarRipple = 1e-6;
 constexpr double kTone = 10;
 // Weaker by more than this than the strongest bin, it is what eight bits leave of that: 50 dB.
 constexpr double kToneRange = 1e-5;
-constexpr std::ptrdiff_t kToneBins = 6, kToneAround = 16;
+constexpr std::ptrdiff_t kToneSpread = 6, kToneAround = 16;
 
 // The rate at which a carrier is measured: its symbol rate must be below half of it.
 constexpr double kMeasuredRatio = 2.4;
@@ -207,7 +207,7 @@ bool within(const std::vector<FoundCarrier>& carriers, double hz) {
 double around(const SeenSpectrum& s, std::ptrdiff_t middle) {
     double sum = 0, count = 0;
     for (std::ptrdiff_t k = middle - kToneAround; k <= middle + kToneAround; ++k) {
-        if (std::abs(k - middle) <= kToneBins || k < 0 || k >= s.size()) continue;
+        if (std::abs(k - middle) <= kToneSpread || k < 0 || k >= s.size()) continue;
         sum += s.power[static_cast<std::size_t>(k)], count += 1;
     }
     return sum / std::max(count, 1.0);
