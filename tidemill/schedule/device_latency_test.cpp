@@ -132,8 +132,8 @@ TEST_CASE("latency: batch and cut under a limit equal trying every schedule with
         }
         check(made->schedule, chain);
         CHECK(made->period_us >= Approx(period_us(made->schedule, chain)));
-        with_device +=
-            std::ranges::any_of(made->schedule.stages, [](const Stage& stage) { return stage.batch.has_value(); });
+        with_device += std::ranges::any_of(made->schedule.stages,
+                                           [](const Stage& stage) { return stage.batch.has_value(); });
         if (!expected) {
             CHECK(made->latency_us > most_us);
             continue;

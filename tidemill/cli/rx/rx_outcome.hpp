@@ -46,7 +46,7 @@ struct RxOutcome {
     double start_s = 0;   ///< of these until samples were received: search, profile, schedule
     double digest_s = 0;  ///< and, when all were, for the digest of the recording
     bool interrupted = false;
-    bool ended_as_asked = false;  ///< by --seconds or --exit-on
+    bool ended_as_asked = false;            ///< by --seconds or --exit-on
     std::exception_ptr failure{};           ///< that ended it; null: none
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
     std::string report_failure{};           ///< why the page of the whole run was not written

@@ -24,9 +24,9 @@ void patch_middle(std::vector<double>& power);
 
 /// A carrier's shape laid over a spectrum.
 struct ShapeFit {
-    double likeness = 0;       ///< share of what the spectrum does there beyond chance that the shape explains
-    double level = 0;          ///< of the carrier
-    double floor = 0;          ///< of what it stands on
+    double likeness = 0;  ///< share of what the spectrum does there beyond chance that the shape explains
+    double level = 0;     ///< of the carrier
+    double floor = 0;     ///< of what it stands on
     double beyond_chance = 0;  ///< share of the level's power that no roughness could have made
 };
 
