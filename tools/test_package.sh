@@ -42,6 +42,9 @@ command -v debootstrap >/dev/null || skip "there is no debootstrap"
 [ "$(id -u)" = 0 ] || skip "a bare system takes root"
 ls dist/tidemill_*.deb >/dev/null 2>&1 || { echo 'There are no packages in dist: ./x package makes them'; exit 1; }
 [ -e "$bare/made" ] || make_bare
+# Without it a program does not know where it lies, and so not where its libraries are.
+mount -t proc proc "$bare/proc" || skip "/proc cannot be mounted in a bare system"
+trap 'umount "$bare/proc"' EXIT
 : >build/bare-install.log
 mkdir -p "$bare/dist" "$bare/test"
 cp dist/*.deb "$bare/dist/"
