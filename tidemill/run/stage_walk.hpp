@@ -28,9 +28,8 @@ enum class WalkStep { worked, waits, over };
 /// - `Flow run(part, Token&, frame)`: does the tasks. Skip: the frame ends here; stop: the stream before it.
 /// - `std::uint32_t most_together()`, if it has that: how many frames `begin_together` takes; 1: none.
 /// - `std::uint32_t most_under_way()`: how many of its calls may have something to end.
-/// - `Flow begin_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok: that is
-/// all;
-///   again: it has begun, and something is to be ended; stop: the stream before the first of them.
+/// - `Flow begin_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok: that is it.
+///   Again: it has begun, and something is to be ended. Stop: the stream before the first of them.
 /// - `bool is_oldest_done()`: whether what began first, and is to be ended, would end without waiting.
 /// - `Flow end_together(std::span<const FrameAt>)`: ends it. Ok, or stop.
 /// - `void gathers()`: the first frame of several is there; `bool gathers_on()`: whether to wait longer for

@@ -21,7 +21,7 @@ from tidemill_program import package_folder
 
 from .. import _core, dvbs2, graph, scheduling
 from ..figures.figure import Note
-from ..program import DONE, status_of
+from ..program import DONE, new_parser, run_program
 from ..run import Pipeline, Sequence
 from .recordings import put_recording
 
@@ -35,13 +35,12 @@ POINTS = 1_000_000
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit status, which means what those of `tidemill` mean."""
-    parser = argparse.ArgumentParser(prog="tidemill bench python", description=__doc__, allow_abbrev=False)
+    parser = new_parser("bench python", __doc__ or "")
     parser.add_argument("--rounds", type=int, default=11, metavar="N", help="of each, in turns (default: 11)")
     parser.add_argument("--frames", type=int, default=20000, metavar="N", help="of a chain's run (default: 20000)")
     parser.add_argument("--program", type=Path, metavar="FILE", help="built elsewhere, to compare the package's with")
     parser.add_argument("--only", choices=list(_MEASURES), action="append", help="(default: all)")
-    given = parser.parse_args(words)
-    return status_of(lambda: _bench(given))
+    return run_program(parser, _bench, words)
 
 
 def _bench(given: argparse.Namespace) -> int:
