@@ -29,15 +29,17 @@ def test_every_executor_receives_the_same(report, demo):
         assert np.array_equal(other.frame_esn0_db, report.frame_esn0_db)
 
 
-def test_what_is_short_or_streams_in_stays_in_order_and_a_schedule_has_stages(report, demo, tmp_path):
+def test_nobody_need_name_an_executor_and_a_schedule_has_stages(report, demo, tmp_path):
     pipe = tmp_path / "samples"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(demo.with_suffix(".sigmf-data").read_bytes()))
     writer.start()
     live = tm.dvbs2.receive(pipe, format="ci8", sample_rate_hz=500e3)
     writer.join()
-    assert live.executor == tm.dvbs2.receive(demo).executor == "sequence"
-    assert np.array_equal(live.packets, report.packets)
+    # So short a stream may end in a trial of any of them; the last one is told.
+    for received in (live, tm.dvbs2.receive(demo)):
+        assert received.executor in ("sequence", "pipeline", "dynamic", "threads")
+        assert np.array_equal(received.packets, report.packets)
     cut = tm.schedule(tm.dvbs2.profile(demo, seconds=0.1))
     assert tm.dvbs2.receive(demo, schedule=cut).executor == "pipeline"
 
