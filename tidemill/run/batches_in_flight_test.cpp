@@ -58,7 +58,14 @@ class Elsewhere {
     }
     void wait(const Sent& sent) {
         std::unique_lock lock(mutex_);
+        begins_at_ = 0;
+        changed_.notify_all();
         changed_.wait(lock, [&] { return sent.is_done; });
+    }
+    /// Does nothing before so many are there, or one of them is waited for.
+    void begin_at(std::size_t batches) {
+        const std::lock_guard lock(mutex_);
+        begins_at_ = batches;
     }
     /// That were there at a time.
     std::size_t most() {
@@ -70,7 +77,7 @@ class Elsewhere {
     void work() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+            changed_.wait(lock, [&] { return ends_ || (!waiting_.empty() && most_ >= begins_at_); });
             if (waiting_.empty()) return;
             const auto chosen = waiting_.begin() + static_cast<std::ptrdiff_t>(random_() % waiting_.size());
             Sent& sent = **chosen;
@@ -90,6 +97,7 @@ class Elsewhere {
     std::deque<Sent*> waiting_;
     std::mt19937 random_;
     std::size_t most_ = 0;
+    std::size_t begins_at_ = 0;
     bool is_busy_ = false;
     bool ends_ = false;
     std::thread thread_;
@@ -222,6 +230,7 @@ TEST_CASE("batches in flight: frames are those of the sequence, in whatever orde
 
 TEST_CASE("batches in flight: there are as many as the task takes, and one where it shares its stage") {
     FarChain chain;
+    chain.elsewhere.begin_at(3);
     Pipeline(chain.graph, alone(4), {.batch_wait_us = 1e9}).run({.frames = 400});
     CHECK(chain.elsewhere.most() == 3);
     CHECK(chain.squares->sizes == std::vector<std::size_t>(100, 4));
