@@ -149,8 +149,10 @@ TEST_CASE("rx rtl_tcp://: a radio that vanishes is set up again, and the time wi
     REQUIRE(commands.size() == 2);
     CHECK(commands[0] == commands[1]);
     const auto told = nlohmann::json::parse(ended.out);
-    CHECK(told["losses"]["samples_missing"].get<int>() > 500'000);  // the pause before it was looked for
-    CHECK(told["losses"]["samples_missing_estimated"] == told["losses"]["samples_missing"]);
+    // The pause before it was looked for. On a busy machine the ring may lose some more, which it counts itself.
+    const int estimated = told["losses"]["samples_missing_estimated"].get<int>();
+    CHECK(estimated > 500'000);
+    CHECK(told["losses"]["samples_missing"].get<int>() >= estimated);
     const std::size_t sent = recording_of_a_dongle().packets.size();
     CHECK(ScratchFolder::content_of(folder / "out.ts").size() > sent + sent / 2);
 }
