@@ -21,7 +21,7 @@ StandInOptions slow_when_mapped(std::vector<MemoryPolicy> policies) {
         const auto* memory = std::get<DeviceMemory*>(arguments[0]);
         const auto numbers = StandInDevice::as<std::uint32_t>(arguments[0]);
         if (memory->policy() == MemoryPolicy::mapped)
-            std::this_thread::sleep_for(std::chrono::milliseconds(3));
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
         for (std::uint32_t& number : numbers) ++number;
     }};
     return options;
