@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -165,7 +166,6 @@ nb::dict examine(cli::ReceptionOptions options) {
     do_interruptibly(stop, [&] { job = cli::prepare(options); });
     if (job.stream) throw cli::WrongUsage(options.recording + " streams in: give a file");
     nb::dict known;
-    known["data_path"] = job.recording.data_path.string();
     known["samples"] = job.recording.samples;
     known["sample_rate_hz"] = *job.recording.sample_rate_hz;
     known["symbol_rate_hz"] = job.config.symbol_rate_hz;
@@ -307,12 +307,13 @@ void bind_dvbs2(nb::module_& module) {
     nb::class_<cli::ReceptionOptions>(module, "ReceptionOptions")
         .def(
             "__init__",
-            [](cli::ReceptionOptions* self, const std::string& recording, std::optional<std::string> format,
-               std::optional<double> sample_rate_hz, nb::object symbol_rate_hz,
-               std::optional<double> offset_hz, nb::object rolloff, nb::object gold_code) {
-                new (self) cli::ReceptionOptions(
-                    reception_options(recording, std::move(format), sample_rate_hz, std::move(symbol_rate_hz),
-                                      offset_hz, std::move(rolloff), std::move(gold_code)));
+            [](cli::ReceptionOptions* self, const std::filesystem::path& recording,
+               std::optional<std::string> format, std::optional<double> sample_rate_hz,
+               nb::object symbol_rate_hz, std::optional<double> offset_hz, nb::object rolloff,
+               nb::object gold_code) {
+                new (self) cli::ReceptionOptions(reception_options(
+                    recording.string(), std::move(format), sample_rate_hz, std::move(symbol_rate_hz),
+                    offset_hz, std::move(rolloff), std::move(gold_code)));
             },
             "recording"_a, nb::kw_only(), "format"_a.none(), "sample_rate_hz"_a.none(),
             "symbol_rate_hz"_a.none(), "offset_hz"_a.none(), "rolloff"_a, "gold_code"_a);

@@ -76,6 +76,29 @@ void translate(const std::exception_ptr& thrown, void*) {
     }
 }
 
+// A class whose sentences may name files: names are bytes, and what is not UTF-8 stays what it is, as in
+// Python's own errors.
+template <class E>
+nb::object new_error(nb::module_& module, const char* name, const nb::object& base) {
+    const std::string path = fmt::format("{}.{}", nb::cast<std::string>(module.attr("__name__")), name);
+    const nb::object type = nb::steal(PyErr_NewException(path.c_str(), base.ptr(), nullptr));
+    if (!type.is_valid()) nb::raise_python_error();
+    module.attr(name) = type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* raised) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const E& error) {
+                const std::string text = error.what();
+                const auto size = static_cast<Py_ssize_t>(text.size());
+                const nb::object told = nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "surrogateescape"));
+                PyErr_SetObject(static_cast<PyObject*>(raised), told.ptr());
+            }
+        },
+        type.ptr());
+    return type;
+}
+
 }  // namespace
 
 PythonError PythonError::raised() {
@@ -99,23 +122,23 @@ bool PythonError::is_wish() const {
 }
 
 void bind_errors(nb::module_& module) {
-    const auto base = nb::exception<Error>(module, "Error", PyExc_RuntimeError);
-    nb::exception<GraphError>(module, "GraphError", base);
-    nb::exception<ScheduleError>(module, "ScheduleError", base);
-    nb::exception<policy::PolicyError>(module, "PolicyError", base);
-    nb::exception<PlatformError>(module, "PlatformError", base);
-    nb::exception<bridge::BridgeError>(module, "BridgeError", base);
-    nb::exception<SimError>(module, "SimError", base);
-    nb::exception<JsonError>(module, "JsonError", base);
-    nb::exception<io::IoError>(module, "IoError", base);
-    nb::exception<dsp::DspError>(module, "DspError", base);
-    nb::exception<fec::FecError>(module, "FecError", base);
-    nb::exception<DeviceError>(module, "DeviceError", base);
-    nb::exception<dvbs2::Dvbs2Error>(module, "Dvbs2Error", base);
-    nb::exception<cli::JobFailed>(module, "JobFailed", base);
-    nb::exception<cli::WrongUsage>(module, "WrongUsage", base);
-    const auto run_error = nb::exception<RunError>(module, "RunError", base);
-    const auto frame_error = nb::exception<FrameError>(module, "FrameError", run_error);
+    const nb::object base = new_error<Error>(module, "Error", nb::borrow(PyExc_RuntimeError));
+    new_error<GraphError>(module, "GraphError", base);
+    new_error<ScheduleError>(module, "ScheduleError", base);
+    new_error<policy::PolicyError>(module, "PolicyError", base);
+    new_error<PlatformError>(module, "PlatformError", base);
+    new_error<bridge::BridgeError>(module, "BridgeError", base);
+    new_error<SimError>(module, "SimError", base);
+    new_error<JsonError>(module, "JsonError", base);
+    new_error<io::IoError>(module, "IoError", base);
+    new_error<dsp::DspError>(module, "DspError", base);
+    new_error<fec::FecError>(module, "FecError", base);
+    new_error<DeviceError>(module, "DeviceError", base);
+    new_error<dvbs2::Dvbs2Error>(module, "Dvbs2Error", base);
+    new_error<cli::JobFailed>(module, "JobFailed", base);
+    new_error<cli::WrongUsage>(module, "WrongUsage", base);
+    const nb::object run_error = new_error<RunError>(module, "RunError", base);
+    const nb::object frame_error = new_error<FrameError>(module, "FrameError", run_error);
     frame_error_type = frame_error.ptr();
     nb::register_exception_translator(translate);  // asked before those above
 }
