@@ -20,6 +20,11 @@ constexpr double kMostNumbers = 10000;
         fmt::format("{} {}: give numbers like 1,2.5 or first:step:last like 0:0.5:3", option, text));
 }
 
+void check_count(double count, const std::string& text, const std::string& option) {
+    if (count > kMostNumbers)
+        throw WrongUsage(fmt::format("{} {}: these are more than {} numbers", option, text, kMostNumbers));
+}
+
 std::vector<std::string> parts_of(const std::string& text, char separator) {
     std::vector<std::string> parts;
     std::istringstream stream(text);
@@ -43,10 +48,11 @@ std::vector<double> number_list(const std::string& text, const std::string& opti
         const double first = number_of(range.front(), option);
         const double step = range.size() == 3 ? number_of(range[1], option) : 1;
         const double steps = (number_of(range.back(), option) - first) / step;
-        if (!(steps >= 0 && steps < kMostNumbers)) refuse_list(text, option);
+        if (!(steps >= 0)) refuse_list(text, option);
+        check_count(steps + 1, text, option);
         // A step may miss the last number by its rounding.
         for (int i = 0; i <= static_cast<int>(steps + 1e-6); ++i) numbers.push_back(first + i * step);
-        if (static_cast<double>(numbers.size()) > kMostNumbers) refuse_list(text, option);
+        check_count(static_cast<double>(numbers.size()), text, option);
     }
     if (numbers.empty()) refuse_list(text, option);
     return numbers;
