@@ -134,3 +134,10 @@ def test_an_executor_is_refused_after_a_fork():
     """)
     out, _ = program.communicate(timeout=20)
     assert "before a fork" in out
+
+
+def test_ctrl_c_while_a_program_is_still_being_loaded_ends_it_without_a_word():
+    loading = "load = importlib.import_module; importlib.import_module = lambda name: (os.kill(os.getpid(), 2), load(name))[1]"
+    code = f"import importlib, os; from tidemill_program import verbs; {loading}; verbs.sweep()"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-2, b"", b"")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
-from . import Error, IoError, WrongUsage
+from . import Error, IoError, JobFailed, WrongUsage
 from .sweep.settings import SweepError
+from .sweep.table import printable
 
 DONE, JOB_FAILED, WRONG_USAGE, UNUSABLE_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses, which mean what those of `tidemill` mean."""
@@ -16,7 +19,12 @@ DONE, JOB_FAILED, WRONG_USAGE, UNUSABLE_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 def new_parser(verb: str, description: str, example: str | None = None) -> argparse.ArgumentParser:
     """Of the program behind `tidemill VERB`."""
     epilog = f"Example: {example}" if example else None
-    return argparse.ArgumentParser(prog=f"tidemill {verb}", description=description, epilog=epilog, allow_abbrev=False)
+    return _Parser(prog=f"tidemill {verb}", description=description, epilog=epilog, allow_abbrev=False)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
 
 def run_program(
@@ -24,16 +32,48 @@ def run_program(
 ) -> int:
     """Does the work that the words ask for, the process's own if none are given. Returns the exit status: an error becomes
     a sentence on standard error, and the status that tells its kind."""
+    _make_streams_usable()
     given = parser.parse_args(words)
     try:
         return work(given)
     except Error as error:
-        print(f"tidemill: {error}", file=sys.stderr)
+        tell(f"tidemill: {error}")
         if isinstance(error, WrongUsage):
             return WRONG_USAGE
         return UNUSABLE_INPUT if isinstance(error, (SweepError, IoError)) else JOB_FAILED
+    except OSError as error:
+        tell(f"tidemill: {error}")
+        return JOB_FAILED
+    except MemoryError:
+        tell("tidemill: there is too little memory")
+        return JOB_FAILED
     except KeyboardInterrupt:
+        tell("tidemill: interrupted")
         return INTERRUPTED
+
+
+# A program that was begun without standard streams has none in Python, and names that its encoding lacks are no error.
+def _make_streams_usable() -> None:
+    sys.stdout = sys.stdout or open(os.devnull, "w")
+    sys.stderr = sys.stderr or open(os.devnull, "w")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def tell(line: str) -> None:
+    """On standard error, whatever names are in it."""
+    print(printable(line), file=sys.stderr, flush=True)
+
+
+def write_out(text: str) -> None:
+    """All of it on standard output. Throws JobFailed where that cannot be."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # else what is left is tried again at the end
+        raise JobFailed(f"standard output cannot be written: {error.strerror}") from None
 
 
 def add_signal_options(parser: argparse.ArgumentParser, symbol_rate: str) -> None:
@@ -48,9 +88,12 @@ def number_or_auto(text: str) -> float | str:
     if text == "auto":
         return text
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: give a number, or auto") from None
+        number = 0
+    if 0 < number <= 1e12:
+        return number
+    raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, or auto")
 
 
 def gold_or_auto(text: str) -> int | str:
@@ -60,6 +103,17 @@ def gold_or_auto(text: str) -> int | str:
     if text.isascii() and text.isdigit() and len(text) <= 6:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 0 to 262141, or auto")
+
+
+def positive(text: str) -> float:
+    """Of an option that is a time in seconds."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if 0 < number <= 1e6:
+        return number
+    raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, to 1000000")
 
 
 def whole(text: str) -> int:

@@ -24,4 +24,9 @@ def to_text(rows: Iterable[Mapping[str, Any]], leave_out: Iterable[str] = ()) ->
 def _shown(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
+
+
+def printable(text: str) -> str:
+    """One line that does nothing to a terminal, whoever chose the names in it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
