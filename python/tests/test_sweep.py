@@ -352,7 +352,7 @@ def test_the_status_shows_the_curve_and_who_counted(done_state, tmp_path, capsys
         ({"ber": {"modcod": "QPSK 8/9", "esn0": 1, "ebn0": 1}}, "give one of esn0, ebn0, margin, in dB"),
         ({"ber": {"modcod": "QPSK 8/9", "esn0": 900}}, "give -200 to 200 dB"),
         ({"ber": {"modcod": "QPSK 8/9", "esn0": "many"}}, "many"),
-        ({"ber": {"esn0": 1}}, "modcod = None: give modulations and code rates"),
+        ({"ber": {"esn0": 1}}, "modcod is missing: give modulations and code rates"),
         ({"ber": {"modcod": ["10", "QPSK 8/9"], "esn0": 1}}, "each once"),
         ({"ber": {"modcod": "QPSK 9/10", "frame": "short", "esn0": 1}}, "rate 9/10 has no short frames"),
         ({"seed": -1}, "seed = -1: give a whole number from 0"),
@@ -372,7 +372,7 @@ def test_a_sweep_that_cannot_be_is_refused(change, sentence):
         ("count = ", 3, "bad.toml: no TOML"),
         (b"\xff", 3, "bad.toml: no TOML"),
         (BER_TOML + "[extra]\n", 3, "there is no extra"),
-        (BER_TOML.replace("QPSK 8/9", "QPSK 7/9"), 2, "QPSK 7/9"),
+        (BER_TOML.replace("QPSK 8/9", "QPSK 7/9"), 3, "bad.toml: [ber]: modcod = 'QPSK 7/9': give \"all\", or some of QPSK 1/4"),
         (None, 3, "No such file or directory: name a sweep file"),
     ],
 )

@@ -73,8 +73,8 @@ def test_workers_and_ranges_change_nothing():
         (["hosts", "link_gbit"], 0, "link_gbit = 0: give 0.001 to"),
         (["hosts", "hepler_cores"], 2, "there is no hepler_cores: do you mean helper_cores?"),
         (["hosts", "frame", "symbols"], 0, r"\[frame\]: symbols = 0"),
-        (["hosts", "frame"], {}, r"\[frame\]: symbols = None"),
-        (["hosts", "engine", "head"], {"batch_us": 3}, r"\[head\]: byte_us = None"),
+        (["hosts", "frame"], {}, r"\[frame\]: symbols is missing"),
+        (["hosts", "engine", "head"], {"batch_us": 3}, r"\[head\]: byte_us is missing"),
         (["hosts", "engine", "wire"], {}, r"\[engine\]: there is no wire"),
     ],
 )

@@ -18,7 +18,7 @@ from typing import Any
 from .. import _core, dvbs2
 from . import engines
 from .ber import rows_of_curve
-from .deal import Dealer, tallies_of
+from .deal import Dealer, Host, tallies_of
 from .engines import Engine
 from .plan import Plan, read_plan
 from .settings import SweepError
@@ -60,7 +60,7 @@ class Result:
 
 
 def run(
-    plan: str | os.PathLike[str] | Mapping[str, Any],
+    plan: str | os.PathLike[str] | Mapping[str, Any] | Plan,
     *,
     state: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -69,7 +69,7 @@ def run(
     workers: int | None = None,
     tell: Tell | None = None,
 ) -> Result | None:
-    """Counts what a sweep file, or a dictionary like one, asks for.
+    """Counts what a sweep file, a dictionary like one, or what read_plan() made of it asks for.
 
     state: folder in which the counts are kept while they grow; none: they are not. resume: go on from there.
     executor: any, which hands work to others; else `engine`, one of "processes", "mpi", "ray" and "dask"; else the one
@@ -90,7 +90,7 @@ def _run(plan: Plan, engine: Engine, folder: Any, resume: bool, tell: Tell | Non
     kept = _Kept(plan, folder, resume)
     try:
         target = kept.target(engine)
-        dealer = Dealer(plan, target, tallies_of(plan, kept.points), engine, lost=kept.lost)
+        dealer = Dealer(plan, target, tallies_of(plan, kept.points), engine, **kept.done)
         with _interrupts() as interrupted:
             try:
                 dealer.run(lambda: kept.look(dealer, tell) and not interrupted)
@@ -109,7 +109,8 @@ class _Kept:
     def __init__(self, plan: Plan, folder: Any, resume: bool) -> None:
         self.plan = plan
         self.points: list[dict[str, Any]] | None = None
-        self.lost = 0
+        self.done: dict[str, Any] = {}
+        """What was lost, dealt again, and done by whom."""
         self._saved_at = 0.0
         self._target = plan.target
         self._state = None if folder is None else State(folder)
@@ -122,10 +123,14 @@ class _Kept:
 
     def _go_on(self, state: State, resume: bool) -> None:
         body = read_state(state.folder)
+        if not resume and not any(point["counts"] or point["ahead"] for point in body["points"]):
+            return  # nothing that could be lost
         if not resume:
             raise SweepError(f"{state.folder}: counts are here already: go on with --resume, or name another --state")
         check_same_sweep(body, self.plan.to_json(), state.folder)
-        self.points, self.lost, self._target = body["points"], body["lost"], body["target"]
+        self.points, self._target = body["points"], body["target"]
+        hosts = {name: Host(**host) for name, host in body["hosts"].items()}
+        self.done = {"lost": body["lost"], "again": body["again"], "hosts": hosts}
 
     def target(self, engine: Engine) -> str:
         """The instruction set of all: what the sweep has begun with, or the best that every worker has."""
@@ -203,7 +208,7 @@ def status(folder: str | os.PathLike[str]) -> dict[str, Any]:
         }
         names = ("engine", "target", "build", "lost", "again", "hosts", "running")
         return {"count": plan.count, "rows": rows, "notes": notes, **done, **{name: body[name] for name in names}}
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise SweepError(f"{folder}: its state is damaged: {error!r}") from None
 
 

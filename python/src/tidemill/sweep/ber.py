@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core, dvbs2
 from .kinds import Count, Counts, Point, Range
-from .settings import Table
+from .settings import Table, combined
 
 _AXES = ("esn0", "ebn0", "margin")
 _ENDLESS = 2**62
@@ -35,7 +35,7 @@ class Ber:
         ((axis, dbs),) = axes.items()
         if not all(abs(db) <= 200 for db in dbs):
             table.refuse(axis, "give -200 to 200 dB")
-        return [{"modcod": modcod, axis: db, **common} for modcod in modcods for db in dbs]
+        return [{"modcod": modcod, axis: db, **common} for modcod, db in combined(table, modcods, dbs)]
 
     def step(self, point: Point) -> int:
         return int(point["burst"]) if point["sync"] == "full" else 1
@@ -87,11 +87,14 @@ _COLUMNS = [
 
 
 def _modcods(table: Table, frame: str) -> list[str]:
-    given = table.words("modcod")
+    given, named = table.words("modcod"), []
     every = [modcod for modcod in _core.modcods() if frame == "normal" or not modcod.endswith("9/10")]
     if given == ["all"]:
         return every
-    named = [_core.modcod_name(each) for each in given]
+    try:
+        named = [_core.modcod_name(each) for each in given]
+    except _core.WrongUsage:
+        table.refuse("modcod", f'give "all", or some of {", ".join(every)}')
     for each in named:
         if each not in every:
             table.refuse("modcod", "rate 9/10 has no short frames")

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core
 from ..scheduling import Profile, schedule, simulate
 from .kinds import Count, Counts, Point, Range, add
-from .settings import Table
+from .settings import Table, combined
 
 PPB = 10**9
 """Ratios are counted in billionths, whole ones, so that no sum depends on its order."""
@@ -33,7 +33,7 @@ def _chains(table: Table) -> list[dict[str, Any]]:
     shares = table.numbers("stateless") if table.has("stateless") else [0.5]
     if not all(0 <= share <= 1 for share in shares):
         table.refuse("stateless", "give shares from 0 to 1")
-    return [{**each, "stateless": share, **law} for each in cores for share in shares]
+    return [{**each, "stateless": share, **law} for each, share in combined(table, cores, shares)]
 
 
 def _are_cores(given: Any) -> bool:
@@ -112,7 +112,7 @@ class Simulations:
         if strategy not in [name for name, _ in _core.strategies()]:
             table.refuse("strategy", "give one of those that tidemill schedule --help lists")
         more = {"frames": frames, "strategy": strategy}
-        return [{**chain, "jitter": jitter, **more} for chain in _chains(table) for jitter in jitters]
+        return [{**chain, "jitter": jitter, **more} for chain, jitter in combined(table, _chains(table), jitters)]
 
     def step(self, point: Point) -> int:
         return 1

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import WrongUsage
-from ..program import DONE, JOB_FAILED, new_parser, run_program, whole
+from ..program import DONE, JOB_FAILED, new_parser, run_program, tell, whole, write_out
 from . import Result, engines, run, status
 from .deal import Dealer
 from .page import StatusPage, place_of
 from .plan import read_plan
-from .table import to_text
+from .table import printable, to_text
 
 _LONG = ("bits", "bits_wrong", "ldpc_iterations_total")
 
@@ -50,14 +50,14 @@ def _sweep(given: argparse.Namespace) -> int:
     folder = given.state or Path(given.file).with_suffix(".sweep")
     line = _Line(f"sweep {given.file}: {len(plan.points)} points of {plan.count}")
     result = run(
-        given.file, state=folder, resume=given.resume, engine=given.engine, workers=given.workers, tell=line.show
+        plan, state=folder, resume=given.resume, engine=given.engine, workers=given.workers, tell=line.show
     )
     if result is None:
         return DONE
     line.end()
     _print(result.to_json() if given.json else None, _text_of(result))
     if not result.is_done:
-        print(f"stopped early: --resume goes on from {folder}", file=sys.stderr)
+        tell(f"stopped early: --resume goes on from {folder}")
     return DONE if result.is_done else JOB_FAILED
 
 
@@ -66,8 +66,7 @@ def _text_of(result: Result) -> str:
 
 
 def _print(as_json: Any, text: str) -> None:
-    sys.stdout.write(json.dumps(as_json, indent=2) + "\n" if as_json is not None else text)
-    sys.stdout.flush()
+    write_out(json.dumps(as_json, indent=2) + "\n" if as_json is not None else text)
 
 
 def _show_status(given: argparse.Namespace) -> int:
@@ -75,13 +74,14 @@ def _show_status(given: argparse.Namespace) -> int:
         return _show_page(given.status, *place_of(given.page))
     found = status(given.status)
     text = to_text(found["rows"], leave_out=_LONG)
-    text += (
+    text += printable(
         f"{found['points_done']} of {len(found['rows'])} points done; {found['engine']}: {found['ranges_done']} ranges done, "
-        f"{len(found['running'])} out, {found['lost']} lost, {found['again']} dealt again\n"
+        f"{len(found['running'])} out, {found['lost']} lost, {found['again']} dealt again"
     )
+    text += "\n"
     for name, host in found["hosts"].items():
         rate = host["numbers"] / host["seconds"] if host["seconds"] > 0 else 0
-        text += f"{name}: {host['ranges']} ranges, {host['numbers']} numbers, {rate:.1f} a second and worker\n"
+        text += f"{printable(name)}: {host['ranges']} ranges, {host['numbers']} numbers, {rate:.1f} a second and worker\n"
     _print(found if given.json else None, text)
     return DONE
 
@@ -89,7 +89,7 @@ def _show_status(given: argparse.Namespace) -> int:
 def _show_page(folder: str, address: str, port: int) -> int:
     status(folder)  # throws where there is nothing to be shown
     page = StatusPage(lambda: status(folder), address, port)
-    print(f"{folder} is shown at {page.url} until Ctrl-C", file=sys.stderr, flush=True)
+    tell(f"{folder} is shown at {page.url} until Ctrl-C")
     page.serve()
     return DONE
 
@@ -103,7 +103,7 @@ class _Line:
 
     def show(self, dealer: Dealer) -> None:
         if self._head:
-            print(f"{self._head}; {dealer.engine.text}, {dealer.target}", file=sys.stderr)
+            tell(f"{self._head}; {dealer.engine.text}, {dealer.target}")
             self._head = ""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{_progress(dealer)}", end="", file=sys.stderr, flush=True)

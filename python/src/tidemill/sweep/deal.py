@@ -12,6 +12,7 @@ from .. import _core
 from .engines import Engine
 from .kinds import Range
 from .plan import Plan
+from .settings import SweepError
 from .tally import Tally
 from .work import Answer, Order, build_here, count_range
 
@@ -184,6 +185,8 @@ def dealer(plan: Plan, target: str, engine: Engine, tallies: list[Tally]) -> Dea
 def tallies_of(plan: Plan, saved: list[dict[str, Any]] | None) -> list[Tally]:
     """Throws SweepError for saved points that are not those of the plan."""
     tallies = [Tally(plan.kind, plan.kind.step(point), plan.most, plan.events) for point in plan.points]
+    if saved is not None and len(saved) != len(tallies):
+        raise SweepError(f"the state is damaged: it has {len(saved)} points of {len(tallies)}: move it away, and count anew")
     for tally, each in zip(tallies, saved or [], strict=bool(saved)):
         tally.go_on(each)
     return tallies

@@ -39,7 +39,8 @@ class Engine:
 def engine_here() -> tuple[str, str]:
     """The engine that the environment asks for, and by which variable."""
     for name in _MPI_SIZES:
-        if int(os.environ.get(name, "1") or "1") > 1:
+        size = os.environ.get(name, "")
+        if size.isascii() and size.isdigit() and size not in ("0", "1"):
             return "mpi", f"{name} is set"
     if os.environ.get("RAY_ADDRESS"):
         return "ray", "RAY_ADDRESS is set"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +10,7 @@ from ..batches import Line, line_of
 from ..host_simulation import Carrier, Hosts, Link, simulate
 from .chains import PPB, seed_of
 from .kinds import Count, Counts, Point, Range, add
-from .settings import Table
+from .settings import Table, combined
 
 _AXES = ("helpers", "link_gbit", "batch_frames")
 _SHARE = "share_ppb of "
@@ -39,7 +38,7 @@ class SimulatedHosts:
             "frame": _frame(table.table("frame")),
             "engine": _engine(table.table("engine")),
         }
-        axes = itertools.product(helpers, links, batches)
+        axes = combined(table, helpers, links, batches)
         return [{**dict(zip(_AXES, values, strict=True)), **common} for values in axes]
 
     def step(self, point: Point) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import socket
+import urllib.parse
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -20,7 +23,7 @@ class StatusPage:
     def __init__(self, status: Status, address: str, port: int) -> None:
         """Port 0: any that is free. Throws JobFailed where it cannot listen."""
         try:
-            self._server = ThreadingHTTPServer((address, port), _handler(status))
+            self._server = _Server((address, port), _handler(status))
         except OSError as error:
             raise _core.JobFailed(f"the page cannot listen at {address}:{port}: {error.strerror}") from None
 
@@ -38,6 +41,23 @@ class StatusPage:
         self._server.shutdown()
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who goes away in the middle of an answer is no error of ours."""
+
+
+# A name that others have made to point here could be read by their pages; addresses cannot be made to point anywhere.
+def _is_ours(host: str) -> bool:
+    name = urllib.parse.urlsplit(f"//{host}").hostname or ""
+    if name in ("localhost", socket.gethostname().lower()):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _handler(status: Status) -> type[BaseHTTPRequestHandler]:
     page = files(__package__).joinpath("page.html").read_bytes()
 
@@ -45,12 +65,21 @@ def _handler(status: Status) -> type[BaseHTTPRequestHandler]:
         timeout = 30
 
         def do_GET(self) -> None:
-            if self.path == "/":
+            if not self._is_for_us():
+                self._answer(403, "text/plain; charset=utf-8", b"this page is for this host's own name and addresses alone\n")
+            elif self.path == "/":
                 self._answer(200, "text/html; charset=utf-8", page)
             elif self.path == "/status.json":
                 self._status()
             else:
                 self._answer(404, "text/plain; charset=utf-8", b"there is / and /status.json\n")
+
+        def _is_for_us(self) -> bool:
+            hosts = self.headers.get_all("Host", [])
+            try:
+                return len(hosts) == 1 and _is_ours(hosts[0])
+            except ValueError:
+                return False
 
         def _status(self) -> None:
             try:

@@ -13,7 +13,6 @@ from .kinds import Kind
 from .registry import KINDS
 from .settings import SweepError, Table
 
-_MOST_POINTS = 100_000
 _MOST_BYTES = 1 << 20
 
 
@@ -50,8 +49,10 @@ class Cuts:
     numbers: int
 
 
-def read_plan(source: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
-    """Of a file, or of what one would hold. Throws SweepError naming file and entry."""
+def read_plan(source: str | os.PathLike[str] | Mapping[str, Any] | Plan) -> Plan:
+    """Of a file, or of what one would hold; one that has been read stays as it is. Throws SweepError naming file and entry."""
+    if isinstance(source, Plan):
+        return source
     if isinstance(source, Mapping):
         return _plan_of(Table("the sweep", source))
     path = os.fspath(source)
@@ -60,10 +61,10 @@ def read_plan(source: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
             raise SweepError(f"{path}: a sweep file has at most {_MOST_BYTES} bytes")
-        return _plan_of(Table(path, tomllib.loads(text.decode())))
+        return _plan_of(Table(path, tomllib.loads(text.decode("utf-8-sig"))))
     except OSError as error:
         raise SweepError(f"{path}: {error.strerror}: name a sweep file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SweepError(f"{path}: no TOML: {error}") from None
 
 
@@ -71,8 +72,6 @@ def _plan_of(table: Table) -> Plan:
     kind = KINDS[table.word("count", "", sorted(KINDS))]
     points_table, until, ranges = table.table(kind.name), table.table("until"), table.table("ranges")
     points = kind.points(points_table)
-    if not 1 <= len(points) <= _MOST_POINTS:
-        table.refuse(kind.name, f"it asks for {len(points)} points: give 1 to {_MOST_POINTS}")
     most = until.whole(kind.numbers, 1000)
     cuts = Cuts(ranges.number("seconds", 2, 0.001, 3600), ranges.whole(kind.numbers, 0, 0))
     plan = Plan(

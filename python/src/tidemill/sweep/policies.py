@@ -8,7 +8,7 @@ from typing import Any
 from ..task_simulation import policies, simulate_tasks, task_programs
 from .chains import PPB, seed_of
 from .kinds import Count, Counts, Point, Range, add
-from .settings import Table
+from .settings import Table, combined
 
 _NS_PER_US = 1000
 
@@ -34,8 +34,8 @@ class Policies:
             "iterations": table.whole("iterations", 0, 0, 10**6),
             "window": table.whole("window", 16, 1, 10**6),
         }
-        choices = [(program, policy, noise) for program in programs for noise in noises for policy in named]
-        return [{"program": program, "policy": policy, "noise": noise, **common} for program, policy, noise in choices]
+        choices = combined(table, programs, noises, named)
+        return [{"program": program, "policy": policy, "noise": noise, **common} for program, noise, policy in choices]
 
     def step(self, point: Point) -> int:
         return 1

@@ -115,7 +115,7 @@ class _Process:
         self.is_broken = False
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _main_left_alone():
+        with _main_left_alone(), _no_interrupts():
             self._process.start()
         theirs.close()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -215,17 +215,31 @@ def _main_left_alone() -> Iterator[None]:
         vars(main).update(hidden)
 
 
-def _kill(process: int) -> None:
+# The server that makes the processes would end by Ctrl-C as long as it begins; what it makes inherits this.
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        os.kill(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# With what it runs; one that has hardly begun may not lead its group yet.
+def _kill(process: int) -> None:
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 # Ctrl-C of a terminal reaches workers, too: the sweep decides what it means. And a worker whose sweep was killed is of
 # no use to anybody.
 def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, lambda *_: None)  # which programs that it runs do not inherit
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -233,4 +247,4 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
+        os.killpg(0, signal.SIGKILL)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
+
+
+_MOST_POINTS = 100_000
 
 
 class SweepError(_core.Error):
@@ -32,7 +37,7 @@ class Table:
     """A table of a sweep file, from which each entry is taken by name."""
 
     def __init__(self, where: str, entries: Mapping[str, Any]) -> None:
-        self._where = where
+        self.where = where
         self._entries = entries
         self._known: list[str] = []
 
@@ -47,7 +52,7 @@ class Table:
         value = self.take(name, {})
         if not isinstance(value, Mapping):
             self.refuse(name, "give a table")
-        return Table(f"{self._where}: [{name}]", value)
+        return Table(f"{self.where}: [{name}]", value)
 
     def whole(self, name: str, default: int, least: int = 1, most: int = 10**15) -> int:
         value = self.take(name, default)
@@ -65,7 +70,10 @@ class Table:
         """One, a list of them, or text like "0:0.5:3"."""
         value = self.take(name, [])
         if isinstance(value, str):
-            return _core.number_list(value, f"{self._where}: {name}")
+            try:
+                return _core.number_list(value, f"{self.where}: {name}")
+            except _core.WrongUsage as error:
+                raise SweepError(str(error)) from None
         values = value if isinstance(value, list) else [value]
         if any(type(each) not in (int, float) or not abs(each) < 1e6 for each in values):
             self.refuse(name, 'give numbers, or a range like "0:0.5:3"')
@@ -93,7 +101,8 @@ class Table:
 
     def refuse(self, name: str, what: str) -> None:
         """Throws SweepError for an entry."""
-        raise SweepError(f"{self._where}: {name} = {self._entries.get(name)!r}: {what}")
+        there = f"{name} = {_short(repr(self._entries[name]))}" if name in self._entries else f"{name} is missing"
+        raise SweepError(f"{self.where}: {there}: {what}")
 
     def nothing_else(self) -> None:
         """Throws SweepError for an entry that nobody asked for, with the nearest one that there is."""
@@ -102,4 +111,16 @@ class Table:
                 continue
             near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5)
             there = f"do you mean {near[0]}?" if near else "there are " + ", ".join(sorted(set(self._known)))
-            raise SweepError(f"{self._where}: there is no {name}: {there}")
+            raise SweepError(f"{self.where}: there is no {_short(name)}: {there}")
+
+
+def combined(table: Table, *axes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Every combination, the last axis the fastest. Throws SweepError before there are more than a sweep may have."""
+    count = math.prod(map(len, axes))
+    if not 1 <= count <= _MOST_POINTS:
+        raise SweepError(f"{table.where}: it asks for {count} points: give 1 to {_MOST_POINTS}")
+    return list(itertools.product(*axes))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -25,7 +25,8 @@ class Lock:
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._lock = os.open(self.folder / ".tidemill-lock", flags, 0o644)
         except OSError as error:
             raise SweepError(f"{self.folder}: nothing can be kept here: {error.strerror}") from None
         try:
@@ -52,7 +53,8 @@ class State(Lock):
         text = json.dumps({**body, "sha256": _sum_of(body)}, indent=1)
         new = self.folder / "state.json.new"
         try:
-            with open(new, "w", encoding="utf-8") as file:
+            new.unlink(missing_ok=True)  # what a killed one left, or a link to somewhere else
+            with open(new, "x", encoding="utf-8") as file:
                 file.write(text + "\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -77,7 +79,41 @@ def read_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
             f"{path}: it is of version {body.get('version')}, this is {_core.version}, which may count otherwise: "
             "go on with that one, or move it away"
         )
+    if not _is_whole(body):
+        raise SweepError(f"{path}: it is damaged: move it away, and count anew")
     return body
+
+
+# What the sum lets through, somebody has written on purpose; it is not to end in an exception all the same.
+def _is_whole(body: dict[str, Any]) -> bool:
+    kinds: dict[str, type] = {"plan": dict, "points": list, "hosts": dict, "running": list}
+    kinds |= {"target": str, "build": str, "engine": str, "lost": int, "again": int}
+    if any(type(body.get(name)) is not kind for name, kind in kinds.items()):
+        return False
+    points = all(isinstance(each, dict) and _is_point(each) for each in body["points"])
+    numbers = ("ranges", "numbers", "seconds", "cpu_seconds")
+    hosts = all(
+        isinstance(each, dict) and set(each) == set(numbers) and all(type(each[name]) in (int, float) for name in numbers)
+        for each in body["hosts"].values()
+    )
+    return points and hosts
+
+
+def _is_point(point: dict[str, Any]) -> bool:
+    said, ahead = point.get("said"), point.get("ahead")
+    return _are_counts(point.get("counts")) and isinstance(said, dict) and isinstance(ahead, list) and all(map(_is_ahead, ahead))
+
+
+def _is_ahead(row: Any) -> bool:
+    if not isinstance(row, list) or len(row) != 4:
+        return False
+    first, length, limit, counts = row
+    numbers = type(first) is int and type(length) is int and first >= 0 and length > 0
+    return numbers and (limit is None or type(limit) is int) and _are_counts(counts)
+
+
+def _are_counts(counts: Any) -> bool:
+    return isinstance(counts, dict) and all(type(value) is int for value in counts.values())
 
 
 def check_same_sweep(body: dict[str, Any], plan: dict[str, Any], folder: Path) -> None:

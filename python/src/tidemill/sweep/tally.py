@@ -87,18 +87,17 @@ class Tally:
         return {"counts": self.counts, "said": self.said, "ahead": ahead}
 
     def go_on(self, saved: dict[str, Any]) -> None:
-        """With what to_json() gave. Throws SweepError for what no sweep comes to."""
-        try:
-            self.counts, self.said = dict(saved["counts"]), dict(saved["said"])
-            self.ahead = {first: (Range(first, length, limit), c) for first, length, limit, c in saved["ahead"]}
-        except (KeyError, TypeError, ValueError) as error:
-            raise SweepError(f"the state's points are damaged: {error!r}") from None
+        """With what to_json() gave, as read_state() lets it through. Throws SweepError for what no sweep comes to."""
+        self.counts, self.said = dict(saved["counts"]), dict(saved["said"])
+        self.ahead = {first: (Range(first, length, limit), c) for first, length, limit, c in saved["ahead"]}
         self._fill_gaps()
 
     # What lay between ranges ahead was being counted when the sweep ended.
     def _fill_gaps(self) -> None:
         self.dealt = self.next
         for range_, _ in sorted(self.ahead.values(), key=lambda each: each[0].first):
+            if not 0 <= self.dealt <= range_.first:
+                raise SweepError("the state is damaged: it has counted frames twice: move it away, and count anew")
             if range_.first > self.dealt:
                 self.again.append(Range(self.dealt, range_.first - self.dealt, self.wanted))
             self.dealt = range_.first + range_.length
