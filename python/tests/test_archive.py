@@ -56,7 +56,7 @@ def test_segments_give_the_very_stream_of_one_run(count, segment_s, folder, tmp_
     archive = tm.archive.run(folder, tmp_path / "ts", executor=workers, workers=2, segment_s=segment_s)
     entry = archive.entries["demo.sigmf-meta"]
     assert (entry["segments"], entry["frames"], entry["frames_bad"], entry["gaps"]) == (count, 62, 0, 0)
-    assert entry["frames_decided_otherwise"] == 0 and "in_one_piece" not in entry
+    assert entry["frames_decided_otherwise"] == [] and "in_one_piece" not in entry
     assert entry["modcods"] == {"QPSK 3/4 normal, pilots": 62} and entry["programmes"] == [1]
     expected = tm.dvbs2.receive(demo, executor="sequence").packets
     assert (tmp_path / "ts/demo.sigmf-meta.ts").read_bytes() == expected.tobytes()
@@ -137,6 +137,9 @@ def test_a_frame_that_its_segment_could_not_decode_is_taken_from_its_neighbour(s
     lost = {chance.choice([k for k in range(62) if k not in both]), chance.choice(both)}
     bad = [each | lost for each in undecoded]
     joined = segments.join([(s, _frames_of(frames, r, b)) for s, r, b in zip(two, rows, bad, strict=True)])
+    settled = [k for k in rows[1][segments._BEFORE_FRAMES // 2 :] if k in rows[0][:-1]]
+    otherwise = [round(frames.position[k]) for k in settled if (k in bad[0]) != (k in bad[1])]
+    assert joined.decided_otherwise == otherwise
     alone = segments.join([(segments.cut(setting, 60)[0], _frames_of(frames, range(62), lost))])
     assert len(both) >= 10 and (joined.frames, joined.frames_bad, joined.open_seams) == (62, 2, 0)
     assert joined.packets == alone.packets

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable
@@ -29,6 +30,8 @@ _SUFFIXES = {".sigmf-meta", ".sigmf", ".wav", ".sdriq", ".cf32", ".cf64", ".ci16
 _TRIES = 4
 _SAVE_EVERY_S = 1.0
 _SEGMENT_S = 60.0
+_OF_ONE_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP)
+"""Errors that say nothing of the other streams."""
 
 
 @dataclass
@@ -73,14 +76,16 @@ def run(
     if not 0.1 <= segment_s <= 1e6:
         raise _core.WrongUsage(f"segment_s={segment_s}: give 0.1 to 1000000 seconds")
     wishes = {"rolloff": 0.20, "gold_code": 0, **{name: value for name, value in wishes.items() if value is not None}}
-    recordings = _recordings_in(Path(folder))
+    # Workers may have another current folder, and a name like driver=x.cf32 is no radio.
+    source = Path(os.path.abspath(folder))
+    recordings, unreadable = _recordings_in(source)
     to = Path(output)
     place = Path(index) if index is not None else to / "index.json"
 
     def work(on: Engine) -> Archive:
         lock = Lock(to)
         try:
-            return _Run(Path(folder), to, Index(place), on, segment_s, wishes, tell).all(recordings)
+            return _Run(source, to, Index(place), on, segment_s, wishes, tell).all(recordings, unreadable)
         finally:
             lock.close()
 
@@ -90,11 +95,17 @@ def run(
         return None if opened is None else work(opened)
 
 
-def _recordings_in(folder: Path) -> list[Path]:
-    if not folder.is_dir():
+# And why folders below could not be looked into. What has a recording's name and is no file is told later.
+def _recordings_in(folder: Path) -> tuple[list[Path], dict[str, str]]:
+    if not os.path.isdir(folder):
         raise SweepError(f"{folder}: it is no folder: name the one with the recordings")
-    found = [path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file()]
-    return sorted(path.relative_to(folder) for path in found)
+    unreadable: dict[str, str] = {}
+
+    def note(error: OSError) -> None:
+        unreadable[os.path.relpath(error.filename, folder)] = error.strerror or "it cannot be read"
+
+    found = [Path(at, name) for at, _, names in os.walk(folder, onerror=note) for name in names]
+    return sorted(path.relative_to(folder) for path in found if path.suffix in _SUFFIXES), unreadable
 
 
 @dataclass
@@ -108,12 +119,22 @@ class _Run:
     tell: Tell | None
     _saved_at: float = 0
 
-    def all(self, recordings: list[Path]) -> Archive:
-        archive = Archive(self.index.entries)
-        self._archive = archive
+    def all(self, recordings: list[Path], unreadable: dict[str, str]) -> Archive:
+        self._archive = Archive(self.index.entries)
+        try:
+            self._all(recordings, unreadable)
+        except KeyboardInterrupt:
+            self.index.save()
+            raise
+        self.index.save()
+        return self._archive
+
+    def _all(self, recordings: list[Path], unreadable: dict[str, str]) -> None:
+        for name, why in unreadable.items():
+            self._fail(name, why)
         self._forget_other_wishes()
         looks = self._map([(hashed, (self.folder / name,)) for name in recordings])
-        new = self._new(dict(zip(map(str, recordings), looks, strict=True)))
+        new, twins = self._new(dict(zip(map(str, recordings), looks, strict=True)))
         settings = self._map([(examined, (self.folder / name, self.wishes)) for name in new])
         jobs: dict[str, tuple[Look, Setting]] = {}
         for (name, look), setting in zip(new.items(), settings, strict=True):
@@ -122,8 +143,11 @@ class _Run:
             else:
                 jobs[name] = (look, setting)
         self._receive(jobs)
-        self.index.save()
-        return archive
+        for name, (sha256, first) in twins.items():
+            if first in self.index.entries:
+                self.index.entries[name] = {"sha256": sha256, "same_as": first, "wishes": self.wishes}
+            else:
+                self._fail(name, f"its content is that of {first}, which could not be received")
 
     # What was received with other settings is another stream.
     def _forget_other_wishes(self) -> None:
@@ -131,28 +155,27 @@ class _Run:
         for name in [name for name, entry in entries.items() if entry.get("wishes") != self.wishes]:
             del entries[name]
 
-    # Those whose content no entry has, each content once.
-    def _new(self, looks: dict[str, Look]) -> dict[str, Look]:
-        first: dict[str, str] = {}
+    # Those whose content no stream is of, each content once; and those that have the content of another one.
+    def _new(self, looks: dict[str, Look]) -> tuple[dict[str, Look], dict[str, tuple[str, str]]]:
         new: dict[str, Look] = {}
+        twins: dict[str, tuple[str, str]] = {}
+        there = [name for name, look in looks.items() if not look.refused and self._is_there(name, look)]
+        first = {looks[name].sha256: name for name in reversed(there)}
         for name, look in looks.items():
-            entry = self.index.entries.get(name, {})
             if look.refused:
                 self._fail(name, look.refused)
-            elif entry.get("sha256") == look.sha256 and self._is_there(entry):
-                first.setdefault(look.sha256, name)
-            elif look.sha256 in first:
-                self.index.entries[name] = {"sha256": look.sha256, "same_as": first[look.sha256], "wishes": self.wishes}
-            else:
-                first[look.sha256] = name
+            elif name not in there and first.setdefault(look.sha256, name) != name:
+                twins[name] = look.sha256, first[look.sha256]
+            elif name not in there:
                 new[name] = look
-        return new
+        return new, twins
 
-    def _is_there(self, entry: dict[str, Any]) -> bool:
-        if "same_as" in entry:
-            return bool(entry["same_as"] in self.index.entries)
+    def _is_there(self, name: str, look: Look) -> bool:
+        entry, place = self.index.entries.get(name, {}), _place_of(name)
+        if "same_as" in entry or entry.get("sha256") != look.sha256 or entry.get("output") != str(place):
+            return False
         try:
-            return hash_of(self.output / str(entry.get("output"))) == entry.get("output_sha256")
+            return hash_of(self.output / place) == entry.get("output_sha256")
         except OSError:
             return False
 
@@ -193,8 +216,13 @@ class _Run:
         self._keep(name, look, joined, heard, why)
 
     def _keep(self, name: str, look: Look, joined: Joined, heard: list[tuple[Segment, Heard]], why: str) -> None:
-        place = Path(name).with_name(Path(name).name + ".ts")
-        write_whole(self.output / place, joined.packets)
+        place = _place_of(name)
+        try:
+            write_whole(self.output / place, joined.packets)
+        except OSError as error:
+            if error.errno not in _OF_ONE_NAME:
+                raise _core.JobFailed(f"{self.output / place} cannot be written: {error.strerror}") from None
+            return self._fail(name, f"{self.output / place} cannot be written: {error.strerror}")
         entry: dict[str, Any] = {
             "sha256": look.sha256,
             "wishes": self.wishes,
@@ -235,7 +263,7 @@ class _Run:
             while waiting or flying:
                 while waiting and len(flying) < 2 * self.engine.workers:
                     k = waiting.pop()
-                    flying[self.engine.executor.submit(calls[k][0], *calls[k][1])] = k
+                    flying[self._submitted(*calls[k])] = k
                 done, _ = wait(flying, return_when=FIRST_COMPLETED)
                 for future in done:
                     k = flying.pop(future)
@@ -249,6 +277,12 @@ class _Run:
             for future in flying:
                 future.cancel()
         return answers
+
+    def _submitted(self, call: Callable[..., Any], words: tuple[Any, ...]) -> Future[Any]:
+        try:
+            return self.engine.executor.submit(call, *words)
+        except Exception as error:
+            raise _core.JobFailed(f"the engine has gone away: {type(error).__name__}: {error}") from error
 
     def _landed(self, future: Future[Any], k: int, tries: list[int]) -> bool:
         error = future.exception()
@@ -264,6 +298,10 @@ class _Run:
                 "(was a worker killed, or is there too little memory?)"
             ) from error
         return False
+
+
+def _place_of(name: str) -> Path:
+    return Path(name).with_name(Path(name).name + ".ts")
 
 
 def _joined(heard: list[tuple[Segment, Heard]]) -> Joined:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from ..program import DONE, JOB_FAILED, add_signal_options, new_parser, run_program, whole
+from ..program import DONE, JOB_FAILED, add_signal_options, new_parser, run_program, tell, whole, write_out
 from ..sweep import engines
 from . import run
 
@@ -28,6 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--segment", type=float, default=60.0, metavar="SECONDS", help="that a worker gets (default: 60)")
     parser.add_argument("--engine", choices=engines.ENGINES, help="who receives (default: as tidemill sweep)")
     parser.add_argument("--workers", type=whole, metavar="N", help="how many (default: all there are)")
+    parser.add_argument("--sample-rate", type=float, metavar="HZ", help="where recordings do not tell")
     add_signal_options(parser, "of all of them (default: half of each one's sample rate); auto: searched")
     parser.add_argument("--json", action="store_true", help="the index on standard output")
     return parser
@@ -35,8 +36,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _archive(given: argparse.Namespace) -> int:
     wishes = {"rolloff": given.rolloff, "gold_code": given.gold}
-    if given.symbol_rate is not None:
-        wishes["symbol_rate_hz"] = given.symbol_rate
+    for name in ("sample_rate", "symbol_rate"):
+        if getattr(given, name) is not None:
+            wishes[f"{name}_hz"] = getattr(given, name)
     archive = run(
         given.folder,
         given.output,
@@ -44,15 +46,15 @@ def _archive(given: argparse.Namespace) -> int:
         segment_s=given.segment,
         engine=given.engine,
         workers=given.workers,
-        tell=lambda line: print(line, file=sys.stderr),
+        tell=tell,
         **wishes,
     )
     if archive is None:
         return DONE
     if given.json:
-        print(json.dumps({"recordings": archive.entries, "failed": archive.failed}, indent=2))
+        write_out(json.dumps({"recordings": archive.entries, "failed": archive.failed}, indent=2) + "\n")
     done, failed = len(archive.received), len(archive.failed)
-    print(f"{done} received, {failed} failed, {len(archive.entries)} in the index", file=sys.stderr)
+    tell(f"{done} received, {failed} failed, {len(archive.entries)} in the index")
     return JOB_FAILED if archive.failed else DONE
 
 

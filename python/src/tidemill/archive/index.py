@@ -41,21 +41,22 @@ class Index:
     def save(self) -> None:
         """Throws JobFailed where there is no room."""
         body = {"archive_index": _FORMAT, "version": _core.version, "recordings": dict(sorted(self.entries.items()))}
-        write_whole(self.path, (json.dumps(body, indent=1) + "\n").encode())
+        try:
+            write_whole(self.path, (json.dumps(body, indent=1) + "\n").encode())
+        except OSError as error:
+            raise _core.JobFailed(f"{self.path} cannot be written: {error.strerror}") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """All of a file or nothing; throws JobFailed."""
+    """All of a file or nothing. Throws OSError."""
     new = path.with_name(path.name + ".new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(new, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-    except OSError as error:
-        raise _core.JobFailed(f"{path} cannot be written: {error.strerror}") from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new.unlink(missing_ok=True)  # what a killed one left, or a link to somewhere else
+    with open(new, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
 
 
 def hash_of(*paths: Path) -> str:

@@ -108,8 +108,8 @@ class Joined:
     frames: int = 0
     frames_bad: int = 0
     gaps: int = 0
-    decided_otherwise: int = 0
-    """Frames that one of two segments could decode and the other one could not."""
+    decided_otherwise: list[int] = field(default_factory=list)
+    """Samples at which frames start that one of two segments could decode and the other one could not."""
     open_seams: int = 0
     """Cuts behind which a segment's first frame was not the next one: its lock came too late."""
     frames_of_pls: dict[int, int] = field(default_factory=dict)
@@ -187,12 +187,12 @@ def _push(sorter: _core.PacketSorter, joined: Joined, frames: Frames, k: int, ga
         sorter.lose()
 
 
-def _decided_otherwise(before: Frames, behind: Frames) -> int:
-    count = 0
+def _decided_otherwise(before: Frames, behind: Frames) -> list[int]:
+    found = []
     # A receiver that has just locked may not know the noise yet, and the last frame may be cut off: only what both have
     # settled on counts.
     for k in range(_BEFORE_FRAMES // 2, len(behind)):
         twin = _twin_of(behind, k, before)
-        if twin is not None and twin < len(before) - 1:
-            count += int(before.good[twin] != behind.good[k])
-    return count
+        if twin is not None and twin < len(before) - 1 and before.good[twin] != behind.good[k]:
+            found.append(round(behind.position[k]))
+    return found

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,8 @@ from .. import _core, dvbs2
 from ..sweep.work import build_here
 from .index import hash_of
 from .segments import Frames, Segment, Setting, frames_of, is_unbroken
+
+_MOST_METADATA_BYTES = 1 << 26
 
 Wishes = dict[str, Any]
 """What may be said of recordings: the names are those of dvbs2.receive()."""
@@ -39,15 +44,36 @@ class Heard:
 
 
 def files_of(recording: Path) -> list[Path]:
-    """The recording's own, data last."""
+    """The recording's own, data last. Throws OSError."""
     if recording.suffix != ".sigmf-meta":
         return [recording]
-    return [recording, recording.with_suffix(".sigmf-data")]
+    data = recording.with_suffix(".sigmf-data")
+    try:
+        told = json.loads(_beginning_of(recording))["global"]["core:dataset"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return [recording, data]  # what is wrong with the metadata, the reception says
+    return [recording, recording.with_name(told) if _is_name(told) else data]
+
+
+def _beginning_of(path: Path) -> bytes:
+    if not path.is_file():
+        raise OSError(errno.EINVAL, "it is no file", str(path))
+    with open(path, "rb") as file:
+        return file.read(_MOST_METADATA_BYTES)
+
+
+# Of a file beside the metadata.
+def _is_name(told: object) -> bool:
+    return isinstance(told, str) and told not in ("", ".", "..") and not set(told) & {"/", "\0"}
 
 
 def stamp_of(recording: Path) -> str:
-    """Throws OSError."""
-    stats = [os.stat(path) for path in files_of(recording)]
+    """Throws OSError, also for what is no file: a pipe would have no end."""
+    paths = files_of(recording)
+    stats = [os.stat(path) for path in paths]
+    for path, s in zip(paths, stats, strict=True):
+        if not stat.S_ISREG(s.st_mode):
+            raise OSError(errno.EINVAL, "it is no file", str(path))
     return " ".join(f"{s.st_dev}:{s.st_ino}:{s.st_size}:{s.st_mtime_ns}" for s in stats)
 
 
@@ -67,7 +93,7 @@ def hashed(recording: Path) -> Look:
         stamp = stamp_of(recording)
         return Look(hash_of(*files_of(recording)), None, stamp=stamp)
     except OSError as error:
-        return Look("", None, f"{error.filename}: {error.strerror}")
+        return Look("", None, f"{Path(error.filename).name}: {error.strerror}")
 
 
 def examined(recording: Path, wishes: Wishes) -> Setting | str:
