@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -153,6 +154,57 @@ def test_the_program_receives_and_refuses(demo, expected, tmp_path, capsys):
         with pytest.raises(SystemExit) as refused:
             command.main([*words, stage])
         assert refused.value.code == 2 and "give decode=ENGINE" in capsys.readouterr().err
-    assert command.main([*words, "decode=processes", "--always", "--batch-bytes", "0"]) == 2
+    for wrong in (["--batch-bytes", "0"], ["--latency", "nan"], ["--patience", "inf"], ["--symbol-rate", "-5"], ["--rolloff", "nan"]):
+        with pytest.raises(SystemExit) as refused:
+            command.main([*words, "decode=processes", "--always", *wrong])
+        assert refused.value.code == 2 and f"{wrong[1]!r}: give a" in capsys.readouterr().err
     with pytest.raises(tm.WrongUsage, match="a world of MPI dies with a rank"):
         received(demo, engine="mpi")
+
+
+def test_an_output_that_cannot_be_is_told_and_nothing_is_lost(demo, expected, tmp_path, capsys):
+    for path in (demo, demo.with_suffix(".sigmf-data")):
+        shutil.copy(path, tmp_path)
+    mine, stage = tmp_path / demo.name, ["--stage", "decode=processes:1", "--always"]
+    data = mine.with_suffix(".sigmf-data")
+    before = data.read_bytes()
+    (tmp_path / "link").symlink_to(data)
+    for to in (mine, data, tmp_path / "link"):
+        assert command.main([str(mine), "-o", str(to), *stage]) == 2
+        assert "is where the recording comes from: choose another output" in capsys.readouterr().err
+    assert data.read_bytes() == before
+    (tmp_path / "old.ts").write_text("precious")
+    for wrong in ([str(tmp_path / "nosuch.cf32")], ["-"], ["driver=rtlsdr"], [str(mine), "--sample-rate", "0"]):
+        assert command.main([*wrong, "-o", str(tmp_path / "old.ts"), *stage]) in (2, 3)
+    assert (tmp_path / "old.ts").read_text() == "precious"
+    assert command.main([str(mine), "-o", "/dev/full", *stage]) == 1
+    assert "the packets cannot be written: No space left on device" in capsys.readouterr().err
+    assert command.main([str(mine), "-o", "-", *stage]) == 2
+    (tmp_path / "old.ts").write_bytes(bytes(2 * len(expected)))
+    assert command.main([str(mine), "-o", str(tmp_path / "old.ts"), *stage]) == 0
+    assert (tmp_path / "old.ts").read_bytes() == expected
+
+
+@pytest.mark.parametrize("forkserver", ["starting", "running"])
+def test_ctrl_c_ends_a_reception_with_whole_packets(forkserver, demo, tmp_path):
+    """Of a terminal, which reaches the helpers, too."""
+    words = [str(demo), "-o", str(tmp_path / "video.ts"), "--stage", "decode=processes:2", "--always", "--batch-bytes", "1"]
+    when = "submit" if forkserver == "starting" else "_land"
+    place = "tidemill.sweep.processes.Processes" if forkserver == "starting" else "tidemill.remote._Stream"
+    code = f"""
+import os, signal, sys, threading, {place.rpartition(".")[0]} as module
+owner, count = module.{place.rpartition(".")[2]}, 0
+def once(*words, real=owner.{when}, **more):
+    global count
+    count += 1
+    found = real(*words, **more)
+    if count == {1 if forkserver == "starting" else 5}:
+        os.killpg(0, signal.SIGINT)
+    return found
+owner.{when} = once
+from tidemill.remote import command
+sys.exit(command.main({words!r}))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True, timeout=60)
+    assert (ended.returncode, ended.stderr, ended.stdout) == (130, "tidemill: interrupted\n", "")
+    assert (tmp_path / "video.ts").stat().st_size % 188 == 0

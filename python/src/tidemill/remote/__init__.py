@@ -12,13 +12,14 @@ from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from .. import _core, dvbs2
 from ..batches import IN_FLIGHT
 from ..sweep import engines
 from .calibrate import measure
 from .cost import EngineCost
+from .output import Output, output_file
 from .rehearsal import Rehearsal
 from .work import Batch, Decoded, decoded, why_not
 
@@ -27,7 +28,7 @@ __all__ = ["EngineCost", "RemoteReport", "receive"]
 _TRIES = 4
 BATCH_BYTES = 1 << 18
 """Of a batch where nobody says and no cost is known: some four normal frames."""
-_MOST_BATCH_BYTES = 1 << 26
+MOST_BATCH_BYTES = 1 << 26
 
 
 @dataclass
@@ -59,7 +60,7 @@ class RemoteReport:
 
 def receive(
     recording: str | os.PathLike[str],
-    output: str | os.PathLike[str] | BinaryIO,
+    output: str | os.PathLike[str] | Output,
     *,
     executor: Executor | None = None,
     engine: str = "processes",
@@ -86,13 +87,15 @@ def receive(
     if engine == "mpi":
         raise _core.WrongUsage("a world of MPI dies with a rank, and cannot keep a stream: give processes, ray or dask")
     _check(batch_bytes, cost, latency_us, patience_s)
+    if not os.path.exists(recording):
+        raise _core.IoError(f"cannot open {os.fspath(recording)!r}: name a file (what streams in, tidemill dvbs2 rx receives)")
     given: dict[str, Any] = {"format": None, "sample_rate_hz": None, "symbol_rate_hz": None, "offset_hz": None}
     options = dvbs2._reception(recording, **{**given, "rolloff": 0.20, "gold_code": 0, **wishes})
     with ExitStack() as stack:
         used = engines.handed_in(executor, workers) if executor else stack.enter_context(engines.opened(engine, workers))
         assert used is not None
         known = measure(used, engine) if cost == "measure" else cost and _fitting(cost, engine, used.workers)
-        to = stack.enter_context(_opened(output)) if isinstance(output, (str, os.PathLike)) else output
+        to = stack.enter_context(output_file(output, recording)) if isinstance(output, (str, os.PathLike)) else output
         rehearsal = Rehearsal(known, latency_us) if known else None
         stream = _Stream(used, to, patience_s, tell, batch_bytes or BATCH_BYTES, rehearsal)
         stream.report.locks = _core.receive_llrs(options, stream.take, batch_bytes=batch_bytes or BATCH_BYTES)
@@ -100,8 +103,8 @@ def receive(
 
 
 def _check(batch_bytes: int | None, cost: object, latency_us: float | None, patience_s: float) -> None:
-    if not 1 <= (batch_bytes or BATCH_BYTES) <= _MOST_BATCH_BYTES or batch_bytes == 0 or not 0 < patience_s <= 1e6:
-        raise _core.WrongUsage(f"batch_bytes: give 1 to {_MOST_BATCH_BYTES}; patience_s: above 0, to 1000000")
+    if not 1 <= (batch_bytes or BATCH_BYTES) <= MOST_BATCH_BYTES or batch_bytes == 0 or not 0 < patience_s <= 1e6:
+        raise _core.WrongUsage(f"batch_bytes: give 1 to {MOST_BATCH_BYTES}; patience_s: above 0, to 1000000")
     if cost is not None and batch_bytes is not None:
         raise _core.WrongUsage("batch_bytes: the engine's cost finds the best one: give one of the two")
     if latency_us is not None and (cost is None or not latency_us > 0):
@@ -117,13 +120,6 @@ def _fitting(cost: EngineCost, engine: str, workers: int) -> EngineCost:
     return cost
 
 
-def _opened(path: str | os.PathLike[str]) -> BinaryIO:
-    try:
-        return open(path, "wb")
-    except OSError as error:
-        raise _core.JobFailed(f"{os.fspath(path)} cannot be written: {error.strerror}") from None
-
-
 @dataclass
 class _Sent:
     batch: Batch
@@ -135,7 +131,7 @@ class _Stream:
     """Batches out, at most so many at a time; frames back, in order."""
 
     def __init__(
-        self, engine: engines.Engine, to: BinaryIO, patience_s: float, tell: Any, batch_bytes: int, rehearsal: Rehearsal | None
+        self, engine: engines.Engine, to: Output, patience_s: float, tell: Any, batch_bytes: int, rehearsal: Rehearsal | None
     ) -> None:
         self.report = RemoteReport(engine=engine.text)
         self._engine = engine

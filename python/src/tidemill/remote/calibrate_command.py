@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .. import JobFailed
-from ..program import DONE, new_parser, run_program
+from ..program import DONE, new_parser, run_program, write_out
 from ..sweep import engines
 from .calibrate import measure
 from .cost import EngineCost
@@ -48,7 +48,7 @@ def _calibrate(given: argparse.Namespace) -> int:
             Path(given.output).write_text(cost.to_json(), encoding="utf-8")
         except OSError as error:
             raise JobFailed(f"{given.output} cannot be written: {error.strerror}") from None
-    print(cost.to_json() if given.json else _table(cost), end="")
+    write_out(cost.to_json() if given.json else _table(cost))
     return DONE
 
 
