@@ -249,3 +249,15 @@ class _Gone(Executor):
 def test_an_engine_that_goes_away_is_told(folder, tmp_path):
     with pytest.raises(tm.JobFailed, match="the engine has gone away: RuntimeError: it has ended"):
         tm.archive.run(folder, tmp_path / "ts", executor=_Gone(), workers=2)
+
+
+def test_a_full_disk_is_told_and_holds_no_half_a_file(folder, tmp_path, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    for to, name in (("ts", "fsync"), ("ts2", "pwrite")):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, full)
+            assert command.main([str(folder), "-o", str(tmp_path / to)]) in (1, 3)
+        assert f"{tmp_path / to}" in (told := capsys.readouterr().err) and "No space left on device" in told
+        assert [path.name for path in (tmp_path / to).iterdir()] == [".tidemill-lock"]

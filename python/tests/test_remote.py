@@ -208,3 +208,12 @@ sys.exit(command.main({words!r}))
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True, timeout=60)
     assert (ended.returncode, ended.stderr, ended.stdout) == (130, "tidemill: interrupted\n", "")
     assert (tmp_path / "video.ts").stat().st_size % 188 == 0
+
+
+def test_a_disk_that_becomes_full_ends_a_stream_with_a_whole_packet(demo, expected, tmp_path, capsys):
+    small = f"ulimit -f 100; exec {sys.executable} -m tidemill.remote.command"  # in blocks of 1024 bytes
+    words = f"{demo} --stage decode=processes:1 --always --batch-bytes 1 -o {tmp_path}/video.ts"
+    ended = subprocess.run(["bash", "-c", f"trap '' XFSZ; {small} {words}"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1 and ended.stderr == "tidemill: the packets cannot be written: File too large\n"
+    kept = (tmp_path / "video.ts").read_bytes()
+    assert 0 < len(kept) <= 102400 and len(kept) % 188 == 0 and expected.startswith(kept)

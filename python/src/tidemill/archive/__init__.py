@@ -18,9 +18,9 @@ from .. import _core
 from ..sweep import engines
 from ..sweep.engines import Engine
 from ..sweep.settings import SweepError
-from ..sweep.state import Lock
+from ..sweep.state import Lock, write_whole
 from ..sweep.work import build_here
-from .index import Index, hash_of, write_whole
+from .index import Index, hash_of
 from .segments import Joined, Segment, Setting, cut, join
 from .work import Heard, Look, Wishes, examined, hashed, received, stamp_of
 

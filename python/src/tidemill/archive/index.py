@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..sweep.settings import SweepError, read_json
+from ..sweep.state import write_whole
 
 _FORMAT = 1
 _MOST_BYTES = 1 << 28
@@ -45,18 +46,6 @@ class Index:
             write_whole(self.path, (json.dumps(body, indent=1) + "\n").encode())
         except OSError as error:
             raise _core.JobFailed(f"{self.path} cannot be written: {error.strerror}") from None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """All of a file or nothing. Throws OSError."""
-    new = path.with_name(path.name + ".new")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new.unlink(missing_ok=True)  # what a killed one left, or a link to somewhere else
-    with open(new, "xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
 
 
 def hash_of(*paths: Path) -> str:

@@ -29,7 +29,9 @@ class output_file:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise _core.JobFailed(f"{os.fspath(path)} cannot be written: {error.strerror}") from None
+        self._is_plain = stat.S_ISREG(os.fstat(self._file).st_mode)
         self._is_fresh = True
+        self._size = 0
 
     def __enter__(self) -> output_file:
         return self
@@ -38,12 +40,18 @@ class output_file:
         os.close(self._file)
 
     def write(self, content: bytes, /) -> object:
-        if content and self._is_fresh and stat.S_ISREG(os.fstat(self._file).st_mode):
+        if content and self._is_fresh and self._is_plain:
             os.ftruncate(self._file, 0)
         self._is_fresh = self._is_fresh and not content
         left = memoryview(content)
-        while left:
-            left = left[os.write(self._file, left) :]
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            if self._is_plain:  # no half packet at its end
+                os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(content)
         return len(content)
 
 

@@ -17,6 +17,22 @@ _FORMAT = 1
 _MOST_BYTES = 1 << 28
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """All of a file or nothing. Throws OSError."""
+    new = path.with_name(path.name + ".new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new.unlink(missing_ok=True)  # what a killed one left, or a link to somewhere else
+    try:
+        with open(new, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    except OSError:
+        new.unlink(missing_ok=True)  # where there is no room, it would take what is left
+        raise
+
+
 class Lock:
     """A folder that one process writes at a time: made where it is not there."""
 
@@ -35,8 +51,12 @@ class Lock:
             holder = os.pread(self._lock, 200, 0).decode(errors="replace").strip() or "another process"
             os.close(self._lock)
             raise SweepError(f"{self.folder}: {holder} works here: wait, or name another folder") from None
-        os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        try:
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        except OSError as error:
+            os.close(self._lock)
+            raise SweepError(f"{self.folder}: nothing can be kept here: {error.strerror}") from None
 
     def close(self) -> None:
         os.close(self._lock)
@@ -51,14 +71,8 @@ class State(Lock):
     def save(self, body: dict[str, Any]) -> None:
         """Throws JobFailed where there is no room for it; what was there stays."""
         text = json.dumps({**body, "sha256": _sum_of(body)}, indent=1)
-        new = self.folder / "state.json.new"
         try:
-            new.unlink(missing_ok=True)  # what a killed one left, or a link to somewhere else
-            with open(new, "x", encoding="utf-8") as file:
-                file.write(text + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, self.folder / "state.json")
+            write_whole(self.folder / "state.json", (text + "\n").encode())
         except OSError as error:
             raise _core.JobFailed(f"{self.folder}/state.json cannot be written: {error.strerror}") from None
 
