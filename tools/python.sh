@@ -141,7 +141,8 @@ case "$verb ${1:-}" in
     "python bench") "$venv/bin/python" -m tidemill.bench.python "${@:2}" ;;
     "python "*) printf 'import tidemill works in %s/bin/python\n' "$venv" ;;
     "test-python "*) run_tests "$@" ;;
-    "test-hosts "*) "$venv/bin/python" -m pytest -rs python/tests/test_hosts.py python/tests/test_ray.py "$@" ;;
+    "test-hosts "*) "$venv/bin/python" -m pytest -rs python/tests/test_hosts.py python/tests/test_ray.py \
+        python/tests/test_ray_hosts.py "$@" ;;
     "test-mpi "*) "$venv/bin/python" -m pytest python/tests/test_mpi.py "$@" ;;
     "notebooks "*) "$venv/bin/python" tools/notebooks.py ;;
 esac

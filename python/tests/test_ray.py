@@ -11,6 +11,7 @@ import pytest
 import tidemill as tm
 import tidemill.remote
 import tidemill.sweep
+from tidemill.sweep.ray_executor import RayExecutor
 
 pytest.importorskip("ray", reason="the Python package ray is not there")
 
@@ -68,3 +69,22 @@ def test_frames_that_ray_decodes_give_the_stream_of_the_receiver(demo):
     report = tm.remote.receive(demo, to, engine="ray", batch_bytes=200_000)
     assert to.getvalue() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
     assert report.frames_here == 0 and report.failure == ""
+
+
+def test_where_ray_ends_its_process_the_rest_is_decoded_here(demo, monkeypatch):
+    """As it does with whoever uses it, when the cluster's part of this host is no more."""
+    submit, count = RayExecutor.submit, 0
+
+    def submit_and_end(executor, *call, **more):
+        nonlocal count
+        count += 1
+        if count == 4:
+            executor._process.kill()
+        return submit(executor, *call, **more)
+
+    monkeypatch.setattr(RayExecutor, "submit", submit_and_end)
+    to, told = io.BytesIO(), []
+    report = tm.remote.receive(demo, to, engine="ray", batch_bytes=200_000, tell=told.append)
+    assert to.getvalue() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
+    assert "Ray's cluster has gone away" in report.failure and report.frames_here > 0
+    assert told == [f"helpers decode no more, the rest is decoded here: {report.failure}"]

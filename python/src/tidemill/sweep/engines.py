@@ -10,13 +10,14 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
 from .processes import Processes
+from .ray_executor import RayExecutor
 
 ENGINES = ["processes", "mpi", "ray", "dask"]
 _MPI_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS")
@@ -89,40 +90,15 @@ def _mpi(workers: int | None, text: str) -> Iterator[Engine | None]:
         yield None if executor is None else Engine(executor, max(count, 1), f"{count} workers of {text}")
 
 
-class _RayExecutor(Executor):
-    def __init__(self, ray: Any) -> None:
-        self._ray = ray
-        self._call = ray.remote(max_retries=0)(_called)
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = self._call.remote(fn, args, kwargs).future()
-        return future
-
-
-def _called(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    return fn(*args, **kwargs)
-
-
-# Ray itself would try for minutes, and then end the whole process.
-def _look_for(address: str) -> None:
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
-
-
 @contextmanager
 def _ray(workers: int | None, text: str) -> Iterator[Engine]:
-    ray = _module("ray", "ray")
+    _module("ray", "ray")
+    executor = RayExecutor(os.environ.get("RAY_ADDRESS", ""))
     try:
-        _look_for(os.environ.get("RAY_ADDRESS", ""))
-        ray.init(log_to_driver=False, logging_level="ERROR")
-    except Exception as error:
-        raise _core.JobFailed(f"Ray cannot be reached: {error}: is RAY_ADDRESS right?") from None
-    try:
-        count = workers or int(ray.cluster_resources().get("CPU", 1))
-        yield Engine(_RayExecutor(ray), count, f"{count} workers of {text}")
+        count = workers or max(executor.processors, 1)
+        yield Engine(executor, count, f"{count} workers of {text}", own_cpu_s=_beside_one_core(executor.cpu_s))
     finally:
-        ray.shutdown()
+        executor.shutdown()
 
 
 @contextmanager
@@ -143,13 +119,14 @@ def _dask(workers: int | None, text: str) -> Iterator[Engine]:
         yield Engine(executor, count, f"{count} workers of {text}", own_cpu_s=_scheduler_cpu_s(client))
 
 
-# The scheduler passes on what is sent. Beside a process that has one core of this machine it has to share that; where there
-# are more, it has one of its own.
 def _scheduler_cpu_s(client: Any) -> Callable[[], float]:
     is_here = client.run_on_scheduler(socket.gethostname) == socket.gethostname()
-    if not is_here or len(os.sched_getaffinity(0)) > 1:
-        return lambda: 0.0
-    return lambda: float(client.run_on_scheduler(time.process_time))
+    return _beside_one_core(lambda: float(client.run_on_scheduler(time.process_time))) if is_here else lambda: 0.0
+
+
+# What passes on what is sent has to share the one core of a process that has no more; else it has one of its own.
+def _beside_one_core(cpu_s: Callable[[], float]) -> Callable[[], float]:
+    return cpu_s if len(os.sched_getaffinity(0)) == 1 else lambda: 0.0
 
 
 _OPEN = {"processes": _processes, "mpi": _mpi, "ray": _ray, "dask": _dask}

@@ -103,12 +103,17 @@ def _keep_small(buffer: pickle.PickleBuffer, large: list[pickle.PickleBuffer]) -
 
 def do_packed(packed: Packed) -> Any:
     """Of the other process: does the call. Its large arrays can be read, and are others' when it returns."""
+    fn, args, kwargs = unpacked(packed)
+    return fn(*args, **kwargs)
+
+
+def unpacked(packed: Packed) -> Any:
+    """Function, arguments, and named ones; arrays among them can be read as long as the call has not been answered."""
     views: list[memoryview] = []
     if packed.spans:
         mapped = memoryview(_opened(packed.path, packed.size))
         views = [mapped[at : at + count] for at, count in packed.spans]
-    fn, args, kwargs = pickle.loads(packed.call, buffers=views)
-    return fn(*args, **kwargs)
+    return pickle.loads(packed.call, buffers=views)
 
 
 # A path names one place only as long as it is open; but a place stays as it is while its lender lives.

@@ -115,7 +115,7 @@ class _Process:
         self.is_broken = False
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _main_left_alone(), _no_interrupts():
+        with main_left_alone(), no_interrupts():
             self._process.start()
         theirs.close()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -204,7 +204,7 @@ def _answer_to(text: bytes) -> bytes:
 
 # What is sent lies in modules. Without this a worker would begin by running the user's script once more.
 @contextmanager
-def _main_left_alone() -> Iterator[None]:
+def main_left_alone() -> Iterator[None]:
     main = sys.modules["__main__"]
     hidden = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
     try:
@@ -217,7 +217,7 @@ def _main_left_alone() -> Iterator[None]:
 
 # The server that makes the processes would end by Ctrl-C as long as it begins; what it makes inherits this.
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
+def no_interrupts() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
