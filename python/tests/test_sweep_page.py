@@ -1,6 +1,8 @@
 """The page of a sweep's status: what the status says, whoever looks."""
 
+import http.client
 import json
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -72,3 +74,40 @@ def test_places_that_cannot_be_had_and_words_without_sense_are_told(state, tmp_p
     assert command.main(["--status", str(tmp_path / "none"), "--page", "0"]) == 3
     assert command.main(["ber.toml", "--page", "0"]) == 2
     assert "alone with --page PORT" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("hosts", "status"),
+    [
+        (["localhost"], 200),
+        (["127.0.0.1:80"], 200),
+        (["[::1]:80"], 200),
+        (["192.0.2.7"], 200),
+        (["evil.example"], 403),
+        (["evil.example:80"], 403),
+        (["localhost.evil.example"], 403),
+        ([""], 403),
+        ([], 403),
+        (["[x"], 403),
+        (["localhost", "evil.example"], 403),
+    ],
+)
+def test_the_page_is_shown_under_this_hosts_names_alone(hosts, status):
+    with served(dict) as url:
+        connection = http.client.HTTPConnection(url.removeprefix("http://").removesuffix("/"), timeout=10)
+        connection.putrequest("GET", "/status.json", skip_host=True)
+        for each in hosts:
+            connection.putheader("Host", each)
+        connection.endheaders()
+        assert connection.getresponse().status == status
+        connection.close()
+
+
+def test_who_goes_away_in_the_middle_of_an_answer_is_not_told(capfd):
+    with served(dict) as url:
+        host, port = url.removeprefix("http://").removesuffix("/").split(":")
+        for _ in range(20):
+            with socket.create_connection((host, int(port))) as peer:
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
+    assert capfd.readouterr().err == ""

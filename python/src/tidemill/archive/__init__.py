@@ -9,7 +9,7 @@ import errno
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ..sweep.engines import Engine
 from ..sweep.settings import SweepError
 from ..sweep.state import Lock, write_whole
 from ..sweep.work import build_here
+from .calls import Call, Calls
 from .index import Index, hash_of
 from .segments import Joined, Segment, Setting, cut, join
 from .work import Heard, Look, Wishes, examined, hashed, received, stamp_of
@@ -27,7 +28,6 @@ from .work import Heard, Look, Wishes, examined, hashed, received, stamp_of
 __all__ = ["Archive", "SweepError", "run"]
 
 _SUFFIXES = {".sigmf-meta", ".sigmf", ".wav", ".sdriq", ".cf32", ".cf64", ".ci16", ".ci8", ".cu8"}
-_TRIES = 4
 _SAVE_EVERY_S = 1.0
 _SEGMENT_S = 60.0
 _OF_ONE_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP)
@@ -121,21 +121,23 @@ class _Run:
 
     def all(self, recordings: list[Path], unreadable: dict[str, str]) -> Archive:
         self._archive = Archive(self.index.entries)
+        self._calls = Calls(self.engine)
         try:
             self._all(recordings, unreadable)
         except KeyboardInterrupt:
             self.index.save()
             raise
         self.index.save()
+        self._archive.lost = self._calls.lost
         return self._archive
 
     def _all(self, recordings: list[Path], unreadable: dict[str, str]) -> None:
         for name, why in unreadable.items():
             self._fail(name, why)
         self._forget_other_wishes()
-        looks = self._map([(hashed, (self.folder / name,)) for name in recordings])
+        looks = self._calls.all([(hashed, (self.folder / name,)) for name in recordings])
         new, twins = self._new(dict(zip(map(str, recordings), looks, strict=True)))
-        settings = self._map([(examined, (self.folder / name, self.wishes)) for name in new])
+        settings = self._calls.all([(examined, (self.folder / name, self.wishes)) for name in new])
         jobs: dict[str, tuple[Look, Setting]] = {}
         for (name, look), setting in zip(new.items(), settings, strict=True):
             if isinstance(setting, str):
@@ -195,16 +197,16 @@ class _Run:
             if len(heard[name]) == sum(owner == name for owner, _ in owners):
                 self._finish(name, *jobs[name], sorted(heard.pop(name), key=lambda each: each[0].begin))
 
-        self._map(calls, take)
+        self._calls.all(calls, take)
 
-    def _call(self, name: str, setting: Setting, segment: Segment) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def _call(self, name: str, setting: Setting, segment: Segment) -> Call:
         return received, (self.folder / name, self.wishes, setting, segment, build_here())
 
     def _finish(self, name: str, look: Look, setting: Setting, heard: list[tuple[Segment, Heard]]) -> None:
         why = _why_in_one_piece(heard)
         if why:
             whole = Segment(0, setting.samples, 0, setting.samples)
-            heard = [(whole, self._map([self._call(name, setting, whole)])[0])]
+            heard = [(whole, self._calls.all([self._call(name, setting, whole)])[0])]
         refused = [each.refused for _, each in heard if each.refused]
         if refused:
             return self._fail(name, refused[0])
@@ -252,52 +254,6 @@ class _Run:
     def _say(self, line: str) -> None:
         if self.tell:
             self.tell(line)
-
-    # Answers in the order of the calls; `take` gets each as soon as it is there. A call whose worker died is made again.
-    def _map(self, calls: list[tuple[Callable[..., Any], tuple[Any, ...]]], take: Any = None) -> list[Any]:
-        answers: list[Any] = [None] * len(calls)
-        tries = [0] * len(calls)
-        waiting = list(reversed(range(len(calls))))
-        flying: dict[Future[Any], int] = {}
-        try:
-            while waiting or flying:
-                while waiting and len(flying) < 2 * self.engine.workers:
-                    k = waiting.pop()
-                    flying[self._submitted(*calls[k])] = k
-                done, _ = wait(flying, return_when=FIRST_COMPLETED)
-                for future in done:
-                    k = flying.pop(future)
-                    if self._landed(future, k, tries):
-                        answers[k] = future.result()
-                        if take:
-                            take(k, answers[k])
-                    else:
-                        waiting.append(k)
-        finally:
-            for future in flying:
-                future.cancel()
-        return answers
-
-    def _submitted(self, call: Callable[..., Any], words: tuple[Any, ...]) -> Future[Any]:
-        try:
-            return self.engine.executor.submit(call, *words)
-        except Exception as error:
-            raise _core.JobFailed(f"the engine has gone away: {type(error).__name__}: {error}") from error
-
-    def _landed(self, future: Future[Any], k: int, tries: list[int]) -> bool:
-        error = future.exception()
-        if isinstance(error, (_core.Error, KeyboardInterrupt)):
-            raise error
-        if error is None:
-            return True
-        self._archive.lost += 1
-        tries[k] += 1
-        if tries[k] >= _TRIES:
-            raise _core.JobFailed(
-                f"a piece of work was lost {_TRIES} times: {type(error).__name__}: {error} "
-                "(was a worker killed, or is there too little memory?)"
-            ) from error
-        return False
 
 
 def _place_of(name: str) -> Path:
