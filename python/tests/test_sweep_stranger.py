@@ -1,13 +1,11 @@
 """What strangers, and damaged disks, hand to a sweep: each ends in a sentence, and nothing of theirs is lost."""
 
 import hashlib
-import http.client
 import json
 import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -19,7 +17,6 @@ import pytest
 import tidemill as tm
 import tidemill.sweep
 from tidemill.sweep import command
-from tidemill.sweep.page import StatusPage
 from tidemill.sweep.table import printable
 
 BER = """
@@ -262,47 +259,17 @@ def test_no_name_does_anything_to_a_terminal():
     assert printable("a\x1b[31m\n\x07\x9b\u202e\udcff é") == r"a\x1b[31m\n\x07\x9b\u202e\udcff é"
 
 
-@pytest.fixture(scope="module")
-def page(counted):
-    page = StatusPage(lambda: tm.sweep.status(counted / "ber.sweep"), "127.0.0.1", 0)
-    thread = threading.Thread(target=page.serve)
-    thread.start()
-    yield page
-    page.shutdown()
-    thread.join()
-
-
-@pytest.mark.parametrize(
-    ("hosts", "status"),
-    [
-        (["localhost"], 200),
-        (["127.0.0.1:80"], 200),
-        (["[::1]:80"], 200),
-        (["192.0.2.7"], 200),
-        (["evil.example"], 403),
-        (["evil.example:80"], 403),
-        (["localhost.evil.example"], 403),
-        ([""], 403),
-        ([], 403),
-        (["[x"], 403),
-        (["localhost", "evil.example"], 403),
-    ],
-)
-def test_the_page_is_shown_under_this_hosts_names_alone(hosts, status, page):
-    host = page.url.removeprefix("http://").removesuffix("/")
-    connection = http.client.HTTPConnection(host, timeout=10)
-    connection.putrequest("GET", "/status.json", skip_host=True)
-    for each in hosts:
-        connection.putheader("Host", each)
-    connection.endheaders()
-    assert connection.getresponse().status == status
-    connection.close()
-
-
-def test_who_goes_away_in_the_middle_of_an_answer_is_not_told(page, capfd):
-    host, port = page.url.removeprefix("http://").removesuffix("/").split(":")
-    for _ in range(20):
-        with socket.create_connection((host, int(port))) as peer:
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-            peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
-    assert capfd.readouterr().err == ""
+def test_the_instruction_set_is_the_one_that_is_told(tmp_path, capsys):
+    (tmp_path / "ber.toml").write_text(BER)
+    rows = {}
+    for target in tm.dvbs2.instruction_sets():
+        words = [str(tmp_path / "ber.toml"), "--state", str(tmp_path / target), "--target", target, "--json", "--workers", "1"]
+        assert command.main(words) == 0
+        captured = capsys.readouterr()
+        assert f"1 processes, {target}" in captured.err
+        rows[target] = json.loads(captured.out)["rows"]
+        alone = tm.dvbs2.ber("QPSK 8/9", frame="short", esn0=[5.9, 9], errors=100, frames=20, target=target).data
+        assert [row["ldpc_iterations_total"] for row in rows[target]] == alone["ldpc_iterations_total"].tolist()
+    mine = ["--state", str(tmp_path / tm.dvbs2.instruction_sets()[0]), "--resume"]
+    assert command.main([str(tmp_path / "ber.toml"), *mine, "--target", "SCALAR"]) == 3
+    assert "it is the state of another sweep: its target = " in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -39,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
         "--engine", choices=engines.ENGINES, help="who counts (default: mpi or ray where their variables are set)"
     )
     parser.add_argument("--workers", type=whole, metavar="N", help="how many (default: all there are)")
+    parser.add_argument("--target", metavar="NAME", help="instruction set of all workers (default: the best that all have)")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
 
@@ -47,6 +49,8 @@ def _sweep(given: argparse.Namespace) -> int:
     if given.file is None or given.page is not None:
         raise WrongUsage("give a sweep file, or --status DIR, alone with --page PORT (see tidemill sweep --help)")
     plan = read_plan(given.file)
+    if given.target is not None:
+        plan = dataclasses.replace(plan, target=given.target)
     folder = given.state or Path(given.file).with_suffix(".sweep")
     line = _Line(f"sweep {given.file}: {len(plan.points)} points of {plan.count}")
     result = run(
