@@ -12,7 +12,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
+from concurrent.futures import Future
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -75,35 +78,50 @@ def _bench_carrying(name: str, engine: Engine, rounds: int) -> None:
         batch = np.zeros(size, np.int8)
         _through(engine, batch)
         results = [(*_through(engine, batch), _over_socket(batch)) for _ in range(rounds)]
-        speed, cpu, alone, bare = (statistics.median(column) for column in zip(*results, strict=True))
+        speed, sender, helper, alone, bare = (statistics.median(column) for column in zip(*results, strict=True))
         print(
-            f"{label}, {name}: {speed:.2f} GB/s (socket {bare:.2f}), "
-            f"{cpu * 1e6:.0f} us of the sender's processor and {alone * 1e6:.0f} us per batch"
+            f"{label}, {name}: {speed:.2f} GB/s (socket {bare:.2f}), {sender * 1e6:.0f} us of the sender's processor, "
+            f"{helper * 1e6:.0f} us of the helper's and {alone * 1e6:.0f} us per batch"
         )
 
 
-def _through(engine: Engine, batch: NDArray[np.int8]) -> tuple[float, float, float]:
-    """GB/s with two batches in flight, the sender's processor seconds a batch, and the median seconds of one alone."""
-    count, flying = BYTES // len(batch), []
-    cpu, began = time.process_time(), time.perf_counter()
+@dataclass(frozen=True)
+class _Seen:
+    """What a helper has got, and its processor seconds so far."""
+
+    size: int
+    cpu_s: float
+
+
+def _seen(batch: NDArray[np.int8]) -> _Seen:
+    return _Seen(len(batch), time.process_time())
+
+
+def _through(engine: Engine, batch: NDArray[np.int8]) -> tuple[float, float, float, float]:
+    """GB/s with two batches in flight, processor seconds a batch of sender and helper, and the median seconds of one alone."""
+    count, flying, answers = BYTES // len(batch), deque[Future[_Seen]](), []
+    cpu, began = _sender_cpu_s(engine), time.perf_counter()
     for _ in range(count):
-        flying.append(engine.executor.submit(np.size, batch))
+        flying.append(engine.executor.submit(_seen, batch))
         if len(flying) == 2:
-            _check_size(flying.pop(0).result(), batch)
-    for future in flying:
-        _check_size(future.result(), batch)
-    taken, cpu = time.perf_counter() - began, time.process_time() - cpu
+            answers.append(flying.popleft().result())
+    answers += [future.result() for future in flying]
+    taken, cpu = time.perf_counter() - began, _sender_cpu_s(engine) - cpu
+    if any(answer.size != len(batch) for answer in answers):
+        raise _core.JobFailed(f"a batch of {len(batch)} bytes came as one of others")
+    helper = (answers[-1].cpu_s - answers[0].cpu_s) / (count - 1)
     alone = []
     for _ in range(10):
         began = time.perf_counter()
-        engine.executor.submit(np.size, batch).result()
+        engine.executor.submit(_seen, batch).result()
         alone.append(time.perf_counter() - began)
-    return BYTES / taken / 1e9, cpu / count, statistics.median(alone)
+    return BYTES / taken / 1e9, cpu / count, helper, statistics.median(alone)
 
 
-def _check_size(found: int, batch: NDArray[np.int8]) -> None:
-    if found != len(batch):
-        raise _core.JobFailed(f"a batch of {len(batch)} bytes came as one of {found}")
+# With the process beside it, where the engine has one.
+def _sender_cpu_s(engine: Engine) -> float:
+    beside = getattr(engine.executor, "cpu_s", None)
+    return time.process_time() + (beside() if beside else 0)
 
 
 def _over_socket(batch: NDArray[np.int8]) -> float:
