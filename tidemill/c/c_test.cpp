@@ -167,6 +167,37 @@ TEST_CASE("packets are pulled while samples are pushed, and the last ones after 
     }
 }
 
+TEST_CASE("samples that may not wait are lent: packets are the same, and there is nothing to try") {
+    Config config;
+    std::vector<std::uint8_t> received;
+    CHECK(tidemill_rx_config_set_waiting(config.get, 0, 1) == TIDEMILL_OK);
+    CHECK(tidemill_rx_config_on_packets(
+              config.get,
+              [](void* with, const std::uint8_t* packets, std::size_t count, int) {
+                  auto& to = *static_cast<std::vector<std::uint8_t>*>(with);
+                  to.insert(to.end(), packets, packets + count * kPacket);
+              },
+              &received) == TIDEMILL_OK);
+    tidemill_rx* const rx = tidemill_rx_new(config.get);
+    REQUIRE(rx);
+    std::size_t taken = 1;
+    CHECK(tidemill_rx_try_push(rx, signal().data(), 1, &taken) == TIDEMILL_REFUSED);
+    CHECK(taken == 0);
+    CHECK(std::string(tidemill_error()) ==
+          "no samples may wait in this receiver, so they are lent: tidemill_rx_push() does");
+    std::vector<float> own = signal();
+    CHECK(tidemill_rx_push(rx, own.data(), own.size() / 2) == TIDEMILL_OK);
+    std::ranges::fill(own, std::numeric_limits<float>::quiet_NaN());
+    tidemill_rx_report report{};
+    report.size = sizeof(report);
+    CHECK(tidemill_rx_join(rx, &report) == TIDEMILL_OK);
+    CHECK(report.samples == own.size() / 2);
+    CHECK(report.samples_not_finite == 0);
+    CHECK(is_end_of_sent(received));
+    CHECK(received.size() > 300 * kPacket);
+    tidemill_rx_free(rx);
+}
+
 TEST_CASE("a receiver whose packets nobody pulls can be joined, stopped and freed") {
     Config config;
     CHECK(tidemill_rx_config_set_waiting(config.get, std::size_t{1} << 20, 1) == TIDEMILL_OK);
@@ -196,8 +227,8 @@ TEST_CASE("what cannot be is refused with a sentence, and changes nothing") {
     refuses(tidemill_rx_config_set_threads(config.get, 1025), "1025 threads: give at most 1024");
     refuses(tidemill_rx_config_set_stream(config.get, 256),
             "input stream 256: give 0 to 255, -1 for the first or -2 for all");
-    refuses(tidemill_rx_config_set_waiting(config.get, 0, 1),
-            "room for 0 samples and 1 packets: give 1 to 268435456 of each");
+    refuses(tidemill_rx_config_set_waiting(config.get, 1, 0),
+            "room for 1 samples and 0 packets: give at most 268435456 samples and 1 to 268435456 packets");
     CHECK(tidemill_rx_new(nullptr) == nullptr);
     CHECK(std::string(tidemill_error()) == "config is null; give one");
 

@@ -180,7 +180,11 @@ tidemill_status tidemill_rx_push(tidemill_rx* rx, const void* samples, size_t co
 tidemill_status tidemill_rx_try_push(tidemill_rx* rx, const void* samples, size_t count, size_t* taken) {
     return carefully([&] {
         given(taken, "taken") = 0;
-        *taken = given(rx, "rx").receiver->try_push(bytes_of(*rx, samples, count)) / rx->sample_bytes;
+        const dvbs2::PushedConfig& pushed = given(rx, "rx").config.pushed;
+        if (pushed.waiting_samples == 0 && pushed.threads > 0)
+            throw CallError(
+                "no samples may wait in this receiver, so they are lent: tidemill_rx_push() does");
+        *taken = rx->receiver->try_push(bytes_of(*rx, samples, count)) / rx->sample_bytes;
     });
 }
 

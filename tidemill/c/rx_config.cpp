@@ -99,9 +99,10 @@ tidemill_status tidemill_rx_config_set_threads(tidemill_rx_config* config, size_
 tidemill_status tidemill_rx_config_set_waiting(tidemill_rx_config* config, size_t samples, size_t packets) {
     constexpr std::size_t kMost = std::size_t{1} << 28;
     return carefully([&] {
-        if (samples == 0 || packets == 0 || samples > kMost || packets > kMost)
-            throw CallError(fmt::format("room for {} samples and {} packets: give 1 to {} of each", samples,
-                                        packets, kMost));
+        if (packets == 0 || samples > kMost || packets > kMost)
+            throw CallError(
+                fmt::format("room for {} samples and {} packets: give at most {} samples and 1 to {} packets",
+                            samples, packets, kMost, kMost));
         tidemill_rx_config& kept = given(config, "config");
         kept.pushed.waiting_samples = samples;
         kept.waiting_packets = packets;

@@ -133,11 +133,13 @@ TIDEMILL_API tidemill_status tidemill_rx_config_set_gold_code(tidemill_rx_config
 TIDEMILL_API tidemill_status tidemill_rx_config_set_tuned(tidemill_rx_config* config, double frequency_hz);
 TIDEMILL_API tidemill_status tidemill_rx_config_set_format(tidemill_rx_config* config,
                                                            tidemill_format format);
-/* 1 receives in order on one thread; more share the tasks. With 0 there is none: who pushes receives, before push()
- * returns. Callbacks are called in there, packets that nobody has pulled wait in any number, and each push takes
- * a tenth of a millisecond more than its samples do. */
+/* 1 receives in order on one thread; more share the tasks. With 0 there is none: who pushes receives, before
+ * push() returns. Callbacks are called in there, packets that nobody has pulled wait in any number, and each
+ * push takes a tenth of a millisecond more than its samples do. */
 TIDEMILL_API tidemill_status tidemill_rx_config_set_threads(tidemill_rx_config* config, size_t threads);
-/* How many samples and packets may wait for those who take them. */
+/* How many samples and packets may wait for those who take them. With room for 0 samples, tidemill_rx_push()
+ * lends them to the receiver's thread and waits until it has read them: they are copied once instead of
+ * twice, and threads wake each other less; there is no tidemill_rx_try_push(). */
 TIDEMILL_API tidemill_status tidemill_rx_config_set_waiting(tidemill_rx_config* config, size_t samples,
                                                             size_t packets);
 /* An input stream from 0 to 255 of a signal that has several; -1: the first that is seen, -2: all. */

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/receiver/borrowed_samples.hpp"
 #include "tidemill/dvbs2/receiver/lent_samples.hpp"
 #include "tidemill/dvbs2/receiver/pushed_samples.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
@@ -20,7 +21,7 @@ namespace {
 /// Whoever receives; when it is done, nobody takes samples.
 class Execution {
   public:
-    Execution(Graph& graph, const PushedConfig& config, PushedSamples& samples)
+    Execution(Graph& graph, const PushedConfig& config, PushedSource& samples)
         : over_{samples, config.on_end} {
         if (config.threads == 1) {
             in_order_.emplace(graph);
@@ -37,7 +38,7 @@ class Execution {
 
   private:
     struct Over {
-        PushedSamples& samples;
+        PushedSource& samples;
         std::function<void()> on_end;
 
         void say() const {
@@ -72,35 +73,40 @@ class PushedReceiver::Reception {
 
 namespace {
 
+std::unique_ptr<PushedSource> source_of(const PushedConfig& config) {
+    if (config.waiting_samples == 0) return std::make_unique<BorrowedSamples>(config);
+    return std::make_unique<PushedSamples>(config);
+}
+
 class OnThreads final : public PushedReceiver::Reception {
   public:
     OnThreads(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
               Started::OnError on_error)
-        : samples_(pushed),
-          receiver_(samples_, live(config), std::move(outputs)),
-          execution_(receiver_.graph(), pushed, samples_),
+        : samples_(source_of(pushed)),
+          receiver_(*samples_, live(config), std::move(outputs)),
+          execution_(receiver_.graph(), pushed, *samples_),
           run_(execution_, {.statistics = false, .observers = pushed.observers, .finish = true},
                std::move(on_error)) {}
-    ~OnThreads() override { samples_.cancel(); }
+    ~OnThreads() override { samples_->cancel(); }
 
     std::size_t push(std::span<const std::byte> samples, bool waits) override {
-        return samples_.push(samples, waits);
+        return samples_->push(samples, waits);
     }
-    void end() override { samples_.finish(); }
+    void end() override { samples_->finish(); }
     void stop() override {
-        samples_.cancel();
+        samples_->cancel();
         run_.stop();
     }
     bool running() const override { return run_.running(); }
     ReceptionReport finish() override {
-        samples_.finish();
+        samples_->finish();
         run_.join();
         return receiver_.report();
     }
     ReceptionNow now() const override { return receiver_.now(); }
 
   private:
-    PushedSamples samples_;
+    std::unique_ptr<PushedSource> samples_;
     Receiver receiver_;
     Execution execution_;
     Started run_;

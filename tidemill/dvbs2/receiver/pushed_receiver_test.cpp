@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -44,11 +45,15 @@ std::string error_of(Call call) {
 
 TEST_CASE("pushed receiver: samples in pieces of any size give the packets of a recording, on any threads") {
     const Received recorded = receive(made().samples);
-    for (const std::size_t threads : {0u, 1u, 3u}) {
-        for (const std::size_t piece : {8u, 8u * 1001, 8u * 300'000}) {
+    struct Way {
+        std::size_t threads, waiting;
+    };
+    for (const auto [threads, waiting] : {Way{0, 5000}, {1, 5000}, {3, 5000}, {1, 0}, {3, 0}}) {
+        const std::size_t least = waiting > 0 ? 8 : 8 * 101;  // what is lent is waited for each time
+        for (const std::size_t piece : {least, std::size_t{8 * 1001}, std::size_t{8 * 300'000}}) {
             std::vector<std::uint8_t> packets;
-            PushedReceiver receiver({.sample_rate_hz = 2, .waiting_samples = 5000, .threads = threads}, {},
-                                    into(packets));
+            const PushedConfig pushed{.sample_rate_hz = 2, .waiting_samples = waiting, .threads = threads};
+            PushedReceiver receiver(pushed, {}, into(packets));
             for (auto left = all_samples(); !left.empty();) {
                 const auto part = left.first(std::min(piece, left.size()));
                 receiver.push(part);
@@ -82,7 +87,6 @@ TEST_CASE("pushed receiver: what it is told too late, in parts, or in no way tha
     receiver.end();
     CHECK(error_of([&] { receiver.push(all_samples().first(8)); }) ==
           "samples behind the end: it was said that no more come; make another receiver");
-    CHECK_THROWS_AS(PushedReceiver({.waiting_samples = 0}, {}, into(packets)), Dvbs2Error);
     for (const std::size_t threads : {0u, 1u})
         CHECK_THROWS_AS(PushedReceiver({.sample_rate_hz = -1, .threads = threads}, {}, into(packets)),
                         Dvbs2Error);
@@ -128,17 +132,44 @@ TEST_CASE("pushed receiver: without threads, what an output throws comes out of 
 }
 
 TEST_CASE("pushed receiver: an output that throws ends it, and who pushes is told") {
-    std::string told;
-    PushedReceiver receiver(
-        {.waiting_samples = 1}, {},
-        {.streams = {.packets = [](auto, auto) { throw std::runtime_error("no player"); }}},
-        [&](const std::exception& error) { told = error.what(); });
+    for (const std::size_t waiting : {1u, 0u}) {
+        std::string told;
+        PushedReceiver receiver(
+            {.waiting_samples = waiting}, {},
+            {.streams = {.packets = [](auto, auto) { throw std::runtime_error("no player"); }}},
+            [&](const std::exception& error) { told = error.what(); });
+        CHECK(error_of([&] {
+                  for (int time = 0; time < 100; ++time) receiver.push(all_samples());
+              }) == "the reception has ended, so it takes no samples; finish() says why");
+        const std::string error = error_of([&] { receiver.finish(); });
+        CHECK(error.find("no player") != std::string::npos);
+        CHECK(error == told);
+    }
+}
+
+TEST_CASE("pushed receiver: where no samples may wait, they are lent until they are read, or it is stopped") {
+    std::vector<std::uint8_t> packets;
+    const PushedConfig lending{.waiting_samples = 0};
+    PushedReceiver receiver(lending, {}, into(packets));
+    std::vector<std::byte> own(all_samples().begin(), all_samples().end());
+    receiver.push(own);
+    std::ranges::fill(own, std::byte{0xff});  // nobody looks there any more
+    CHECK(error_of([&] { receiver.push(all_samples().first(9)); }) ==
+          "9 bytes are no whole number of samples of 8 bytes; push whole ones");
+    CHECK(error_of([&] { receiver.try_push(all_samples()); }) ==
+          "no samples may wait, so they are lent: push() does, and waits");
+    receiver.push({});
+    CHECK(receiver.finish().samples_not_finite == 0);
+    CHECK(packets == receive(made().samples).packets);
+    CHECK(error_of([&] { receiver.push(all_samples().first(8)); }) ==
+          "samples behind the end: it was said that no more come; make another receiver");
+
+    PushedReceiver stopped(lending, {}, {.streams = {.packets = [&](auto, auto) { stopped.stop(); }}});
     CHECK(error_of([&] {
-              for (int time = 0; time < 100; ++time) receiver.push(all_samples());
+              for (;;) stopped.push(all_samples());
           }) == "the reception has ended, so it takes no samples; finish() says why");
-    const std::string error = error_of([&] { receiver.finish(); });
-    CHECK(error.find("no player") != std::string::npos);
-    CHECK(error == told);
+    CHECK(stopped.finish().totals.frames > 0);
+    { const PushedReceiver dropped(lending, {}, into(packets)); }
 }
 
 TEST_CASE("pushed receiver: who taps its symbols gets those of every frame that was decoded") {

@@ -16,7 +16,6 @@ constexpr std::size_t kPushedChunkSamples = 16384;
 
 // A chunk is being filled, and one is being read.
 HandOverOptions room_for(const PushedConfig& config) {
-    if (config.waiting_samples == 0) throw Dvbs2Error("room for 0 samples: let at least one wait");
     return {.frames = 1 + (config.waiting_samples + kPushedChunkSamples - 1) / kPushedChunkSamples};
 }
 

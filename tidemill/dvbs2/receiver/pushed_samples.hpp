@@ -5,16 +5,11 @@
 #include <optional>
 #include <span>
 
+#include "tidemill/dvbs2/receiver/pushed_source.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
-#include "tidemill/io/sample_source.hpp"
 #include "tidemill/run/outside/hand_over.hpp"
 
 namespace tidemill::dvbs2 {
-
-inline constexpr const char* kBehindTheEnd =
-    "samples behind the end: it was said that no more come; make another receiver";
-inline constexpr const char* kReceptionIsOver =
-    "the reception has ended, so it takes no samples; finish() says why";
 
 /// Empty for 0, which is unknown. Throws Dvbs2Error for what is no rate.
 std::optional<double> known_rate(double rate_hz);
@@ -22,24 +17,19 @@ std::optional<double> known_rate(double rate_hz);
 /// Throws Dvbs2Error for parts of samples.
 void check_whole(std::size_t bytes, std::size_t sample_bytes);
 
-/// Samples that the program around a receiver pushes: one thread of it at a time.
-class PushedSamples final : public io::SampleSource {
+/// Samples that wait, copied, until the receiver takes them.
+class PushedSamples final : public PushedSource {
   public:
-    /// Throws Dvbs2Error when no sample may wait.
     explicit PushedSamples(const PushedConfig& config);
 
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
     std::size_t read(std::span<std::byte> to) override;
 
-    /// Takes whole samples: all, or as many as there is room for; says how many bytes. Throws Dvbs2Error for
-    /// parts of samples, after finish(), and when the run is over.
-    std::size_t push(std::span<const std::byte> samples, bool waits);
-    /// No more will come.
-    void finish();
-    /// What waits is not wanted any more.
-    void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-    void say_over() { queue_.say_over(true); }
+    std::size_t push(std::span<const std::byte> samples, bool waits) override;
+    void finish() override;
+    void cancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+    void say_over() override { queue_.say_over(true); }
 
   private:
     Token* next_chunk(bool waits);

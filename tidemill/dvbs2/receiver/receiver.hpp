@@ -101,7 +101,7 @@ class Receiver {
 struct PushedConfig {
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
     double sample_rate_hz = 0;            ///< 0: nobody knows, and a symbol rate is told in its units
-    std::size_t waiting_samples = 65536;  ///< that may wait until they are received, rounded up
+    std::size_t waiting_samples = 65536;  ///< that may wait, rounded up; 0: push() waits until they are read
     /// That receive, each task on whichever of them is free. 0: whoever pushes receives, before push()
     /// returns.
     std::size_t threads = 1;
