@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 4 << 20;  // bytes: with more than that, no samples are taken
 // By this GNU Radio sizes the buffer before the block: two such portions. Fewer samples are passed on as they come.
-constexpr uint64_t kSamplesAtATime = 32768;
+constexpr uint64_t kSamplesAtATime = 131072;
 constexpr std::chrono::milliseconds kStatusEvery{500};
 
 const pmt::pmt_t& status_port() {
@@ -55,6 +55,7 @@ receiver_impl::receiver_impl(double sample_rate, double symbol_rate, double roll
     check(tidemill_rx_config_set_rolloff(config.get(), rolloff));
     check(tidemill_rx_config_set_gold_code(config.get(), gold_code));
     check(tidemill_rx_config_set_threads(config.get(), threads < 0 ? 0 : static_cast<size_t>(threads)));
+    check(tidemill_rx_config_set_waiting(config.get(), 0, 1));  // samples wait in the buffer before the block
     check(tidemill_rx_config_on_packets(config.get(), &keep_packets, this));
     if (symbols) check(tidemill_rx_config_on_symbols(config.get(), &publish_symbols, this));
     d_rx = tidemill_rx_new(config.get());
