@@ -12,6 +12,7 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,6 +20,7 @@
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/schedule/assumed_kind.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 #include "tidemill/schedule/herad.hpp"
@@ -166,6 +168,13 @@ void bind_profile(nb::module_& module) {
             [](const Profile& self, const std::filesystem::path& path) { write_profile(self, path); },
             "path"_a)
         .def("to_json", [](const Profile& self) { return to_json(self); })
+        .def("with_kind", &with_kind, "kind"_a, "like"_a, "times"_a)
+        .def(
+            "with_kinds_of",
+            [](const Profile& self, const std::string& cores) {
+                return with_kinds_of(self, parse_platform(cores));
+            },
+            "cores"_a)
         .def_ro("kinds", &Profile::kinds)
         .def_ro("warnings", &Profile::warnings)
         .def_ro("measured_by", &Profile::measured_by)

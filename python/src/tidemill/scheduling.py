@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,8 @@ Objective = Literal["cores", "power", "stages"]
 Cores = Mapping[str, int] | str
 Watts = Mapping[str, float | tuple[float, float]] | str
 Path = str | os.PathLike[str]
+
+_ASSUMED_W = 1.0  # of a busy core, where nobody tells watts
 
 
 class Profile:
@@ -64,6 +67,25 @@ class Profile:
         for k, kind in enumerate(self.kinds):
             columns[f"{kind}_us"] = [weights[k] for weights in self._core.weights_us]
         return columns
+
+    def with_kind(self, kind: str, *, like: str | None = None, times: float = 1.0) -> Profile:
+        """With a kind of cores that nobody measured: each task takes `times` as long there as on the kind `like`.
+
+        like: else the only kind that there is. `warnings` of what comes out say so.
+        """
+        if like is None and len(self.kinds) > 1:
+            raise _core.ScheduleError(f"core kind '{kind}' like which one? Give like= one of: {', '.join(self.kinds)}")
+        return Profile(self._core.with_kind(kind, like or self.kinds[0], times))
+
+    def _with_kinds_of(self, cores: Cores | None) -> Profile:
+        """With the kinds of these cores, where only one was measured; tells those that were not."""
+        if cores is None:
+            return self
+        wider = Profile(self._core.with_kinds_of(_counts(cores) or ""))
+        for kind, told in zip(wider.kinds[len(self.kinds):], wider.warnings[len(self.warnings):], strict=True):  # fmt: skip
+            how = f'profile.with_kind("{kind}", times=2) says that tasks take twice as long there'
+            warnings.warn(f"{told}; {how}", RuntimeWarning, stacklevel=3)
+        return wider
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Profile) and bool(self._core == other._core)
@@ -127,13 +149,14 @@ class Schedule:
                  watts: Watts | None = None) -> Record:  # fmt: skip
         """Period, weight of each stage, power where watts are known, and the distance from the best possible."""
         how = _core.HowToSchedule(cores=_counts(cores), watts=_watts(watts))
-        return Record(self._core.describe(self._profile_or(profile)._core, how))
+        weights = self._profile_or(profile)._with_kinds_of(self.cores)
+        return Record(self._core.describe(weights._core, how))
 
     def plot(self, profile: Profile | None = None) -> Figure:
         """Stages as boxes: their tasks, cores and weights. A schedule that was read needs its profile."""
         from .figures.schedule import schedule_figure
 
-        return schedule_figure(self, self._profile_or(profile), self._call)
+        return schedule_figure(self, self._profile_or(profile)._with_kinds_of(self.cores), self._call)
 
     def _profile_or(self, profile: Profile | None) -> Profile:
         known = profile or self._profile
@@ -183,6 +206,8 @@ class Front:
     powers_w: list[float]
     schedules: list[Schedule] = field(repr=False)
     call: str = field(default="", repr=False)
+    assumed: str = ""
+    """What nobody told and was assumed; empty where all was told."""
 
     def __len__(self) -> int:
         return len(self.schedules)
@@ -221,6 +246,8 @@ def schedule(
 ) -> Schedule:
     """The best schedule of a chain, for the cores that are given or those that the profile names.
 
+    Where the profile was measured on one kind of cores alone, others count as equally fast, with a warning:
+    Profile.with_kind() tells how fast they are.
     objective: what decides between equal periods: "cores" (fewest), "power" (least, by watts) or "stages" (fewest).
     watts: of a busy core of each kind, or (busy, idle): {"big": 1.0, "little": (0.25, 0.05)}.
     period_us, rate_hz: a period up to which all are equal. free: cores to leave alone. model: a cost model's file.
@@ -236,6 +263,7 @@ def schedule(
         rate_hz=rate_hz,
         free=_counts(free),
     )
+    profile = profile._with_kinds_of(cores)
     made, why = _core.schedule(profile._core, how)
     call = f"tidemill.schedule(profile, cores={_counts(cores)!r}, objective={objective!r}, strategy={strategy!r})"
     return Schedule(made, profile, why, call)
@@ -257,7 +285,7 @@ def simulate(
 
     jitter: relative standard deviation of stage times. drawn_frames: of how many frames the steps are kept.
     """
-    weights = schedule._profile_or(profile)
+    weights = schedule._profile_or(profile)._with_kinds_of(schedule.cores)
     known = _core.HowToSchedule(watts=_watts(watts), model=model)
     report, table, steps = _core.simulate(
         schedule._core,
@@ -276,7 +304,15 @@ def simulate(
 def front(
     profile: Profile, *, watts: Watts | None = None, cores: Cores | None = None, model: Path | None = None
 ) -> Front:
-    """The trade between period and power. Throws ScheduleError where no power is known."""
+    """The trade between period and power.
+
+    Without watts and model, a busy core of any kind takes 1 W, and the figure says so: then power is how many cores
+    are busy. Kinds that were not measured count as in schedule().
+    """
+    profile = profile._with_kinds_of(cores)
+    assumed = watts is None and model is None
+    if assumed:
+        watts = dict.fromkeys(profile.kinds, _ASSUMED_W)
     how = _core.HowToSchedule(cores=_counts(cores), watts=_watts(watts), model=model)
     points = _core.front(profile._core, how)
     call = f"tidemill.front(profile, watts={_watts(watts)!r}, cores={_counts(cores)!r})"
@@ -285,6 +321,7 @@ def front(
         [power for _, power, _ in points],
         [Schedule(made, profile) for _, _, made in points],
         call,
+        f"{_ASSUMED_W:g} W per busy core assumed" if assumed else "",
     )
 
 
