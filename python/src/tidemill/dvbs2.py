@@ -6,12 +6,13 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _core, _given
 from .record import Record, tell_warnings
 from .recording import Samples, read_samples
 from .scheduling import Profile, Schedule
@@ -24,7 +25,15 @@ if TYPE_CHECKING:
 Auto = Literal["auto"]
 Executor = Literal["auto", "pipeline", "sequence", "threads", "dynamic"]
 
+_LONGEST_S = 1e9
+_MOST_HZ = 1e12
+_MOST_THREADS = 1024
+_MOST = 10**12  # of whatever is counted
+_MOST_ITERATIONS = 10**6
 _TS_PACKET_BYTES = 188
+_MOST_PER_SYMBOL = 1024
+_MOST_TAKEN = 2**20  # packets at a time
+_MOST_GOLD_CODE = 2**31 - 1  # of those there are, the library tells
 _CONSTELLATION_FRAMES = 32
 
 
@@ -44,7 +53,7 @@ class Report(Record):
     frame_ldpc_iterations: NDArray[np.int32]
 
     def __init__(
-        self, report: dict[str, Any], text: str, arrays: dict[str, Any], call: str, read: Callable[[int], Samples]
+        self, report: dict[str, Any], text: str, arrays: dict[str, Any], call: str, read: Callable[..., Samples]
     ) -> None:
         super().__init__(report)
         self.text = text
@@ -88,7 +97,7 @@ class ReceptionPlots:
 
     def spectrum(self, samples: int = 1 << 20, bins: int = 1024) -> Figure:
         """Of the first `samples` of the recording."""
-        return self.report._read(samples).plot(bins)
+        return self.report._read(count=samples).plot(bins)
 
     def stages(self) -> Figure:
         """How the time of each stage's threads went."""
@@ -107,14 +116,24 @@ def _reception(
     gold_code: int | Auto,
 ) -> _core.ReceptionOptions:
     return _core.ReceptionOptions(
-        os.fspath(recording),
-        format=format,
-        sample_rate_hz=sample_rate_hz,
-        symbol_rate_hz=symbol_rate_hz,
-        offset_hz=offset_hz,
-        rolloff=rolloff,
-        gold_code=gold_code,
+        _given.path("recording", recording),
+        format=None if format is None else _given.text("format", format),
+        sample_rate_hz=None if sample_rate_hz is None else _given.number("sample_rate_hz", sample_rate_hz, 0),
+        symbol_rate_hz=None if symbol_rate_hz is None else _number_or_auto("symbol_rate_hz", symbol_rate_hz),
+        offset_hz=None if offset_hz is None else _given.number("offset_hz", offset_hz),
+        rolloff=_number_or_auto("rolloff", rolloff),
+        gold_code=gold_code if isinstance(gold_code, str) and gold_code == "auto" else _gold_code(gold_code),
     )
+
+
+def _number_or_auto(name: str, value: float | Auto) -> float | Auto:
+    if isinstance(value, str) and value != "auto":
+        raise _core.WrongUsage(f"{name}={value!r}: give a number or 'auto'")
+    return "auto" if isinstance(value, str) else _given.number(name, value)
+
+
+def _gold_code(value: int) -> int:
+    return _given.whole("gold_code", value, -_MOST_GOLD_CODE, _MOST_GOLD_CODE)
 
 
 def receive(
@@ -146,21 +165,19 @@ def receive(
     nothing was received.
     """
     options = _reception(recording, format, sample_rate_hz, symbol_rate_hz, offset_hz, rolloff, gold_code)
-    frames = _CONSTELLATION_FRAMES if constellation is True else int(constellation)
+    frames = _CONSTELLATION_FRAMES if constellation is True else _given.whole("constellation", constellation)
+    target = _given.path("output", output)
     report, text, arrays = _core.receive(
         options,
         constellation_frames=frames,
-        executor=executor,
-        schedule=schedule._core if schedule else None,
-        profile_s=profile_s,
-        output=os.fspath(output),
+        executor=None if executor is None else _given.text("executor", executor),
+        schedule=None if schedule is None else _given.instance("schedule", schedule, Schedule, "a Schedule")._core,
+        profile_s=_given.number("profile_s", profile_s, 0, _LONGEST_S),
+        output=target,
     )
     tell_warnings()
-    call = f"tidemill.dvbs2.receive({os.path.basename(os.fspath(recording))!r})"
-
-    def read(count: int) -> Samples:
-        return read_samples(recording, count=count, format=format, sample_rate_hz=sample_rate_hz)
-
+    call = f"tidemill.dvbs2.receive({os.path.basename(_given.path('recording', recording))!r})"
+    read = partial(read_samples, recording, format=format, sample_rate_hz=sample_rate_hz)
     return Report(report, text, arrays, call, read)
 
 
@@ -177,7 +194,7 @@ def profile(
 ) -> Profile:
     """What the receiver's tasks take on each kind of core, per block of samples, as `tidemill dvbs2 profile` does."""
     options = _reception(recording, format, sample_rate_hz, symbol_rate_hz, offset_hz, rolloff, gold_code)
-    found = _core.profile_receiver(options, seconds=seconds)
+    found = _core.profile_receiver(options, seconds=_given.number("seconds", seconds, 0, _LONGEST_S))
     tell_warnings()
     return Profile(found)
 
@@ -241,33 +258,47 @@ def ber(
     whole. burst: frames from one acquisition to the next, with sync="full". target: instruction set of all kernels of
     this process from now on, one of instruction_sets(); else the best. Ctrl-C ends it early.
     """
-    modcods = [modcod] if isinstance(modcod, str) else list(modcod)
-    points = {name: np.ravel(np.asarray(dbs, float)) for name, dbs in _named(esn0, ebn0, margin)}
+    modcods = _modcods(modcod)
+    points = {name: _decibels(name, dbs) for name, dbs in _named(esn0, ebn0, margin)}
     _check_points(points)
-    if first_frame < 0 or burst < 1:
-        raise _core.WrongUsage("first_frame: give 0 or more; burst: 1 or more")
-    if errors < 1 or frames < 1 or iterations < 1 or threads < 0:
-        raise _core.WrongUsage("errors, frames and iterations: give 1 or more; threads: 0 or more")
+    if sync not in ("ideal", "full"):
+        raise _core.WrongUsage(f"sync={sync!r}: give ideal or full")
     rounded = {f"{name}_db": np.round(dbs, 6).tolist() for name, dbs in points.items()}
     options = _core.BerOptions(
         modcods=modcods,
-        frame=frame,
-        frames=frames,
-        errors=errors,
-        iterations=iterations,
-        threads=threads,
-        seed=seed,
+        frame=_given.text("frame", frame),
+        frames=_given.whole("frames", frames, 1, _MOST),
+        errors=_given.whole("errors", errors, 1, _MOST),
+        iterations=_given.whole("iterations", iterations, 1, _MOST_ITERATIONS),
+        threads=_given.whole("threads", threads, 0, _MOST_THREADS),
+        seed=_given.whole("seed", seed),
         full=sync == "full",
-        pilots=pilots,
-        first_frame=first_frame,
-        burst=burst,
-        target=target,
+        pilots=bool(pilots),
+        first_frame=_given.whole("first_frame", first_frame, 0, _MOST),
+        burst=_given.whole("burst", burst, 1, _MOST),
+        target=_given.text("target", target),
         **rounded,
     )
     table = _core.count_errors(options)
     given = ", ".join(f"{name}={np.round(dbs, 6).tolist()}" for name, dbs in points.items() if len(dbs) > 0)
     call = f"tidemill.dvbs2.ber({modcod!r}, frame={frame!r}, {given}, errors={errors}, frames={frames}, seed={seed})"
     return Curve(_columns(table["rows"]), table["notes"], frame, call, seed)
+
+
+def _modcods(modcod: str | Iterable[str]) -> list[str]:
+    if not isinstance(modcod, (str, Iterable)):
+        raise TypeError(f"modcod={modcod!r}: give a text like 'QPSK 8/9', or several")
+    names = [modcod] if isinstance(modcod, str) else [_given.text("modcod", each) for each in modcod]
+    if not names:
+        raise _core.WrongUsage("modcod: give one or more, like 'QPSK 8/9'")
+    return names
+
+
+def _decibels(name: str, dbs: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.ravel(np.asarray(dbs, np.float64))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}={dbs!r}: give numbers in dB") from None
 
 
 def _check_points(points: dict[str, NDArray[Any]]) -> None:
@@ -294,6 +325,13 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
     return columns
 
 
+def _samples(given: ArrayLike) -> NDArray[np.complex64]:
+    array = np.asarray(given)
+    if array.dtype.kind not in "fcui":
+        raise _core.WrongUsage(f"samples of {array.dtype}: give complex numbers of full scale 1")
+    return np.ascontiguousarray(array, np.complex64)
+
+
 class Receiver:
     """The receiver, for samples that the program has: pushed in, packets out, on a thread of its own.
 
@@ -315,20 +353,24 @@ class Receiver:
         threads: int = 1,
         waiting_packets: int = 4096,
     ) -> None:
-        if threads < 1 or waiting_packets < 1:
-            raise _core.WrongUsage("threads and waiting_packets: give 1 or more")
         self._core = _core.PushedReceiver(
-            sample_rate_hz=sample_rate_hz,
-            symbol_rate_hz=symbol_rate_hz,
-            rolloff=rolloff,
-            gold_code=gold_code,
-            threads=threads,
-            waiting_packets=waiting_packets,
+            sample_rate_hz=_given.number("sample_rate_hz", sample_rate_hz, 0, _MOST_HZ, error=_core.Dvbs2Error),
+            symbol_rate_hz=_given.number("symbol_rate_hz", symbol_rate_hz, 0, _MOST_HZ, error=_core.Dvbs2Error),
+            rolloff=_given.number("rolloff", rolloff),
+            gold_code=_gold_code(gold_code),
+            threads=_given.whole("threads", threads, 1, _MOST_THREADS),
+            waiting_packets=_given.whole("waiting_packets", waiting_packets, 1, _MOST),
         )
+        self._pushing = threading.Lock()
 
     def push(self, samples: ArrayLike) -> None:
-        """Takes complex samples, full scale 1, and waits while there is no room. From one thread at a time."""
-        self._core.push(np.ascontiguousarray(samples, np.complex64))
+        """Takes complex samples, full scale 1, and waits while there is no room: then another thread has to take().
+
+        Of several threads that push, one goes first.
+        """
+        given = _samples(samples)
+        with self._pushing:
+            self._core.push(given)
 
     def end(self) -> None:
         """No more samples come: those that wait are received."""
@@ -336,7 +378,7 @@ class Receiver:
 
     def take(self, most: int = 1024) -> NDArray[np.uint8]:
         """The packets that wait, up to `most`: rows of 188 bytes. Waits for one; none where no more come."""
-        packets = np.asarray(self._core.take(most), np.uint8)
+        packets = np.asarray(self._core.take(_given.whole("most", most, 1, _MOST_TAKEN)), np.uint8)
         return packets.reshape(-1, _TS_PACKET_BYTES)
 
     def stop(self) -> None:
@@ -396,13 +438,14 @@ class Transmitter:
         if frame not in ("normal", "short"):
             raise _core.WrongUsage(f"frame={frame!r}: give normal or short")
         self._core = _core.Transmitter(
-            modcod=modcod,
+            modcod=_given.text("modcod", modcod),
             short_frames=frame == "short",
-            pilots=pilots,
-            rolloff=rolloff,
-            gold_code=gold_code,
-            samples_per_symbol=samples_per_symbol,
+            pilots=bool(pilots),
+            rolloff=_given.number("rolloff", rolloff),
+            gold_code=_gold_code(gold_code),
+            samples_per_symbol=_given.whole("samples_per_symbol", samples_per_symbol, 1, _MOST_PER_SYMBOL),
         )
+        self._sending = threading.Lock()
 
     def send(self, packets: ArrayLike) -> NDArray[np.complex64]:
         """The samples of the frames that these packets fill: bytes in whole packets of 188, in any shape."""
@@ -411,8 +454,10 @@ class Transmitter:
             raise _core.WrongUsage(f"{given.size} of {given.dtype}: give bytes (uint8) in whole packets of 188")
         if (given.reshape(-1, _TS_PACKET_BYTES)[:, 0] != 0x47).any():
             raise _core.WrongUsage("a packet does not begin with 0x47: give whole packets of a transport stream")
-        return np.asarray(self._core.send(given), np.complex64)
+        with self._sending:
+            return np.asarray(self._core.send(given), np.complex64)
 
     def finish(self) -> NDArray[np.complex64]:
         """What remains, in a padded frame, and the end of the signal."""
-        return np.asarray(self._core.finish(), np.complex64)
+        with self._sending:
+            return np.asarray(self._core.finish(), np.complex64)

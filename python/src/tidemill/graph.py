@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._core import CallForm, Direction, GraphError
+from ._core import CallForm, Direction, Flow, GraphError
+from ._given import instance, number, text
 
 if TYPE_CHECKING:
     from .process_task import ProcessTask
     from .scheduling import Schedule
 
 Keep = Literal["copy"] | None
+
+_MOST_DIRECTIONS = 32  # of an array: NumPy's own limit is 32 or 64
 
 
 class Socket:
@@ -39,6 +42,8 @@ class Socket:
             raise GraphError(f"a socket of {self.dtype.str} elements: give the byte order of this machine")
         if not self.shape or any(length < 1 for length in self.shape):
             raise GraphError(f"a socket of shape {self.shape}: give 1 or more elements in each direction")
+        if len(self.shape) > _MOST_DIRECTIONS:
+            raise GraphError(f"a socket of {len(self.shape)} directions: give {_MOST_DIRECTIONS} at most")
         if prod(self.shape) >= 2**32:
             raise GraphError(f"a socket of {prod(self.shape)} elements: give fewer than 2^32")
 
@@ -80,7 +85,7 @@ class Label(Socket):
     def __init__(self, dtype: DTypeLike, *, reads: bool = False, name: str | None = None) -> None:
         super().__init__(dtype)
         self.direction = Direction.IN if reads else Direction.OUT
-        self.label = name
+        self.label = None if name is None else text("name", name)
 
     is_label = True
 
@@ -92,6 +97,10 @@ class Knob:
     initial: float
     least: float = -inf
     most: float = inf
+
+    def __post_init__(self) -> None:
+        for name in ("initial", "least", "most"):
+            number(name, getattr(self, name), error=GraphError)
 
 
 @dataclass(frozen=True)
@@ -162,7 +171,7 @@ class Graph:
     """A stream program: tasks, and the bindings between their sockets."""
 
     def __init__(self, name: str = "graph") -> None:
-        self._core = _core.Graph(name)
+        self._core = _core.Graph(text("name", name))
 
     @property
     def name(self) -> str:
@@ -175,6 +184,7 @@ class Graph:
 
     def add(self, spec: TaskSpec) -> Module:
         """Puts a task into the graph."""
+        instance("spec", spec, TaskSpec, "what task(), source() or sink() made")
         if spec.sockets is None:
             raise GraphError(f"{spec.kind} '{spec.name}' has no sockets: declare them, or let chain() find them")
         sockets = [
@@ -205,7 +215,11 @@ class Graph:
             self._core.bind(output.module, output.name, to.module, to.name)
             return
         self._check_own(to)
-        self._core.bind_constant(np.ascontiguousarray(output), to.module, to.name)
+        if isinstance(output, Module):
+            raise GraphError(f"bind() of module '{output.name}': give one of its sockets, {_sockets_of(output)}")
+        given = np.asarray(output)
+        native = given.dtype.newbyteorder("=")
+        self._core.bind_constant(np.ascontiguousarray(given, native), to.module, to.name)
 
     def stream(self, output: SocketRef, to: SocketRef) -> None:
         """Feeds an input element by element, whatever the counts: tasks run as often as that takes."""
@@ -217,6 +231,10 @@ class Graph:
 
         A part that is not in the graph yet is added; a source or sink without sockets gets those of its neighbour.
         """
+        for part in parts:
+            instance("part", part, (Module, TaskSpec), "a module, or what task(), source() or sink() made")
+            if isinstance(part, Module) and part._graph is not self:
+                raise GraphError(f"module '{part.name}' is of graph '{part._graph.name}', not of '{self.name}'")
         resolved = [_resolved(parts, place) for place in range(len(parts))]
         modules = [self.add(part) if isinstance(part, TaskSpec) else part for part in resolved]
         for module, to in zip(modules, modules[1:]):
@@ -225,7 +243,10 @@ class Graph:
 
     def to_svg(self, schedule: Schedule | None = None) -> str:
         """A drawing: tasks and bindings, and the stages of a schedule."""
-        return self._core.to_svg(schedule._core if schedule else None)
+        from .scheduling import Schedule as Schedules
+
+        given = None if schedule is None else instance("schedule", schedule, Schedules, "a tidemill.Schedule")
+        return self._core.to_svg(given._core if given else None)
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -235,6 +256,9 @@ class Graph:
 
     def _check_own(self, *sockets: SocketRef) -> None:
         for socket in sockets:
+            if isinstance(socket, Module):
+                raise GraphError(f"bind() of module '{socket.name}': give one of its sockets, {_sockets_of(socket)}")
+            instance("socket", socket, SocketRef, "a module's socket, like noise.x")
             if socket.graph is not self:
                 raise GraphError(f"socket '{socket.name}' is of graph '{socket.graph.name}', not of '{self.name}'")
 
@@ -364,7 +388,10 @@ def _spec(
 ) -> TaskSpec:
     if keep not in (None, "copy"):
         raise GraphError(f'keep={keep!r}: give "copy", or leave it out')
-    name = name or _name_of(original or function, kind)
+    name = text("name", name) if name else _name_of(original or function, kind)
+    for each in (function, original, getattr(original or function, "__call__", None)):
+        if inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) or inspect.isasyncgen(each):
+            raise GraphError(f"{kind} '{name}' is asynchronous, and nobody would await it: give a plain function")
     knobs = {each: what for each, what in named.items() if isinstance(what, Knob)}
     others = {each: what for each, what in named.items() if not isinstance(what, Knob)}
     declared: dict[str, Socket] | None = {**(sockets or {}), **others} or None
@@ -412,6 +439,10 @@ def _elsewhere(spec: TaskSpec) -> ProcessTask:
     return ProcessTask(spec.name, spec.callable, places, gets_copies=spec.keep == "copy", is_sink=spec.kind == "sink")
 
 
+def _sockets_of(module: Module) -> str:
+    return " or ".join(f"{module.name}.{name}" for name in module.sockets) or "of which it has none"
+
+
 def _name_of(function: Any, kind: str) -> str:
     name = getattr(function, "__name__", type(function).__name__)
     return name if name.isidentifier() and name not in ("range", "list", "tuple") else kind
@@ -427,7 +458,10 @@ def _called(kind: str, name: str, function: Any) -> tuple[CallForm, Any]:
         return _called(kind, name, function())
     elif inspect.isgenerator(function):
         if inspect.getgeneratorstate(function) == inspect.GEN_CREATED:
-            next(function)  # to its first yield
+            try:
+                next(function)  # to its first yield
+            except StopIteration:
+                raise GraphError(f"{kind} '{name}' never yields, where it would get its arrays") from None
         return CallForm.GENERATOR, function
     if not callable(function):
         raise GraphError(f"{kind} '{name}' cannot be called: it is a {type(function).__name__}")
@@ -471,12 +505,13 @@ def _ordered(
 
 
 def _without_result(function: Any) -> Any:
-    """A sink's result is nobody's, so any will do."""
+    """A sink's result is nobody's, so any will do; a Flow counts."""
     if not callable(function) or inspect.isgeneratorfunction(function):
         return function
 
-    def consume(*arrays: Any) -> None:
-        function(*arrays)
+    def consume(*arrays: Any) -> Flow | None:
+        result = function(*arrays)
+        return result if isinstance(result, Flow) else None
 
     return consume
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, _given
 
 if TYPE_CHECKING:
     from .figures import Figure
@@ -53,10 +53,13 @@ def read_samples(
     first, count: of the samples; fewer come where the recording ends before. format, sample_rate_hz: of raw samples,
     where names and metadata do not tell. Throws IoError for what cannot be read.
     """
-    if first < 0 or count < 0:
-        raise _core.WrongUsage("first and count: give 0 or more")
+    name = _given.path("recording", recording)
     array, rate_hz, center_hz, recorded = _core.read_samples(
-        os.fspath(recording), format=format, sample_rate_hz=sample_rate_hz, first=first, count=count
+        name,
+        format=None if format is None else _given.text("format", format),
+        sample_rate_hz=None if sample_rate_hz is None else _given.number("sample_rate_hz", sample_rate_hz, 0),
+        first=_given.whole("first", first),
+        count=_given.whole("count", count),
     )
-    call = f"tidemill.read_samples({os.path.basename(os.fspath(recording))!r}, first={first}, count={count})"
+    call = f"tidemill.read_samples({os.path.basename(name)!r}, first={first}, count={count})"
     return Samples(array, rate_hz, center_hz, recorded, call)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, _given
 
 if TYPE_CHECKING:
     from .figures import Figure
+
+
+_MOST = 10**9  # of whatever is counted
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,14 @@ def reproduce(
     chains: random ones per setting; timed: per measured run time (fig7); frames: simulated executions (table3, fig11);
     tasks: per worker, of each StreamIt benchmark. Throws WrongUsage for a name that is not in reproductions().
     """
-    if chains < 10 or timed < 1 or frames < 100 or tasks < 1:
-        raise _core.WrongUsage("reproduce: give 10 chains or more, 1 timed, 100 frames, and 1 task or more")
-    made = _core.reproduce(name, chains=chains, timed=timed, frames=frames, tasks=tasks, seed=seed)
+    made = _core.reproduce(
+        _given.text("name", name),
+        chains=_given.whole("chains", chains, 10, _MOST),
+        timed=_given.whole("timed", timed, 1, _MOST),
+        frames=_given.whole("frames", frames, 100, _MOST),
+        tasks=_given.whole("tasks", tasks, 1, _MOST),
+        seed=_given.whole("seed", seed),
+    )
     tables = [Table(each["title"], _columns(each["rows"]), each["notes"]) for each in made]
     call = f"tidemill.reproduce({name!r}, chains={chains}, timed={timed}, frames={frames}, tasks={tasks}, seed={seed})"
     return Reproduction(name, reproductions()[name], tables, call, seed)

@@ -6,16 +6,19 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._given import instance, number, path, whole
 from .graph import Graph, SocketRef
 from .record import Record, tell_warnings
+from .scheduling import Schedule
 
 if TYPE_CHECKING:
     from .figures import Figure
-    from .scheduling import Schedule
     from .task_simulation import Policy
 
 
 _LONGEST_S = 1e9
+_MOST_WAITING = 2**20
+_MOST_WORKERS = 4096
 
 
 class Run(Record):
@@ -30,6 +33,7 @@ class Run(Record):
 
 class _Executor:
     _core: Any
+    _graph: Graph
 
     def run(
         self,
@@ -99,11 +103,12 @@ class _Executor:
         if len(given) % 2:
             raise _core.RunError("set(): give a value behind each knob")
         settings = []
-        for each, number in zip(given[::2], given[1::2]):
+        for each, wanted in zip(given[::2], given[1::2]):
             if not isinstance(each, SocketRef):
                 raise _core.RunError(f"set(): {each!r} is no knob; give a module's, like amp.gain")
-            settings.append((each.module, each.name, float(number)))  # type: ignore[arg-type]
-        return int(self._core.set(settings, at))
+            self._graph._check_own(each)
+            settings.append((each.module, each.name, number(each.name, wanted, error=_core.GraphError)))
+        return int(self._core.set(settings, None if at is None else whole("at", at, error=_core.RunError)))
 
     def _go(
         self,
@@ -114,19 +119,30 @@ class _Executor:
         finish: bool,
         trace: str | os.PathLike[str] | None,
     ) -> Run:
-        if frames is not None and frames < 0:
-            raise _core.RunError(f"frames={frames}: give 0 or more")
-        if seconds is not None and not 0 <= seconds <= _LONGEST_S:
-            raise _core.RunError(f"seconds={seconds}: give 0 to {_LONGEST_S:.0f}")
-        report = go(frames=frames, seconds=seconds, statistics=statistics, finish=finish, trace=trace)
+        report = go(
+            frames=None if frames is None else whole("frames", frames, error=_core.RunError),
+            seconds=None if seconds is None else number("seconds", seconds, 0, _LONGEST_S, error=_core.RunError),
+            statistics=bool(statistics),
+            finish=bool(finish),
+            trace=None if trace is None else path("trace", trace),
+        )
         tell_warnings()
         return Run(report)
+
+
+def _graph(graph: Graph) -> Graph:
+    return instance("graph", graph, Graph, "a tidemill.Graph")
+
+
+def _schedule(schedule: Schedule) -> Schedule:
+    return instance("schedule", schedule, Schedule, "a tidemill.Schedule; Schedule.read() reads one from a file")
 
 
 class Sequence(_Executor):
     """Runs a graph in order on the calling thread. Throws GraphError with every fault of the graph."""
 
     def __init__(self, graph: Graph) -> None:
+        self._graph = _graph(graph)
         self._core = _core.Sequence(graph._core)
 
 
@@ -141,11 +157,18 @@ class Pipeline(_Executor):
     def __init__(
         self, graph: Graph, schedule: Schedule, *, pinned: bool = False, ring_depth: int = 1, batch: int = 1
     ) -> None:
-        self._core = _core.Pipeline(graph._core, schedule._core, pinned=pinned, ring_depth=ring_depth, batch=batch)
+        self._graph = _graph(graph)
+        self._core = _core.Pipeline(
+            graph._core,
+            _schedule(schedule)._core,
+            pinned=bool(pinned),
+            ring_depth=whole("ring_depth", ring_depth, 1, _MOST_WAITING),
+            batch=whole("batch", batch, 1, _MOST_WAITING),
+        )
 
     def reschedule(self, schedule: Schedule) -> None:
         """Changes the schedule, also while another thread is in run(): no frame is lost."""
-        self._core.reschedule(schedule._core)
+        self._core.reschedule(_schedule(schedule)._core)
 
 
 class Dynamic(_Executor):
@@ -157,4 +180,7 @@ class Dynamic(_Executor):
     """
 
     def __init__(self, graph: Graph, *, workers: int = 2, policy: Policy = "gpriority") -> None:
-        self._core = _core.Dynamic(graph._core, workers=workers, policy=policy)
+        self._graph = _graph(graph)
+        if policy is None:
+            raise TypeError("policy=None: give one of policies(), or one of your own")
+        self._core = _core.Dynamic(graph._core, workers=whole("workers", workers, 1, _MOST_WORKERS), policy=policy)

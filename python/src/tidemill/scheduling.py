@@ -7,9 +7,10 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _core
+from . import _core, _given
 from .graph import Graph
 from .record import Record, tell_warnings
 
@@ -22,6 +23,9 @@ Watts = Mapping[str, float | tuple[float, float]] | str
 Path = str | os.PathLike[str]
 
 _ASSUMED_W = 1.0  # of a busy core, where nobody tells watts
+_LONGEST_S = 1e9
+_LONGEST_US = 1e12
+_MOST_JITTER = 1e3
 
 
 class Profile:
@@ -33,14 +37,14 @@ class Profile:
     @classmethod
     def read(cls, path: Path) -> Profile:
         """Throws ScheduleError naming the place in the file that cannot be used."""
-        return cls(_core.Profile.read(path))
+        return cls(_core.Profile.read(_given.path("path", path)))
 
     @classmethod
     def from_json(cls, text: str) -> Profile:
-        return cls(_core.Profile.from_json(text))
+        return cls(_core.Profile.from_json(_given.text("text", text)))
 
     def write(self, path: Path) -> None:
-        self._core.write(path)
+        self._core.write(_given.path("path", path))
 
     def to_json(self) -> str:
         return self._core.to_json()
@@ -92,6 +96,9 @@ class Profile:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Profile.from_json, (self.to_json(),)
+
     def __repr__(self) -> str:
         return f"<Profile of {len(self._core.names)} tasks on {', '.join(self.kinds)}>"
 
@@ -109,23 +116,26 @@ class Schedule:
     @classmethod
     def read(cls, path: Path) -> Schedule:
         """Throws ScheduleError naming the place in the file that cannot be used."""
-        return cls(_core.Schedule.read(path))
+        return cls(_core.Schedule.read(_given.path("path", path)))
 
     @classmethod
     def from_json(cls, text: str) -> Schedule:
-        return cls(_core.Schedule.from_json(text))
+        return cls(_core.Schedule.from_json(_given.text("text", text)))
 
     @classmethod
     def of(cls, *stages: tuple[int, int] | tuple[int, int, str]) -> Schedule:
         """One made by hand: each stage has so many tasks, threads, and a kind of cores ("big" if not said)."""
+        for stage in stages:
+            if not isinstance(stage, tuple) or len(stage) not in (2, 3):
+                raise _core.ScheduleError(f"stage {stage!r}: give (tasks, threads), or (tasks, threads, kind of cores)")
         listed = [
             {"tasks": stage[0], "threads": stage[1], "core-type": stage[2] if len(stage) > 2 else "big"}
             for stage in stages
         ]
-        return cls.from_json(json.dumps({"schedule": listed}))
+        return cls.from_json(json.dumps({"schedule": listed}, default=index))
 
     def write(self, path: Path) -> None:
-        self._core.write(path)
+        self._core.write(_given.path("path", path))
 
     def to_json(self) -> str:
         return self._core.to_json()
@@ -162,17 +172,24 @@ class Schedule:
         known = profile or self._profile
         if known is None:
             raise _core.ScheduleError("the schedule comes without its profile: give it as profile=")
-        return known
+        return _profile(known)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schedule) and bool(self._core == other._core)
+        return isinstance(other, Schedule) and self.to_json() == other.to_json()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _schedule_again, (self.to_json(), self._profile, self.why, self._call)
 
     def __repr__(self) -> str:
         stages = " | ".join(f"{s.get('task_count', 0)} tasks on {s.cores} {s.kind}" for s in self.stages)
         period = "" if self.period_us is None else f", {self.period_us:.2f} us"
         return f"<Schedule {stages}{period}>"
+
+
+def _schedule_again(text: str, profile: Profile | None, why: str, call: str) -> Schedule:
+    return Schedule(_core.Schedule.from_json(text), profile, why, call)
 
 
 @dataclass(frozen=True)
@@ -227,7 +244,12 @@ def profile(
     seconds, frames: how long on each kind. cores: whose kinds; else all of this machine.
     Frames that run are delivered. Throws FrameError when a task raises, ScheduleError when the source ends at once.
     """
-    found = _core.profile(graph._core, frames=frames, seconds=seconds, cores=_counts(cores))
+    found = _core.profile(
+        _given.instance("graph", graph, Graph, "a tidemill.Graph")._core,
+        frames=None if frames is None else _given.whole("frames", frames, 1),
+        seconds=_given.number("seconds", seconds, 0, _LONGEST_S),
+        cores=_counts(cores),
+    )
     tell_warnings()
     return Profile(found)
 
@@ -256,14 +278,14 @@ def schedule(
     how = _core.HowToSchedule(
         cores=_counts(cores),
         watts=_watts(watts),
-        model=model,
-        strategy=strategy,
-        objective=objective,
-        period_us=period_us,
-        rate_hz=rate_hz,
+        model=_model(model),
+        strategy=_given.text("strategy", strategy),
+        objective=_given.text("objective", objective),
+        period_us=None if period_us is None else _given.number("period_us", period_us, 0, error=_core.ScheduleError),
+        rate_hz=None if rate_hz is None else _given.number("rate_hz", rate_hz, 0, error=_core.ScheduleError),
         free=_counts(free),
     )
-    profile = profile._with_kinds_of(cores)
+    profile = _profile(profile)._with_kinds_of(cores)
     made, why = _core.schedule(profile._core, how)
     call = f"tidemill.schedule(profile, cores={_counts(cores)!r}, objective={objective!r}, strategy={strategy!r})"
     return Schedule(made, profile, why, call)
@@ -285,16 +307,17 @@ def simulate(
 
     jitter: relative standard deviation of stage times. drawn_frames: of how many frames the steps are kept.
     """
+    schedule = _given.instance("schedule", schedule, Schedule, "a tidemill.Schedule")
     weights = schedule._profile_or(profile)._with_kinds_of(schedule.cores)
-    known = _core.HowToSchedule(watts=_watts(watts), model=model)
+    known = _core.HowToSchedule(watts=_watts(watts), model=_model(model))
     report, table, steps = _core.simulate(
         schedule._core,
         weights._core,
-        frames=frames,
-        observed=drawn_frames,
-        hop_latency_us=hop_latency_us,
-        jitter=jitter,
-        seed=seed,
+        frames=_given.whole("frames", frames, 1),
+        observed=_given.whole("drawn_frames", drawn_frames),
+        hop_latency_us=_given.number("hop_latency_us", hop_latency_us, 0, _LONGEST_US),
+        jitter=_given.number("jitter", jitter, 0, _MOST_JITTER),
+        seed=_given.whole("seed", seed),
         known=known,
     )
     call = f"tidemill.simulate(schedule, profile, frames={frames}, jitter={jitter})"
@@ -309,11 +332,11 @@ def front(
     Without watts and model, a busy core of any kind takes 1 W, and the figure says so: then power is how many cores
     are busy. Kinds that were not measured count as in schedule().
     """
-    profile = profile._with_kinds_of(cores)
+    profile = _profile(profile)._with_kinds_of(cores)
     assumed = watts is None and model is None
     if assumed:
         watts = dict.fromkeys(profile.kinds, _ASSUMED_W)
-    how = _core.HowToSchedule(cores=_counts(cores), watts=_watts(watts), model=model)
+    how = _core.HowToSchedule(cores=_counts(cores), watts=_watts(watts), model=_model(model))
     points = _core.front(profile._core, how)
     call = f"tidemill.front(profile, watts={_watts(watts)!r}, cores={_counts(cores)!r})"
     return Front(
@@ -330,15 +353,25 @@ def cores_here() -> str:
     return _core.cores_here()
 
 
+def _profile(profile: Profile) -> Profile:
+    return _given.instance("profile", profile, Profile, "a tidemill.Profile; Profile.read() reads one from a file")
+
+
+def _model(model: Path | None) -> str | None:
+    return None if model is None else _given.path("model", model)
+
+
 def _counts(cores: Cores | None) -> str | None:
     if cores is None or isinstance(cores, str):
-        return cores
-    return ",".join(f"{kind}={count}" for kind, count in cores.items())
+        return cores if cores is None else _given.text("cores", cores)
+    _given.instance("cores", cores, Mapping, 'numbers by kind, like {"big": 4}')
+    return ",".join(f"{_given.text('kind', kind)}={count}" for kind, count in cores.items())
 
 
 def _watts(watts: Watts | None) -> str | None:
     if watts is None or isinstance(watts, str):
-        return watts
+        return watts if watts is None else _given.text("watts", watts)
+    _given.instance("watts", watts, Mapping, 'watts by kind, like {"big": 1.0}')
     texts = [
         f"{kind}={w[0]!r}/{w[1]!r}" if isinstance(w, tuple) else f"{kind}={w!r}" for kind, w in watts.items()
     ]

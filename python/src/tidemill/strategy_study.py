@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, _given
 
 if TYPE_CHECKING:
     from .figures import Figure
+
+
+_MOST_CORES = 1000
+_MOST_TASKS = 1000
+_MOST_SEED = 2**40  # each has room for the numbers of its chains
+_HEAVIEST = 10**6
+_SLOWEST = 1e6
 
 
 @dataclass(frozen=True)
@@ -49,9 +56,17 @@ def slowdowns(
     tasks: of each chain, of which the share `stateless` may be replicated; weights are whole numbers from 1 to
     `heaviest` on big cores, and 1 to `slowest` times that on little ones.
     """
-    if chains < 1 or min(big, little) < 0 or big + little < 1:
-        raise _core.WrongUsage("slowdowns: give 1 chain or more, and 1 core or more")
-    law = _core.ChainLaw(tasks=tasks, stateless=stateless, heaviest=heaviest, slowest=slowest)
+    chains = _given.whole("chains", chains, 1)
+    big, little = _given.whole("big", big, 0, _MOST_CORES), _given.whole("little", little, 0, _MOST_CORES)
+    seed = _given.whole("seed", seed, 0, _MOST_SEED)
+    if big + little < 1:
+        raise _core.WrongUsage("slowdowns: give 1 core or more")
+    law = _core.ChainLaw(
+        tasks=_given.whole("tasks", tasks, 1, _MOST_TASKS),
+        stateless=_given.number("stateless", stateless, 0, 1),
+        heaviest=_given.whole("heaviest", heaviest, 1, _HEAVIEST),
+        slowest=_given.number("slowest", slowest, 1, _SLOWEST),
+    )
     rows = [
         (chain, *each)
         for chain in range(chains)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import _core
+from . import _core, _given
 from ._core import PolicyTask
 from .record import Record
 from .scheduling import Cores, Profile, _counts
@@ -24,6 +24,9 @@ class OwnPolicy(Protocol):
     def rank(self, task: PolicyTask) -> int:
         """Asked once, when the task is ready."""
 
+
+_MOST = 10**6
+_MOST_NOISE = 1e3
 
 Policy = str | OwnPolicy | Callable[[PolicyTask], int]
 
@@ -69,14 +72,20 @@ def simulate_tasks(
     window: iterations in flight at most. noise: relative standard deviation of task times.
     Throws PolicyError, ScheduleError for what there is not; what a policy raises comes out here.
     """
-    if workers < 1 or (iterations is not None and iterations < 1) or window < 1:
-        raise _core.WrongUsage("workers, iterations and window: give 1 or more")
-    if noise < 0 or drawn_iterations < 0:
-        raise _core.WrongUsage("noise and drawn_iterations: give 0 or more")
-    common: dict[str, Any] = {"iterations": iterations or 0, "policy": policy, "window": window, "noise": noise,
-                              "seed": seed, "drawn": drawn_iterations}  # fmt: skip
+    _given.instance("program", program, (Profile, str), "a tidemill.Profile, or one of task_programs()")
+    if policy is None:
+        raise TypeError("policy=None: give one of policies(), or one of your own")
+    workers = _given.whole("workers", workers, 1, _MOST)
+    common: dict[str, Any] = {
+        "iterations": 0 if iterations is None else _given.whole("iterations", iterations, 1, _MOST),
+        "policy": policy,
+        "window": _given.whole("window", window, 1, _MOST),
+        "noise": _given.number("noise", noise, 0, _MOST_NOISE),
+        "seed": _given.whole("seed", seed),
+        "drawn": _given.whole("drawn_iterations", drawn_iterations),
+    }
     if isinstance(program, str):
-        told, steps = _core.simulate_program(program, workers=workers, **common)
+        told, steps = _core.simulate_program(_given.text("program", program), workers=workers, **common)
     else:
         told, steps = _core.simulate_profile(program._core, cores=_counts(cores), **common)
     named = policy if isinstance(policy, str) else getattr(policy, "__name__", type(policy).__name__)
