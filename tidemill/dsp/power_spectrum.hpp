@@ -23,6 +23,8 @@ class PowerSpectrum {
 
     /// Takes more of the stream.
     void add(std::span<const Iq> samples);
+    /// What comes next does not follow what came: the stretch that has begun is left out.
+    void restart() { filled_ = 0; }
 
     std::size_t bins() const { return fft_.size(); }
     /// Stretches so far, of which neighbours share half of their samples.

@@ -37,6 +37,21 @@ TEST_CASE("power spectrum: a tone stands in its bin, and 90 dB down from five bi
     }
 }
 
+TEST_CASE("power spectrum: behind a gap it begins anew, and no stretch lies across") {
+    std::vector<Iq> tone(1024);
+    for (std::size_t n = 0; n < tone.size(); ++n)
+        tone[n] = Iq(std::polar(1.0, 2 * std::numbers::pi * 24.3 * static_cast<double>(n) / 256));
+    PowerSpectrum whole(256), parts(256);
+    whole.add(std::span(tone).first(512));
+    whole.add(std::span(tone).first(512));  // the tone jumps here
+    parts.add(std::span(tone).first(512));
+    parts.restart();
+    parts.add(std::span(tone).first(512));
+    CHECK(whole.stretches() == 7);
+    CHECK(parts.stretches() == 6);
+    CHECK(whole.power()[20] > 1e3F * parts.power()[20]);
+}
+
 TEST_CASE("power spectrum: fewer samples than a stretch give none, an odd length is refused") {
     PowerSpectrum spectrum(256);
     spectrum.add(std::vector<Iq>(255));

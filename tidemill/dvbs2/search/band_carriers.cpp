@@ -4,10 +4,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "tidemill/dsp/power_spectrum.hpp"
 #include "tidemill/dsp/tuner.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/search/internal/shape_over_bins.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
 #include "tidemill/dvbs2/search/symbol_rate_search.hpp"
@@ -23,6 +25,10 @@ using internal::ShapeFit;
 constexpr std::size_t kMostBandSamples = 1 << 25;
 constexpr std::size_t kMostBins = 1 << 15, kLeastBins = 1 << 9;
 constexpr std::size_t kLeastStretches = 64;
+// All of the beginning goes into the spectrum; then runs of so many samples, one of four, for what comes
+// later is looked at in case it was not there before.
+constexpr std::size_t kAllOfFirst = 1 << 22;
+constexpr std::size_t kRun = 1 << 18, kOneRunOf = 4;
 
 // Widths that are tried, in bins, and how a width grows from one to the next.
 constexpr double kNarrowest = 24;
@@ -53,11 +59,18 @@ constexpr std::ptrdiff_t kToneSpread = 6, kToneAround = 16;
 // The rate at which a carrier is measured: its symbol rate must be below half of it.
 constexpr double kMeasuredRatio = 2.4;
 constexpr double kRateTolerance = 0.06;
+// A quarter of the samples will do where the line is so clear: it lies within a fifth of a bin, 2 ppm.
+constexpr std::size_t kFewRateSamples = kSymbolRateSearchSamples / 4;
+constexpr double kClearRate = 60;
 
 struct CarrierCandidate {
     double bin = 0, width = 0;
     double likeness = 0;  // less what chance may have done to it
 };
+
+bool goes_into_spectrum(std::size_t sample) {
+    return sample < kAllOfFirst || sample / kRun % kOneRunOf == 0;
+}
 
 SeenSpectrum band_spectrum(io::SampleSource& source) {
     std::vector<dsp::Iq> samples;  // as many as say how fine the spectrum may be
@@ -70,9 +83,12 @@ SeenSpectrum band_spectrum(io::SampleSource& source) {
         seen->add(samples);
     };
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
-        done += piece.size();
+        const std::size_t first = std::exchange(done, done + piece.size());
         if (seen) {
-            seen->add(piece);
+            if (goes_into_spectrum(first))
+                seen->add(piece);
+            else
+                seen->restart();
         } else {
             samples.insert(samples.end(), piece.begin(), piece.end());
             if (samples.size() >= kMostBins * kLeastStretches / 2) begin();
@@ -103,25 +119,39 @@ SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t factor) {
     return coarse;
 }
 
-// Where the shape of one width fits better than at the bins beside.
-void add_candidates(const SeenSpectrum& fine, double width, std::vector<CarrierCandidate>& found) {
-    const auto factor = std::max<std::size_t>(1, static_cast<std::size_t>(width / kCoarseBins));
-    const SeenSpectrum coarse = coarser(fine, factor);
-    const auto scale = static_cast<double>(factor);
-    const CarrierShape shape{width / scale, kTypicalRolloff};
-    const internal::ShapeOverBins over(shape);
-    ShapeFit before, here;
-    for (std::ptrdiff_t k = 0; k <= coarse.size(); ++k) {
-        const ShapeFit next = k < coarse.size() ? over.fit(coarse, k) : ShapeFit{};
-        const bool is_peak = here.likeness >= before.likeness && here.likeness > next.likeness;
-        if (is_peak && here.likeness > kBandLikeness &&
-            shape.stands_out(coarse, static_cast<double>(k - 1), here))
-            found.push_back({(static_cast<double>(k - 1) + 0.5) * scale - 0.5, width,
-                             std::min(here.likeness, 1.0) * here.beyond_chance});
-        before = here;
-        here = next;
+/// Looks for carriers of one width after the other.
+class CandidateSearch {
+  public:
+    explicit CandidateSearch(const SeenSpectrum& fine) : fine_(fine) {}
+
+    // Where the shape of one width fits better than at the bins beside.
+    void add(double width, std::vector<CarrierCandidate>& found) {
+        const auto factor = std::max<std::size_t>(1, static_cast<std::size_t>(width / kCoarseBins));
+        if (std::exchange(factor_, factor) != factor) coarse_ = coarser(fine_, factor);
+        const auto scale = static_cast<double>(factor);
+        const CarrierShape shape{width / scale, kTypicalRolloff};
+        const std::span<const ShapeFit> fits = over_.fit(shape, coarse_);
+        for (std::size_t k = 0; k < fits.size(); ++k) {
+            const ShapeFit& here = fits[k];
+            if (here.likeness > kBandLikeness && is_peak(fits, k) &&
+                shape.stands_out(coarse_, static_cast<double>(k), here))
+                found.push_back({(static_cast<double>(k) + 0.5) * scale - 0.5, width,
+                                 std::min(here.likeness, 1.0) * here.beyond_chance});
+        }
     }
-}
+
+  private:
+    static bool is_peak(std::span<const ShapeFit> fits, std::size_t k) {
+        const double here = fits[k].likeness;
+        return (k == 0 || here >= fits[k - 1].likeness) &&
+               (k + 1 == fits.size() || here > fits[k + 1].likeness);
+    }
+
+    const SeenSpectrum& fine_;
+    std::size_t factor_ = 0;  // of bins that are one of these
+    SeenSpectrum coarse_{};
+    internal::ShapeOverBins over_{};
+};
 
 bool overlap(const CarrierCandidate& a, const CarrierCandidate& b) {
     return std::abs(a.bin - b.bin) < kCentresApart * (a.width + b.width);
@@ -239,9 +269,10 @@ FoundBand find_carriers(io::SampleSource& source) {
     if (!source.sample_rate_hz()) throw Dvbs2Error("carriers are looked for by the sample rate: give it");
     const SeenSpectrum spectrum = band_spectrum(source);
     std::vector<CarrierCandidate> candidates;
+    CandidateSearch search(spectrum);
     for (double width = kNarrowest; width < kWidest * static_cast<double>(spectrum.size());
          width *= kWidthStep)
-        add_candidates(spectrum, width, candidates);
+        search.add(width, candidates);
     FoundBand band;
     for (const CarrierCandidate& candidate : without_overlaps(std::move(candidates))) {
         const FoundCarrier carrier = refined(spectrum, candidate);
@@ -264,13 +295,21 @@ std::optional<double> measure_symbol_rate(io::SampleSource& source, const FoundC
                       .offset_hz = carrier.offset_hz,
                       .pass_hz = pass});
     std::vector<dsp::Iq> samples;
+    std::optional<PulsingRate> rate;
+    const auto look = [&] { rate = symbol_rate_near(samples, 1 / kMeasuredRatio, kRateTolerance); };
+    bool is_early = true, is_clear = false;
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
         tuner.process(piece, samples);
-        return samples.size() < kSymbolRateSearchSamples;
+        if (is_early && samples.size() >= kFewRateSamples) {
+            is_early = false;
+            look();
+            is_clear = rate && rate->clearness > kClearRate;
+        }
+        return !is_clear && samples.size() < kSymbolRateSearchSamples;
     });
-    const auto rate = symbol_rate_near(samples, 1 / kMeasuredRatio, kRateTolerance);
+    if (!is_clear) look();
     if (!rate) return std::nullopt;
-    return *rate * rate_hz;
+    return rate->per_sample * rate_hz;
 }
 
 }  // namespace tidemill::dvbs2

@@ -26,7 +26,8 @@ struct FoundBand {
 
 /// Finds the carriers of a band by the shape of their spectra: wide and narrow, strong and weak, also beside
 /// one another, from 1/1000 of the band to nearly all of it. The mirror images that a radio's I and Q make
-/// are left out. Reads the first 2^25 samples at most; the source must know its rate, else Dvbs2Error.
+/// are left out. Reads the first 2^25 samples at most, and looks at a quarter of those beyond 2^22; the
+/// source must know its rate, else Dvbs2Error.
 FoundBand find_carriers(io::SampleSource& source);
 
 /// The symbol rate of a found carrier by the pulsing of its power, to some millionths; nothing where it does

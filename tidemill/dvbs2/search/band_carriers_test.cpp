@@ -88,6 +88,18 @@ TEST_CASE("band carriers: a bump in a carrier's spectrum that chance might have 
     }
 }
 
+TEST_CASE("band carriers: a carrier that comes late is found, too") {
+    const MadeBand band =
+        make_band({.sample_rate_hz = 1e6, .seconds = 2.5, .esn0_db = 10},
+                  std::vector{BandCarrier{.symbol_rate_hz = 100e3, .offset_hz = 200e3, .framed = false}});
+    std::vector<dsp::Iq> samples(std::size_t{9} << 19);  // beyond what all of is looked at
+    dsp::add_gaussian_noise(1, 0, 1, samples);
+    samples.insert(samples.end(), band.samples.begin(), band.samples.end());
+    const FoundBand found = found_in(samples, 1e6);
+    REQUIRE(found.carriers.size() == 1);
+    CHECK(std::abs(found.carriers[0].offset_hz - 200e3) < 2e3);
+}
+
 TEST_CASE("band carriers: what a clean pulse leaves all over a band without noise is none") {
     Transmitter transmitter({.pls = {6, FrameSize::short_, true}, .samples_per_symbol = 10});
     std::vector<dsp::Iq> samples;

@@ -8,6 +8,7 @@
 #include "tidemill/dsp/power_spectrum.hpp"
 #include "tidemill/dsp/tuner.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/search/internal/shape_over_bins.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
 
@@ -68,10 +69,11 @@ SeenSpectrum look_spectrum(io::SampleSource& source, double sample_rate_hz, cons
 // The middles of all stretches in which the shape fits.
 std::vector<double> carrier_places(const SeenSpectrum& spectrum, const CarrierShape& shape) {
     std::vector<double> places;
-    const internal::ShapeOverBins over(shape);
+    internal::ShapeOverBins over;
+    const std::span<const ShapeFit> fits = over.fit(shape, spectrum);
     double best = 0;
-    for (std::ptrdiff_t k = 0; k < spectrum.size(); ++k) {
-        const double likeness = over.fit(spectrum, k).likeness;
+    for (std::size_t k = 0; k < fits.size(); ++k) {
+        const double likeness = fits[k].likeness;
         if (likeness < kLookLikeness) {
             best = 0;
         } else if (likeness > best) {

@@ -88,7 +88,7 @@ std::vector<Iq> changing_power(std::span<const Iq> samples) {
 
 }  // namespace
 
-std::optional<double> symbol_rate_near(std::span<const Iq> samples, double near, double tolerance) {
+std::optional<PulsingRate> symbol_rate_near(std::span<const Iq> samples, double near, double tolerance) {
     if (samples.size() < kFewestSamples) return std::nullopt;
     samples = samples.first(std::min(samples.size(), kSymbolRateSearchSamples));
     dsp::StretchSpectra stretches(kNearBins);
@@ -117,7 +117,7 @@ std::optional<double> symbol_rate_near(std::span<const Iq> samples, double near,
                                 static_cast<std::size_t>(middle + tolerance * near * bins));
     if (lines.empty()) return std::nullopt;
     const Line& clearest = *std::ranges::max_element(lines, {}, &Line::clearness);
-    return near + (clearest.place - middle) / bins;
+    return PulsingRate{near + (clearest.place - middle) / bins, clearest.clearness};
 }
 
 std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t most) {

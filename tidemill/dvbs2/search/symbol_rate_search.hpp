@@ -18,8 +18,14 @@ inline constexpr std::size_t kSymbolRateSearchSamples = 1 << 20;
 /// samples.
 std::vector<double> likely_symbol_rates(std::span<const dsp::Iq> samples, std::size_t most);
 
+/// A rate at which power pulses.
+struct PulsingRate {
+    double per_sample = 0;  ///< symbols per sample
+    double clearness = 0;   ///< its power over what is usual beside it; of chance alone some 14
+};
+
 /// The clearest of the rates within `tolerance` times `near`, in symbols per sample: quicker where about the
 /// rate is known. `near` lies from 0.35 to 0.45, the tolerance is 0.06 at most.
-std::optional<double> symbol_rate_near(std::span<const dsp::Iq> samples, double near, double tolerance);
+std::optional<PulsingRate> symbol_rate_near(std::span<const dsp::Iq> samples, double near, double tolerance);
 
 }  // namespace tidemill::dvbs2

@@ -50,7 +50,7 @@ TEST_CASE("symbol rate search: about known, a rate is found to some millionths, 
         const auto made = internal::make_reception(c.pls, c.pls.modcod == 1 ? 40 : 60, channel);
         const auto rate = symbol_rate_near(made.samples, 1 / 2.4, 0.06);
         REQUIRE(rate.has_value());
-        CHECK(std::abs(*rate * 2.4 * c.off * (1 + 30e-6) - 1) < 20e-6);
+        CHECK(std::abs(rate->per_sample * 2.4 * c.off * (1 + 30e-6) - 1) < 20e-6);
         CHECK_FALSE(symbol_rate_near(made.samples, c.off > 1 ? 0.43 : 0.40, 0.01).has_value());
     }
     std::vector<dsp::Iq> noise(1 << 18);

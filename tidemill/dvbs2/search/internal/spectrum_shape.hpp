@@ -35,6 +35,8 @@ struct CarrierShape {
     double bins = 0;  ///< of its symbol rate
     double rolloff = 0.20;
 
+    /// In bins from the middle: the shape is compared up to there.
+    double reach() const;
     /// The fit of the shape with its middle at `bin`, where most of it lies within the spectrum.
     ShapeFit fit(const SeenSpectrum& spectrum, double bin) const;
     /// Whether a fit's level is out of reach of how rough the spectrum is there: what repeats frame by frame,
@@ -44,18 +46,17 @@ struct CarrierShape {
     double refined(const SeenSpectrum& spectrum, double bin, double reach) const;
 };
 
-/// The same shape laid over all bins one after the other, which is quicker.
-class ShapeOverBins {
-  public:
-    explicit ShapeOverBins(const CarrierShape& shape);
+/// Of the bins under a shape: their number, and sums of power and shape, of their squares and products.
+struct ShapeSums {
+    double n = 0, p = 0, t = 0, pp = 0, tt = 0, pt = 0;
 
-    ShapeFit fit(const SeenSpectrum& spectrum, std::ptrdiff_t bin) const;
+    void add(double power, double shape) {
+        n += 1, p += power, t += shape, pp += power * power, tt += shape * shape, pt += power * shape;
+    }
 
-  private:
-    std::ptrdiff_t reach_;
-    double reach_bins_;
-    std::vector<double> shape_{};             // from -reach_ to reach_
-    std::vector<double> sums_{}, squares_{};  // of those before each
+    /// Nothing where too much lies beyond the recorded band, for nothing to stand on was seen there, and
+    /// where no more was seen than chance makes.
+    ShapeFit fit(double reach, double stretches) const;
 };
 
 }  // namespace tidemill::dvbs2::internal
