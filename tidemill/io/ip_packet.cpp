@@ -82,12 +82,18 @@ std::optional<IpHeader> parse_ip(std::span<const std::uint8_t> packet) {
 }
 
 bool is_local_only(const IpAddress& address) {
+    return is_local_only(IpPrefix{address, address.bits()});
+}
+
+bool is_local_only(const IpPrefix& addresses) {
     static const std::vector<IpPrefix> kLocal = {
         prefix("0.0.0.0/8"),         prefix("127.0.0.0/8"),        prefix("169.254.0.0/16"),
         prefix("224.0.0.0/24"),      prefix("255.255.255.255/32"), prefix("::/96"),
         prefix("::ffff:0.0.0.0/96"), prefix("fe80::/10"),          prefix("ff00::/16"),
         prefix("ff01::/16"),         prefix("ff02::/16"),          prefix("64:ff9b::/96")};
-    return std::ranges::any_of(kLocal, [&](const IpPrefix& local) { return local.holds(address); });
+    return std::ranges::any_of(kLocal, [&](const IpPrefix& local) {
+        return local.bits <= addresses.bits && local.holds(addresses.address);
+    });
 }
 
 bool IpFilter::allows(const IpAddress& address) const {

@@ -45,6 +45,9 @@ std::optional<IpHeader> parse_ip(std::span<const std::uint8_t> packet);
 /// nobody.
 bool is_local_only(const IpAddress& address);
 
+/// Whether a prefix holds no other addresses than those.
+bool is_local_only(const IpPrefix& addresses);
+
 /// Which packets may go to a host, by where they come from and go to.
 class IpFilter {
   public:

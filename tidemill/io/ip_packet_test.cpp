@@ -88,6 +88,19 @@ TEST_CASE("IP filter: only from and to what is allowed, and never what belongs t
     }
 }
 
+TEST_CASE("IP prefixes: those of which no address may come from outside are known") {
+    for (const char* local : {"127.0.0.0/8", "127.0.0.1", "127.5.0.0/16", "169.254.0.0/16", "0.0.0.0/8",
+                              "224.0.0.0/24", "::1", "fe80::/10", "fe80::/64", "ff02::/16"}) {
+        CAPTURE(local);
+        CHECK(is_local_only(parse_ip_prefix(local).value()));
+    }
+    for (const char* some : {"0.0.0.0/0", "126.0.0.0/7", "10.0.0.0/8", "169.0.0.0/8", "224.0.0.0/4", "::/0",
+                             "2001:db8::/32", "fe00::/9", "ff00::/8"}) {
+        CAPTURE(some);
+        CHECK_FALSE(is_local_only(parse_ip_prefix(some).value()));
+    }
+}
+
 TEST_CASE("IP filter: a packet that says itself where to go on to does not pass") {
     const IpFilter everything(prefixes({"0.0.0.0/0", "::/0"}));
     auto with_options = made_ipv4("10.1.2.3", "10.1.2.4", 50);

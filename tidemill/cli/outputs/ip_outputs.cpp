@@ -115,6 +115,16 @@ Json counts_of(const dvbs2::GseCounts& counts) {
             {"extensions_unknown", counts.extensions_unknown}};
 }
 
+void check_allowed(const std::vector<io::IpPrefix>& allowed, const std::vector<io::IpAddress>& own) {
+    const auto is_own = [&](const io::IpPrefix& each) {
+        return each.bits == each.address.bits() && std::ranges::find(own, each.address) != own.end();
+    };
+    if (std::ranges::any_of(allowed, is_own))
+        throw WrongUsage(
+            "--tun-allow names an address of this host: a packet off the air never passes from or to it; "
+            "give those of the network that is sent");
+}
+
 }  // namespace
 
 io::IpPrefix parse_tun_allow(const std::string& text) {
@@ -122,6 +132,11 @@ io::IpPrefix parse_tun_allow(const std::string& text) {
     if (!prefix)
         throw WrongUsage(
             fmt::format("--tun-allow {}: give addresses, like 10.1.0.0/16 or 2001:db8::/32", text));
+    if (io::is_local_only(*prefix))
+        throw WrongUsage(fmt::format(
+            "--tun-allow {}: a packet off the air never passes from or to loopback, link-local or no "
+            "address; give those of the network that is sent",
+            text));
     return *prefix;
 }
 
@@ -145,6 +160,7 @@ std::vector<io::TunDevice> open_interfaces(const IpOptions& options) {
     if (any && options.allowed.empty())
         throw WrongUsage(
             "--ip-out tun:NAME: say from and to where packets may pass, with --tun-allow PREFIX");
+    if (any) check_allowed(options.allowed, writing(io::own_addresses));
     return writing([&] {
         std::optional<UserRights> user;
         if (any) user = options.user.empty() ? user_behind_sudo() : find_user(options.user);

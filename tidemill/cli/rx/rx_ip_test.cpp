@@ -1,8 +1,10 @@
 // Receptions that carry IP packets, in generic streams and in sections.
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@
 #include "tidemill/io/internal/made_ip.hpp"
 #include "tidemill/io/internal/made_mpe.hpp"
 #include "tidemill/io/pcap.hpp"
+#include "tidemill/io/tun_device.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -92,6 +95,17 @@ bool holds_in_order(const Packets& all, const Packets& some) {
         ++at;
     }
     return true;
+}
+
+// Of this host, as they are written, but for those that are every host's.
+std::vector<std::string> own_addresses() {
+    std::vector<std::string> texts;
+    for (const io::IpAddress& own : io::own_addresses()) {
+        std::array<char, INET6_ADDRSTRLEN> text{};
+        inet_ntop(own.version == 4 ? AF_INET : AF_INET6, own.bytes.data(), text.data(), text.size());
+        if (!io::is_local_only(own)) texts.emplace_back(text.data());
+    }
+    return texts;
 }
 
 Bytes mpe_stream(const Packets& packets) {
@@ -182,6 +196,14 @@ TEST_CASE("rx --ip-out: what cannot be is refused") {
     CHECK(says(refused({"--ip-out", "tun:tm0", "--tun-allow", "everywhere"}), "10.1.0.0/16"));
     CHECK(says(refused({"--ip-out", "tun:../x", "--tun-allow", "10.1.0.0/16"}), "names no interface"));
     CHECK(says(refused({"--tun-allow", "10.0.0.0/8"}), "--tun-allow"));
+    for (const char* local : {"127.0.0.0/8", "::1", "169.254.0.0/16", "fe80::/10"}) {
+        CAPTURE(local);
+        CHECK(says(refused({"--ip-out", "tun:tm0", "--tun-allow", local}), "never passes from or to"));
+    }
+    for (const std::string& own : own_addresses()) {
+        CAPTURE(own);
+        CHECK(says(refused({"--ip-out", "tun:tm0", "--tun-allow", own}), "this host"));
+    }
     CHECK(says(refused({"--ip-out", "out.pcap", "--mpe-pid", "8191"}), "0 to 8190"));
     CHECK(says(refused({"--rate", "1M", "--ip-out", "udp://127.0.0.1:9"}), "tun:NAME"));
 }
