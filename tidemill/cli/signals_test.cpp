@@ -97,6 +97,25 @@ TEST_CASE("signals: packets that wait for their time in a datagram do not hold u
     CHECK(!ScratchFolder::content_of(folder / "out").empty());
 }
 
+TEST_CASE(
+    "signals: a place that takes nothing, and for which the input is to wait, does not hold up the end") {
+    const SmallRecording& recording = small_recording();
+    for (const char* input : {"air.ci8 --rate 2e6 --symbol-rate 1e6 --when-full wait", ""}) {
+        const ScratchFolder folder;
+        const int status = run_shell(fmt::format(
+            "cd {}; mkfifo air.ci8 full; exec 3<>air.ci8 4<>full; cat {} >air.ci8 3>&- & "
+            "head -c 65536 /dev/zero >full; "
+            "$tidemill dvbs2 rx {} --executor sequence -o full --status lines >out 2>err 3>&- 4>&- & job=$!; "
+            "until grep -sq '\"ts_packets\":[1-9]' lines; do sleep 0.05; done; kill -INT $job; "
+            "( sleep 20; kill -KILL $job 2>&- ) & wait $job",
+            std::string(folder / ""), recording.data(), *input == 0 ? recording.meta.c_str() : input));
+        INFO(ScratchFolder::content_of(folder / "err"));
+        CHECK(status == 1);
+        CHECK(says(ScratchFolder::content_of(folder / "err"), "took nothing for too long"));
+        CHECK(!ScratchFolder::content_of(folder / "out").empty());
+    }
+}
+
 TEST_CASE("signals: a live input is received as it comes, long before a few megabytes are there") {
     const SmallRecording& recording = small_recording();
     const ScratchFolder folder;

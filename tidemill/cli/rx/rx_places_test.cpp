@@ -117,6 +117,7 @@ TEST_CASE("rx places: the last line tells how much of what was received is in it
     CHECK(WEXITSTATUS(std::system(call.c_str())) == 1);
     CHECK(says(ScratchFolder::content_of(folder / "log"), "File too large"));
     CHECK(says(ScratchFolder::content_of(folder / "out"), " of it written   "));
+    CHECK(ScratchFolder::content_of(folder / "out.ts").size() % 188 == 0);
     CHECK_FALSE(says(run_program({"dvbs2", "rx", small_recording().meta, "-o", folder / "all.ts",
                                   "--executor", "sequence"})
                          .out,

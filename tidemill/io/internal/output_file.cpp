@@ -168,29 +168,49 @@ void OutputFile::end() noexcept {
     if (ended_ >= 0) eventfd_write(ended_, 1);
 }
 
+// As long as it takes, but not for long once it is enough.
 void OutputFile::wait_for_reader() const {
+    constexpr int kLook_ms = 50, kPatience_ms = 400;
     std::array<pollfd, 2> for_either{{{descriptor_, POLLOUT, 0}, {ended_, POLLIN, 0}}};
-    while (poll(for_either.data(), for_either.size(), -1) < 0 && errno == EINTR) {
+    for (int in_hurry_ms = 0; in_hurry_ms < kPatience_ms;) {
+        const int ready = poll(for_either.data(), for_either.size(), enough_.stop_possible() ? kLook_ms : -1);
+        if (ready > 0 && for_either[1].revents != 0) break;
+        if (ready > 0) return;
+        if (ready == 0 && enough_.stop_requested()) in_hurry_ms += kLook_ms;
     }
-    if (for_either[1].revents != 0)
-        throw IoError(fmt::format("'{}' took nothing for too long, and was given up", path_.string()));
+    throw IoError(fmt::format("'{}' took nothing for too long, and was given up", path_.string()));
+}
+
+bool OutputFile::may_be_given_up() const {
+    return ended_ >= 0 || (enough_.stop_possible() && !is_regular(descriptor_));
+}
+
+// A disk that is full has taken a part of it: nobody wants the beginning of a packet.
+void OutputFile::take_back(std::size_t written) noexcept {
+    if (!is_regular(descriptor_)) return;
+    const off_t place = lseek(descriptor_, 0, SEEK_CUR) - static_cast<off_t>(written);
+    if (place >= 0 && ftruncate(descriptor_, place) == 0) lseek(descriptor_, place, SEEK_SET);
 }
 
 void OutputFile::write_all(std::span<const std::byte> bytes) {
     if (is_late_ && !bytes.empty()) wait_until_open();
     if (!bytes.empty()) begin();
     const SigpipeGuard guard;
+    const bool looks = may_be_given_up();
+    const std::size_t all = bytes.size();
     while (!bytes.empty()) {
-        if (ended_ >= 0) wait_for_reader();
+        if (looks) wait_for_reader();
         // So much a pipe takes without waiting, once it takes anything.
-        const std::size_t most = ended_ >= 0 ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
+        const std::size_t most = looks ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
         const auto written = ::write(descriptor_, bytes.data(), most);
         if (written >= 0) {
             bytes = bytes.subspan(static_cast<std::size_t>(written));
         } else if (errno == EAGAIN) {
             wait_until_writable(descriptor_);
         } else if (errno != EINTR) {
-            fail_file("write to", path_, errno);
+            const int why = errno;
+            take_back(all - bytes.size());
+            fail_file("write to", path_, why);
         }
     }
 }

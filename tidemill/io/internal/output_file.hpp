@@ -17,7 +17,7 @@ class OutputFile {
     /// A file, there or not, a device, or a named pipe, whose reader is waited for; "-" is standard output.
     explicit OutputFile(const std::filesystem::path& path);
     /// The same, but a named pipe is opened when something is written to it, and its reader is waited for
-    /// then, until `enough` or end().
+    /// then, until `enough` or end(); who reads nothing is given up soon after `enough`.
     OutputFile(const std::filesystem::path& path, std::stop_token enough);
     /// A file that was not there; none where something has that name.
     static std::optional<OutputFile> make(const std::filesystem::path& path);
@@ -32,7 +32,8 @@ class OutputFile {
     /// nothing for what is no file.
     void go_on_at(std::uint64_t bytes);
 
-    /// Writes everything or throws; a closed pipe is an error, never a signal.
+    /// Writes everything or throws; a closed pipe is an error, never a signal. A file where that fails, as on
+    /// a full disk, holds what it held before.
     void write_all(std::span<const std::byte> bytes);
 
     /// From now on end() works, for which a pipe is written to in small pieces.
@@ -57,6 +58,8 @@ class OutputFile {
     bool open_late();
     void wait_until_open();
     void wait_for_reader() const;
+    bool may_be_given_up() const;
+    void take_back(std::size_t written) noexcept;
 
     std::filesystem::path path_;
     int descriptor_ = -1;
