@@ -9,6 +9,7 @@ namespace tidemill::io {
 namespace {
 
 constexpr double kMostDroppedSeconds = 1;  // beyond, it is another beginning
+constexpr int kHeadlessThatConvince = 16;  // before the sender's messages bear no headers any more
 
 /// Bytes of a message, one part after the other; beyond its end nothing, and that is remembered.
 class MessageParts {
@@ -139,20 +140,29 @@ ZmqStream::ZmqStream(dsp::SampleFormat format, double sample_rate_hz, bool drops
 void ZmqStream::take(std::span<const std::byte> message) {
     // No samples look like a header by chance: 19 bytes would have to be right.
     const auto header = parse_tag_header(message);
-    if (!has_headers_) has_headers_ = header.has_value();
-    if (*has_headers_ && !header) {
+    if (!header && lacks_header()) {
         ++headless_;
         return;
     }
-    const auto samples = message.subspan(*has_headers_ ? header->bytes : 0);
+    const auto samples = message.subspan(header ? header->bytes : 0);
     if (samples.empty() || samples.size() % sample_bytes_ != 0) {
         ++cut_;
         return;
     }
-    if (*has_headers_) take_step(header->offset);
+    has_headers_ = header.has_value();
+    headless_in_a_row_ = 0;
+    if (header) take_step(header->offset);
     ++messages_;
     last_samples_ = samples.size() / sample_bytes_;
     pieces_.add({samples.begin(), samples.end()});
+}
+
+// Where others have headers; but a sender that has begun anew may have other settings.
+bool ZmqStream::lacks_header() {
+    if (has_headers_ != true) return false;
+    if (++headless_in_a_row_ < kHeadlessThatConvince) return true;
+    last_offset_.reset();
+    return false;
 }
 
 // Offsets count items: samples, or vectors of them, which shows where the next message's is nearer than the

@@ -39,6 +39,7 @@ class ZmqStream {
     std::string remarks() const;
 
   private:
+    bool lacks_header();
     void take_step(std::uint64_t offset);
 
     std::size_t sample_bytes_;
@@ -49,8 +50,9 @@ class ZmqStream {
     std::uint64_t messages_ = 0;  // taken
     std::uint64_t cut_ = 0;       // without a whole number of samples
     std::uint64_t headless_ = 0;  // where others have headers
-    std::uint64_t restarts_ = 0;  // offsets that jumped
-    std::optional<bool> has_headers_;
+    int headless_in_a_row_ = 0;
+    std::uint64_t restarts_ = 0;       // offsets that jumped
+    std::optional<bool> has_headers_;  // of the latest that was taken
     std::optional<std::uint64_t> last_offset_;
     std::uint64_t last_samples_ = 0;
     std::uint64_t samples_per_item_ = 1;  // more where items are vectors

@@ -122,6 +122,20 @@ TEST_CASE("zmq: where items are vectors, offsets count those") {
     CHECK(stream.losses().samples == 10);
 }
 
+TEST_CASE("zmq: a sender that begins anew with or without tag headers is read on") {
+    ZmqStream stream = made_stream();
+    stream.take(bytes_of(samples(0, 10)));
+    stream.take(bytes_of(header(500) + samples(10, 10)));
+    for (int i = 0; i < 15; ++i) stream.take(bytes_of(samples(99, 10)));
+    CHECK(all_of(stream) == samples(0, 20));
+    stream.take(bytes_of(samples(20, 10)));
+    stream.take(bytes_of(samples(30, 10)));
+    stream.take(bytes_of(header(7) + samples(40, 10)));
+    CHECK(all_of(stream) == samples(20, 30));
+    CHECK(stream.losses().gaps == 0);
+    CHECK(stream.remarks() == "15 messages without a tag header were not taken");
+}
+
 TEST_CASE("zmq: messages that fit nothing are counted") {
     ZmqStream stream = made_stream();
     stream.take(bytes_of(header(0) + samples(0, 10)));
