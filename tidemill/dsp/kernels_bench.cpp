@@ -15,6 +15,7 @@
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/split_fir.hpp"
+#include "tidemill/dsp/split_fir16.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
 #include "tidemill/testing/bench.hpp"
 
@@ -96,18 +97,20 @@ void bench_correct_iq(benchmark::State& state) {
 }
 BENCHMARK(bench_correct_iq)->Name("kernel/correct_iq");
 
+template <auto filter>
 void bench_split_fir(benchmark::State& state) {
     const auto taps = static_cast<std::size_t>(state.range(0));
     const auto x = signal(kSamples / 2 + taps);
     const std::vector<float> h(taps, 0.1F);
     AlignedVector<Iq> even(kSamples / 2), odd(kSamples / 2);
     for (auto _ : state) {
-        split_fir({x, x}, h, even, odd);
+        filter({x, x}, h, even, odd);
         benchmark::ClobberMemory();
     }
-    count_samples(state, 1.5 * static_cast<double>(taps));
+    count_samples(state, filter == split_fir ? 1.5 * static_cast<double>(taps) : static_cast<double>(taps));
 }
-BENCHMARK(bench_split_fir)->Name("kernel/split_fir")->ArgName("taps")->Arg(32)->Arg(64);
+BENCHMARK(bench_split_fir<split_fir>)->Name("kernel/split_fir")->ArgName("taps")->Arg(32)->Arg(64);
+BENCHMARK(bench_split_fir<split_fir16>)->Name("kernel/split_fir16")->ArgName("taps")->Arg(32)->Arg(64);
 
 void bench_polyphase(benchmark::State& state) {
     const PolyphaseBank bank(88, 190, [](double t) { return root_raised_cosine(t / 2.7, 0.2) / 2.7; });

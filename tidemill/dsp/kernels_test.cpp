@@ -20,9 +20,11 @@
 #include "tidemill/dsp/polyphase.hpp"
 #include "tidemill/dsp/polyphase_pairs.hpp"
 #include "tidemill/dsp/power_peaks.hpp"
+#include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
+#include "tidemill/dsp/split_fir16.hpp"
 
 namespace tidemill::dsp {
 namespace {
@@ -61,6 +63,64 @@ std::vector<Wide> textbook_interpolation(std::span<const Iq> x, std::size_t reac
     }
     return sums;
 }
+
+// Noise in two halves, and what the textbook's convolution makes of it.
+class SplitSignal {
+  public:
+    SplitSignal(std::size_t count, std::size_t pairs, std::size_t shift)
+        : even_(noise(count + pairs + shift, 3)),
+          odd_(noise(count + pairs + shift, 4)),
+          shift_(shift),
+          count_(count) {
+        for (std::size_t k = 0; k < 2 * pairs; ++k) {
+            const double place = (static_cast<double>(k) - static_cast<double>(pairs - 1)) / 2;
+            taps_.push_back(static_cast<float>(root_raised_cosine(place, 0.2)));
+        }
+    }
+
+    void scale(float by) {
+        for (auto* half : {&even_, &odd_})
+            for (Iq& x : *half) x *= by;
+    }
+    // The largest sum there can be: each sample has its tap's sign.
+    void make_worst() {
+        for (std::size_t n = 0; n < taps_.size(); ++n) {
+            const float most = std::copysign(1e9F, taps_[n]);
+            (n % 2 ? odd_ : even_)[shift_ + n / 2] = {most, -most};
+        }
+    }
+
+    // Even ones, then odd ones.
+    template <class Filter>
+    std::vector<Iq> filtered_by(Filter filter) const {
+        std::vector<Iq> got(2 * count_);
+        filter({std::span(even_).subspan(shift_), std::span(odd_).subspan(shift_)}, taps_,
+               std::span(got).first(count_), std::span(got).last(count_));
+        return got;
+    }
+
+    template <class Filter>
+    double error_db_of(Filter filter) const {
+        return error_db(filtered_by(filter), textbook());
+    }
+
+  private:
+    std::vector<Wide> textbook() const {
+        const auto x = [&](std::size_t n) { return Wide((n % 2 ? odd_ : even_)[shift_ + n / 2]); };
+        std::vector<Wide> want(2 * count_);
+        for (std::size_t n = 0; n < count_; ++n) {
+            for (std::size_t k = 0; k < taps_.size(); ++k) {
+                want[n] += static_cast<double>(taps_[k]) * x(2 * n + k);
+                want[count_ + n] += static_cast<double>(taps_[k]) * x(2 * n + 1 + k);
+            }
+        }
+        return want;
+    }
+
+    std::vector<Iq> even_, odd_;
+    std::vector<float> taps_{};
+    std::size_t shift_, count_;
+};
 
 }  // namespace
 
@@ -132,26 +192,54 @@ TEST_CASE("rotator: the phase stays exact far into a stream") {
 
 TEST_CASE("split_fir: every instruction set filters like the textbook convolution") {
     on_every_target([] {
-        for (const std::size_t pairs : {1U, 5U, 32U}) {
-            for (const std::size_t count : {0U, 1U, 15U, 64U, 133U}) {
-                const auto even = noise(count + pairs, 3), odd = noise(count + pairs, 4);
-                std::vector<float> taps;
-                for (std::size_t k = 0; k < 2 * pairs; ++k)
-                    taps.push_back(std::cos(0.3F * static_cast<float>(k)));
-                const auto x = [&](std::size_t n) { return Wide((n % 2 ? odd : even)[n / 2]); };
-                std::vector<Wide> want_even(count), want_odd(count);
-                for (std::size_t n = 0; n < count; ++n) {
-                    for (std::size_t k = 0; k < 2 * pairs; ++k) {
-                        want_even[n] += static_cast<double>(taps[k]) * x(2 * n + k);
-                        want_odd[n] += static_cast<double>(taps[k]) * x(2 * n + 1 + k);
-                    }
-                }
-                std::vector<Iq> got_even(count), got_odd(count);
-                split_fir({even, odd}, taps, got_even, got_odd);
-                CHECK(error_db(got_even, want_even) < -110.0);
-                CHECK(error_db(got_odd, want_odd) < -110.0);
+        for (const std::size_t pairs : {1U, 5U, 16U, 32U}) {
+            for (const std::size_t count : {0U, 1U, 15U, 64U, 133U, 1111U}) {
+                for (const std::size_t shift : {0U, 1U, 3U})
+                    CHECK(SplitSignal(count, pairs, shift).error_db_of(split_fir) < -110.0);
             }
         }
+    });
+}
+
+TEST_CASE("split_fir16: every instruction set filters like the textbook, at every length and alignment") {
+    on_every_target([] {
+        for (const std::size_t pairs : {1U, 5U, 16U, 31U, 32U}) {
+            for (std::size_t count = 0; count < 80; ++count)
+                CHECK(SplitSignal(count, pairs, count % 8).error_db_of(split_fir16) < -75.0);
+        }
+        for (const std::size_t count : {511U, 512U, 527U, 528U, 529U, 1040U, 1111U, 2049U}) {
+            for (std::size_t shift = 0; shift < 8; ++shift)
+                CHECK(SplitSignal(count, 16, shift).error_db_of(split_fir16) < -75.0);
+        }
+    });
+}
+
+TEST_CASE("split_fir16: every instruction set gives the same bits, whatever the signal's level") {
+    std::vector<std::vector<Iq>> first;
+    on_every_target([&first] {
+        std::vector<std::vector<Iq>> all;
+        for (const float level : {1.0F, 0.37F, 3e-7F, 8.1e5F}) {
+            for (const std::size_t count : {16U, 17U, 31U, 100U, 527U, 528U, 3000U}) {
+                SplitSignal signal(count, 16, count % 4);
+                signal.scale(level);
+                all.push_back(signal.filtered_by(split_fir16));
+            }
+        }
+        if (first.empty()) first = all;
+        CHECK(all == first);
+    });
+}
+
+TEST_CASE("split_fir16: neither silence nor the loudest samples are beyond what its integers hold") {
+    on_every_target([] {
+        SplitSignal signal(600, 16, 0);
+        signal.scale(0);
+        CHECK(signal.error_db_of(split_fir16) == -3000.0);
+        SplitSignal loud(600, 16, 0);
+        loud.scale(1e9F);
+        CHECK(loud.error_db_of(split_fir16) < -75.0);
+        loud.make_worst();
+        CHECK(loud.error_db_of(split_fir16) < -75.0);
     });
 }
 

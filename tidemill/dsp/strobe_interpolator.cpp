@@ -29,15 +29,24 @@ HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One group: taps alternate between the half that holds the first sample (a) and the other one (b).
+// One group: taps alternate between the half that holds the first sample (a) and the other one (b). All of
+// them stay in registers: what is stored might be taps, for all that the compiler knows.
 void read_group(const float* a, const float* b, const float* taps, float* symbols) {
     const hn::ScalableTag<float> d;
+    static_assert(StrobeInterpolator::kTaps == 8);
+    const auto t0 = hn::Set(d, taps[0]), t1 = hn::Set(d, taps[1]), t2 = hn::Set(d, taps[2]),
+               t3 = hn::Set(d, taps[3]), t4 = hn::Set(d, taps[4]), t5 = hn::Set(d, taps[5]),
+               t6 = hn::Set(d, taps[6]), t7 = hn::Set(d, taps[7]);
     for (std::size_t n = 0; n < 2 * StrobeInterpolator::kGroup; n += hn::Lanes(d)) {
-        auto from_a = hn::Zero(d), from_b = from_a;
-        for (std::size_t q = 0; q < StrobeInterpolator::kTaps / 2; ++q) {
-            from_a = hn::MulAdd(hn::Set(d, taps[2 * q]), hn::LoadU(d, a + n + 2 * q), from_a);
-            from_b = hn::MulAdd(hn::Set(d, taps[2 * q + 1]), hn::LoadU(d, b + n + 2 * q), from_b);
-        }
+        const auto at = [&](const float* half, std::size_t pair)
+                            HWY_ATTR { return hn::LoadU(d, half + n + 2 * pair); };
+        auto from_a = hn::Mul(t0, at(a, 0)), from_b = hn::Mul(t1, at(b, 0));
+        from_a = hn::MulAdd(t2, at(a, 1), from_a);
+        from_b = hn::MulAdd(t3, at(b, 1), from_b);
+        from_a = hn::MulAdd(t4, at(a, 2), from_a);
+        from_b = hn::MulAdd(t5, at(b, 2), from_b);
+        from_a = hn::MulAdd(t6, at(a, 3), from_a);
+        from_b = hn::MulAdd(t7, at(b, 3), from_b);
         hn::StoreU(hn::Add(from_a, from_b), d, symbols + n);
     }
 }

@@ -10,6 +10,7 @@
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
+#include "tidemill/dsp/split_fir16.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -146,8 +147,9 @@ void FrontFilter::filter_at_two(std::span<const Iq> samples, const BlockOscillat
                     dsp::rotate_split(part, o, std::span(turned_).subspan(offset / 2, part.size() / 2),
                                       std::span(turned_odd_).subspan(offset / 2, part.size() / 2));
                 });
-    dsp::split_fir({std::span(turned_odd_).subspan(pair), std::span(turned_).subspan(pair + 1)}, taps_,
-                   std::span(out.even).first(pairs), std::span(out.odd).first(pairs));
+    constexpr auto filter = dsp::kSplitFir16IsFaster ? dsp::split_fir16 : dsp::split_fir;
+    filter({std::span(turned_odd_).subspan(pair), std::span(turned_).subspan(pair + 1)}, taps_,
+           std::span(out.even).first(pairs), std::span(out.odd).first(pairs));
 }
 
 void FrontFilter::filter_at_any(std::span<const Iq> samples, const BlockOscillator& oscillator,
