@@ -177,7 +177,7 @@ std::vector<Level> echo_levels() {
     return levels;
 }
 
-// Ten of them, each in another part of a frame; a frame or two may go with each, and those that lie in it
+// Ten of them, each in another part of a frame; a frame and a half may go with each, and those that lie in it
 // whole.
 Level with_gaps(Named modcod, double esn0_db, bool pilots, std::uint64_t samples) {
     Level level{
@@ -188,7 +188,7 @@ Level with_gaps(Named modcod, double esn0_db, bool pilots, std::uint64_t samples
     for (std::uint64_t i = 1; i <= 10; ++i)
         level.channel.disturbances.lost.push_back({i * 12 * frame + i * frame / 11, samples});
     const double never_came = 10.0 * static_cast<double>(samples) / static_cast<double>(frame);
-    level.least_share = 1 - (20 + never_came) / static_cast<double>(level.frames);
+    level.least_share = 1 - (15 + never_came) / static_cast<double>(level.frames);
     return level;
 }
 

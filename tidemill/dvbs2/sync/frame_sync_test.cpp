@@ -221,5 +221,21 @@ TEST_CASE("frame_sync: a single frame at the end of a stream is delivered") {
     check_starts(receive(sync, stream), 20000, 8370, 1);
 }
 
+TEST_CASE("frame_sync: no lock begins with a frame in which the clock leapt; in a lock it is passed over") {
+    const PlScrambler scrambler(0);
+    std::mt19937 random(11);
+    const auto stream = transmit(join(make_frames(6, kQpskShort, random)), {.esn0_db = 12.0}, random);
+    for (const std::size_t wreck : {0U, 2U}) {
+        CAPTURE(wreck);
+        const std::size_t leap = wreck * 8370 + 4000;
+        const StrobeMark mark{static_cast<std::uint32_t>(leap), true, static_cast<double>(leap) + 0.5};
+        FrameSync sync(scrambler);
+        sync.push(stream, {.found = true, .marks = std::span(&mark, 1)});
+        const std::size_t first = wreck == 0 ? 1 : 0;
+        check_starts(receive(sync, {}), first * 8370, 8370, 6 - first);
+        CHECK(sync.counts().locks == 1);
+    }
+}
+
 }  // namespace
 }  // namespace tidemill::dvbs2

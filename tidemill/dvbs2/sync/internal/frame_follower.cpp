@@ -17,6 +17,12 @@ constexpr int kBadHeadersToLoss = 3;
 constexpr int kSlips[]{-1, 1, -2, 2};
 constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the frequency is taken as it is
 
+// Where the clock leapt or slipped in a frame, its pilots are not where they should be: they would tell a
+// drift that is none.
+bool teaches(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next) {
+    return frame.good && next.start == frame.end() && !heard.places.leap(frame.start, next.start);
+}
+
 }  // namespace
 
 void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor) {
@@ -27,9 +33,14 @@ void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std:
     bad_in_a_row_ = 0;
     std::vector<FoundFrame> frames{
         {lead.place, layout_of(pls).symbols, pls, lead.hit.quality, true, lead.hit.inverted}};
-    while (const auto before = frame_before(heard.kept, floor_, frames.back(),
-                                            learner_.frequency_at(heard, frames.back().start)))
-        frames.push_back(*before);
+    const auto before = [&] {
+        const FoundFrame& behind = frames.back();
+        return frame_before(heard.kept, floor_, behind, learner_.frequency_at(heard, behind.start));
+    };
+    // As the first one, none in which the clock leapt.
+    for (auto frame = before(); frame && !heard.places.leap(frame->start, frames.back().start);
+         frame = before())
+        frames.push_back(*frame);
     for (FoundFrame& frame : frames | std::views::reverse) frame.missing = grid_.step(heard, frame);
     for (std::size_t i = frames.size(); --i > 0;) {
         found_.push_back(frames[i]);
@@ -101,11 +112,13 @@ bool FrameFollower::has_passed_over(const HeardSymbols& heard, const FoundFrame&
 
 // Of the last frame. Where it shows a drift, what was learned before was learned at the wrong places.
 void FrameFollower::learn(const HeardSymbols& heard, const FoundFrame& next) {
+    if (!teaches(heard, found_.back(), next)) return;
     learner_.learn(heard, found_.back(), next);
     if (!learner_.has_found_drift()) return;
     learner_.begin_again(heard, found_.front());
     for (std::size_t i = 0; i < found_.size(); ++i) {
-        if (found_[i].good) learner_.learn(heard, found_[i], i + 1 < found_.size() ? found_[i + 1] : next);
+        const FoundFrame& behind = i + 1 < found_.size() ? found_[i + 1] : next;
+        if (teaches(heard, found_[i], behind)) learner_.learn(heard, found_[i], behind);
     }
 }
 
