@@ -59,14 +59,20 @@ void ByteWriter::write(std::span<const std::uint8_t> bytes) {
 
 void ByteWriter::flush() {
     check_usable();
+    const std::uint64_t before = file_->written();
+    const auto count_delivered = [&] {
+        const std::uint64_t delivered = file_->written() - before;
+        bytes_delivered_ += delivered;
+        buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(delivered));
+    };
     try {
         file_->write_all(std::as_bytes(std::span(buffer_)));
     } catch (const IoError& error) {
         failure_ = error.what();
+        count_delivered();  // a disk that fills up has taken a part
         throw;
     }
-    bytes_delivered_ += buffer_.size();
-    buffer_.clear();
+    count_delivered();
 }
 
 void ByteWriter::go_on_at(std::uint64_t bytes) {

@@ -55,7 +55,7 @@ class ByteWriter {
     /// Flushes and closes; throws IoError unless everything arrived. Nothing can be written after it.
     void close();
 
-    /// Bytes handed to the system without an error.
+    /// Bytes that the system has taken.
     std::uint64_t bytes_delivered() const { return bytes_delivered_; }
     /// Bytes taken and not handed over: after a failure, they are lost.
     std::uint64_t bytes_waiting() const { return buffer_.size(); }

@@ -2,14 +2,17 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "tidemill/io/byte_writer.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/ts_file.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
@@ -24,6 +27,26 @@ std::vector<std::uint8_t> packets(std::size_t count) {
     }
     return bytes;
 }
+
+/// While it lives, no file grows beyond so many bytes.
+class FullDisk {
+  public:
+    explicit FullDisk(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit limit{bytes, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+    ~FullDisk() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, signal_);
+    }
+
+  private:
+    void (*signal_)(int);
+    rlimit before_{};
+};
 
 }  // namespace
 
@@ -67,6 +90,21 @@ TEST_CASE("ts writer: a file keeps what it held until the first packet or the cl
     TsWriter empty(path);
     empty.close();
     CHECK(ScratchFolder::content_of(path).empty());
+}
+
+TEST_CASE("ts writer: what a disk took before it was full is counted to the byte") {
+    constexpr std::size_t kRoom = 100'003;
+    const ScratchFolder folder;
+    const auto stream = packets(1000);
+    ByteWriter writer(folder / "out.ts");
+    {
+        const FullDisk disk(kRoom);
+        CHECK_THROWS_AS(writer.write(stream), IoError);
+        CHECK_THROWS_AS(writer.flush(), IoError);
+    }
+    CHECK(writer.bytes_delivered() == kRoom);
+    CHECK(writer.bytes_waiting() == stream.size() - kRoom);
+    CHECK(std::filesystem::file_size(folder / "out.ts") == kRoom);
 }
 
 TEST_CASE("ts writer: a full disk is an error that stays, and what was delivered is counted") {

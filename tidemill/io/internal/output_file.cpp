@@ -205,6 +205,7 @@ void OutputFile::write_all(std::span<const std::byte> bytes) {
         const auto written = ::write(descriptor_, bytes.data(), most);
         if (written >= 0) {
             bytes = bytes.subspan(static_cast<std::size_t>(written));
+            written_ += static_cast<std::uint64_t>(written);
         } else if (errno == EAGAIN) {
             wait_until_writable(descriptor_);
         } else if (errno != EINTR) {

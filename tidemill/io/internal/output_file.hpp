@@ -36,6 +36,9 @@ class OutputFile {
     /// a full disk, holds what it held before.
     void write_all(std::span<const std::byte> bytes);
 
+    /// Bytes that the system has taken, those before a failure too.
+    std::uint64_t written() const { return written_; }
+
     /// From now on end() works, for which a pipe is written to in small pieces.
     void let_end();
     /// From any thread, after let_end(): who waits for a pipe's reader is thrown out, and so is everyone
@@ -63,6 +66,7 @@ class OutputFile {
 
     std::filesystem::path path_;
     int descriptor_ = -1;
+    std::uint64_t written_ = 0;
     bool is_late_ = false;  // a pipe that is not open yet
     std::stop_token enough_{};
     int ended_ = -1;  // an event; none where nobody ends it
