@@ -74,10 +74,14 @@ DigestCheck::DigestCheck(DigestCheck&&) noexcept = default;
 
 DigestCheck::~DigestCheck() = default;
 
-void DigestCheck::begin() {
+void DigestCheck::begin(const internal::StartThread& start) {
     if (!reading_) return;
-    reading_->beside = start_thread(
-        [reading = reading_.get()](const std::stop_token& stop) { reading->go_on_beside(stop); });
+    try {
+        reading_->beside =
+            start([reading = reading_.get()](const std::stop_token& stop) { reading->go_on_beside(stop); });
+    } catch (const NoMoreThreads&) {
+        // What nobody does beside is done in the end.
+    }
 }
 
 std::string DigestCheck::disagreement() {

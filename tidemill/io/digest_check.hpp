@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "tidemill/io/internal/digest_thread.hpp"
 #include "tidemill/io/recording.hpp"
 
 namespace tidemill::io {
@@ -17,8 +18,8 @@ class DigestCheck {
     /// What has begun is given up.
     ~DigestCheck();
 
-    /// Goes on beside the caller, once. Throws NoMoreThreads.
-    void begin();
+    /// Goes on beside the caller, once; where the system has no thread left, when the result is asked for.
+    void begin(const internal::StartThread& start = internal::start_digest_thread);
 
     /// Says what disagrees, empty when nothing does. Who asks does what is left; throws IoError where the
     /// data cannot be read.

@@ -8,8 +8,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/digest_beside.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sha512.hpp"
+#include "tidemill/platform/platform_error.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
@@ -54,6 +56,26 @@ TEST_CASE("digest check: begun beside other work it says the same, whenever it i
     CHECK(claim(digest).disagreement().empty());
     digest[5] = digest[5] == 'A' ? 'B' : 'A';
     CHECK(claim(digest).disagreement().find("SHA-512") != std::string::npos);
+}
+
+TEST_CASE("digest check: where the system has no thread left, it is done without, and says the same") {
+    const internal::StartThread refused = [](const auto&) -> std::jthread { throw NoMoreThreads("none left"); };
+    const ScratchFolder folder;
+    const std::string data(3000000, 'x');
+    Sha512 sha;
+    sha.update(std::as_bytes(std::span(data)));
+    const std::string digest = sha.finish();
+    internal::DigestBeside beside(refused);
+    beside.update(std::as_bytes(std::span(data)).first(1234567));
+    beside.update(std::as_bytes(std::span(data)).subspan(1234567));
+    CHECK(beside.finish() == digest);
+    folder.put("r.sigmf-meta", metadata(digest));
+    for (const std::string& found : {data, data.substr(2)}) {
+        folder.put("r.sigmf-data", found);
+        DigestCheck check(open_recording(folder / "r"));
+        check.begin(refused);
+        CHECK(check.disagreement().empty() == (found == data));
+    }
 }
 
 }  // namespace tidemill::io

@@ -13,9 +13,18 @@ constexpr std::size_t kMostWaitingBytes = 4 * kPieceBytes;
 
 }  // namespace
 
+bool DigestBeside::has_thread() {
+    if (thread_.joinable() || !start_) return thread_.joinable();
+    try {
+        thread_ = start_([this](const std::stop_token& stop) { digest_what_comes(stop); });
+    } catch (const NoMoreThreads&) {
+        start_ = {};
+    }
+    return thread_.joinable();
+}
+
 void DigestBeside::update(std::span<const std::byte> bytes) {
-    if (!thread_.joinable())
-        thread_ = start_thread([this](const std::stop_token& stop) { digest_what_comes(stop); });
+    if (!has_thread()) return digest(bytes);
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(kPieceBytes, bytes.size())))
         take(bytes.first(std::min(kPieceBytes, bytes.size())));
 }

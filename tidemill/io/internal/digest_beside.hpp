@@ -8,26 +8,33 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "tidemill/io/internal/digest_thread.hpp"
 #include "tidemill/io/sha512.hpp"
 
 namespace tidemill::io::internal {
 
-/// SHA-512 of what somebody writes, made by a thread of its own beside the writing.
+/// SHA-512 of what somebody writes, made by a thread of its own beside the writing; where the system has none
+/// left, by who writes.
 class DigestBeside {
   public:
-    /// Takes a copy; waits while some MiB are not digested yet. Throws NoMoreThreads.
+    explicit DigestBeside(StartThread start = start_digest_thread) : start_(std::move(start)) {}
+
+    /// Takes a copy; waits while some MiB are not digested yet.
     void update(std::span<const std::byte> bytes);
 
     /// Of all that was taken, as Sha512::finish().
     std::string finish();
 
   private:
+    bool has_thread();
     void take(std::span<const std::byte> piece);
     void digest_what_comes(const std::stop_token& stop);
     void digest(std::span<const std::byte> piece) noexcept;
 
+    StartThread start_;  // empty: it was refused
     Sha512 sha_{};
     std::exception_ptr failure_{};  // of the thread
     std::mutex mutex_{};
