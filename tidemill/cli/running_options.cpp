@@ -75,6 +75,9 @@ void add_executor_options(Verb& verb, HowToRun& how) {
                 "Latency to stay below: as much may wait between stages as that allows")
         .in(above(0))
         .excludes("--batch");
+}
+
+void add_end_options(Verb& verb, HowToRun& how) {
     verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1));
     verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0));
 }
@@ -100,10 +103,11 @@ void add_schedule_options(Verb& verb, HowToRun& how) {
 
 }  // namespace
 
-void add_running_options(Verb& verb, RunningOptions& options) {
+void add_running_options(Verb& verb, RunningOptions& options, RunEnds ends) {
     options.how.choices = usual_choice_file();
     verb.heading("How it is run");
     add_executor_options(verb, options.how);
+    if (ends == RunEnds::as_asked) add_end_options(verb, options.how);
     verb.heading("Its schedule");
     add_schedule_options(verb, options.how);
     add_kinds_option(verb, options.kinds);

@@ -36,8 +36,11 @@ struct RunningOptions {
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
+/// What may end a run: its source alone, of which the verb says more, or frames and time as well.
+enum class RunEnds { with_its_source, as_asked };
+
 /// Adds the options that every verb has that runs a graph.
-void add_running_options(Verb& verb, RunningOptions& options);
+void add_running_options(Verb& verb, RunningOptions& options, RunEnds ends = RunEnds::as_asked);
 
 /// Tells on standard error what was scheduled, what period that promises in the given words, and warnings.
 void announce(const GraphRun& run, const std::string& promise);

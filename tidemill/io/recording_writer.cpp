@@ -91,15 +91,16 @@ RecordingWriter::~RecordingWriter() = default;
 
 void RecordingWriter::write(std::span<const dsp::Iq> samples) {
     block_.resize(samples.size() * dsp::bytes_per_sample(metadata_.format));
-    limited_samples_ += quantize(samples, gain_, metadata_.format, block_);
-    write_raw(block_);
+    const std::uint64_t limited = quantize(samples, gain_, metadata_.format, block_);
+    write_raw(block_, limited);
 }
 
-void RecordingWriter::write_raw(std::span<const std::byte> samples) {
+void RecordingWriter::write_raw(std::span<const std::byte> samples, std::uint64_t limited) {
     if (files_->meta) files_->meta->begin();  // what it says of other data is not true any more
     if (files_->packets) files_->packets->write(samples);
     if (files_->data) files_->data->write_all(samples);
     if (files_->meta) files_->digest.update(samples);
+    limited_samples_ += limited;
     samples_ += samples.size() / dsp::bytes_per_sample(metadata_.format);
 }
 

@@ -38,8 +38,12 @@ class RecordingWriter {
     /// Appends samples; throws IoError when the disk is full or the path fails in another way.
     void write(std::span<const dsp::Iq> samples);
 
-    /// Appends whole samples that have the format already.
-    void write_raw(std::span<const std::byte> samples);
+    /// Appends whole samples that have the format already, so many of them limited.
+    void write_raw(std::span<const std::byte> samples, std::uint64_t limited = 0);
+
+    /// How samples are stored, and by what they are multiplied before.
+    dsp::SampleFormat format() const { return metadata_.format; }
+    float gain() const { return gain_; }
 
     /// What close() writes about parts of it.
     void annotate(std::vector<SigmfAnnotation> annotations) {

@@ -1,6 +1,8 @@
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <random>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,7 +21,10 @@ namespace {
 class FileInput final : public TxInput {
   public:
     FileInput(const std::string& path, const TxInputOptions& options)
-        : reader_(path), unit_bytes_(options.unit_bytes), repeats_left_(options.repeat - 1) {
+        : reader_(path),
+          unit_bytes_(options.unit_bytes),
+          repeats_left_(options.repeat - 1),
+          may_wait_(is_stream(path)) {
         // One unit is read ahead: an empty input must not look like a signal.
         ahead_.resize(unit_bytes_);
         if (reader_.read(ahead_) == unit_bytes_) return;
@@ -42,10 +47,16 @@ class FileInput final : public TxInput {
     }
 
     bool ended() const override { return ended_; }
+    bool may_wait() const override { return may_wait_; }
     void end() noexcept override { reader_.end(); }
     std::uint64_t bytes_left_out() const override { return trailing_bytes_; }
 
   private:
+    static bool is_stream(const std::string& path) {
+        std::error_code unknown;
+        return !std::filesystem::is_regular_file(path, unknown);
+    }
+
     // What remains of a unit at the end is left out; returns the bytes that count.
     std::size_t end_of_file(std::size_t done) {
         trailing_bytes_ += done % unit_bytes_;
@@ -57,6 +68,7 @@ class FileInput final : public TxInput {
     io::ByteReader reader_;
     std::size_t unit_bytes_;
     std::uint64_t repeats_left_;
+    bool may_wait_;
     std::vector<std::uint8_t> ahead_;
     std::vector<std::uint8_t> bytes_;
     std::uint64_t trailing_bytes_ = 0;
@@ -88,6 +100,27 @@ class RandomInput final : public TxInput {
     std::size_t taken_ = 0;
 };
 
+class EndlessInput final : public TxInput {
+  public:
+    EndlessInput(std::size_t unit_bytes, std::uint8_t sync) : unit_bytes_(unit_bytes), sync_(sync) {}
+
+    std::span<const std::uint8_t> take(std::size_t most_bytes, double) override {
+        while (bytes_.size() < most_bytes) {
+            const bool is_sync = bytes_.size() % unit_bytes_ == 0;
+            bytes_.push_back(is_sync ? sync_ : static_cast<std::uint8_t>(generator_() >> 24));
+        }
+        return std::span<const std::uint8_t>(bytes_).first(most_bytes);
+    }
+
+    bool ended() const override { return false; }
+
+  private:
+    std::size_t unit_bytes_;
+    std::uint8_t sync_;
+    std::minstd_rand generator_;
+    std::vector<std::uint8_t> bytes_;
+};
+
 /// Another input, of which only what would have come by now is there.
 class PacedInput final : public TxInput {
   public:
@@ -107,6 +140,7 @@ class PacedInput final : public TxInput {
     }
 
     bool ended() const override { return input_->ended(); }
+    bool may_wait() const override { return input_->may_wait(); }
     void end() noexcept override { input_->end(); }
     std::uint64_t bytes_left_out() const override { return input_->bytes_left_out(); }
 
@@ -130,6 +164,7 @@ class UdpInput final : public TxInput {
     }
 
     bool ended() const override { return false; }
+    bool may_wait() const override { return true; }
     bool is_live() const override { return true; }
     std::uint64_t bytes_left_out() const override { return bytes_left_out_; }
 
@@ -163,6 +198,10 @@ std::unique_ptr<TxInput> open_tx_input(const std::string& place, const TxInputOp
     if (!io::is_udp_url(place)) return paced(std::make_unique<FileInput>(place, options), options);
     if (options.rate_mbps) throw WrongUsage("--input-rate is for files: datagrams have a rate of their own");
     return std::make_unique<UdpInput>(place, options);
+}
+
+std::unique_ptr<TxInput> endless_tx_input(std::size_t unit_bytes, std::uint8_t sync) {
+    return std::make_unique<EndlessInput>(unit_bytes, sync);
 }
 
 std::unique_ptr<TxInput> random_tx_input(std::uint64_t packets, std::uint64_t seed,

@@ -21,6 +21,9 @@ class TxInput {
     /// Nothing will come any more.
     virtual bool ended() const = 0;
 
+    /// Whether who takes may have to wait for what is outside the program.
+    virtual bool may_wait() const { return false; }
+
     /// Whether data come by a clock of their own, which the signal must keep up with.
     virtual bool is_live() const { return false; }
 
@@ -45,5 +48,8 @@ std::unique_ptr<TxInput> open_tx_input(const std::string& place, const TxInputOp
 /// `packets` transport stream packets with random payload.
 std::unique_ptr<TxInput> random_tx_input(std::uint64_t packets, std::uint64_t seed,
                                          const TxInputOptions& options);
+
+/// Units that begin with `sync`, the rest of them random bytes, without end.
+std::unique_ptr<TxInput> endless_tx_input(std::size_t unit_bytes, std::uint8_t sync);
 
 }  // namespace tidemill::cli

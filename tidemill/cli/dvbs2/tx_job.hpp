@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "tidemill/cli/dvbs2/radio_plan.hpp"
+#include "tidemill/cli/watched_run.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/run/report.hpp"
 
 namespace tidemill::cli {
 
@@ -44,7 +46,9 @@ struct TxOptions {
     std::string packets_output;
     std::optional<dsp::SampleFormat> format{};  ///< none: by the output's name
     double level_dbfs = -12;
+    bool stats = false;
     bool json = false;
+    RunningOptions running{.how = {.executor = Executor::automatic}};
 };
 
 /// What was sent.
@@ -61,6 +65,9 @@ struct TxOutcome {
     bool is_live = false;
     std::uint64_t underflows = 0;  ///< of a radio
     double duration_s = 0;
+    Executor executor = Executor::sequence;
+    RunAccount account{};
+    RunReport run{};
 };
 
 /// Sends to the end of the inputs, the time asked for, or an interrupt. Throws io::IoError for an input,

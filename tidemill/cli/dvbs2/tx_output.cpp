@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,8 +14,10 @@
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/output.hpp"
+#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/recording_writer.hpp"
 #include "tidemill/io/soapy_sink.hpp"
+#include "tidemill/io/vita49_source.hpp"
 
 namespace tidemill::cli {
 
@@ -25,8 +29,16 @@ float gain_of(const TxOptions& options) {
 
 class TxRecording final : public TxOutput {
   public:
-    explicit TxRecording(io::RecordingWriter writer) : writer_(std::move(writer)) {}
+    TxRecording(io::RecordingWriter writer, bool may_wait)
+        : writer_(std::move(writer)), may_wait_(may_wait) {}
     void write(std::span<const dsp::Iq> samples) override { writer_.write(samples); }
+    std::optional<dvbs2::TxStages::Rounded> rounding() const override {
+        return {{writer_.format(), writer_.gain()}};
+    }
+    void write_rounded(std::span<const std::byte> samples, std::uint64_t limited) override {
+        writer_.write_raw(samples, limited);
+    }
+    bool may_wait() const override { return may_wait_; }
     void rest(std::uint64_t samples) override {
         const std::vector<dsp::Iq> silence(std::min<std::uint64_t>(samples, kSilentSamples));
         for (std::uint64_t left = samples; left > 0; left -= std::min<std::uint64_t>(left, silence.size()))
@@ -41,6 +53,23 @@ class TxRecording final : public TxOutput {
     static constexpr std::uint64_t kSilentSamples = 65536;  // at a time
 
     io::RecordingWriter writer_;
+    bool may_wait_;
+};
+
+class ForgetfulOutput final : public TxOutput {
+  public:
+    explicit ForgetfulOutput(const std::optional<dvbs2::TxStages::Rounded>& rounding) : rounding_(rounding) {}
+    void write(std::span<const dsp::Iq> samples) override { samples_ += samples.size(); }
+    std::optional<dvbs2::TxStages::Rounded> rounding() const override { return rounding_; }
+    void rest(std::uint64_t samples) override { samples_ += samples; }
+    void close() override {}
+    std::uint64_t samples() const override { return samples_; }
+    std::uint64_t limited_samples() const override { return 0; }
+    bool may_wait() const override { return false; }
+
+  private:
+    std::optional<dvbs2::TxStages::Rounded> rounding_;
+    std::uint64_t samples_ = 0;
 };
 
 class TxRadio final : public TxOutput {
@@ -65,6 +94,11 @@ class TxRadio final : public TxOutput {
     io::SoapySink sink_;
 };
 
+bool takes_its_time(const std::string& place) {
+    std::error_code unknown;
+    return is_standard_stream(place) || io::is_vita_place(place) || std::filesystem::is_fifo(place, unknown);
+}
+
 std::unique_ptr<TxOutput> open_recording(const TxOptions& options) {
     io::SigmfMetadata description;
     description.format = stored_format(options.output, options.format);
@@ -75,13 +109,24 @@ std::unique_ptr<TxOutput> open_recording(const TxOptions& options) {
                           modcod_name(*dvbs2::find_modcod(options.modcod)), name(options.frame))
             : fmt::format("DVB-S2, {}, sent by Tidemill", options.plan);
     return std::make_unique<TxRecording>(
-        writing([&] { return io::RecordingWriter(options.output, description, gain_of(options)); }));
+        writing([&] { return io::RecordingWriter(options.output, description, gain_of(options)); }),
+        takes_its_time(options.output));
 }
 
 }  // namespace
 
 double sample_rate_hz(const TxOptions& options) {
     return options.symbol_rate_hz * options.samples_per_symbol;
+}
+
+bool has_own_pace(const std::string& place) {
+    return io::is_soapy_place(place) || io::is_vita_place(place);
+}
+
+std::unique_ptr<TxOutput> forgetful_tx_output(const TxOptions& options) {
+    if (io::is_soapy_place(options.output)) return std::make_unique<ForgetfulOutput>(std::nullopt);
+    return std::make_unique<ForgetfulOutput>(
+        dvbs2::TxStages::Rounded{stored_format(options.output, options.format), gain_of(options)});
 }
 
 std::unique_ptr<TxOutput> open_tx_output(const TxOptions& options) {

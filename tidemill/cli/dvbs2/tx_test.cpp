@@ -287,6 +287,44 @@ TEST_CASE("tx: bursts of frames lie where they should to the sample, with silenc
     CHECK(says(crowded.err, "last longer than 0.05 s"));
 }
 
+TEST_CASE("tx: every executor writes the same bytes, whatever is sent") {
+    const ScratchFolder folder;
+    const std::string packets = folder.put("in.ts", random_packets(900, 5));
+    const std::vector<std::vector<std::string>> signals{
+        {"--frame", "short", "--pilots", "--format", "cf32"},
+        {"--plan", "QPSK 1/2 short x2, 16APSK 2/3, dummy", "--samples-per-symbol", "3"},
+        {"--samples-per-symbol", "1", "--frame", "short"},
+        {"--frame", "short", "--burst", "5", "--burst-every", "0.1", "--format", "ci16"}};
+    for (const auto& signal : signals) {
+        CAPTURE(signal[1]);
+        const auto sent_by = [&](const std::vector<std::string>& how) {
+            std::vector<std::string> arguments{packets};
+            for (const auto& more : {signal, how})
+                arguments.insert(arguments.end(), more.begin(), more.end());
+            const Json sent = send(folder, arguments);
+            CHECK(sent["executor"] == how[1]);
+            return ScratchFolder::content_of(folder / "sent.sigmf-data");
+        };
+        const std::string in_order = sent_by({"--executor", "sequence"});
+        CHECK(sent_by({"--executor", "dynamic"}) == in_order);
+        CHECK(sent_by({"--executor", "threads", "--replicas", "2"}) == in_order);
+        CHECK(sent_by({"--executor", "pipeline", "--profile-seconds", "0.05"}) == in_order);
+    }
+}
+
+TEST_CASE("tx: --stats tells who ran it and where the time went, what is live stays in order") {
+    const ScratchFolder folder;
+    const Ended told = run_program(
+        {"dvbs2", "tx", "--random", "900", "--frame", "short", "--stats", "-o", folder / "sent.ci8"});
+    REQUIRE_MESSAGE(told.status == 0, told.err);
+    for (const char* words : {"frames.make", "modulator.modulate", "pulse.shape", "sink.write", "Mb/s"})
+        CHECK(says(told.out, words));
+    const Ended paced = run_program({"dvbs2", "tx", "--random", "100", "--symbol-rate", "5e6", "--json", "-o",
+                                     "vita49://127.0.0.1:65009"});
+    REQUIRE_MESSAGE(paced.status == 0, paced.err);
+    CHECK(Json::parse(paced.out)["executor"] == "sequence");
+}
+
 TEST_CASE("tx: a full disk ends it with a message") {
     const ScratchFolder folder;
     std::filesystem::create_symlink("/dev/full", folder / "full.ci8");

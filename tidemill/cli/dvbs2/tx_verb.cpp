@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -18,6 +19,7 @@ namespace tidemill::cli {
 namespace {
 
 Json json_of(const TxOptions& options, const TxOutcome& sent) {
+    const double elapsed_s = sent.run.elapsed_s;
     return {{"recording", options.output},
             {"packets", sent.bytes / io::kTsPacketBytes},
             {"bytes", sent.bytes},
@@ -30,7 +32,13 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
             {"samples", sent.samples},
             {"duration_s", sent.duration_s},
             {"samples_limited", sent.limited_samples},
-            {"underflows", sent.is_live ? Json(sent.underflows) : Json()}};
+            {"underflows", sent.is_live ? Json(sent.underflows) : Json()},
+            {"executor", to_string(sent.executor)},
+            {"elapsed_s", elapsed_s},
+            {"input_mbps", elapsed_s > 0 ? Json(8e-6 * static_cast<double>(sent.bytes) / elapsed_s) : Json()},
+            {"choice", choice_json(sent.account)},
+            {"forecast", forecast_json(sent.account)},
+            {"run", json_of(sent.run)}};
 }
 
 std::string text_of(const TxOptions& options, const TxOutcome& sent) {
@@ -42,6 +50,14 @@ std::string text_of(const TxOptions& options, const TxOutcome& sent) {
         "{:.3f} s, {} of them limited, {}in {}\n",
         sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
         sent.samples, sent.duration_s, sent.limited_samples, underflows, options.output);
+}
+
+// Where the time went.
+std::string stats_of(const TxOutcome& sent) {
+    return fmt::format("\n{:.2f} Mb/s of the inputs in {:.2f} s, executor {}\n{}{}\nTasks\n{}\nStages\n{}",
+                       8e-6 * static_cast<double>(sent.bytes) / std::max(sent.run.elapsed_s, 1e-9),
+                       sent.run.elapsed_s, to_string(sent.executor), account_text(sent.account),
+                       best_possible_line(sent.run), task_table(sent.run), stage_table(sent.run));
 }
 
 // So many samples a symbol as the rate says.
@@ -59,8 +75,8 @@ void settle_rate(TxOptions& options) {
 int run_tx(TxOptions& options) {
     settle_rate(options);
     const TxOutcome sent = transmit(options);
-    const std::string text =
-        options.json ? to_text(json_of(options, sent), 2) + "\n" : text_of(options, sent);
+    const std::string text = options.json ? to_text(json_of(options, sent), 2) + "\n"
+                                          : text_of(options, sent) + (options.stats ? stats_of(sent) : "");
     report(text, is_standard_stream(options.output));
     return kDone;
 }
@@ -145,6 +161,7 @@ void add_outputs(Verb& verb, TxOptions& options) {
     add_stored_format(verb, options.format);
     verb.option("--level", options.level_dbfs, "Root mean square in dB below full scale")
         .in(between(-60.0, 0.0));
+    verb.flag("--stats", options.stats, "Times of each task and stage");
     verb.flag("--json", options.json, "One JSON object on standard output");
 }
 
@@ -160,6 +177,7 @@ void add_dvbs2_tx(Verb& dvbs2) {
     add_signal_options(verb, *options);
     add_outputs(verb, *options);
     add_radio_options(verb, options->radio);
+    add_running_options(verb, options->running, RunEnds::with_its_source);
     verb.does([options] { return run_tx(*options); });
 }
 

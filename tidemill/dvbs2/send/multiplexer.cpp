@@ -141,43 +141,62 @@ std::span<std::uint8_t> Multiplexer::bbframe_of_planned() {
     return bbframe_;
 }
 
-bool Multiplexer::send(std::vector<dsp::Iq>& symbols) {
+std::optional<OutgoingFrame> Multiplexer::next() {
     if (planned().pls.is_dummy()) {
-        send_dummy(symbols);
         skip();
-        return true;
+        return dummy();
     }
-    if (!slicers_[stream()].next(bbframe_of_planned())) return false;
-    send_bbframe(symbols);
-    return true;
+    if (!slicers_[stream()].next(bbframe_of_planned())) return std::nullopt;
+    return sent();
 }
 
-void Multiplexer::send_with_null_packets(std::vector<dsp::Iq>& symbols) {
-    while (!send(symbols)) {
+OutgoingFrame Multiplexer::next_with_null_packets() {
+    std::optional<OutgoingFrame> frame = next();
+    for (; !frame; frame = next()) {
         slicers_[stream()].feed(io::kNullPacket);
         ++counts_.null_packets;
     }
+    return *frame;
 }
 
-bool Multiplexer::send_padded(std::vector<dsp::Iq>& symbols) {
-    if (planned().pls.is_dummy()) return send(symbols);
-    if (!slicers_[stream()].finish(bbframe_of_planned())) return false;
-    send_bbframe(symbols);
+std::optional<OutgoingFrame> Multiplexer::next_padded() {
+    if (planned().pls.is_dummy()) return next();
+    if (!slicers_[stream()].finish(bbframe_of_planned())) return std::nullopt;
+    return sent();
+}
+
+OutgoingFrame Multiplexer::sent() {
+    const OutgoingFrame frame{planned().pls, bbframe_};
+    ++counts_.frames;
+    skip();
+    return frame;
+}
+
+OutgoingFrame Multiplexer::dummy() {
+    ++counts_.dummy_frames;
+    return {};
+}
+
+void Multiplexer::modulate(const OutgoingFrame& frame, std::span<dsp::Iq> plframe) const {
+    if (frame.pls.is_dummy()) {
+        std::ranges::copy(dummy_plframe(scrambler_), plframe.begin());
+    } else {
+        modulator(frame.pls).modulate(frame.bbframe, plframe);
+    }
+}
+
+bool Multiplexer::append(const std::optional<OutgoingFrame>& frame, std::vector<dsp::Iq>& symbols) const {
+    if (!frame) return false;
+    const auto count = static_cast<std::size_t>(layout_of(frame->pls).symbols);
+    symbols.resize(symbols.size() + count);
+    modulate(*frame, std::span(symbols).last(count));
     return true;
 }
 
-void Multiplexer::send_bbframe(std::vector<dsp::Iq>& symbols) {
-    const FrameModulator& planned_modulator = modulator(planned().pls);
-    symbols.resize(symbols.size() + planned_modulator.plframe_symbols());
-    planned_modulator.modulate(bbframe_, std::span(symbols).last(planned_modulator.plframe_symbols()));
-    ++counts_.frames;
-    skip();
-}
-
-void Multiplexer::send_dummy(std::vector<dsp::Iq>& symbols) {
-    const auto plframe = dummy_plframe(scrambler_);
-    symbols.insert(symbols.end(), plframe.begin(), plframe.end());
-    ++counts_.dummy_frames;
+std::size_t Multiplexer::most_symbols() const {
+    int most = layout_of(Pls{}).symbols;
+    for (const PlannedFrame& frame : plan_) most = std::max(most, layout_of(frame.pls).symbols);
+    return static_cast<std::size_t>(most);
 }
 
 MultiplexerCounts Multiplexer::counts() const {

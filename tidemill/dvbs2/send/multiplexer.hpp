@@ -40,6 +40,12 @@ struct MultiplexerConfig {
     double rolloff = 0.20;  ///< 0.35, 0.25 or 0.20, as the BBHEADER can say
 };
 
+/// A frame that is to be sent.
+struct OutgoingFrame {
+    Pls pls{};                                ///< MODCOD 0: a dummy frame
+    std::span<const std::uint8_t> bbframe{};  ///< not yet scrambled; none of a dummy frame
+};
+
 /// What a Multiplexer has sent so far.
 struct MultiplexerCounts {
     std::uint64_t frames = 0;  // with data
@@ -65,23 +71,35 @@ class Multiplexer {
     /// Bytes that this stream lacks to fill the next frame.
     std::size_t missing_bytes() const;
 
-    /// Appends the symbols of the next frame; false and nothing done when its stream does not fill it.
-    bool send(std::vector<dsp::Iq>& symbols);
+    /// The next frame, whose data are valid until another is asked for; none, and nothing done, when its
+    /// stream does not fill it.
+    std::optional<OutgoingFrame> next();
 
     /// The same, but null packets fill what the transport stream lacks; not for one that deletes them.
-    void send_with_null_packets(std::vector<dsp::Iq>& symbols);
+    OutgoingFrame next_with_null_packets();
 
-    /// The same, but padding fills what the stream lacks: how a stream ends. False and nothing done when it
+    /// The same, but padding fills what the stream lacks: how a stream ends. None, and nothing done, when it
     /// has nothing at all.
-    bool send_padded(std::vector<dsp::Iq>& symbols);
+    std::optional<OutgoingFrame> next_padded();
 
-    /// Appends a dummy frame; the planned one stays next.
-    void send_dummy(std::vector<dsp::Iq>& symbols);
+    /// A dummy frame; the planned one stays next.
+    OutgoingFrame dummy();
+
+    /// The symbols of a frame, as many as its layout has. Any thread may ask, while another goes on.
+    void modulate(const OutgoingFrame& frame, std::span<dsp::Iq> plframe) const;
+
+    /// The same with symbols, which are appended; false where there is no frame.
+    bool send(std::vector<dsp::Iq>& symbols) { return append(next(), symbols); }
+    void send_with_null_packets(std::vector<dsp::Iq>& symbols) { append(next_with_null_packets(), symbols); }
+    bool send_padded(std::vector<dsp::Iq>& symbols) { return append(next_padded(), symbols); }
+    void send_dummy(std::vector<dsp::Iq>& symbols) { append(dummy(), symbols); }
 
     /// The planned frame is left out.
     void skip();
 
     const FrameModulator& modulator(const Pls& pls) const { return modulators_.at(pls.code()); }
+    /// Symbols of the longest frame that may be sent.
+    std::size_t most_symbols() const;
     MultiplexerCounts counts() const;
 
   private:
@@ -89,7 +107,8 @@ class Multiplexer {
     std::size_t stream() const { return planned().stream.value_or(turn_); }
     double planned_symbols_per_byte(std::size_t stream, std::size_t streams) const;
     std::span<std::uint8_t> bbframe_of_planned();
-    void send_bbframe(std::vector<dsp::Iq>& symbols);
+    OutgoingFrame sent();
+    bool append(const std::optional<OutgoingFrame>& frame, std::vector<dsp::Iq>& symbols) const;
 
     std::vector<PlannedFrame> plan_;
     std::vector<StreamSlicer> slicers_;

@@ -1,6 +1,8 @@
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -27,28 +29,38 @@ PulseShaper::PulseShaper(int samples_per_symbol, double rolloff)
       samples_per_symbol_(static_cast<std::size_t>(samples_per_symbol)),
       last_(interpolator_.history()) {}
 
+// The first ones need those before beside them; all others have them there already.
+void PulseShaper::shape(std::span<const dsp::Iq> before, std::span<const dsp::Iq> symbols,
+                        std::span<dsp::Iq> samples) const {
+    assert(before.size() == history() && samples.size() == symbols.size() * samples_per_symbol_);
+    if (samples_per_symbol_ == 1) {
+        std::ranges::copy(symbols, samples.begin());
+        return;
+    }
+    const std::size_t first = std::min(before.size(), symbols.size());
+    std::array<dsp::Iq, 4 * kReachSymbols> seam;
+    std::ranges::copy(before, seam.begin());
+    std::ranges::copy(symbols.first(first), seam.begin() + static_cast<std::ptrdiff_t>(before.size()));
+    interpolator_.process(std::span(seam).first(before.size() + first),
+                          samples.first(first * samples_per_symbol_));
+    if (first == before.size()) interpolator_.process(symbols, samples.subspan(first * samples_per_symbol_));
+}
+
 std::span<const dsp::Iq> PulseShaper::process(std::span<const dsp::Iq> symbols) {
     if (samples_per_symbol_ == 1) return symbols;
     const std::size_t made = symbols.size() * samples_per_symbol_;
     samples_.resize(std::max(samples_.size(), made));
     const auto samples = std::span(samples_).first(made);
-    // The first ones need those before beside them; all others have them there already.
-    const std::size_t history = interpolator_.history();
-    const std::size_t first = std::min(history, symbols.size());
-    last_.insert(last_.end(), symbols.begin(), symbols.begin() + static_cast<std::ptrdiff_t>(first));
-    interpolator_.process(last_, samples.first(first * samples_per_symbol_));
-    if (first == history) {
-        interpolator_.process(symbols, samples.subspan(first * samples_per_symbol_));
-        last_.assign(symbols.end() - static_cast<std::ptrdiff_t>(history), symbols.end());
-    } else {
-        last_.erase(last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(first));
-    }
+    shape(last_, symbols, samples);
+    const auto kept = symbols.last(std::min(last_.size(), symbols.size()));
+    std::shift_left(last_.begin(), last_.end(), static_cast<std::ptrdiff_t>(kept.size()));
+    std::ranges::copy(kept, last_.end() - static_cast<std::ptrdiff_t>(kept.size()));
     return samples;
 }
 
 std::span<const dsp::Iq> PulseShaper::finish() {
     if (samples_per_symbol_ == 1) return {};
-    return process(std::vector<dsp::Iq>(interpolator_.history()));
+    return process(std::vector<dsp::Iq>(history()));
 }
 
 }  // namespace tidemill::dvbs2

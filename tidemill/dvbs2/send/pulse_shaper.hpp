@@ -21,6 +21,16 @@ class PulseShaper {
     /// unless samples_per_symbol >= 1 and 0 < rolloff <= 1.
     PulseShaper(int samples_per_symbol, double rolloff);
 
+    std::size_t samples_per_symbol() const { return samples_per_symbol_; }
+
+    /// Symbols before the next one that its samples need; none without a pulse.
+    std::size_t history() const { return samples_per_symbol_ == 1 ? 0 : interpolator_.history(); }
+
+    /// The samples that `symbols` complete behind these history() ones, samples_per_symbol for each, whatever
+    /// was processed before. They are those that process() gives.
+    void shape(std::span<const dsp::Iq> before, std::span<const dsp::Iq> symbols,
+               std::span<dsp::Iq> samples) const;
+
     /// The samples that these symbols complete; valid until the next call.
     std::span<const dsp::Iq> process(std::span<const dsp::Iq> symbols);
 

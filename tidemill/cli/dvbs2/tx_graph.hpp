@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tidemill/cli/dvbs2/tx_frames.hpp"
+#include "tidemill/cli/dvbs2/tx_output.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
+#include "tidemill/dvbs2/send/tx_stages.hpp"
+#include "tidemill/graph/graph.hpp"
+
+namespace tidemill::cli {
+
+/// What makes the signal of a transmission.
+struct TxSignal {
+    /// Throws WrongUsage for a signal that cannot be.
+    TxSignal(const TxOptions& options, const std::vector<NamedInput>& inputs);
+
+    dvbs2::Multiplexer multiplexer;
+    dvbs2::PulseShaper shaper;
+};
+
+/// A transmission as a graph: frames of the inputs, symbols, samples, their bytes, the output.
+class TxGraph {
+  public:
+    /// All that is given outlives it.
+    TxGraph(const TxOptions& options, TxSignal& signal, std::vector<NamedInput>& inputs, TxOutput& output,
+            io::ByteWriter* copy = nullptr);
+
+    Graph& graph() { return graph_; }
+    TxFrames& frames() { return *frames_; }
+
+    /// That the samples of a frame take.
+    std::size_t bytes_of_frame() const;
+
+    /// Behind the last frame: lets its pulses die away.
+    void finish(TxOutput& output);
+
+  private:
+    const dvbs2::PulseShaper& shaper_;
+    Graph graph_{"dvbs2-tx"};
+    TxFrames* frames_ = nullptr;
+    const dvbs2::TxTails* tails_ = nullptr;
+    const dvbs2::TxPulse* pulse_ = nullptr;
+};
+
+}  // namespace tidemill::cli

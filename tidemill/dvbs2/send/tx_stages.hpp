@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/graph/module.hpp"
+
+namespace tidemill::dvbs2 {
+
+inline constexpr std::size_t kMaxBbframeBytes = 58192 / 8;  // of the normal 9/10 code
+
+/// What a transmitter knows of a frame besides its data.
+struct TxFrame {
+    std::int32_t pls_code = 0;
+    std::uint8_t behind_rest = 0;  ///< 1: the pulses of the frame before die away first, then nothing is sent
+    std::uint64_t rest_samples = 0;  ///< for so long
+};
+
+/// BBFRAMEs to the symbols of their PLFRAMEs.
+class TxModulator final : public Module {
+    const std::size_t most_symbols_;
+
+  public:
+    explicit TxModulator(const Multiplexer& multiplexer);
+
+    InUpTo<std::uint8_t> bbframe = in<std::uint8_t>("bbframe", upto(kMaxBbframeBytes));
+    Label<const TxFrame> about = label<const TxFrame>("about");
+    OutUpTo<dsp::Iq> symbols = out<dsp::Iq>("symbols", upto(most_symbols_));
+    Task modulate = task("modulate", &TxModulator::modulate_frame, pure);
+
+  private:
+    void modulate_frame(Frame f) const;
+
+    const Multiplexer& multiplexer_;
+};
+
+/// Hands the end of each frame's symbols to the next one, into whose samples their pulses reach: so frames
+/// can be shaped apart.
+class TxTails final : public Module {
+    const std::size_t most_symbols_;
+
+  public:
+    TxTails(std::size_t most_symbols, std::size_t history);
+
+    InUpTo<dsp::Iq> symbols = in<dsp::Iq>("symbols", upto(most_symbols_));
+    OutUpTo<dsp::Iq> before = out<dsp::Iq>("before", upto(2 * PulseShaper::kReachSymbols));
+    Task keep_end = task("keep", &TxTails::keep_tail, sequential);
+
+    /// Of the last frame.
+    std::span<const dsp::Iq> last() const { return last_; }
+
+  private:
+    void keep_tail(Frame f);
+
+    std::vector<dsp::Iq> last_;
+};
+
+/// Symbols to samples. Behind a rest those come first that the frame before it still had.
+class TxPulse final : public Module {
+    const std::size_t most_symbols_, most_samples_;
+
+  public:
+    TxPulse(std::size_t most_symbols, const PulseShaper& shaper);
+
+    InUpTo<dsp::Iq> symbols = in<dsp::Iq>("symbols", upto(most_symbols_));
+    InUpTo<dsp::Iq> before = in<dsp::Iq>("before", upto(2 * PulseShaper::kReachSymbols));
+    Label<const TxFrame> about = label<const TxFrame>("about");
+    OutUpTo<dsp::Iq> samples = out<dsp::Iq>("samples", upto(most_samples_));
+    Task shape = task("shape", &TxPulse::shape_frame, pure);
+
+    std::size_t most_samples() const { return most_samples_; }
+
+  private:
+    void shape_frame(Frame f) const;
+
+    const PulseShaper& shaper_;
+};
+
+/// Samples to the bytes of a format.
+class TxRounding final : public Module {
+    const std::size_t most_samples_, most_bytes_;
+
+  public:
+    TxRounding(std::size_t most_samples, dsp::SampleFormat format, float gain);
+
+    InUpTo<dsp::Iq> samples = in<dsp::Iq>("samples", upto(most_samples_));
+    OutUpTo<std::uint8_t> stored = out<std::uint8_t>("stored", upto(most_bytes_));
+    Out<std::uint64_t> limited = out<std::uint64_t>("limited");
+    Task round = task("round", &TxRounding::round_samples, pure);
+
+  private:
+    void round_samples(Frame f) const;
+
+    dsp::SampleFormat format_;
+    float gain_;
+};
+
+/// The stages of a transmitter in a graph, from BBFRAMEs to samples or their bytes. Whoever makes the frames
+/// binds `modulator.bbframe`, gives the label "about", and asks the multiplexer from one thread.
+struct TxStages {
+    struct Rounded {
+        dsp::SampleFormat format;
+        float gain;
+    };
+
+    /// `rounded`: none where samples are wanted as they are. Multiplexer and shaper outlive the
+    /// graph.
+    TxStages(Graph& graph, const Multiplexer& multiplexer, const PulseShaper& shaper,
+             const std::optional<Rounded>& rounded);
+
+    TxModulator& modulator;
+    TxTails& tails;
+    TxPulse& pulse;
+    TxRounding* rounding = nullptr;
+};
+
+}  // namespace tidemill::dvbs2
