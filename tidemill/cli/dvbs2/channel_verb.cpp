@@ -9,6 +9,7 @@
 
 #include "tidemill/cli/dvbs2/echo_option.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/dvbs2/signal_level.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -60,13 +61,12 @@ void read_all(const io::Recording& recording, const std::function<void(std::span
     }
 }
 
-double mean_power(const io::Recording& recording) {
-    double sum = 0;
-    read_all(recording, [&](std::span<dsp::Iq> samples) {
-        for (const dsp::Iq& sample : samples) sum += std::norm(sample);
-    });
-    if (sum == 0) throw JobFailed("the recording is silent: there is no signal to set an Es/N0 for");
-    return sum / static_cast<double>(recording.samples);
+double signal_power(const io::Recording& recording) {
+    SignalLevel level;
+    read_all(recording, [&](std::span<dsp::Iq> samples) { level.take(samples); });
+    const double power = level.power();
+    if (power == 0) throw JobFailed("the recording is silent: there is no signal to set an Es/N0 for");
+    return power;
 }
 
 void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {
@@ -158,7 +158,7 @@ int run_channel(const ChannelOptions& options) {
             throw WrongUsage(error.what());
         }
     }();
-    const auto to_unit_power = static_cast<float>(1 / std::sqrt(mean_power(recording)));
+    const auto to_unit_power = static_cast<float>(1 / std::sqrt(signal_power(recording)));
     io::RecordingWriter writer = writer_of(options, config, sample_rate_hz(recording));
     std::vector<dsp::Iq> received;
     read_all(recording, [&](std::span<dsp::Iq> samples) {
@@ -193,7 +193,8 @@ void add_disturbances(Verb& verb, ChannelOptions& options) {
 
 void add_impairments(Verb& verb, ChannelOptions& options) {
     dvbs2::ChannelConfig& channel = options.channel;
-    verb.option("--esn0", channel.esn0_db, "Es/N0 in dB").shows("no noise");
+    verb.option("--esn0", channel.esn0_db, "Es/N0 in dB, by the level of the recording where it is loud")
+        .shows("no noise");
     verb.option("--cfo", options.frequency_hz, "Frequency offset in Hz");
     verb.option("--drift", options.drift_hz_per_s, "Drift of the frequency in Hz/s");
     verb.option("--phase", channel.phase_rad, "Phase in radians");
