@@ -132,6 +132,9 @@ class CudaQueue : public DeviceQueue {
     void to_device(DeviceMemory& memory, std::size_t bytes) override {
         dynamic_cast<CudaMemory&>(memory).to_device(stream_.get(), bytes);
     }
+    void to_device(DeviceMemory& memory, std::size_t first_byte, const HostRows& rows) override {
+        dynamic_cast<CudaMemory&>(memory).to_device(stream_.get(), first_byte, rows);
+    }
     void to_host(DeviceMemory& memory, std::size_t bytes) override {
         dynamic_cast<CudaMemory&>(memory).to_host(stream_.get(), bytes);
     }

@@ -11,6 +11,7 @@
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/increment.hpp"
 #include "tidemill/device/increment_cost.hpp"
+#include "tidemill/device/internal/cuda_driver.hpp"
 #include "tidemill/device/internal/devices_for_tests.hpp"
 
 using namespace tidemill;
@@ -152,6 +153,12 @@ int cuMemPrefetchAsync(void*, std::size_t, int, void*) {
 int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void*) {
     std::memcpy(to, from, bytes);
     return driver.called("cuMemcpyHtoDAsync_v2");
+}
+int cuMemcpy2DAsync_v2(const device::cuda::RowCopy* copy, void*) {
+    for (std::size_t row = 0; row < copy->rows; ++row)
+        std::memcpy(reinterpret_cast<std::byte*>(copy->to_device) + row * copy->to_pitch,
+                    static_cast<const std::byte*>(copy->from_host) + row * copy->from_pitch, copy->row_bytes);
+    return driver.called("cuMemcpy2DAsync_v2");
 }
 int cuMemcpyDtoHAsync_v2(void* to, const void* from, std::size_t bytes, void*) {
     std::memcpy(to, from, bytes);

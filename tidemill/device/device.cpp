@@ -20,20 +20,24 @@ std::unique_ptr<DeviceMemory> Device::allocate(std::size_t bytes, MemoryPolicy p
     }
     if (bytes == 0) throw DeviceError(fmt::format("{}: no memory of 0 bytes", info_.id));
     const bool moves = policy == MemoryPolicy::managed || policy == MemoryPolicy::prefetched;
-    if (moves && bytes > free_bytes() / 4) {
-        throw DeviceError(
-            fmt::format("{}: {} bytes of {} memory are more than a quarter of the {} that are free, which "
-                        "can hang a device: "
-                        "use smaller batches, or another policy",
-                        info_.id, bytes, name(policy), free_bytes()));
+    const std::size_t managed_bytes = moves ? managed_bytes_->fetch_add(bytes) + bytes : 0;
+    const std::shared_ptr<void> managed(
+        nullptr, [all = managed_bytes_, own = moves ? bytes : 0](void*) { all->fetch_sub(own); });
+    if (managed_bytes > free_bytes() / 4) {
+        throw DeviceMemoryError(
+            fmt::format("{}: {} bytes of {} memory in all are more than a quarter of the {} that are free, "
+                        "which can hang a device: use smaller batches, or another policy",
+                        info_.id, managed_bytes, name(policy), free_bytes()));
     }
     const bool is_there = policy != MemoryPolicy::mapped && policy != MemoryPolicy::system;
     if (is_there && bytes > free_bytes()) {
-        throw DeviceError(
+        throw DeviceMemoryError(
             fmt::format("{}: {} bytes of {} memory are wanted, and {} are free: use smaller batches",
                         info_.id, bytes, name(policy), free_bytes()));
     }
-    return allocate_checked(bytes, policy);
+    auto memory = allocate_checked(bytes, policy);
+    memory->managed_ = managed;
+    return memory;
 }
 
 void wait_for(DeviceEvent& event, const std::string& what, std::chrono::milliseconds limit) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,9 +52,12 @@ class DeviceMemory {
     void set_host(void* begin) { host_ = {static_cast<std::byte*>(begin), bytes_}; }
 
   private:
+    friend class Device;
+
     MemoryPolicy policy_;
     std::size_t bytes_;
     std::span<std::byte> host_;
+    std::shared_ptr<void> managed_{};  // counts it for as long as it lives
 };
 
 /// A function that runs on the device.
@@ -77,6 +81,14 @@ using KernelArgument = std::variant<DeviceMemory*, std::int32_t, std::uint32_t, 
 struct WorkSize {
     std::size_t groups;
     std::size_t items_per_group;
+};
+
+/// Rows of bytes that lie one pitch apart on the host.
+struct HostRows {
+    const std::byte* first;
+    std::size_t pitch;
+    std::size_t row_bytes;
+    std::size_t rows;
 };
 
 /// A place in a queue.
@@ -108,6 +120,9 @@ class DeviceQueue {
     /// What the host has written is there for the kernels that follow: the first `bytes`. With 0 the memory
     /// is theirs, and nothing is copied.
     virtual void to_device(DeviceMemory& memory, std::size_t bytes) = 0;
+    /// Rows that the host has elsewhere lie one behind the other in `memory`, from a byte on, for the kernels
+    /// that follow: one copy. They must stay as they are until it is done. For memory under copy and pinned.
+    virtual void to_device(DeviceMemory& memory, std::size_t first_byte, const HostRows& rows) = 0;
     /// What kernels have written is there for the host once this is done: the first `bytes`. With 0 the
     /// memory is the host's again, and nothing is copied. Under MemoryPolicy::copy it may wait, for as long
     /// as it takes, for what is before it: ask that first.
@@ -128,7 +143,8 @@ class Device {
 
     const DeviceInfo& info() const { return info_; }
     virtual std::size_t free_bytes() = 0;
-    /// Throws DeviceError when the device lacks the policy or the memory.
+    /// Throws DeviceError when the device lacks the policy, DeviceMemoryError when it lacks the memory: of
+    /// what moves by itself, all together, it has a quarter of what is free.
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes, MemoryPolicy policy);
     /// Builds the kernel of that name for this device.
     virtual std::unique_ptr<DeviceKernel> kernel(const KernelVariant& variant, const std::string& name) = 0;
@@ -139,6 +155,7 @@ class Device {
 
   private:
     DeviceInfo info_;
+    std::shared_ptr<std::atomic<std::size_t>> managed_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 /// Waits, asleep after a moment, until the event is done. After `limit` gives it up, and throws DeviceError

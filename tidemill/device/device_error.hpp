@@ -10,4 +10,10 @@ class DeviceError : public Error {
     using Error::Error;
 };
 
+/// There is no room for what was wanted: less of it at a time may do.
+class DeviceMemoryError : public DeviceError {
+  public:
+    using DeviceError::DeviceError;
+};
+
 }  // namespace tidemill

@@ -50,6 +50,10 @@ std::unique_ptr<Device> open_device(const std::string& id) {
         fmt::format("device '{}': there is no such one here, but {}", id, fmt::join(there, ", ")));
 }
 
+std::string known_as(const DeviceInfo& info) {
+    return fmt::format("{} {} ({})", info.id, info.name, info.driver);
+}
+
 std::string describe(const FoundDevices& found) {
     std::string text;
     for (const FoundDevice& device : found.devices) text += line_of(device.info);

@@ -27,6 +27,9 @@ FoundDevices find_devices();
 /// none.
 std::unique_ptr<Device> open_device(const std::string& id);
 
+/// What remembers something of a device knows it again by: "cuda:0 NVIDIA H100 (CUDA 13.0 ...)".
+std::string known_as(const DeviceInfo& info);
+
 /// "cuda:0  NVIDIA H100 ...", a line per device, or per way why there is none.
 std::string describe(const FoundDevices& found);
 

@@ -89,6 +89,29 @@ TEST_CASE("every device here increments what the host writes, under each of its 
     });
 }
 
+TEST_CASE("every device takes rows that lie apart on the host as one copy, from any row on") {
+    device::on_all_devices([](const std::shared_ptr<Device>& device) {
+        constexpr std::size_t kRow = 96, kPitch = 128, kRows = 5;
+        std::vector<std::uint32_t> apart(kRows * kPitch / 4);
+        std::iota(apart.begin(), apart.end(), 1000U);
+        for (const MemoryPolicy policy : {MemoryPolicy::copy, MemoryPolicy::pinned}) {
+            const auto memory = device->allocate((kRows + 2) * kRow, policy);
+            const auto queue = device->queue();
+            std::ranges::fill(memory->host_as<std::uint32_t>(), 7U);
+            queue->to_device(*memory, memory->bytes());
+            queue->to_device(*memory, 2 * kRow,
+                             {std::as_bytes(std::span(apart)).data(), kPitch, kRow, kRows});
+            queue->to_host(*memory, memory->bytes());
+            wait_for(*queue->mark(), "rows");
+            const auto words = memory->host_as<std::uint32_t>();
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                const std::size_t row = i / (kRow / 4), column = i % (kRow / 4);
+                CHECK(words[i] == (row < 2 ? 7 : 1000 + (row - 2) * kPitch / 4 + column));
+            }
+        }
+    });
+}
+
 TEST_CASE("every device refuses by name a policy that it lacks, memory of no bytes, a kernel it has not") {
     device::on_all_devices([](const std::shared_ptr<Device>& device) {
         for (const MemoryPolicy policy : memory_policies()) {

@@ -1,6 +1,7 @@
 #include "tidemill/device/fastest_policy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -43,6 +44,17 @@ MemoryPolicy fastest_policy(Device& device, std::size_t bytes) {
     if (best) return *best;
     throw DeviceError(fmt::format("{}: {} bytes come to it under none of its policies: {}", device.info().id,
                                   bytes, names(device.info().policies)));
+}
+
+std::span<const std::size_t> size_classes() {
+    static constexpr std::array<std::size_t, 3> kClasses{1U << 16U, 1U << 20U, 1U << 24U};
+    return kClasses;
+}
+
+std::size_t size_class(std::size_t bytes) {
+    for (const std::size_t most : size_classes())
+        if (bytes <= most) return most;
+    return size_classes().back();
 }
 
 }  // namespace tidemill

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "tidemill/device/device.hpp"
 
@@ -10,5 +11,12 @@ namespace tidemill {
 /// and now with the increment kernel: some milliseconds for a megabyte. Throws DeviceError where the host
 /// reaches the device under none.
 MemoryPolicy fastest_policy(Device& device, std::size_t bytes);
+
+/// The same for one of the sizes at which policies change places: the least of 64 KiB, 1 MiB and 16 MiB that
+/// is no less, or the last.
+std::size_t size_class(std::size_t bytes);
+
+/// All of these sizes, in rising order.
+std::span<const std::size_t> size_classes();
 
 }  // namespace tidemill

@@ -96,6 +96,9 @@ class OpenclQueue : public DeviceQueue {
     void to_device(DeviceMemory& memory, std::size_t bytes) override {
         dynamic_cast<OpenclMemory&>(memory).to_device(queue_.get(), bytes);
     }
+    void to_device(DeviceMemory& memory, std::size_t first_byte, const HostRows& rows) override {
+        dynamic_cast<OpenclMemory&>(memory).to_device(queue_.get(), first_byte, rows);
+    }
     void to_host(DeviceMemory& memory, std::size_t bytes) override {
         dynamic_cast<OpenclMemory&>(memory).to_host(queue_.get(), bytes);
     }

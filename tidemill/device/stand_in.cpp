@@ -21,9 +21,13 @@ class StandInMemory : public DeviceMemory {
   public:
     StandInMemory(EnginePointer engine, std::size_t bytes, MemoryPolicy policy)
         : DeviceMemory(policy, bytes), engine_(std::move(engine)), on_host_(bytes), on_device_(bytes) {
+        engine_->take(bytes);
         if (policy != MemoryPolicy::resident) set_host(on_host_.data());
     }
-    ~StandInMemory() override { guard(false); }
+    ~StandInMemory() override {
+        guard(false);
+        engine_->give_back(bytes());
+    }
     StandInMemory(const StandInMemory&) = delete;
     StandInMemory& operator=(const StandInMemory&) = delete;
 
@@ -31,6 +35,11 @@ class StandInMemory : public DeviceMemory {
     void give_to_device(std::size_t count) {
         std::memcpy(on_device_.data(), on_host_.data(), count);
         guard(engine_->options().guards_memory);
+    }
+    void give_rows_to_device(std::size_t first_byte, const HostRows& rows) const {
+        for (std::size_t row = 0; row < rows.rows; ++row)
+            std::memcpy(on_device_.data() + first_byte + row * rows.row_bytes, rows.first + row * rows.pitch,
+                        rows.row_bytes);
     }
     void give_to_host(std::size_t count) {
         guard(false);
@@ -98,6 +107,13 @@ class StandInQueue : public DeviceQueue {
         send({unit_of(Engine::Unit::copy_in, bytes), copy_us(bytes),
               [&here, bytes] { here.give_to_device(bytes); }, hangs});
     }
+    void to_device(DeviceMemory& memory, std::size_t first_byte, const HostRows& rows) override {
+        const bool hangs = engine_->call("to_device");
+        const std::size_t bytes = rows.rows * rows.row_bytes;
+        auto& here = dynamic_cast<StandInMemory&>(memory);
+        send({unit_of(Engine::Unit::copy_in, bytes), copy_us(bytes),
+              [&here, first_byte, rows] { here.give_rows_to_device(first_byte, rows); }, hangs});
+    }
     void to_host(DeviceMemory& memory, std::size_t bytes) override {
         const bool hangs = engine_->call("to_host");
         auto& here = dynamic_cast<StandInMemory&>(memory);
@@ -142,7 +158,7 @@ DeviceInfo info_of(const StandInOptions& options) {
             .name = "stand-in",
             .kind = "gpu",
             .driver = "threads",
-            .memory_bytes = std::size_t{1} << 30U,
+            .memory_bytes = options.memory_bytes,
             .local_bytes = std::size_t{1} << 17U,
             .compute_units = 1,
             .policies = options.policies};
@@ -164,7 +180,7 @@ std::span<std::byte> StandInDevice::bytes(const KernelArgument& argument) {
 }
 
 std::size_t StandInDevice::free_bytes() {
-    return info().memory_bytes;
+    return engine_->free_bytes();
 }
 
 std::unique_ptr<DeviceKernel> StandInDevice::kernel(const KernelVariant&, const std::string& name) {

@@ -22,7 +22,8 @@ struct StandInOptions {
     std::map<std::string, StandInKernel> kernels{};
     std::vector<MemoryPolicy> policies{memory_policies().begin(), memory_policies().end()};
     double us_per_kilobyte = 0;  ///< of copies, each way
-    unsigned seed = 1;           ///< of the order in which queues that could go on do
+    std::size_t memory_bytes = std::size_t{1} << 30U;
+    unsigned seed = 1;  ///< of the order in which queues that could go on do
     /// The call of that number, from 1 on, throws; 0: none. Calls of the device, its queues and events count
     /// alike.
     std::uint64_t fails_at_call = 0;

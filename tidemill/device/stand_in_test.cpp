@@ -89,6 +89,23 @@ TEST_CASE("stand-in: more memory than is free is refused with what there is") {
     }
 }
 
+TEST_CASE("stand-in: memory that moves by itself is a quarter of what is free, all together") {
+    StandInDevice device(with_increment());
+    const std::size_t some = device.free_bytes() / 8;
+    auto first = device.allocate(some, MemoryPolicy::managed);
+    try {
+        device.allocate(some, MemoryPolicy::prefetched);
+        FAIL("it may be more");
+    } catch (const DeviceMemoryError& error) {
+        CHECK(
+            std::string(error.what()) ==
+            "stand-in: 268435456 bytes of prefetched memory in all are more than a quarter of the 939524096 "
+            "that are free, which can hang a device: use smaller batches, or another policy");
+    }
+    first.reset();
+    CHECK(device.allocate(some, MemoryPolicy::prefetched)->bytes() == some);
+}
+
 TEST_CASE("stand-in: each call in turn fails with its number, and all that was made is given back") {
     StandInDevice whole(with_increment());
     increments_at_once(whole);

@@ -26,6 +26,7 @@ Driver::Driver(const SharedLibrary& library) {
     library.find("cuMemAllocManaged", allocate_managed);
     library.find("cuMemPrefetchAsync", prefetch);
     library.find("cuMemcpyHtoDAsync_v2", copy_to_device);
+    library.find("cuMemcpy2DAsync_v2", copy_rows);
     library.find("cuMemcpyDtoHAsync_v2", copy_to_host);
     library.find("cuStreamCreate", create_stream);
     library.find("cuStreamDestroy_v2", destroy_stream);
@@ -50,8 +51,9 @@ void Driver::check(Status status, const char* call, const std::string& where) co
     const char* text = "";
     error_name(status, &name);
     error_text(status, &text);
-    const char* advice = status == kOutOfMemory ? "; use smaller batches" : "";
-    throw DeviceError(fmt::format("{}: {} failed: {} ({}){}", where, call, name, text, advice));
+    const std::string what = fmt::format("{}: {} failed: {} ({})", where, call, name, text);
+    if (status == kOutOfMemory) throw DeviceMemoryError(what + "; use smaller batches");
+    throw DeviceError(what);
 }
 
 }  // namespace tidemill::device::cuda

@@ -44,6 +44,26 @@ inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr int kJitErrorLog = 5;
 inline constexpr int kJitErrorLogBytes = 6;
 
+/// CUDA_MEMCPY2D, where x and y are 0.
+struct RowCopy {
+    std::size_t from_x = 0, from_y = 0;
+    unsigned from_kind = 0;
+    const void* from_host = nullptr;
+    Address from_device = 0;
+    void* from_array = nullptr;
+    std::size_t from_pitch = 0;
+    std::size_t to_x = 0, to_y = 0;
+    unsigned to_kind = 0;
+    void* to_host = nullptr;
+    Address to_device = 0;
+    void* to_array = nullptr;
+    std::size_t to_pitch = 0;
+    std::size_t row_bytes = 0;
+    std::size_t rows = 0;
+};
+inline constexpr unsigned kHostKind = 1;
+inline constexpr unsigned kDeviceKind = 2;
+
 struct Driver {
     explicit Driver(const SharedLibrary& library);
 
@@ -69,6 +89,7 @@ struct Driver {
     Status (*allocate_managed)(Address*, std::size_t, unsigned);
     Status (*prefetch)(Address, std::size_t, Ordinal, StreamHandle);
     Status (*copy_to_device)(Address, const void*, std::size_t, StreamHandle);
+    Status (*copy_rows)(const RowCopy*, StreamHandle);
     Status (*copy_to_host)(void*, Address, std::size_t, StreamHandle);
     Status (*create_stream)(StreamHandle*, unsigned);
     Status (*destroy_stream)(StreamHandle);

@@ -68,6 +68,18 @@ void CudaMemory::to_device(StreamHandle stream, std::size_t count) const {
     }
 }
 
+void CudaMemory::to_device(StreamHandle stream, std::size_t first_byte, const HostRows& rows) const {
+    const RowCopy copy{.from_kind = kHostKind,
+                       .from_host = rows.first,
+                       .from_pitch = rows.pitch,
+                       .to_kind = kDeviceKind,
+                       .to_device = address_ + first_byte,
+                       .to_pitch = rows.row_bytes,
+                       .row_bytes = rows.row_bytes,
+                       .rows = rows.rows};
+    gpu_->check(gpu_->enter().copy_rows(&copy, stream), "cuMemcpy2DAsync");
+}
+
 void CudaMemory::to_host(StreamHandle stream, std::size_t count) const {
     if (count == 0) return;
     if (is_copied()) {

@@ -18,6 +18,7 @@ class CudaMemory : public DeviceMemory {
     /// For kernels.
     Address address() const { return address_; }
     void to_device(StreamHandle stream, std::size_t bytes) const;
+    void to_device(StreamHandle stream, std::size_t first_byte, const HostRows& rows) const;
     void to_host(StreamHandle stream, std::size_t bytes) const;
 
   private:

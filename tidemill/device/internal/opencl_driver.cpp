@@ -19,6 +19,7 @@ Driver::Driver(const SharedLibrary& library) {
     library.find("clReleaseMemObject", release_memory);
     library.find("clEnqueueReadBuffer", read_buffer);
     library.find("clEnqueueWriteBuffer", write_buffer);
+    library.find("clEnqueueWriteBufferRect", write_rows);
     library.find("clEnqueueMapBuffer", map_buffer);
     library.find("clEnqueueUnmapMemObject", unmap);
     library.find("clCreateProgramWithSource", create_program);
@@ -49,10 +50,10 @@ bool Driver::has_svm() const {
 
 void Driver::check(Status status, const char* call, const std::string& where) const {
     if (status == kSuccess) return;
-    const bool is_memory = status == kOutOfDeviceMemory || status == kOutOfResources;
-    throw DeviceError(
-        fmt::format("{}: {} failed with OpenCL error {}{}", where, call, status,
-                    is_memory ? " (out of memory or other resources: use smaller batches)" : ""));
+    const std::string what = fmt::format("{}: {} failed with OpenCL error {}", where, call, status);
+    if (status == kOutOfDeviceMemory || status == kOutOfResources || status == kTooBigForDevice)
+        throw DeviceMemoryError(what + " (out of memory or other resources: use smaller batches)");
+    throw DeviceError(what);
 }
 
 }  // namespace tidemill::device::opencl

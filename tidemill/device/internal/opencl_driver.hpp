@@ -26,6 +26,7 @@ inline constexpr Status kSuccess = 0;
 inline constexpr Status kDeviceNotFound = -1;
 inline constexpr Status kOutOfResources = -5;
 inline constexpr Status kOutOfDeviceMemory = -4;
+inline constexpr Status kTooBigForDevice = -61;  // CL_INVALID_BUFFER_SIZE
 inline constexpr Status kBuildFailed = -11;
 inline constexpr Status kNoPlatform = -1001;
 
@@ -79,6 +80,9 @@ struct Driver {
                           const EventHandle*, EventHandle*);
     Status (*write_buffer)(QueueHandle, MemoryHandle, unsigned, std::size_t, std::size_t, const void*,
                            unsigned, const EventHandle*, EventHandle*);
+    Status (*write_rows)(QueueHandle, MemoryHandle, unsigned, const std::size_t*, const std::size_t*,
+                         const std::size_t*, std::size_t, std::size_t, std::size_t, std::size_t, const void*,
+                         unsigned, const EventHandle*, EventHandle*);
     void* (*map_buffer)(QueueHandle, MemoryHandle, unsigned, Flags, std::size_t, std::size_t, unsigned,
                         const EventHandle*, EventHandle*, Status*);
     Status (*unmap)(QueueHandle, MemoryHandle, void*, unsigned, const EventHandle*, EventHandle*);

@@ -85,7 +85,7 @@ void OpenclMemory::allocate_shared() {
     const Flags flags = kReadWrite | (is_fine_grain_ ? kFineGrain : 0);
     shared_ = context_->driver().svm_allocate(context_->handle(), flags, bytes(), 0);
     if (shared_ == nullptr) {
-        throw DeviceError(
+        throw DeviceMemoryError(
             fmt::format("{}: clSVMAlloc of {} bytes failed: use smaller batches, or another policy",
                         context_->id(), bytes()));
     }
@@ -107,6 +107,17 @@ void OpenclMemory::to_device(QueueHandle queue, std::size_t count) {
     } else if (is_mapped_) {
         context_->check(unmap(queue), "unmapping");
     }
+}
+
+// The buffer is a row for each of the host's.
+void OpenclMemory::to_device(QueueHandle queue, std::size_t first_byte, const HostRows& rows) const {
+    const std::size_t origin[3] = {first_byte % rows.row_bytes, first_byte / rows.row_bytes, 0};
+    const std::size_t host_origin[3] = {0, 0, 0};
+    const std::size_t region[3] = {rows.row_bytes, rows.rows, 1};
+    context_->check(
+        context_->driver().write_rows(queue, buffer_.get(), 0, origin, host_origin, region, rows.row_bytes, 0,
+                                      rows.pitch, 0, rows.first, 0, nullptr, nullptr),
+        "clEnqueueWriteBufferRect");
 }
 
 void OpenclMemory::to_host(QueueHandle queue, std::size_t count) {

@@ -17,6 +17,7 @@ class OpenclMemory : public DeviceMemory {
     OpenclMemory& operator=(const OpenclMemory&) = delete;
 
     void to_device(QueueHandle queue, std::size_t bytes);
+    void to_device(QueueHandle queue, std::size_t first_byte, const HostRows& rows) const;
     void to_host(QueueHandle queue, std::size_t bytes);
     void set_as_argument(KernelHandle kernel, unsigned index) const;
 

@@ -34,6 +34,23 @@ std::uint64_t StandInDevice::Engine::calls() {
     return calls_;
 }
 
+std::size_t StandInDevice::Engine::free_bytes() {
+    const std::lock_guard lock(mutex_);
+    return options_.memory_bytes - used_bytes_;
+}
+
+void StandInDevice::Engine::take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (bytes > options_.memory_bytes - used_bytes_)
+        throw DeviceMemoryError(fmt::format("stand-in: no {} bytes are free: use smaller batches", bytes));
+    used_bytes_ += bytes;
+}
+
+void StandInDevice::Engine::give_back(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    used_bytes_ -= bytes;
+}
+
 std::shared_ptr<StandInDevice::Engine::Line> StandInDevice::Engine::add_line() {
     const std::lock_guard lock(mutex_);
     return lines_.emplace_back(std::make_shared<Line>());

@@ -53,6 +53,11 @@ class StandInDevice::Engine {
     bool call(const char* what);
     std::uint64_t calls();
 
+    std::size_t free_bytes();
+    /// Throws DeviceMemoryError where there are not so many.
+    void take(std::size_t bytes);
+    void give_back(std::size_t bytes);
+
     std::shared_ptr<Line> add_line();
     void remove(const std::shared_ptr<Line>& line);
     /// Returns how many the line has been sent.
@@ -74,6 +79,7 @@ class StandInDevice::Engine {
     std::vector<std::shared_ptr<Line>> lines_;
     std::array<Clock::time_point, 4> free_{};  // since when each unit is
     std::uint64_t calls_ = 0;
+    std::size_t used_bytes_ = 0;
     bool ends_ = false;
     std::thread thread_;
 };
