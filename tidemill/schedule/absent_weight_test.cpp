@@ -143,6 +143,8 @@ TEST_CASE("a profile file says null for a kind that a task cannot run on, and te
     Profile profile;
     static_cast<Chain&>(profile) = with_device();
     CHECK(parse_profile(to_json(profile), "p.json") == profile);
+    profile.tasks[1].batches[0].alone = {{30, 1.5}, {60, 2.5}, 73000, "pinned"};
+    CHECK(parse_profile(to_json(profile), "p.json") == profile);
     CHECK(to_json(profile).find("\"gpu\": null") != std::string::npos);
     CHECK_THROWS_WITH(parsed(R"({"name": "a", "replicable": true, "weight": {"big": null}})"),
                       "p.json: task 'a': cannot run on any kind of cores; give it a weight on one of: big");

@@ -15,6 +15,14 @@ TEST_CASE("batch line: goes through sizes on a line, and the largest one says wh
     CHECK(cost.most_frames == 128);
 }
 
+TEST_CASE("batch line: copies are told apart from the kernel") {
+    const std::array<BatchTimes, 2> times{{{8, 120, 16, 40, 60}, {32, 240, 40, 88, 60}}};
+    const BatchParts alone = batch_line(times).alone;
+    CHECK(alone.copies.us(16) == doctest::Approx(56));
+    CHECK(alone.copies.frame_us == doctest::Approx(2));
+    CHECK(alone.kernel == BatchLine{60, 0});
+}
+
 TEST_CASE("batch line: of one size there is no start to tell, and of noise none below nothing") {
     const std::array<BatchTimes, 1> one{{{8, 80, 8}}};
     CHECK(batch_line(one).frame_us == 10);

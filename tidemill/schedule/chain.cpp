@@ -49,8 +49,11 @@ void check_batches(const Chain& chain, const ChainTask& task) {
     for (const BatchCost& cost : task.batches) {
         const std::size_t kind = chain.kind_index(cost.kind);
         const auto is_cost = [](double value) { return std::isfinite(value) && value >= 0; };
-        if (!is_cost(cost.batch_us) || !is_cost(cost.frame_us) || !is_cost(cost.frames) ||
-            !is_cost(cost.host_us) || cost.most_frames < 1)
+        const BatchParts& alone = cost.alone;
+        const std::array costs{cost.batch_us,         cost.frame_us,         cost.frames,
+                               cost.host_us,          alone.copies.batch_us, alone.copies.frame_us,
+                               alone.kernel.batch_us, alone.kernel.frame_us, alone.frame_bytes};
+        if (!std::ranges::all_of(costs, is_cost) || cost.most_frames < 1)
             throw ScheduleError(
                 fmt::format("task '{}': the cost of batches on '{}' must be finite numbers of "
                             "at least 0, of at least 1 frame",

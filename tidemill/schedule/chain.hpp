@@ -13,6 +13,26 @@ namespace tidemill {
 /// The weight of a task on a kind that it cannot run on.
 inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
 
+/// Microseconds of each batch, whatever its frames, and of each frame in it.
+struct BatchLine {
+    double batch_us = 0;
+    double frame_us = 0;
+
+    double us(int batch) const { return batch_us + batch * frame_us; }
+    bool operator==(const BatchLine&) const = default;
+};
+
+/// What a batch is made of where it is alone on a device; nothing where that was not measured.
+struct BatchParts {
+    BatchLine copies{};      ///< to the device and back
+    BatchLine kernel{};      ///< and what it does there
+    double frame_bytes = 0;  ///< that are copied, both ways together
+    std::string memory{};    ///< the policy that they are copied by
+
+    bool is_measured() const { return !memory.empty(); }
+    bool operator==(const BatchParts&) const = default;
+};
+
 /// What a task takes on a device, which wants its frames in batches: a line.
 struct BatchCost {
     std::string kind;       ///< of cores: the device
@@ -21,6 +41,7 @@ struct BatchCost {
     double frames = 1;      ///< that the task gets per execution
     double host_us = 0;     ///< of that, per frame, what keeps a core of the host busy
     int most_frames = 128;  ///< of a batch
+    BatchParts alone{};     ///< why it takes so long: copies apart from the kernel
 
     /// Per execution, in batches of so many frames.
     double weight_us(int batch) const { return frames * (batch_us / batch + frame_us); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,15 @@ struct KindCosts {
     bool operator==(const KindCosts&) const = default;
 };
 
+/// The memory policy by which something of a size comes fastest to a device and back, as was measured.
+struct FastestMemory {
+    std::string device;  ///< its id and name, and its driver: "cuda:0 NVIDIA H100 (driver 580)"
+    std::size_t bytes = 0;
+    std::string policy;
+
+    bool operator==(const FastestMemory&) const = default;
+};
+
 /// What schedules cost beyond their tasks' weights. All of it is off by default, which is the published
 /// model.
 struct CostModel {
@@ -29,6 +39,7 @@ struct CostModel {
     double byte_us = 0;                  // likewise, for each byte that crosses it
     std::vector<double> bytes_at_cut{};  // after each task but the last; none: as the chain says
     std::vector<KindCosts> kinds{};
+    std::vector<FastestMemory> memory{};  ///< of devices, by size; no period depends on it
 
     bool operator==(const CostModel&) const = default;
 

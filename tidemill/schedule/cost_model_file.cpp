@@ -36,7 +36,14 @@ Json kind_json(const KindCosts& kind) {
 }
 
 JsonObject model_object(const JsonPlace& place) {
-    return {place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds", "core_kinds"}};
+    return {place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds", "core_kinds", "memory"}};
+}
+
+FastestMemory parse_memory(const JsonPlace& place) {
+    const JsonObject object(place, {"device", "bytes", "policy"});
+    constexpr int kMostBytes = 1 << 30;
+    return {object.at("device").text(), static_cast<std::size_t>(object.at("bytes").integer(1, kMostBytes)),
+            object.at("policy").text()};
 }
 
 CostModel model_at(const JsonPlace& place) {
@@ -49,6 +56,9 @@ CostModel model_at(const JsonPlace& place) {
     if (object.has("kinds"))
         for (const auto& [name, kind] : internal::members_by_kind(object.at("kinds")))
             model.kinds.push_back(parse_kind(name, kind));
+    if (object.has("memory"))
+        for (const JsonPlace& memory : object.at("memory").elements())
+            model.memory.push_back(parse_memory(memory));
     return model;
 }
 
@@ -76,6 +86,9 @@ std::string to_json(const CostModel& model, const std::string& core_kinds) {
     if (!model.bytes_at_cut.empty()) json["bytes_at_cut"] = model.bytes_at_cut;
     json["kinds"] = Json::object();
     for (const KindCosts& kind : model.kinds) json["kinds"][kind.kind] = kind_json(kind);
+    for (const FastestMemory& memory : model.memory)
+        json["memory"].push_back(
+            {{"device", memory.device}, {"bytes", memory.bytes}, {"policy", memory.policy}});
     if (!core_kinds.empty()) json["core_kinds"] = core_kinds;
     return internal::file_text(json);
 }

@@ -9,9 +9,10 @@
 namespace tidemill {
 
 /// Reads {"stage_us", "hop_us", "byte_us", "bytes_at_cut": [...], "kinds": {"big": {"busy_w", "idle_w",
-/// "slowdown": [...], "shared_slowdown"}}, "core_kinds"}, every key optional; the last is only seen to be a
-/// text. Throws ScheduleError naming `source` and the place in it; check(CostModel, Chain) says whether the
-/// numbers make sense.
+/// "slowdown": [...], "shared_slowdown"}}, "core_kinds", "memory":
+/// [{"device", "bytes", "policy"}, ...]}, every key optional; "core_kinds" is only seen to be a text. Throws
+/// ScheduleError naming `source` and the place in it; check(CostModel, Chain) says whether the numbers make
+/// sense.
 CostModel parse_cost_model(std::string_view text, std::string_view source);
 
 /// parse_cost_model() of a file.

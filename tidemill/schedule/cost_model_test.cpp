@@ -52,6 +52,15 @@ TEST_CASE("a schedule may only become worse when something costs more") {
     CHECK(*herad(chain, platform, {}, {.stage_us = 4}).period_us == 24);
 }
 
+TEST_CASE("a model file keeps by which memory a device gets its frames fastest") {
+    const CostModel model{.hop_us = 1,
+                          .memory = {{"cuda:0 card (driver 1)", 65536, "pinned"},
+                                     {"cuda:0 card (driver 1)", 1U << 20U, "mapped"}}};
+    CHECK(parse_cost_model(to_json(model), "m.json") == model);
+    CHECK_THROWS_AS(parse_cost_model(R"({"memory": [{"device": "a", "bytes": 0, "policy": "copy"}]})", "m"),
+                    ScheduleError);
+}
+
 TEST_CASE("cores left free are not used, and a period out of reach is answered with the best there is") {
     const Chain chain = two_tasks();
     const Platform platform{.big = 3, .little = 1};

@@ -35,11 +35,17 @@ std::string costs(const Chain& chain, const std::string& device, const Platform&
         kind = chain.kinds[k];
         least_us = task.weight_us[k];
     }
+    std::string parts;
+    if (cost.alone.is_measured()) {
+        const double copies_us = cost.alone.copies.us(cost.most_frames);
+        parts = fmt::format(" (one takes {:.0f} us, {:.0f} of it copies by {})",
+                            copies_us + cost.alone.kernel.us(cost.most_frames), copies_us, cost.alone.memory);
+    }
     return fmt::format(
-        "a frame of {} takes {:.1f} us on {} in batches of {}, and {:.1f} us of the host; on "
+        "a frame of {} takes {:.1f} us on {} in batches of {}{}, and {:.1f} us of the host; on "
         "{} it takes {:.1f} us",
-        task.name, cost.weight_us(cost.most_frames) / cost.frames, device, cost.most_frames, cost.host_us,
-        kind, least_us / cost.frames);
+        task.name, cost.weight_us(cost.most_frames) / cost.frames, device, cost.most_frames, parts,
+        cost.host_us, kind, least_us / cost.frames);
 }
 
 std::string batch_of(const Schedule& schedule, const std::string& device) {

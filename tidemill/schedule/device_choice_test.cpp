@@ -74,6 +74,14 @@ TEST_CASE(
         "the host; on big it takes 10.0 us; with it the period would be 24.00 us, without it it is 24.00 us");
 }
 
+TEST_CASE("where it was measured, the sentence tells how much of a batch is copies") {
+    Chain chain = chain_with_device(0.5, 9);
+    chain.tasks[1].batches[0].alone = {{60, 10}, {100, 0.4}, 73000, "copy"};
+    CHECK(
+        choose(chain, 2).why.find("on gpu in batches of 64 (one takes 826 us, 700 of it copies by copy), and "
+                                  "9.0 us of the host") != std::string::npos);
+}
+
 TEST_CASE("a gain that is too small to count is none, and a platform without devices has nothing to tell") {
     Chain chain = chain_with_device(8, 1);
     CHECK(choose(chain, 2).device == "gpu");

@@ -46,13 +46,45 @@ double at_least_0(const JsonPlace& place) {
     return number;
 }
 
+BatchLine parse_line(const JsonPlace& place) {
+    const JsonObject object(place, {"batch_us", "frame_us"});
+    return {at_least_0(object.at("batch_us")), at_least_0(object.at("frame_us"))};
+}
+
+BatchParts parse_parts(const JsonPlace& place) {
+    const JsonObject object(place, {"copies", "kernel", "frame_bytes", "memory"});
+    BatchParts parts{parse_line(object.at("copies")), parse_line(object.at("kernel")),
+                     at_least_0(object.at("frame_bytes")), object.at("memory").text()};
+    if (!parts.is_measured()) object.at("memory").fail("it is empty; expected a memory policy");
+    return parts;
+}
+
+Json line_json(const BatchLine& line) {
+    return {{"batch_us", line.batch_us}, {"frame_us", line.frame_us}};
+}
+
+Json batches_json(const BatchCost& cost) {
+    Json json{{"batch_us", cost.batch_us},
+              {"frame_us", cost.frame_us},
+              {"frames", cost.frames},
+              {"host_us", cost.host_us},
+              {"most_frames", cost.most_frames}};
+    if (cost.alone.is_measured())
+        json["alone"] = {{"copies", line_json(cost.alone.copies)},
+                         {"kernel", line_json(cost.alone.kernel)},
+                         {"frame_bytes", cost.alone.frame_bytes},
+                         {"memory", cost.alone.memory}};
+    return json;
+}
+
 std::vector<BatchCost> parse_batches(const JsonPlace& place) {
     std::vector<BatchCost> costs;
     for (const auto& [kind, cost] : internal::members_by_kind(place)) {
-        const JsonObject object(cost, {"batch_us", "frame_us", "frames", "host_us", "most_frames"});
+        const JsonObject object(cost, {"batch_us", "frame_us", "frames", "host_us", "most_frames", "alone"});
         costs.push_back({kind, at_least_0(object.at("batch_us")), at_least_0(object.at("frame_us")),
                          at_least_0(object.at("frames")), at_least_0(object.at("host_us")),
                          object.at("most_frames").integer(1, kMaxFrames)});
+        if (object.has("alone")) costs.back().alone = parse_parts(object.at("alone"));
     }
     return costs;
 }
@@ -113,12 +145,7 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
         json["spread"][kinds[kind]] = {
             {"error_us", spread.error_us}, {"p99_us", spread.p99_us}, {"once_us", spread.once_us}};
     }
-    for (const BatchCost& cost : task.batches)
-        json["batches"][cost.kind] = {{"batch_us", cost.batch_us},
-                                      {"frame_us", cost.frame_us},
-                                      {"frames", cost.frames},
-                                      {"host_us", cost.host_us},
-                                      {"most_frames", cost.most_frames}};
+    for (const BatchCost& cost : task.batches) json["batches"][cost.kind] = batches_json(cost);
     return json;
 }
 
