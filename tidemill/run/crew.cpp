@@ -120,13 +120,22 @@ std::uint32_t Crew::under_way(std::size_t stage) const {
     return std::max(1u, modules_of(graph_)[task.module]->tasks()[task.task].options.in_flight);
 }
 
+// By a stage with batches of its own.
+bool Crew::are_gathered(std::size_t segment) const {
+    for (std::size_t s = 0; s < cut_.stages.size(); ++s)
+        for (const Part& part : plan_.stages[s].parts)
+            if (part.segment == segment && cut_.stages[s].gather > 1) return true;
+    return false;
+}
+
 std::vector<RingShape> Crew::ring_shapes(bool drops) const {
     std::vector<RingShape> shapes;
     const std::vector<std::size_t> tokens = ring_sizes();
     for (std::size_t s = 0; s < plan_.segments.size(); ++s) {
         const bool has_spare = s == 0 && drops;
-        shapes.push_back(
-            {{tokens[s], cut_.batch, plan_.segments[s].token_bytes, has_spare}, plan_.segments[s].stages});
+        shapes.push_back({{tokens[s], cut_.batch, plan_.segments[s].token_bytes, has_spare,
+                           are_gathered(s) ? cut_.memory : nullptr},
+                          plan_.segments[s].stages});
     }
     return shapes;
 }

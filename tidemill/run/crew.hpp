@@ -77,6 +77,7 @@ class Crew {
     std::vector<std::size_t> ring_sizes() const;
     std::uint64_t frames_in_flight() const;
     std::size_t gathered(std::size_t stage) const;
+    bool are_gathered(std::size_t segment) const;
     std::uint32_t under_way(std::size_t stage) const;
     std::vector<RingShape> ring_shapes(bool drops) const;
     bool works(const PlannedStage& stage) const { return stage.parts.back().segment >= first_segment_; }

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/pu_set.hpp"
+#include "tidemill/run/token_memory.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -31,7 +33,8 @@ struct EngineStage {
 /// A graph cut into stages.
 struct EngineCut {
     std::vector<EngineStage> stages;
-    std::uint32_t batch = 1;  ///< frames that a stage hands over at a time
+    std::uint32_t batch = 1;                ///< frames that a stage hands over at a time
+    std::shared_ptr<TokenMemory> memory{};  ///< of tokens that stages with batches of their own take
 };
 
 }  // namespace tidemill

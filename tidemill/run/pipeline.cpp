@@ -138,7 +138,7 @@ EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOpt
     check_owners(schedule);
     std::vector<std::vector<PuSet>> cores(schedule.stages.size());
     if (options.topology) cores = cores_of_threads(schedule, *options.topology);
-    EngineCut cut{{}, options.frames};
+    EngineCut cut{{}, options.frames, options.memory};
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         EngineStage& made = cut.stages.emplace_back();

@@ -15,6 +15,7 @@
 namespace tidemill {
 
 class Engine;
+class TokenMemory;
 struct Structure;
 
 /// What a pipeline does where its schedule does not say.
@@ -24,6 +25,7 @@ struct PipelineOptions {
     WaitMode waiting = WaitMode::passive;
     std::uint32_t frames = 1;     ///< that stages hand over at a time: more cost less, and wait longer
     double batch_wait_us = 2000;  ///< how long the first frame of a stage's own batch waits for the others
+    std::shared_ptr<TokenMemory> memory{};  ///< for tokens that such stages take; null: the program's own
 };
 
 /// Runs a graph in stages, each on threads of its own, as a schedule says. Every frame, number and

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "tidemill/graph/arena.hpp"
 #include "tidemill/graph/frame.hpp"
 #include "tidemill/run/pool/bell.hpp"
 #include "tidemill/run/real_threads.hpp"
+#include "tidemill/run/token_memory.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -58,9 +59,10 @@ struct TokenCursor {
 /// How many tokens a ring has, and what each of them holds.
 struct TokenLayout {
     std::size_t tokens;
-    std::uint32_t frames;     ///< per token
-    std::size_t frame_bytes;  ///< of data
-    bool has_spare = false;   ///< a token beside the ring, for frames that do not go round
+    std::uint32_t frames;                   ///< per token
+    std::size_t frame_bytes;                ///< of data
+    bool has_spare = false;                 ///< a token beside the ring, for frames that do not go round
+    std::shared_ptr<TokenMemory> memory{};  ///< where they lie; null: in the program's own
 };
 
 /// The tokens of one segment, recycled for ever. Batches are numbered from 0 in each ring.
@@ -182,7 +184,7 @@ class BasicTokenRing {
 
     std::vector<Token> tokens_;
     std::vector<typename Token::Mark> marks_;
-    Arena memory_;
+    TokenBytes memory_;
     std::uint32_t stages_;
     bool sleepy_;
     bool has_bells_ = false;
