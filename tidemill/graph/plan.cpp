@@ -31,7 +31,7 @@ class Compiler {
         check_cuts(cuts);
         make_steps();
         make_stages(cuts);
-        item_addresses_ = internal::lay_out(values_.items(), stage_of_, layout, plan_);
+        item_addresses_ = internal::lay_out(values_.items(), stage_of_, stages_of_batches(), layout, plan_);
         resolve();
         add_knobs();
         add_numbers();
@@ -100,6 +100,19 @@ class Compiler {
             }
             plan_.stages.push_back(std::move(stage));
         }
+    }
+
+    // Those whose only task takes several frames at once, or has some under way: none of these may share
+    // bytes.
+    std::vector<bool> stages_of_batches() const {
+        std::vector<bool> batches;
+        for (const PlannedStage& stage : plan_.stages) {
+            const Part& part = stage.parts.front();
+            const bool is_alone = stage.parts.size() == 1 && part.last_step - part.first_step == 1;
+            const TaskId id = structure_.order[part.first_step].id;
+            batches.push_back(is_alone && graph_.module(id.module).tasks()[id.task].batch_call != nullptr);
+        }
+        return batches;
     }
 
     // A stage that ends a segment also begins the next one, if only by emitting its frames.

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/token_memory.hpp"
 
 using namespace tidemill;
 using internal::test_schedule;
@@ -73,6 +76,20 @@ struct SquaresChain {
     }
 };
 
+/// Keeps what comes back, and gives it again, full of what was left there.
+struct KeptMemory : TokenMemory {
+    std::byte* take(std::size_t bytes) override {
+        ++lent;
+        if (blocks.empty() || blocks.back().bytes() < bytes) blocks.emplace_back(bytes);
+        std::memset(blocks.back().data(), 0xee, blocks.back().bytes());
+        return blocks.back().data();
+    }
+    void give_back(std::byte*) override { --lent; }
+
+    std::vector<Arena> blocks{};
+    int lent = 0;
+};
+
 // The batched task has a stage to itself.
 const Schedule kAlone = test_schedule({{2, 1}, {1, 1}, {1, 1}});
 
@@ -96,6 +113,26 @@ TEST_CASE("a batched task makes the frames of the sequence, whatever the batch a
             CHECK(report.delivered == expected.values.size());
         }
     }
+}
+
+TEST_CASE("frames of a batch have bytes of their own, also what nobody reads behind the task") {
+    struct Writes : Module {
+        Out<std::uint64_t> y = out<std::uint64_t>("y");
+        In<std::uint64_t> x = in<std::uint64_t>("x");
+        Task write = task("write", &Writes::run, in_batches_of<4>);
+        std::uint64_t wrong = 0;
+
+        void run(Batch batch) {
+            for (std::size_t i = 0; i < batch.size(); ++i) batch[i][y][0] = batch[i][x][0];
+            for (std::size_t i = 0; i < batch.size(); ++i) wrong += batch[i][y][0] != batch[i][x][0];
+        }
+    };
+    Graph graph;
+    auto& source = graph.add<internal::TestCounter>();
+    auto& writes = graph.add<Writes>();
+    graph.bind(source.value, writes.x);
+    Pipeline(graph, test_schedule({{1, 1}, {1, 1}}), {.frames = 8}).run({.frames = 40});
+    CHECK(writes.wrong == 0);
 }
 
 TEST_CASE("alone in its stage a batched task gets the frames of a token, as many as it takes") {
@@ -160,6 +197,30 @@ TEST_CASE(
     CHECK(sizes(4, 2, false) == std::vector<std::size_t>{4, 4, 4, 4, 4, 2});
     CHECK(sizes(4, 3, false) == std::vector<std::size_t>{4, 2, 4, 2, 4, 2, 4});  // of two tokens at a time
     CHECK(sizes(3, 1, true) == std::vector<std::size_t>{2, 2, 2, 2, 2, 2, 2, 1});
+}
+
+TEST_CASE(
+    "tokens that a stage with a batch of its own takes lie where they are told to, zeroed, and others do "
+    "not") {
+    const Kept expected = in_order(false, 40);
+    const auto memory = std::make_shared<KeptMemory>();
+    Schedule gathering = kAlone;
+    gathering.stages[1].batch = 4;
+    {
+        SquaresChain plain;
+        Pipeline(plain.graph, kAlone, {.memory = memory}).run({.frames = 40});
+        CHECK(memory->blocks.empty());
+        SquaresChain chain;
+        Pipeline pipeline(chain.graph, gathering, {.memory = memory});
+        pipeline.run({.frames = 20});
+        CHECK(memory->blocks.size() == 1);
+        pipeline.reschedule(kAlone);
+        pipeline.reschedule(gathering);
+        pipeline.resume({.frames = 20});
+        CHECK(chain.kept == expected);
+        CHECK(memory->blocks.size() == 1);
+    }
+    CHECK(memory->lent == 0);
 }
 
 TEST_CASE("a stage with a batch of its own waits for it no longer than it may") {

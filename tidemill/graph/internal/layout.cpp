@@ -54,9 +54,12 @@ class Placer {
 }  // namespace
 
 std::vector<ItemAddress> lay_out(std::span<const Item> items, std::span<const std::uint32_t> stage_of,
-                                 Layout layout, Plan& plan) {
+                                 const std::vector<bool>& batches, Layout layout, Plan& plan) {
     std::vector<ItemAddress> addresses;
-    for (const Item& item : items) addresses.push_back({stage_of[item.last] != stage_of[item.first], 0});
+    for (const Item& item : items) {
+        const std::uint32_t stage = stage_of[item.first];
+        addresses.push_back({stage_of[item.last] != stage || batches[stage], 0});
+    }
     const auto chosen = [&](auto&& wanted) {
         std::vector<std::size_t> found;
         for (std::size_t i = 0; i < items.size(); ++i)
