@@ -1,11 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <mutex>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -14,96 +10,23 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/run/internal/elsewhere.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
 
 using namespace tidemill;
+using internal::Elsewhere;
 using internal::test_schedule;
 
 namespace {
 
-/// Squares numbers on a thread of its own, one batch after the other of those that are waiting, in an order
-/// that a seed says.
-class Elsewhere {
-  public:
-    struct Sent {
-        std::vector<std::uint64_t> numbers{};
-        bool is_done = false;
-    };
-
-    explicit Elsewhere(unsigned seed) : random_(seed), thread_([this] { work(); }) {}
-    ~Elsewhere() {
-        {
-            const std::lock_guard lock(mutex_);
-            ends_ = true;
-        }
-        changed_.notify_all();
-        thread_.join();
-    }
-    Elsewhere(const Elsewhere&) = delete;
-    Elsewhere& operator=(const Elsewhere&) = delete;
-
-    void send(Sent& sent) {
-        const std::lock_guard lock(mutex_);
-        sent.is_done = false;
-        waiting_.push_back(&sent);
-        most_ = std::max(most_, waiting_.size() + is_busy_);
-        changed_.notify_all();
-    }
-    bool is_done(const Sent& sent) {
-        const std::lock_guard lock(mutex_);
-        return sent.is_done;
-    }
-    void wait(const Sent& sent) {
-        std::unique_lock lock(mutex_);
-        begins_at_ = 0;
-        changed_.notify_all();
-        changed_.wait(lock, [&] { return sent.is_done; });
-    }
-    /// Does nothing before so many are there, or one of them is waited for.
-    void begin_at(std::size_t batches) {
-        const std::lock_guard lock(mutex_);
-        begins_at_ = batches;
-    }
-    /// That were there at a time.
-    std::size_t most() {
-        const std::lock_guard lock(mutex_);
-        return most_;
-    }
-
-  private:
-    void work() {
-        std::unique_lock lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [&] { return ends_ || (!waiting_.empty() && most_ >= begins_at_); });
-            if (waiting_.empty()) return;
-            const auto chosen = waiting_.begin() + static_cast<std::ptrdiff_t>(random_() % waiting_.size());
-            Sent& sent = **chosen;
-            waiting_.erase(chosen);
-            is_busy_ = true;
-            lock.unlock();
-            for (std::uint64_t& number : sent.numbers) number *= number;
-            lock.lock();
-            is_busy_ = false;
-            sent.is_done = true;
-            changed_.notify_all();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Sent*> waiting_;
-    std::mt19937 random_;
-    std::size_t most_ = 0;
-    std::size_t begins_at_ = 0;
-    bool is_busy_ = false;
-    bool ends_ = false;
-    std::thread thread_;
-};
-
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+std::uint64_t squared(std::uint64_t number) {
+    return number * number;
+}
 
 /// Has numbers squared elsewhere, up to three batches of up to four at a time. Throws where it begins or ends
 /// a batch with some frame.
@@ -173,7 +96,7 @@ struct FarChain {
     FarSquares* squares = nullptr;
     std::atomic<std::uint64_t> made{0};
 
-    explicit FarChain(bool has_holes = false, unsigned seed = 1) : elsewhere(seed) {
+    explicit FarChain(bool has_holes = false, unsigned seed = 1) : elsewhere(seed, squared) {
         auto& source = graph.add<internal::TestCounter>();
         auto& sieve = graph.add(task("sieve", pure, may_skip, in<std::uint64_t>("x"), out<std::uint64_t>("y"),
                                      [has_holes, this](auto x, auto y) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/run/internal/elsewhere.hpp"
 
 /// Random stream programs as plain data, what they mean by definition, and the same as graphs.
 namespace tidemill::internal {
@@ -40,8 +42,10 @@ struct RandomTask {
     bool reads_label = false;  // of the nearest that gives it
     std::optional<std::uint64_t> stops_at{};
     std::optional<std::uint64_t> throws_at{};
-    std::size_t words = 1;  // of its output
-    bool varies = false;    // in their number, up to that
+    std::size_t words = 1;        // of its output
+    bool varies = false;          // in their number, up to that
+    std::uint32_t batch = 1;      // frames that it takes at once, and has done elsewhere
+    std::uint32_t in_flight = 1;  // of such batches
     std::uint64_t seed = 0;
 
     /// How many words stand for a value that it gives.
@@ -178,7 +182,9 @@ struct RandomBehaviour {
 
 class RandomProgramMaker {
   public:
-    explicit RandomProgramMaker(std::uint64_t seed) : random_(seed) {}
+    /// With `batches` some tasks take several frames at once, and have them done elsewhere.
+    explicit RandomProgramMaker(std::uint64_t seed, bool batches = false)
+        : random_(seed), batches_(batches) {}
 
     RandomProgram make() {
         program_.frames = below(60);
@@ -213,6 +219,12 @@ class RandomProgramMaker {
         task.leaves_holes = !in_order && !source && one_in(4);
         task.forwards = !source && !task.collects && task.inputs.front() >= 0 && one_in(3);
         if (task.ends_segment) segment_start_ = at;
+        if (batches_ && !source && !task.ends_segment && !task.leaves_holes && !one_in(3)) {
+            task.batch = 1 + static_cast<std::uint32_t>(below(6));
+            task.in_flight = 1 + static_cast<std::uint32_t>(below(3));
+            if (task.batch > 1 && task.replication == Replication::pure)
+                task.replication = Replication::cloned;  // the batches' places are the object's
+        }
         task.has_knob = one_in(3);
         task.gives_label = one_in(3);
         task.words = task.forwards ? of(task.inputs.front()).words : 1 + below(40);
@@ -252,6 +264,7 @@ class RandomProgramMaker {
 
     void add_ending(int count) {
         RandomTask& task = program_.tasks[below(static_cast<std::uint64_t>(count))];
+        if (task.batch > 1) return;  // its frames end together, wherever its batches do
         const bool in_order = task.replication == Replication::sequential;
         (in_order && one_in(2) ? task.stops_at : task.throws_at) = below(40);
     }
@@ -261,7 +274,7 @@ class RandomProgramMaker {
         for (std::size_t at = 0; at < program_.tasks.size(); ++at) {
             RandomTask& task = program_.tasks[at];
             const std::vector<bool> behind = program_.behind(at);
-            bool can = task.replication == Replication::sequential && !task.forwards;
+            bool can = task.replication == Replication::sequential && !task.forwards && task.batch == 1;
             for (std::size_t other = 0; other < program_.tasks.size(); ++other) {
                 for (const int from : program_.tasks[other].inputs) {
                     const auto source = static_cast<std::size_t>(from);
@@ -277,6 +290,7 @@ class RandomProgramMaker {
 
     std::mt19937_64 random_;
     RandomProgram program_;
+    bool batches_;
     int segment_start_ = 0;
     bool branches_ = false;
 };
@@ -448,11 +462,7 @@ class RandomModule : public Module {
             }
         }
         mine.varies ? add_output(upto(mine.words)) : add_output(mine.words);
-        task("run", &RandomModule::run,
-             {.replication = mine.replication,
-              .may_skip = mine.leaves_holes || mine.ends_segment,
-              .may_repeat = mine.ends_segment,
-              .at_end = mine.told});
+        mine.batch > 1 ? add_batched() : add_plain();
     }
 
     void forget_totals() override { total = 0; }
@@ -488,7 +498,49 @@ class RandomModule : public Module {
             output = out<std::uint64_t>("y", words);
     }
 
+    void add_plain() {
+        const RandomTask& mine = behaviour_.task;
+        task("run", &RandomModule::run,
+             {.replication = mine.replication,
+              .may_skip = mine.leaves_holes || mine.ends_segment,
+              .may_repeat = mine.ends_segment,
+              .at_end = mine.told});
+    }
+    void add_batched() {
+        places_.resize(behaviour_.task.in_flight);
+        elsewhere_ = std::make_shared<Elsewhere>(static_cast<unsigned>(behaviour_.task.seed),
+                                                 [](std::uint64_t value) { return ~value; });
+        task_in_flight<&RandomModule::send, &RandomModule::is_back, &RandomModule::take>(
+            "run", {.replication = behaviour_.task.replication,
+                    .batch = behaviour_.task.batch,
+                    .in_flight = behaviour_.task.in_flight});
+    }
+
+    // What is done elsewhere, in any order, is not what depends on the order.
+    void send(Batch batch, std::size_t place) {
+        std::vector<std::uint64_t>& values = places_[place].numbers;
+        values.clear();
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            std::uint64_t& value = values.emplace_back();
+            behaviour_(input_of(batch[i]), batch[i].number(), false, value);
+            value = ~value;
+        }
+        elsewhere_->send(places_[place]);
+    }
+    bool is_back(std::size_t place) { return elsewhere_->is_done(places_[place]); }
+    void take(Batch batch, std::size_t place) {
+        elsewhere_->wait(places_[place]);
+        for (std::size_t i = 0; i < batch.size(); ++i) put(batch[i], places_[place].numbers[i]);
+    }
+
     Flow run(Frame f) {
+        std::uint64_t value = 0;
+        const Flow flow = behaviour_(input_of(f), f.number(), f.at_end(), value);
+        if (flow != Flow::stop && flow != Flow::skip) put(f, value);
+        return flow;
+    }
+
+    std::uint64_t input_of(Frame f) const {
         std::uint64_t hash = 0;
         const auto add = [&](const auto& socket) {
             for (const std::uint64_t word : f[socket]) hash = mixed(hash, word);
@@ -496,15 +548,14 @@ class RandomModule : public Module {
         if (behaviour_.task.forwards) std::visit(add, output);
         for (const Input& input : inputs) std::visit(add, input);
         if (!read.empty()) hash = mixed(hash, f[read[0]]);
-        std::uint64_t value = 0;
-        hash = mixed(hash, knobs.empty() ? 0 : f[knobs[0]]);
-        const Flow flow = behaviour_(hash, f.number(), f.at_end(), value);
-        if (flow == Flow::stop || flow == Flow::skip) return flow;
+        return mixed(hash, knobs.empty() ? 0 : f[knobs[0]]);
+    }
+
+    void put(Frame f, std::uint64_t value) {
         std::visit([&](const auto& socket) { give(f[socket], value); }, output);
         if (!given.empty()) f[given[0]] = label_of(value);
         if (behaviour_.task.replication == Replication::cloned) total += value;
         if (behaviour_.task.collects) outcome_->collected[index_].push_back(value);
-        return flow;
     }
 
     static void give(std::span<std::uint64_t> words, std::uint64_t value) {
@@ -520,6 +571,8 @@ class RandomModule : public Module {
     RandomBehaviour behaviour_;
     std::size_t index_;
     RandomOutcome* outcome_;
+    std::shared_ptr<Elsewhere> elsewhere_{};  // of all clones
+    std::vector<Elsewhere::Sent> places_{};
 };
 
 /// Adds a program's tasks to a graph; sinks collect into `outcome`.

@@ -40,12 +40,16 @@ inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& r
         Stage& stage = schedule.stages.emplace_back();
         stage.first_task = first;
         stage.task_count = 1 + random() % std::min<std::size_t>(4, program.tasks.size() - first);
+        if (program.tasks[first].batch > 1 && random() % 4) {
+            stage.task_count = 1;
+            if (random() % 4) stage.batch = 1 + static_cast<int>(random() % 8);
+        }
         bool replicable = true;
         for (std::size_t i = 0; i < stage.task_count; ++i) {
             replicable &= program.tasks[first + i].replication != Replication::sequential;
         }
         stage.threads = replicable ? 1 + static_cast<int>(random() % 3) : 1;
-        if (stage.threads > 1 && random() % 2) {
+        if (!stage.batch && stage.threads > 1 && random() % 2) {
             stage.word = random_word(static_cast<std::size_t>(stage.threads), random);
         } else {
             stage.core_kind = "big";
@@ -55,7 +59,9 @@ inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& r
         stage.sync_buff_size = 1 + static_cast<int>(random() % 3);
         if (random() % 3 > 0) stage.waiting = random() % 2 ? Waiting::kPassive : Waiting::kActive;
     }
-    if (random() % 2) share_threads(schedule, random);
+    const bool has_batches =
+        std::ranges::any_of(schedule.stages, [](const Stage& stage) { return stage.batch.has_value(); });
+    if (!has_batches && random() % 2) share_threads(schedule, random);
     return schedule;
 }
 
@@ -64,6 +70,7 @@ inline std::string text_of(const Schedule& schedule) {
     for (const Stage& stage : schedule.stages) {
         text += fmt::format("{}x{}({}) ", stage.task_count, stage.threads, stage.sync_buff_size.value_or(0));
         if (stage.word) text += fmt::format("by {} ", fmt::join(letter_names(*stage.word), " "));
+        if (stage.batch) text += fmt::format("in batches of {} ", *stage.batch);
         if (!stage.owners.empty()) text += fmt::format("of {} ", fmt::join(stage.owners, " "));
     }
     return text;
@@ -91,7 +98,7 @@ RandomOutcome run_under(const RandomProgram& program, Make make) {
 }
 
 inline Pipeline pipeline_of(Graph& graph, const Schedule& schedule, std::uint32_t batch = 1) {
-    return {graph, schedule, {.waiting = WaitMode::mixed, .frames = batch}};
+    return {graph, schedule, {.waiting = WaitMode::mixed, .frames = batch, .batch_wait_us = 20}};
 }
 
 /// A pipeline whose schedule is changed again and again while it runs.
@@ -146,9 +153,12 @@ inline void check_same(const RandomOutcome& actual, const RandomOutcome& expecte
     if (!expected.ending) CHECK(actual.total == expected.total);
 }
 
-inline void check_program(std::uint64_t seed, int schedules) {
+/// Whether some of a program's tasks have batches of frames done elsewhere.
+enum class Batches { none, some };
+
+inline void check_program(std::uint64_t seed, int schedules, Batches batches = Batches::none) {
     INFO("to repeat: TIDEMILL_RANDOM_SEED=", seed);
-    const RandomProgram program = RandomProgramMaker(seed).make();
+    const RandomProgram program = RandomProgramMaker(seed, batches == Batches::some).make();
     const RandomOutcome expected = RandomInterpreter(program).run();
     check_same(run_under(program, [](Graph& graph) { return Sequence(graph); }), expected, Ahead::none);
     std::mt19937_64 random(seed);
@@ -162,9 +172,9 @@ inline void check_program(std::uint64_t seed, int schedules) {
 }
 
 /// The same with schedules that change all the time.
-inline void check_rescheduled(std::uint64_t seed) {
+inline void check_rescheduled(std::uint64_t seed, Batches batches = Batches::none) {
     INFO("to repeat: TIDEMILL_RANDOM_SEED=", seed);
-    const RandomProgram program = RandomProgramMaker(seed).make();
+    const RandomProgram program = RandomProgramMaker(seed, batches == Batches::some).make();
     std::mt19937_64 random(seed);
     std::vector<Schedule> schedules;
     for (int i = 0; i < 3; ++i) schedules.push_back(random_schedule(program, random));
@@ -180,13 +190,14 @@ inline std::uint64_t random_programs(std::uint64_t usual) {
 }
 
 /// Checks as many programs as told, or the one whose seed stands in TIDEMILL_RANDOM_SEED.
-inline void check_random_programs(std::uint64_t first_seed, std::uint64_t programs, int schedules) {
+inline void check_random_programs(std::uint64_t first_seed, std::uint64_t programs, int schedules,
+                                  Batches batches = Batches::none) {
     if (const char* seed = std::getenv("TIDEMILL_RANDOM_SEED")) {
-        return check_program(std::strtoull(seed, nullptr, 10), 10 * schedules);
+        return check_program(std::strtoull(seed, nullptr, 10), 10 * schedules, batches);
     }
     fmt::print("random programs with seeds {} to {}, {} schedules each\n", first_seed,
                first_seed + programs - 1, schedules);
-    for (std::uint64_t i = 0; i < programs; ++i) check_program(first_seed + i, schedules);
+    for (std::uint64_t i = 0; i < programs; ++i) check_program(first_seed + i, schedules, batches);
 }
 
 }  // namespace tidemill::internal
