@@ -28,8 +28,9 @@ struct RingDepth {
 RingDepth ring_depth_for(double wanted_us, const RunReport& report);
 
 /// The same for a schedule that has not run yet, from the period that its profile promises; counts on one
-/// frame out per source frame everywhere. Where a hop takes `hop_us`, as many frames go together as it takes
-/// to keep that below a hundredth of the time, as far as the wanted latency allows.
+/// frame out per source frame everywhere, and on full batches under way in stages on devices. Where a hop
+/// takes `hop_us`, as many frames go together as it takes to keep that below a hundredth of the time, as far
+/// as the wanted latency allows.
 RingDepth ring_depth_for(double wanted_us, const Schedule& schedule, const Profile& profile,
                          double hop_us = 0);
 

@@ -116,6 +116,21 @@ TEST_CASE("a profile promises a period, and from that a depth") {
     CHECK(chosen.latency_us == doctest::Approx((4 + 2 * 5) * 200));
 }
 
+TEST_CASE("a stage on a device holds the batches that are under way, and the next one") {
+    Profile profile;
+    profile.kinds = {"big", "gpu"};
+    profile.tasks = {
+        {"a", false, {100, kCannotRun}}, {"b", true, {400, 90}}, {"c", false, {100, kCannotRun}}};
+    profile.tasks[1].batches = {{.kind = "gpu", .batch_us = 40, .frame_us = 80, .frames = 0.5}};
+    Schedule schedule = test_schedule({{1, 1}, {1, 1}, {1, 1}});
+    schedule.stages[1].core_kind = "gpu";
+    schedule.stages[1].batch = 4;  // of 8 executions
+    const RingDepth chosen = ring_depth_for(10000, schedule, profile);
+    CHECK(chosen.depth == 28);  // (10000 / 100 - 3 - 5 * 8) / 2
+    CHECK(chosen.latency_us == doctest::Approx((3 + 5 * 8 + 2 * 28) * 100));
+    CHECK(ring_depth_for(1000, schedule, profile).latency_us == doctest::Approx((3 + 5 * 8 + 2) * 100));
+}
+
 TEST_CASE("frames go together where a hop would cost much, as far as the latency allows") {
     // Two stages of 1 us on a thread each: 2 threads and a ring.
     Profile profile;

@@ -89,8 +89,38 @@ void GraphRun::choose_schedule() {
         choose_device(*profile_, cores, wanted.chosen_strategy(), wanted.objective_for(*profile_),
                       wanted.model_for(*profile_), kLeastGain);
     schedule_ = choice.schedule;
-    if (choice.device) wanted.cores->set(*choice.device, 1);
-    if (!choice.why.empty()) device_decision_ = {choice.device, choice.why};
+    device_decision_ = {choice.device, choice.why};
+    if (choice.device && how_.latency_us) make_batches_wait_less(wanted.cores_for(*profile_));
+    if (device_decision_->device) wanted.cores->set(*device_decision_->device, 1);
+    if (device_decision_->why.empty()) device_decision_.reset();
+}
+
+// Halves the batches of a device until a frame may wait for one as long as is wanted, or leaves the device.
+void GraphRun::make_batches_wait_less(const Platform& cores) {
+    const HowToSchedule& wanted = how_.scheduling;
+    const CostModel model = wanted.model_for(*profile_);
+    const Schedule alone =
+        wanted.chosen_strategy().schedule(*profile_, cores, wanted.objective_for(*profile_), model);
+    Schedule smaller = *schedule_;
+    const auto stage = std::ranges::find(smaller.stages, *device_decision_->device, &Stage::core_kind);
+    stage->batch = stage->batch.value_or(1);
+    const int most = *stage->batch;
+    const auto least_us = [&] { return ring_depth_for(*how_.latency_us, smaller, *profile_).latency_us; };
+    while (least_us() > *how_.latency_us && *stage->batch > 1) *stage->batch /= 2;
+    smaller.period_us = period_us(smaller, *profile_, model);
+    if (least_us() <= *how_.latency_us && *smaller.period_us < *alone.period_us) {
+        if (*stage->batch < most)
+            device_decision_->why +=
+                fmt::format("; for {:.0f} us of latency in batches of {}, with a period of {:.2f} us",
+                            *how_.latency_us, *stage->batch, *smaller.period_us);
+        schedule_ = smaller;
+        return;
+    }
+    device_decision_ = {std::nullopt,
+                        fmt::format("the device is left alone: within {:.0f} us of latency its batches would "
+                                    "be too small to gain anything",
+                                    *how_.latency_us)};
+    schedule_ = alone;
 }
 
 void GraphRun::prepare_for(Profile known) {
@@ -160,7 +190,8 @@ PipelineOptions GraphRun::pipeline_options() {
         .ring_depth = how_.ring_depth,
         .waiting = how_.waiting.value_or(how_.pinned ? WaitMode::mixed : WaitMode::passive),
         .frames = how_.batch,
-        .batch_wait_us = batch_wait_us()};
+        .batch_wait_us = batch_wait_us(),
+        .memory = how_.token_memory};
     if (!how_.latency_us) return options;
     const RingDepth depth = ring_depth_for(*how_.latency_us, *schedule_, *profile_, kHopUs);
     if (depth.latency_us > *how_.latency_us)

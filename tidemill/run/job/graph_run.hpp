@@ -65,6 +65,9 @@ class GraphRun {
     const std::optional<Schedule>& schedule() const { return schedule_; }
     const std::vector<AdaptationChange>& changes() const { return changes_; }
 
+    /// Has tokens that a device takes lie there: before go().
+    void use_token_memory(std::shared_ptr<TokenMemory> memory) { how_.token_memory = std::move(memory); }
+
     /// Where the profile has devices: whether the schedule uses one, and why. Each counts as one core.
     const std::optional<DeviceDecision>& device_decision() const { return device_decision_; }
 
@@ -81,6 +84,7 @@ class GraphRun {
 
   private:
     void choose_schedule();
+    void make_batches_wait_less(const Platform& cores);
     void foretell();
     double batch_wait_us() const;
     PipelineOptions pipeline_options();

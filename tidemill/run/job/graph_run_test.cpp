@@ -39,7 +39,50 @@ long total_of(const HowToRun& how) {
     return adder.sum.total;
 }
 
+/// A front of 20 us, a decoder of 100 that a device does in batches, a sink.
+Profile profile_with_device(const ProfileOptions&) {
+    Profile profile;
+    profile.kinds = {Topology::here().kinds[0].name, "gpu"};
+    profile.tasks = {
+        {"front", false, {20, kCannotRun}}, {"decode", false, {100, 0}}, {"sink", false, {5, kCannotRun}}};
+    profile.tasks[1].batches = {{.kind = "gpu", .batch_us = 320, .frame_us = 10, .most_frames = 64}};
+    profile.tasks[1].weight_us[1] = profile.tasks[1].batches[0].weight_us(64);
+    profile.cores.set(profile.kinds[0], 2);
+    return profile;
+}
+
+/// Under a limit of latency, 0: none.
+GraphRun with_device(double latency_us) {
+    const Topology topology = Topology::here();
+    HowToRun how;
+    how.scheduling.cores = Platform{};
+    how.scheduling.cores->set(topology.kinds[0].name, 2);
+    if (latency_us > 0) how.latency_us = latency_us;
+    GraphRun run(how, topology);
+    run.prepare(profile_with_device);
+    return run;
+}
+
 }  // namespace
+
+TEST_CASE("a graph run: batches for a device are as small as a wanted latency needs, or the device is left") {
+    if (Topology::here().kinds[0].cores.size() < 2) {
+        MESSAGE("skipped: a stage on a device parts those before it from those behind it, on two cores");
+        return;
+    }
+    const auto batch_of = [](const GraphRun& run) { return run.schedule()->stages[1].batch.value_or(0); };
+    const GraphRun usual = with_device(0);
+    REQUIRE(usual.device_decision()->device == "gpu");
+    CHECK(batch_of(usual) == 64);  // 15 us a frame are below four fifths of 20; in batches of 32 it takes 20
+    const GraphRun less = with_device(4000);
+    REQUIRE(less.device_decision()->device == "gpu");
+    CHECK(batch_of(less) == 32);  // 5 batches of 32, 3 frames in hand and 2 between: 3300 us
+    CHECK(less.device_decision()->why.find("; for 4000 us of latency in batches of ") != std::string::npos);
+    const GraphRun none = with_device(300);
+    CHECK_FALSE(none.device_decision()->device);
+    CHECK(none.device_decision()->why.starts_with("the device is left alone: within 300 us of latency"));
+    CHECK(none.predicted_period_us() == 105);
+}
 
 TEST_CASE("a graph run: every executor, by any schedule, brings the same") {
     CHECK(total_of({.executor = Executor::sequence}) == 499500);

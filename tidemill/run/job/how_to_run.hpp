@@ -13,6 +13,8 @@
 
 namespace tidemill {
 
+class TokenMemory;
+
 namespace bridge {
 struct Emulation;
 struct FactorFile;
@@ -41,8 +43,10 @@ struct HowToRun {
     std::size_t ring_depth = 1;             ///< frames that may wait between two stages
     std::uint32_t batch = 1;                ///< frames that are handed over at a time
     std::optional<double> batch_wait_us{};  ///< of a device's batch for its frames; none: twice what it takes
-    std::optional<double> latency_us{};     ///< wanted: ring depth and batch follow from it
-    std::optional<WaitMode> waiting{};      ///< none: mixed where threads are pinned, else passive
+    /// Where tokens lie that a device takes; null: in the program's own memory.
+    std::shared_ptr<TokenMemory> token_memory{};
+    std::optional<double> latency_us{};  ///< wanted: ring depth and batch follow from it
+    std::optional<WaitMode> waiting{};   ///< none: mixed where threads are pinned, else passive
     bool pinned = true;
 
     int replicas = 1;                  ///< with a thread per task: of those that may have them
