@@ -7,8 +7,11 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/outside_verb.hpp"
+#include "tidemill/cli/rx/device_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/device/device_error.hpp"
+#include "tidemill/device/device_list.hpp"
 #include "tidemill/platform/measured_kinds.hpp"
 #include "tidemill/run/profile/calibration.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
@@ -38,6 +41,9 @@ std::string table_of(const Calibration& found) {
         if (kind.busy_w > 0) table += fmt::format(", {:.3f} W busy, {:.3f} W idle", kind.busy_w, kind.idle_w);
         table += "\n";
     }
+    for (const FastestMemory& memory : found.model.memory)
+        table += fmt::format("{}: up to {} KiB come and go fastest by {}\n", memory.device,
+                             memory.bytes / 1024, memory.policy);
     for (const std::string& reason : found.not_measured) table += "not measured: " + reason + "\n";
     return table;
 }
@@ -73,6 +79,18 @@ KindsFound measure_kinds(const Topology& topology, double seconds) {
     return found;
 }
 
+void measure_devices(Calibration& found) {
+    for (const FoundDevice& each : find_devices().devices) {
+        tell("memory of {} ...\n", each.info.id);
+        try {
+            const auto memory = fastest_memory(*each.open());
+            found.model.memory.insert(found.model.memory.end(), memory.begin(), memory.end());
+        } catch (const DeviceError& error) {
+            found.not_measured.push_back(fmt::format("memory of {}: {}", each.info.id, error.what()));
+        }
+    }
+}
+
 int run_calibrate(const CalibrateOptions& options) {
     if (!options.engine.empty()) throw JobFailed(outside_program_missing("calibrate-engine"));
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
@@ -85,6 +103,7 @@ int run_calibrate(const CalibrateOptions& options) {
                                           .energy_meter = energy.meter.get(),
                                           .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
+    measure_devices(found);
     if (!options.output.empty()) writing([&] { write_cost_model(found.model, options.output, kinds); });
     if (options.json)
         print("{}", to_json(found.model, kinds));
@@ -97,8 +116,10 @@ int run_calibrate(const CalibrateOptions& options) {
 
 void add_calibrate(Verb& program) {
     auto options = std::make_shared<CalibrateOptions>();
-    Verb& verb = program.verb(
-        "calibrate", "Measure what this machine's cuts cost, how its cores slow each other down, and watts");
+    Verb& verb = program.verb("calibrate",
+                              "Measure what this machine's cuts cost, how its cores slow each other down, "
+                              "watts, and by which memory "
+                              "devices get their frames fastest");
     verb.footer(
         "Example: tidemill calibrate -o model.json\n"
         "         tidemill schedule profile.json --model model.json\n"

@@ -1,5 +1,8 @@
 #include "tidemill/cli/dvbs2/ldpc_batch_cost.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "tidemill/cli/bench/runs.hpp"
@@ -44,6 +47,11 @@ class KeptFrames final : public Observer, private ThreadObserver {
     std::vector<KeptFrame> frames_;
 };
 
+// LLRs there; the codeword, and iterations and a flag, back.
+double bytes_of_frame(const KeptFrame& frame) {
+    return static_cast<double>(frame.code->n) + frame.code->k_ldpc / 8.0 + 2 * sizeof(std::int32_t);
+}
+
 std::vector<KeptFrame> first_frames(const ReceptionJob& job) {
     const std::unique_ptr<io::SampleSource> source = open_preview(job);
     dvbs2::Receiver receiver(*source, job.config, [](auto) {});
@@ -52,11 +60,32 @@ std::vector<KeptFrame> first_frames(const ReceptionJob& job) {
     return std::move(kept.frames());
 }
 
-BatchTimes times_of(dvbs2::DeviceLdpcCodes& codes, std::vector<KeptFrame>& kept, std::size_t size) {
+/// The frames' LLRs where a run has them: one pitch apart, and where the device copies them from tokens,
+/// there.
+class LlrsOfFrames {
+  public:
+    LlrsOfFrames(const std::vector<KeptFrame>& kept, const std::shared_ptr<dvbs2::DeviceTokens>& tokens)
+        : bytes_(kept.size() * dvbs2::kMaxFecframeBits, tokens) {
+        for (std::size_t i = 0; i < kept.size(); ++i) std::ranges::copy(kept[i].llrs, at(i));
+    }
+    std::span<const fec::Llr> of(std::size_t i, const KeptFrame& frame) const {
+        return {at(i), frame.llrs.size()};
+    }
+
+  private:
+    fec::Llr* at(std::size_t i) const {
+        return reinterpret_cast<fec::Llr*>(bytes_.data()) + i * dvbs2::kMaxFecframeBits;
+    }
+
+    TokenBytes bytes_;
+};
+
+BatchTimes times_of(dvbs2::DeviceLdpcCodes& codes, std::vector<KeptFrame>& kept, const LlrsOfFrames& llrs,
+                    std::size_t size) {
     std::vector<dvbs2::LdpcFrame> frames;
     for (std::size_t i = 0; i < size; ++i) {
         KeptFrame& frame = kept[i % kept.size()];
-        frames.push_back({frame.code, frame.llrs, frame.information, &frame.result});
+        frames.push_back({frame.code, llrs.of(i % kept.size(), frame), frame.information, &frame.result});
     }
     return times_in_flight(codes, frames, kRuns);
 }
@@ -68,15 +97,21 @@ std::optional<BatchCost> ldpc_batch_cost(const ReceptionJob& job, const dvbs2::L
     constexpr double kLongestUs = 200'000;  // of one batch: larger ones would take too long
     std::vector<KeptFrame> kept = first_frames(job);
     if (kept.empty()) return {};
+    const LlrsOfFrames llrs(kept, device.tokens);
     dvbs2::DeviceLdpcCodes codes(device, fec::LdpcSettings{});
     std::vector<BatchTimes> times;
     for (const std::size_t size : {8, 32, 128}) {
         if (size > device.most_frames || (!times.empty() && times.back().batch_us > kLongestUs / 4)) break;
-        times.push_back(times_of(codes, kept, size));
+        times.push_back(times_of(codes, kept, llrs, size));
+        if (codes.most_frames() < size) break;
     }
     BatchCost cost = batch_line(times);
     cost.kind = device.device->info().kind;
     cost.frames = frames_per_block;
+    cost.alone.memory = name(device.memory);
+    for (const KeptFrame& frame : kept)
+        cost.alone.frame_bytes += bytes_of_frame(frame) / static_cast<double>(kept.size());
+    cost.most_frames = std::min(cost.most_frames, static_cast<int>(codes.most_frames()));
     return cost;
 }
 

@@ -10,6 +10,7 @@
 #include "tidemill/cli/rx/device_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
 namespace tidemill::cli {
@@ -19,6 +20,7 @@ namespace {
 struct Dvbs2ProfileOptions {
     ReceptionOptions reception;
     DeviceOptions device;
+    CostModel model{};
     std::string output;
     std::string kinds;
     double seconds = 1.0;
@@ -27,7 +29,7 @@ struct Dvbs2ProfileOptions {
 
 int run_profile(const Dvbs2ProfileOptions& options) {
     const Topology topology = topology_by(options.kinds);
-    const auto device = ldpc_device(options.device);
+    const auto device = ldpc_device(options.device, options.model.memory);
     const ReceptionProfile found =
         profile_reception(prepare(options.reception), topology, {.seconds = options.seconds}, device.get());
     for (const std::string& warning : found.profile.warnings) warn(warning);
@@ -49,6 +51,9 @@ void add_profile_to(Verb& above, std::string summary) {
         "--device", options->device.device,
         "Decode LDPC frames on this device too, as tidemill topo names it, in batches: one more kind");
     verb.option("--memory", options->device.memory, "How frames come to the device and back")
+        .needs("--device");
+    verb.file("--model", options->model, read_cost_model,
+              "Model file, as calibrate writes it: which --memory is fastest")
         .needs("--device");
     verb.option("-o,--output", options->output, "Write a profile file").is(Kind::output_file);
     verb.option("--seconds", options->seconds, "How long to profile each kind of core")

@@ -1,5 +1,8 @@
 #include "tidemill/cli/rx/device_options.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
@@ -19,6 +22,19 @@ MemoryPolicy wanted_memory(const std::string& name, const std::vector<MemoryPoli
     }
 }
 
+// Nothing where the device, its driver or the policy is another one by now.
+std::optional<MemoryPolicy> remembered(const DeviceInfo& info, std::size_t bytes,
+                                       std::span<const FastestMemory> known) {
+    const std::string device = known_as(info);
+    for (const FastestMemory& each : known) {
+        if (each.device != device || each.bytes != size_class(bytes)) continue;
+        const auto found = std::ranges::find(info.policies, each.policy,
+                                             [](MemoryPolicy policy) { return std::string(name(policy)); });
+        if (found != info.policies.end()) return *found;
+    }
+    return {};
+}
+
 }  // namespace
 
 void add_device_options(Verb& verb, DeviceOptions& options) {
@@ -28,22 +44,37 @@ void add_device_options(Verb& verb, DeviceOptions& options) {
         "makes the reception faster; with --schedule always");
     verb.option("--memory", options.memory,
                 "How frames come to the device and back: a policy that it has; without, the one that is "
-                "fastest here")
+                "fastest: as --model remembers it, or measured now")
         .needs("--device");
     verb.flag("--device-fallback", options.falls_back, "Go on with the host where the device fails")
         .needs("--device");
 }
 
-std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device(const DeviceOptions& options) {
+std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device(const DeviceOptions& options,
+                                                       std::span<const FastestMemory> known) {
     if (options.device.empty()) return {};
     dvbs2::LdpcOnDevice where{.device = open_device(options.device)};
     std::vector<MemoryPolicy> policies = where.device->info().policies;
     std::erase(policies, MemoryPolicy::resident);               // the host writes and reads these frames
     constexpr std::size_t kSomeFrames = std::size_t{1} << 20U;  // sixteen normal ones
-    where.memory = options.memory.empty() ? fastest_policy(*where.device, kSomeFrames)
-                                          : wanted_memory(options.memory, policies);
+    if (!options.memory.empty()) {
+        where.memory = wanted_memory(options.memory, policies);
+    } else if (const auto policy = remembered(where.device->info(), kSomeFrames, known)) {
+        where.memory = *policy;
+    } else {
+        where.memory = fastest_policy(*where.device, size_class(kSomeFrames));
+    }
     where.falls_back = options.falls_back;
+    if (where.memory == MemoryPolicy::pinned)
+        where.tokens = std::make_shared<dvbs2::DeviceTokens>(where.device);
     return std::make_shared<const dvbs2::LdpcOnDevice>(where);
+}
+
+std::vector<FastestMemory> fastest_memory(Device& device) {
+    std::vector<FastestMemory> found;
+    for (const std::size_t bytes : size_classes())
+        found.push_back({known_as(device.info()), bytes, std::string(name(fastest_policy(device, bytes)))});
+    return found;
 }
 
 }  // namespace tidemill::cli

@@ -77,6 +77,37 @@ TEST_CASE("rx: with a device and no schedule the forecast decides, and says why"
     CHECK((device["frames"] == 0) == is_left);
 }
 
+TEST_CASE("rx: the memory policy is what calibrate has found, while device and driver are the same") {
+    const ScratchFolder folder;
+    const std::string path = folder / "model.json";
+    const Ended calibrated =
+        run_program({"calibrate", "--seconds", "0.001", "-o", path, "--energy-meter", "none"});
+    REQUIRE_MESSAGE(calibrated.status == 0, calibrated.err);
+    Json model = Json::parse(ScratchFolder::content_of(path));
+    const FoundDevices found = device::devices_for_tests();
+    CHECK(model.contains("memory") == !found.devices.empty());
+    if (found.devices.empty()) return;
+    const std::string id = found.devices[0].info.id;
+    CHECK(model["memory"].size() == 3 * found.devices.size());
+    const auto memory_with = [&](const std::string& policy, const std::string& device) {
+        Json memory = Json::array();
+        memory.push_back({{"device", device}, {"bytes", 1 << 20}, {"policy", policy}});
+        model["memory"] = memory;
+        const Json report =
+            Json::parse(receive_json(small_recording().meta,
+                                     {"--device", id, "--model", folder.put("known.json", model.dump()),
+                                      "--profile-seconds", "0.01", "-o", folder / "out.ts"})
+                            .out);
+        return report["device"]["memory"].get<std::string>();
+    };
+    const std::string known = model["memory"][0]["device"];
+    CHECK(known.starts_with(id + " "));
+    CHECK(memory_with("copy", known) == "copy");
+    CHECK(memory_with("mapped", known) == "mapped");
+    CHECK(memory_with("none of these", known) != "");
+    CHECK(memory_with("resident", id + " another") != "resident");
+}
+
 TEST_CASE("profile: a device is one more kind, on which only LDPC runs, and schedule takes it as a core") {
     const FoundDevices found = device::devices_for_tests();
     if (found.devices.empty()) return;
@@ -87,6 +118,10 @@ TEST_CASE("profile: a device is one more kind, on which only LDPC runs, and sche
         CAPTURE(task["name"]);
         CHECK(task["weight"][kind].is_null() == (task["name"] != "ldpc.decode"));
         CHECK(task.contains("batches") == (task["name"] == "ldpc.decode"));
+        if (!task.contains("batches")) continue;
+        const Json& alone = task["batches"][kind]["alone"];
+        CHECK(alone["frame_bytes"] > 16200);
+        CHECK(alone["kernel"]["frame_us"].get<double>() + alone["kernel"]["batch_us"].get<double>() > 0);
     }
     const Ended scheduled = run_program(
         {"schedule", folder.put("profile.json", profile.dump()), "--cores", "big=2," + kind + "=1"});

@@ -75,6 +75,8 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
         warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
                                        outcome.device.frames_on_host, outcome.device.failure));
     }
+    if (!outcome.device.shortage.empty())
+        warnings.push_back("memory of the device was short: " + outcome.device.shortage);
     if (!outcome.iq_failure.empty()) warnings.push_back("samples were not all kept: " + outcome.iq_failure);
     for (const PlaceAccount& place : outcome.places)
         for (std::string& warning : warnings_of(place)) warnings.push_back(std::move(warning));
@@ -176,6 +178,11 @@ std::string report_json(const RxOutcome& outcome) {
                       {"batches", outcome.device.batches},
                       {"frames_on_host", outcome.device.frames_on_host},
                       {"frames_finished_on_host", outcome.device.frames_finished}};
+    if (outcome.ldpc_device) {
+        json["device"]["id"] = outcome.ldpc_device->device->info().id;
+        json["device"]["memory"] = name(outcome.ldpc_device->memory);
+    }
+    if (!outcome.device.shortage.empty()) json["device"]["shortage"] = outcome.device.shortage;
     if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
     json["ip"] = outcome.ip;
     json["iq"] = outcome.iq;

@@ -59,6 +59,7 @@ void find_schedule(GraphRun& run, const Topology& topology, RxCarriers& carriers
     // Where a forecast was made, it decides.
     const bool is_used = outcome.profile ? run.device_decision() && run.device_decision()->device : true;
     if (is_used) outcome.job.config.ldpc_device = outcome.ldpc_device.get();
+    if (is_used && outcome.ldpc_device) run.use_token_memory(outcome.ldpc_device->tokens);
     outcome.predicted_period_us = run.predicted_period_us();
     if (outcome.profile)
         outcome.predicted_mbps = outcome.profile->info_bits_per_block / *outcome.predicted_period_us;

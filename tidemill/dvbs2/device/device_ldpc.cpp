@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/device/device_error.hpp"
+#include "tidemill/dvbs2/device/device_tokens.hpp"
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/ldpc_circulants.hpp"
@@ -120,15 +121,62 @@ void DeviceLdpcBatch::bring_into_range(std::size_t frames) {
     }
 }
 
+void DeviceLdpcBatch::check_count(std::size_t frames) const {
+    if (frames > 0 && frames <= most_frames_) return;
+    throw DeviceError(fmt::format("DeviceLdpcBatch: {} frames in a batch of 1 to {}", frames, most_frames_));
+}
+
 void DeviceLdpcBatch::start(std::size_t frames) {
-    if (frames == 0 || frames > most_frames_) {
-        throw DeviceError(
-            fmt::format("DeviceLdpcBatch: {} frames in a batch of 1 to {}", frames, most_frames_));
-    }
-    frames_ = frames;
-    begin_ = queue_->mark();
+    check_count(frames);
     bring_into_range(frames);
+    begin_ = queue_->mark();
     queue_->to_device(*llrs_, frames * static_cast<std::size_t>(ldpc_->code().n));
+    compute(frames);
+}
+
+void DeviceLdpcBatch::start(std::span<const fec::Llr* const> frames, const DeviceTokens& tokens) {
+    check_count(frames.size());
+    std::vector<const fec::Llr*> reached;
+    for (const fec::Llr* frame : frames) reached.push_back(within_reach(frame, reached.size(), tokens));
+    begin_ = queue_->mark();
+    copy_rows(reached);
+    compute(frames.size());
+}
+
+// Where the device can copy a frame from: its token, or its place here.
+const fec::Llr* DeviceLdpcBatch::within_reach(const fec::Llr* frame, std::size_t place,
+                                              const DeviceTokens& tokens) {
+    const auto n = static_cast<std::size_t>(ldpc_->code().n);
+    const std::span all(frame, n);
+    const int halvings = fec::ldpc_halvings(ldpc_->code(), all);
+    if (halvings == 0 && tokens.holds(std::as_bytes(all))) return frame;
+    const std::span<fec::Llr> here = llrs().subspan(place * n, n);
+    if (halvings > 0) {
+        fec::halve_llrs(all, halvings, here);
+    } else {
+        std::ranges::copy(all, here.begin());
+    }
+    return here.data();
+}
+
+// One copy for all that follow each other at one distance, as tokens of a ring do.
+void DeviceLdpcBatch::copy_rows(std::span<const fec::Llr* const> frames) {
+    const auto n = static_cast<std::size_t>(ldpc_->code().n);
+    for (std::size_t first = 0; first < frames.size();) {
+        std::size_t rows = 1;
+        const auto pitch = first + 1 < frames.size() ? frames[first + 1] - frames[first] : 0;
+        while (pitch >= static_cast<std::ptrdiff_t>(n) && first + rows < frames.size() &&
+               frames[first + rows] - frames[first + rows - 1] == pitch)
+            ++rows;
+        const auto* begin = reinterpret_cast<const std::byte*>(frames[first]);
+        queue_->to_device(*llrs_, first * n,
+                          {begin, rows > 1 ? static_cast<std::size_t>(pitch) : n, n, rows});
+        first += rows;
+    }
+}
+
+void DeviceLdpcBatch::compute(std::size_t frames) {
+    frames_ = frames;
     queue_->to_device(*information_, 0);
     queue_->to_device(*results_, 0);
     copied_ = queue_->mark();

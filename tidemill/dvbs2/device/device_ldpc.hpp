@@ -14,6 +14,8 @@
 
 namespace tidemill::dvbs2 {
 
+class DeviceTokens;
+
 /// What a device needs to decode frames of one code: the kernel and the code's tables, once per device. A
 /// device does the fast iterations alone; frames that have not converged by then are the host's, from their
 /// LLRs on.
@@ -70,6 +72,9 @@ class DeviceLdpcBatch {
 
     /// Sends off the first `frames` frames; loud LLRs are halved in place. Throws DeviceError.
     void start(std::size_t frames);
+    /// The same for frames of n LLRs that lie anywhere; what lies in `tokens` is copied to the device from
+    /// there, and must stay until finish(). Of memory under MemoryPolicy::pinned.
+    void start(std::span<const fec::Llr* const> frames, const DeviceTokens& tokens);
     /// Whether what was sent off is done.
     bool done() { return (end_ ? end_ : computed_)->done(); }
     /// Waits for it, but no longer than that. Throws DeviceError.
@@ -77,7 +82,11 @@ class DeviceLdpcBatch {
     DeviceBatchTimes times();
 
   private:
+    void check_count(std::size_t frames) const;
     void bring_into_range(std::size_t frames);
+    const fec::Llr* within_reach(const fec::Llr* frame, std::size_t place, const DeviceTokens& tokens);
+    void copy_rows(std::span<const fec::Llr* const> frames);
+    void compute(std::size_t frames);
     void send_back();
     void wait(DeviceEvent& event, std::chrono::milliseconds patience) const;
 

@@ -4,9 +4,13 @@
 #include <chrono>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "tidemill/device/device_error.hpp"
 #include "tidemill/dvbs2/device/device_ldpc.hpp"
+#include "tidemill/dvbs2/device/device_tokens.hpp"
+#include "tidemill/schedule/batch_line.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -14,11 +18,12 @@ namespace tidemill::dvbs2 {
 struct LdpcOnDevice {
     std::shared_ptr<Device> device;
     MemoryPolicy memory = MemoryPolicy::copy;
+    /// Where the run's tokens lie, so that frames are copied from there under MemoryPolicy::pinned; null:
+    /// they are gathered first.
+    std::shared_ptr<DeviceTokens> tokens{};
     std::uint32_t most_frames = 128;  ///< of a batch
     bool falls_back = false;          ///< goes on with the host where the device fails
-    /// Batches under way at a time: one that is copied in, one in the kernel, one that is copied out, and one
-    /// that the host has in its hands.
-    std::uint32_t in_flight = 4;
+    std::uint32_t in_flight = kBatchesUnderWay;
     std::chrono::milliseconds patience = std::chrono::seconds(20);  ///< a batch that takes longer hangs
 };
 
@@ -31,16 +36,25 @@ struct LdpcFrame {
 };
 
 /// Decodes batches of frames of any codes on a device: those of one code together, all codes at once. Several
-/// batches may be under way, each in a place of its own. A copy shares the device and nothing else.
+/// batches may be under way, each in a place of its own. Where the device's memory has no room for a whole
+/// batch of a code, halves of it, quarters, ... follow each other. A copy shares the device and nothing else.
 class DeviceLdpcCodes {
   public:
     DeviceLdpcCodes(LdpcOnDevice where, const fec::LdpcSettings& settings)
-        : where_(std::move(where)), settings_(settings), places_(where_.in_flight) {}
+        : where_(std::move(where)),
+          settings_(settings),
+          places_(where_.in_flight),
+          most_frames_(where_.most_frames) {}
     DeviceLdpcCodes(const DeviceLdpcCodes& other) : DeviceLdpcCodes(other.where_, other.settings_) {}
     DeviceLdpcCodes& operator=(const DeviceLdpcCodes&) = delete;
     ~DeviceLdpcCodes() = default;
 
     std::size_t places() const { return places_.size(); }
+    std::chrono::milliseconds patience() const { return where_.patience; }
+    /// Of a code, at a time: fewer than LdpcOnDevice::most_frames where memory was short.
+    std::size_t most_frames() const { return most_frames_; }
+    /// Why, in a sentence; empty: they are not fewer.
+    const std::string& shortage() const { return shortage_; }
 
     /// Sends off at most LdpcOnDevice::most_frames frames, in a place where nothing is under way. They must
     /// stay until their end. Throws DeviceError, and is of no use then.
@@ -48,24 +62,38 @@ class DeviceLdpcCodes {
     /// Whether end() would not wait. Throws DeviceError.
     bool is_done(std::size_t place);
     /// Waits, and gives the frames their bits and results. Those that have not converged at the end of the
-    /// fast iterations are the caller's to decode. Throws DeviceError; then none of them is decoded.
+    /// fast iterations are the caller's to decode. Throws DeviceError; then any of them may lack its
+    /// result.
     void end(std::size_t place);
+    /// Device time of what has just ended there, and was not parted for want of memory.
+    DeviceBatchTimes times(std::size_t place);
 
   private:
     // The frames of one code in a batch, and the memory that they take, made when first needed.
     struct Share {
         std::vector<const LdpcFrame*> frames{};
+        std::size_t begun = 0;      // of the frames
+        std::size_t under_way = 0;  // the last of those
         std::unique_ptr<DeviceLdpcBatch> batch{};
+
+        bool is_through() const { return under_way == 0 && begun == frames.size(); }
     };
     using Place = std::array<Share, 21>;
 
     void begin(Share& share);
-    void end(Share& share) const;
+    void make_batch(Share& share);
+    void send(Share& share);
+    void go_on(Share& share);
+    void take_back(Share& share) const;
+    void use_less(const DeviceMemoryError& error);
+    void give_up_memory();
 
     LdpcOnDevice where_;
     fec::LdpcSettings settings_;
     std::array<std::shared_ptr<DeviceLdpc>, 21> codes_{};
     std::vector<Place> places_;
+    std::size_t most_frames_;
+    std::string shortage_{};
 };
 
 }  // namespace tidemill::dvbs2

@@ -9,10 +9,12 @@
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/internal/devices_for_tests.hpp"
+#include "tidemill/dvbs2/device/device_tokens.hpp"
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/internal/noisy_llrs.hpp"
 #include "tidemill/fec/ldpc_circulants.hpp"
+#include "tidemill/fec/ldpc_range.hpp"
 
 using namespace tidemill;
 using namespace tidemill::dvbs2;
@@ -162,6 +164,39 @@ TEST_CASE("device ldpc: two batches in flight do not disturb each other") {
         first.finish();
         for (std::size_t frame = 0; frame < 3; ++frame) CHECK(first.result(frame) == expected[frame].result);
         CHECK(first.times().kernel_us > 0);
+    });
+}
+
+TEST_CASE(
+    "device ldpc: what lies in registered tokens is copied from there, the rest and loud frames are not") {
+    on_all_devices([](const std::shared_ptr<Device>& device) {
+        const Dvbs2Code& code = fec::dvbs2_code(FrameSize::short_, CodeRate::r3_4);
+        const auto n = static_cast<std::size_t>(code.n);
+        constexpr std::size_t kFrames = 6;
+        std::vector<Llr> llrs = frames_of_all_sorts(code, kFrames);
+        std::fill_n(llrs.begin() + static_cast<std::ptrdiff_t>(n), n, Llr{127});  // as loud as can be
+        const std::vector<Decoded> expected = on_host(code, {}, llrs);
+        DeviceTokens tokens(device);
+        const std::size_t pitch = n + 192;
+        auto* registered = reinterpret_cast<Llr*>(tokens.take(kFrames * pitch));
+        std::vector<const Llr*> frames;
+        for (std::size_t frame = 0; frame < kFrames; ++frame) {
+            std::copy_n(llrs.data() + frame * n, n, registered + frame * pitch);
+            frames.push_back(frame == 4 ? llrs.data() + frame * n : registered + frame * pitch);
+        }
+        DeviceLdpcBatch batch(std::make_shared<DeviceLdpc>(device, code), kFrames, MemoryPolicy::pinned);
+        std::ranges::fill(batch.llrs(), Llr{-99});
+        batch.start(frames, tokens);
+        batch.finish();
+        for (std::size_t frame = 0; frame < kFrames; ++frame) {
+            CAPTURE(frame);
+            CHECK(batch.result(frame) == expected[frame].result);
+            const std::span<Llr> gathered = batch.llrs().subspan(frame * n, n);
+            const bool is_gathered = std::ranges::any_of(gathered, [](Llr llr) { return llr != -99; });
+            const bool is_loud = fec::ldpc_halvings(code, std::span(llrs).subspan(frame * n, n)) > 0;
+            CHECK(is_gathered == (is_loud || frame == 4));
+            CHECK((is_loud || frame != 1));
+        }
     });
 }
 

@@ -25,7 +25,7 @@ constexpr int kBatch = 16;
 const fec::Dvbs2Code& kCode = fec::dvbs2_code(fec::FrameSize::short_, fec::CodeRate::r1_2);
 
 /// How long the parts of a batch of 16 frames take.
-struct BatchParts {
+struct PartTimes {
     double copy_in_us;
     double kernel_us;
     double source_us = 0;
@@ -43,7 +43,7 @@ void give_results(WorkSize size, std::span<const KernelArgument> arguments) {
     }
 }
 
-std::shared_ptr<StandInDevice> device_of(const BatchParts& parts) {
+std::shared_ptr<StandInDevice> device_of(const PartTimes& parts) {
     StandInOptions options;
     options.kernels["ldpc"] = {give_results, [parts](WorkSize size) {
                                    return parts.kernel_us * static_cast<double>(size.groups) / kBatch;
@@ -92,7 +92,7 @@ Schedule three_stages() {
 }
 
 // Of batches in the middle of a run.
-double period_us(const BatchParts& parts) {
+double real_period_us(const PartTimes& parts) {
     constexpr std::size_t kFirst = 6, kBatches = 26;
     const LdpcOnDevice where{
         .device = device_of(parts), .memory = MemoryPolicy::pinned, .most_frames = kBatch};
@@ -109,9 +109,8 @@ double period_us(const BatchParts& parts) {
     return whole.count() / static_cast<double>(kBatches - 2 - kFirst);
 }
 
-// By a profile of two other sizes, as a schedule has it; the host part, which a schedule adds, has a core
-// here.
-double predicted_period_us(const BatchParts& parts) {
+// By a profile of two other sizes, as a schedule has it.
+double predicted_period_us(const PartTimes& parts) {
     DeviceLdpcCodes codes({.device = device_of(parts), .memory = MemoryPolicy::pinned}, {});
     std::vector<BatchTimes> times;
     for (const std::size_t size : {8, 32}) {
@@ -127,7 +126,7 @@ double predicted_period_us(const BatchParts& parts) {
                 {{"a", false, {1, kCannotRun}}, {"b", true, {1e5, 1e4}}, {"c", false, {1, kCannotRun}}}};
     chain.tasks[0].weight_us[0] = parts.source_us / kBatch;
     chain.tasks[1].batches = {cost};
-    return kBatch * stage_weight_us(three_stages().stages[1], chain);
+    return kBatch * period_us(three_stages(), chain);
 }
 
 // The least of some attempts: other programs make a period longer and none shorter.
@@ -145,10 +144,10 @@ bool is_quiet() {
 }  // namespace
 
 TEST_CASE("device stage: copies, kernels and host overlap: the period is that of the largest within 5 %") {
-    for (const BatchParts parts : {BatchParts{4000, 2000}, BatchParts{2000, 4000}, BatchParts{3000, 3000},
-                                   BatchParts{2000, 2000, 4000}}) {
+    for (const PartTimes parts :
+         {PartTimes{4000, 2000}, PartTimes{2000, 4000}, PartTimes{3000, 3000}, PartTimes{2000, 2000, 4000}}) {
         const double largest_us = parts.largest_us();
-        const double measured_us = least_of(1.05 * largest_us, [&] { return period_us(parts); });
+        const double measured_us = least_of(1.05 * largest_us, [&] { return real_period_us(parts); });
         fmt::print(
             "device stage: copies {} us, kernel {} us, source {} us: period {:.0f} us, {:.3f} of the "
             "largest\n",
@@ -159,13 +158,13 @@ TEST_CASE("device stage: copies, kernels and host overlap: the period is that of
     }
 }
 
-TEST_CASE("device stage: the period is what a profile of other batches foretells of the stage within 5 %") {
-    for (const BatchParts parts : {BatchParts{4000, 2000}, BatchParts{2000, 4000}}) {
+TEST_CASE("device stage: the period is what a schedule foretells by a profile of other batches within 5 %") {
+    for (const PartTimes parts : {PartTimes{4000, 2000}, PartTimes{2000, 4000}}) {
         double predicted_us = 0;
         double measured_us = 0;
         const double off = least_of(0.05, [&] {
             predicted_us = predicted_period_us(parts);
-            measured_us = period_us(parts);
+            measured_us = real_period_us(parts);
             return std::abs(measured_us / predicted_us - 1);
         });
         fmt::print("device stage: foretold {:.0f} us, measured {:.0f} us\n", predicted_us, measured_us);

@@ -43,6 +43,7 @@ void RxLdpc::merge(Module& clone) {
     use_.frames_on_host += other.frames_on_host;
     use_.frames_finished += other.frames_finished;
     if (use_.failure.empty()) use_.failure = other.failure;
+    if (use_.shortage.empty()) use_.shortage = other.shortage;
 }
 
 // Empty for a frame that carries no code.
@@ -108,6 +109,7 @@ void RxLdpc::end_batch(Batch /*frames*/, std::size_t place) {
     if (device_) {
         use_.frames += frames.size();
         use_.batches += !frames.empty();
+        if (use_.shortage != device_->shortage()) use_.shortage = device_->shortage();
         finish_here(frames);
     } else {
         for (const LdpcFrame& frame : frames) decode_here(frame);

@@ -29,6 +29,7 @@ struct LdpcDeviceUse {
     std::uint64_t frames_on_host = 0;   ///< decoded here, after it had failed
     std::uint64_t frames_finished = 0;  ///< of those decoded there: begun anew here, since they took longer
     std::string failure{};              ///< why; empty: it has not
+    std::string shortage{};  ///< batches are smaller than they were to be: why; empty: they are not
 };
 
 /// Inner code: LLRs to packed BCH codewords; on a device in batches, if there is to be one.

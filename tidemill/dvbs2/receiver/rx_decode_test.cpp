@@ -125,8 +125,7 @@ void in_pipeline(Graph& graph) {
     Pipeline(graph, schedule, {.frames = 5}).run({.frames = 13});
 }
 
-// Batches of two of single tokens, four of them under way.
-void in_device_stage(Graph& graph) {
+Schedule three_stages(int batch) {
     Schedule schedule;
     for (std::size_t task = 0; task < 3; ++task) {
         Stage& stage = schedule.stages.emplace_back();
@@ -134,8 +133,23 @@ void in_device_stage(Graph& graph) {
         stage.task_count = 1;
         stage.core_kind = "big";
     }
-    schedule.stages[1].batch = 2;
-    Pipeline(graph, schedule, {.batch_wait_us = 1e6}).run({.frames = 13});
+    if (batch > 1) schedule.stages[1].batch = batch;
+    return schedule;
+}
+
+// Batches of two of single tokens, four of them under way.
+void in_device_stage(Graph& graph) {
+    Pipeline(graph, three_stages(2), {.batch_wait_us = 1e6}).run({.frames = 13});
+}
+
+// The same, whose tokens lie where a device reaches them, with a change of stages in between.
+void in_device_stage_with(const std::shared_ptr<DeviceTokens>& tokens, Graph& graph) {
+    Schedule schedule = three_stages(2);
+    Pipeline pipeline(graph, schedule, {.batch_wait_us = 1e6, .memory = tokens});
+    pipeline.run({.frames = 6});
+    pipeline.reschedule(three_stages(1));
+    pipeline.reschedule(schedule);
+    pipeline.resume({.frames = 7});
 }
 
 using Clock = std::chrono::steady_clock;
@@ -157,6 +171,22 @@ void check_as_on_host(const std::shared_ptr<Device>& device) {
 TEST_CASE("rx ldpc: batches of mixed codes on a device come out as frames one by one on the host") {
     check_as_on_host(stand_in());
     on_all_devices(check_as_on_host);
+}
+
+void check_from_tokens(const std::shared_ptr<Device>& device) {
+    const Decoding expected = decode({}, in_order);
+    const auto tokens = std::make_shared<DeviceTokens>(device);
+    const LdpcOnDevice where{
+        .device = device, .memory = MemoryPolicy::pinned, .tokens = tokens, .most_frames = 8};
+    const Decoding got = decode(where, [&](Graph& graph) { in_device_stage_with(tokens, graph); });
+    CHECK(got.outcome == expected.outcome);
+    CHECK(got.use.frames == 10);
+    CHECK(tokens->blocks() == 1);  // of which the second schedule got the same
+}
+
+TEST_CASE("rx ldpc: frames are copied from tokens that the device reaches, also behind a change of stages") {
+    check_from_tokens(stand_in());
+    on_all_devices(check_from_tokens);
 }
 
 TEST_CASE("rx ldpc: while time is short frames get min-sum alone, and those that needed more are counted") {
@@ -226,6 +256,39 @@ TEST_CASE(
         CHECK(got.use.frames + got.use.frames_on_host == 10);
         CHECK(got.use.failure.starts_with(told));
     }
+}
+
+TEST_CASE(
+    "rx ldpc: where the device has no room for batches they are smaller, said, and the same comes out") {
+    const Outcome expected = decode({}, in_order).outcome;
+    const fec::Dvbs2Code& code = fec::dvbs2_code(fec::FrameSize::short_, fec::CodeRate::r1_2);
+    const auto frame_bytes = static_cast<std::size_t>(code.n);
+    int smaller = 0, refused = 0;
+    for (const std::size_t frames : {4, 12, 30, 60, 120, 200, 1000}) {
+        CAPTURE(frames);
+        StandInOptions options;
+        options.kernels["ldpc"] = {decode_as_kernel};
+        options.memory_bytes = frames * 5 * frame_bytes;  // messages take about four times the LLRs
+        for (const auto& run : {in_order, in_pipeline, in_device_stage}) {
+            const LdpcOnDevice where{.device = std::make_shared<StandInDevice>(options), .most_frames = 8};
+            try {
+                const Decoding got = decode(where, run);
+                CHECK(got.outcome == expected);
+                CHECK(got.use.frames == 10);
+                smaller += !got.use.shortage.empty();
+                if (!got.use.shortage.empty())
+                    CHECK(got.use.shortage.find("frames, since there was no room for 8: stand-in: ") !=
+                          std::string::npos);
+                CHECK((frames < 1000 || got.use.shortage.empty()));
+            } catch (const RunError& error) {
+                ++refused;
+                CHECK(std::string(error.what()).find("use smaller batches") != std::string::npos);
+            }
+            CHECK(where.device->free_bytes() == options.memory_bytes);  // all of it was given back
+        }
+    }
+    CHECK(smaller > 3);
+    CHECK(refused > 0);
 }
 
 TEST_CASE("rx ldpc: a device that hangs ends the run by the names of kernel and batch, or the host goes on") {
