@@ -84,7 +84,7 @@ int list_benchmarks(bool json) {
         {"waiting", "real pipelines of tasks that wait, beside their predicted periods"},
         {"forecast", "real periods beside those that were predicted: the receiver, a chain of ten tasks"},
         {"auto", "what --executor auto chooses beside the best single way, for many programs"},
-        {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches"}};
+        {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches, the receiver"}};
     const std::vector<std::string> rooms = built_benchmarks();
     for (const Topic& topic : kTopics) {
         if (std::ranges::find(rooms, topic.room) != rooms.end())

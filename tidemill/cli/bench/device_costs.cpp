@@ -10,6 +10,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/device_ldpc_table.hpp"
 #include "tidemill/cli/bench/device_memory_table.hpp"
+#include "tidemill/cli/bench/device_receiver_table.hpp"
 #include "tidemill/cli/bench/runs.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/result_table.hpp"
@@ -21,6 +22,7 @@ namespace tidemill::cli {
 
 namespace {
 
+constexpr std::uint64_t kPackets = 60'000;  // two thousand frames
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 ResultTable launch_table(Device& device) {
@@ -33,7 +35,8 @@ ResultTable launch_table(Device& device) {
 
 std::vector<std::function<ResultTable()>> tables_of(const std::shared_ptr<Device>& device) {
     return {[=] { return device_memory_table(*device, kMostBytes); }, [=] { return launch_table(*device); },
-            [=] { return device_ldpc_table(device); }};
+            [=] { return device_ldpc_table(device); },
+            [=] { return device_receiver_table(device->info().id, kPackets); }};
 }
 
 Json report_of(const FoundDevice& found, bool prints) {

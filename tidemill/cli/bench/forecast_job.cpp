@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "tidemill/cli/bench/bench_chains.hpp"
-#include "tidemill/cli/bench/child_program.hpp"
+#include "tidemill/cli/bench/own_runs.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/cli/result_table.hpp"
@@ -33,32 +31,6 @@ struct Fared {
     double ratio() const { return real_us / forecast.period_us; }
     bool holds() const { return forecast.least_us <= real_us && real_us <= forecast.most_us; }
 };
-
-/// A folder that goes with its owner.
-class FolderForNow {
-  public:
-    FolderForNow()
-        : path_(std::filesystem::temp_directory_path() / fmt::format("tidemill-forecast-{}", getpid())) {
-        std::filesystem::create_directories(path_);
-    }
-    ~FolderForNow() {
-        std::error_code left_there;
-        std::filesystem::remove_all(path_, left_there);
-    }
-    FolderForNow(const FolderForNow&) = delete;
-    FolderForNow& operator=(const FolderForNow&) = delete;
-    std::string operator/(const char* name) const { return (path_ / name).string(); }
-
-  private:
-    std::filesystem::path path_;
-};
-
-std::string run_self(const std::vector<std::string>& arguments) {
-    const Finished finished = run_child("/proc/self/exe", arguments);
-    if (finished.status == 0) return finished.output;
-    throw JobFailed(
-        fmt::format("tidemill {} ended with status {}: {}", arguments[1], finished.status, finished.message));
-}
 
 double period_in(const JsonPlace& report) {
     return report.at("elapsed_s").number() * 1e6 / report.at("run").at("frames").number();
@@ -161,7 +133,7 @@ ResultTable empty_forecast_table(const ForecastOptions& options) {
 }  // namespace
 
 int run_forecast(const ForecastOptions& options) {
-    const FolderForNow folder;
+    const FolderForNow folder("forecast");
     const Topology topology = Topology::here();
     const std::string clean = folder / "clean.sigmf-meta";
     const std::string noisy = folder / "noisy.sigmf-meta";
