@@ -50,7 +50,7 @@ def test_frames_are_decoded_on_the_host_that_has_joined_the_cluster(hosts, tmp_p
         for cluster in clusters:
             cluster.send_signal(signal.SIGTERM)
         for cluster in clusters:
-            cluster.wait(timeout=60)
+            cluster.wait(timeout=600)
     report = json.loads(told)
     assert (tmp_path / "video.ts").read_bytes() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
     assert (report["frames"], report["frames_here"], report["failure"]) == (62, 0, "")

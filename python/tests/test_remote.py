@@ -205,7 +205,7 @@ owner.{when} = once
 from tidemill.remote import command
 sys.exit(command.main({words!r}))
 """
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True, timeout=600)
     assert (ended.returncode, ended.stderr, ended.stdout) == (130, "tidemill: interrupted\n", "")
     assert (tmp_path / "video.ts").stat().st_size % 188 == 0
 

@@ -46,7 +46,7 @@ def folder(counted, tmp_path):
 
 
 def sweep(folder, *words, **more):
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": folder, "text": True, "timeout": 60, **more}
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": folder, "text": True, "timeout": 600, **more}
     return subprocess.run([*PROGRAM, *words], check=False, **given)
 
 
@@ -126,13 +126,13 @@ def test_programs_end_with_the_sweep_that_runs_them(tmp_path):
         running = subprocess.Popen([sys.executable, "-c", run], cwd=tmp_path)
         _wait_for(lambda: (tmp_path / "pid").exists())
         running.send_signal(number)
-        running.wait(timeout=60)
+        running.wait(timeout=600)
         child = int((tmp_path / "pid").read_text())
         _wait_for(lambda child=child: not _runs(child))
 
 
 def _wait_for(condition):
-    for _ in range(6000):
+    for _ in range(60000):
         if condition():
             return
         time.sleep(0.01)  # of another program nothing else tells
