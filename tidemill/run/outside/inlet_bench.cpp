@@ -17,13 +17,13 @@ namespace tidemill {
 namespace {
 
 constexpr int kRounds = 15;
-constexpr std::size_t kFrames = 16;  // that may wait
+constexpr std::size_t kFrames = 16;  // between the two sides, with those that they have in hand
 constexpr std::size_t kWords = 8;
 
 const bool kAsked = bench::ask({"outside/hand_over",
                                 "What does a frame of 64 B cost that a thread of the program pushes into a "
                                 "stream, or pulls out of it? Each side "
-                                "is pinned to a core of its own, and 16 frames may wait.",
+                                "is pinned to a core of its own, and there are places for 16 frames.",
                                 "ns a frame", "a hop between two stages"});
 
 class Begin : public Module {
@@ -82,7 +82,8 @@ class Hop {
             stage.core_kind = topology_.kinds.front().name;
             stage.pinning = Pinning::kPacked;
         }
-        schedule.stages.front().sync_buff_size = kFrames;
+        schedule.stages.front().sync_buff_size =
+            static_cast<int>(kFrames - schedule.stages.size());  // each holds one more
         pipeline_.emplace(graph_, schedule, PipelineOptions{&topology_, 1, waiting});
     }
     double frame_ns(std::uint64_t frames) {
