@@ -27,7 +27,10 @@ constexpr std::array<std::byte, sizeof(std::uint32_t)> kNoElements{};
 class Compiler {
   public:
     Compiler(const Graph& graph, const Structure& structure, const std::vector<StageCut>& cuts, Layout layout)
-        : graph_(graph), structure_(structure), values_(graph, structure) {
+        : graph_(graph),
+          structure_(structure),
+          parents_(internal::parents_of_branches(structure.order)),
+          values_(graph, structure) {
         check_cuts(cuts);
         make_steps();
         make_stages(cuts);
@@ -292,8 +295,7 @@ class Compiler {
     bool is_needed(const Value& value, std::uint32_t segment, std::uint32_t branch) const {
         return std::ranges::any_of(value.readers, [&](std::uint32_t reader) {
             const OrderedTask& task = structure_.order[reader];
-            return task.segment >= segment &&
-                   internal::branch_in(segment, task.branch, structure_.order) == branch;
+            return task.segment >= segment && internal::branch_in(segment, task.branch, parents_) == branch;
         });
     }
 
@@ -311,7 +313,7 @@ class Compiler {
                 const std::uint64_t bit = plan_.branches.bits[branch];
                 const bool is_needed = std::ranges::any_of(structure_.order, [&](const OrderedTask& task) {
                     return task.segment > segment &&
-                           internal::branch_in(segment + 1, task.branch, structure_.order) == branch;
+                           internal::branch_in(segment + 1, task.branch, parents_) == branch;
                 });
                 if (is_needed || (plan_.branches.last & bit))
                     plan_.steps[values_.end_of_segment(segment)].passages.push_back({bit, {}});
@@ -330,6 +332,7 @@ class Compiler {
 
     const Graph& graph_;
     const Structure& structure_;
+    const std::vector<std::uint32_t> parents_;  // of branches
     Values values_;
     std::vector<std::uint32_t> stage_of_;  // per step
     std::vector<internal::ItemAddress> item_addresses_;

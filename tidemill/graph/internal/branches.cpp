@@ -33,11 +33,6 @@ std::vector<Ends> ends_before(const OrderProblem& problem, const std::vector<std
     return before;
 }
 
-std::uint32_t step_that_ends(std::uint32_t segment, const std::vector<OrderedTask>& order) {
-    const auto ends = [&](const OrderedTask& task) { return task.ends_segment && task.segment == segment; };
-    return static_cast<std::uint32_t>(std::ranges::find_if(order, ends) - order.begin());
-}
-
 }  // namespace
 
 Faults find_branches(const OrderProblem& problem, const std::vector<std::uint32_t>& nodes,
@@ -79,8 +74,16 @@ Branches number_branches(std::uint32_t first, std::vector<OrderedTask>& order) {
     return found;
 }
 
-std::uint32_t branch_in(std::uint32_t segment, std::uint32_t branch, const std::vector<OrderedTask>& order) {
-    while (branch > segment) branch = order[step_that_ends(branch - 1, order)].branch;
+std::vector<std::uint32_t> parents_of_branches(const std::vector<OrderedTask>& order) {
+    std::vector<std::uint32_t> parents{0};
+    for (const OrderedTask& task : order)
+        if (task.ends_segment) parents.push_back(task.branch);
+    return parents;
+}
+
+std::uint32_t branch_in(std::uint32_t segment, std::uint32_t branch,
+                        const std::vector<std::uint32_t>& parents) {
+    while (branch > segment) branch = parents[branch];
     return branch;
 }
 

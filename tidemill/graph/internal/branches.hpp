@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "tidemill/graph/internal/task_graph.hpp"
@@ -18,7 +19,12 @@ bool any_branches(const std::vector<OrderedTask>& order);
 /// holes.
 Branches number_branches(std::uint32_t first, std::vector<OrderedTask>& order);
 
+/// For each segment, which is also the number of the branch that begins with it: the branch that this one
+/// comes of. The first comes of itself.
+std::vector<std::uint32_t> parents_of_branches(const std::vector<OrderedTask>& order);
+
 /// Which of the branches that there are in segment `segment` a branch comes of, or is.
-std::uint32_t branch_in(std::uint32_t segment, std::uint32_t branch, const std::vector<OrderedTask>& order);
+std::uint32_t branch_in(std::uint32_t segment, std::uint32_t branch,
+                        const std::vector<std::uint32_t>& parents);
 
 }  // namespace tidemill::internal
