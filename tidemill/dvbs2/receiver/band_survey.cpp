@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "tidemill/dvbs2/search/carrier_rates.hpp"
 #include "tidemill/dvbs2/search/narrow_bands.hpp"
 #include "tidemill/io/stream_reader.hpp"
 #include "tidemill/platform/start_thread.hpp"
@@ -21,32 +22,44 @@ constexpr double kHeardSymbols = 440'000, kHeardSeconds = 2.6;
 /// A carrier, and where it is heard.
 struct ToHear {
     FoundCarrier carrier;
-    std::optional<NarrowBand> narrow{};  // none: in the band
+    std::optional<NarrowBand> narrow{};      // none: in the band
+    std::optional<double> symbol_rate_hz{};  // there
 };
 
-std::vector<ToHear> prepare_hearing(const OpenSamples& open, std::span<const FoundCarrier> carriers) {
-    const auto source = open();
-    const double rate_hz = source->sample_rate_hz().value();
-    std::vector<ToHear> all;
-    std::vector<std::size_t> places;
-    std::vector<FoundCarrier> narrow;
+void take_out_narrow(const OpenSamples& open, std::span<ToHear*> wanted) {
+    std::vector<FoundCarrier> carriers;
     std::vector<double> seconds;
-    for (const FoundCarrier& carrier : carriers) {
-        all.push_back({carrier});
-        if (!is_narrow(rate_hz, carrier)) continue;
-        places.push_back(all.size() - 1);
-        narrow.push_back(carrier);
-        seconds.push_back(std::max(kHeardSymbols / carrier.symbol_rate_hz, kHeardSeconds));
+    for (const ToHear* one : wanted) {
+        carriers.push_back(one->carrier);
+        seconds.push_back(std::max(kHeardSymbols / one->carrier.symbol_rate_hz, kHeardSeconds));
     }
-    if (narrow.empty()) return all;
-    std::vector<NarrowBand> bands = narrow_bands(*source, narrow, seconds);
-    for (std::size_t k = 0; k < places.size(); ++k) all[places[k]].narrow = std::move(bands[k]);
+    std::vector<NarrowBand> bands = narrow_bands(*open(), carriers, seconds);
+    for (std::size_t k = 0; k < bands.size(); ++k) wanted[k]->narrow = std::move(bands[k]);
+}
+
+void measure_wide(const OpenSamples& open, std::span<ToHear*> wanted) {
+    std::vector<FoundCarrier> carriers;
+    for (const ToHear* one : wanted) carriers.push_back(one->carrier);
+    const auto rates_hz = measure_symbol_rates(*open(), carriers);
+    for (std::size_t k = 0; k < rates_hz.size(); ++k) wanted[k]->symbol_rate_hz = rates_hz[k];
+}
+
+std::vector<ToHear> prepare_hearing(const OpenSamples& open, std::span<const FoundCarrier> carriers) {
+    const double rate_hz = open()->sample_rate_hz().value();
+    std::vector<ToHear> all(carriers.size());
+    std::vector<ToHear*> narrow, wide;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        all[k].carrier = carriers[k];
+        (is_narrow(rate_hz, carriers[k]) ? narrow : wide).push_back(&all[k]);
+    }
+    if (!narrow.empty()) take_out_narrow(open, narrow);
+    if (!wide.empty()) measure_wide(open, wide);
     return all;
 }
 
 // In its own surroundings a carrier lies elsewhere.
 SurveyedCarrier hear(const OpenSamples& open, const ToHear& one, SurveyDepth depth) {
-    if (!one.narrow) return survey(open, one.carrier, depth);
+    if (!one.narrow) return survey_at(one.symbol_rate_hz, open, one.carrier, depth);
     const auto open_narrow = [&]() -> std::unique_ptr<io::SampleSource> {
         return std::make_unique<io::MemoryReader>(std::as_bytes(std::span(one.narrow->samples)),
                                                   dsp::SampleFormat::cf32, one.narrow->sample_rate_hz);

@@ -9,6 +9,7 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
+#include "tidemill/dvbs2/search/carrier_rates.hpp"
 #include "tidemill/dvbs2/search/dvbs_look.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/search/vl_snr_look.hpp"
@@ -216,11 +217,11 @@ bool decode(const OpenSamples& open, double rolloff, SurveyDepth depth, Surveyed
 
 }  // namespace
 
-SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& found, SurveyDepth depth) {
+SurveyedCarrier survey_at(const std::optional<double>& symbol_rate_hz, const OpenSamples& open,
+                          const FoundCarrier& found, SurveyDepth depth) {
     SurveyedCarrier carrier{.seen = found, .offset_hz = found.offset_hz, .rolloff = found.rolloff};
-    const auto rate = measure_symbol_rate(*open(), found);
-    if (!rate) return carrier;
-    carrier.symbol_rate_hz = *rate;
+    if (!symbol_rate_hz) return carrier;
+    carrier.symbol_rate_hz = *symbol_rate_hz;
     try {
         // The filters of DVB-S2 are these; what was seen decides which comes first.
         const double likely = *std::ranges::min_element(
@@ -230,6 +231,10 @@ SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& found, Surve
         carrier.kind = CarrierKind::not_received;
     }
     return carrier;
+}
+
+SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& found, SurveyDepth depth) {
+    return survey_at(measure_symbol_rates(*open(), {&found, 1}).front(), open, found, depth);
 }
 
 }  // namespace tidemill::dvbs2

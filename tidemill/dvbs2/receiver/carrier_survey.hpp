@@ -61,5 +61,8 @@ enum class SurveyDepth {
 /// and their services, of as much of the signal as that takes, some seconds at most.
 SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& carrier,
                        SurveyDepth depth = SurveyDepth::services);
+/// The same for whom measure_symbol_rates() has told the symbol rate, or that there is none.
+SurveyedCarrier survey_at(const std::optional<double>& symbol_rate_hz, const OpenSamples& open,
+                          const FoundCarrier& carrier, SurveyDepth depth);
 
 }  // namespace tidemill::dvbs2

@@ -4,15 +4,14 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "tidemill/dsp/power_spectrum.hpp"
-#include "tidemill/dsp/tuner.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/search/internal/shape_over_bins.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
-#include "tidemill/dvbs2/search/symbol_rate_search.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -55,13 +54,6 @@ constexpr double kTone = 10;
 // Weaker by more than this than the strongest bin, it is what eight bits leave of that: 50 dB.
 constexpr double kToneRange = 1e-5;
 constexpr std::ptrdiff_t kToneSpread = 6, kToneAround = 16;
-
-// The rate at which a carrier is measured: its symbol rate must be below half of it.
-constexpr double kMeasuredRatio = 2.4;
-constexpr double kRateTolerance = 0.06;
-// A quarter of the samples will do where the line is so clear: it lies within a fifth of a bin, 2 ppm.
-constexpr std::size_t kFewRateSamples = kSymbolRateSearchSamples / 4;
-constexpr double kClearRate = 60;
 
 struct CarrierCandidate {
     double bin = 0, width = 0;
@@ -283,33 +275,6 @@ FoundBand find_carriers(io::SampleSource& source) {
     note_neighbours(band.carriers);
     band.tones_hz = tones_of(spectrum, band.carriers);
     return band;
-}
-
-std::optional<double> measure_symbol_rate(io::SampleSource& source, const FoundCarrier& carrier) {
-    const double sample_rate_hz = source.sample_rate_hz().value_or(0);
-    const double rate_hz = kMeasuredRatio * carrier.symbol_rate_hz;
-    const double band = carrier.symbol_rate_hz * (1 + carrier.rolloff) / 2 * 1.03;
-    const double pass = std::min(band, 0.47 * std::min(rate_hz, sample_rate_hz));
-    dsp::Tuner tuner({.sample_rate_hz = sample_rate_hz,
-                      .output_rate_hz = rate_hz,
-                      .offset_hz = carrier.offset_hz,
-                      .pass_hz = pass});
-    std::vector<dsp::Iq> samples;
-    std::optional<PulsingRate> rate;
-    const auto look = [&] { rate = symbol_rate_near(samples, 1 / kMeasuredRatio, kRateTolerance); };
-    bool is_early = true, is_clear = false;
-    internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
-        tuner.process(piece, samples);
-        if (is_early && samples.size() >= kFewRateSamples) {
-            is_early = false;
-            look();
-            is_clear = rate && rate->clearness > kClearRate;
-        }
-        return !is_clear && samples.size() < kSymbolRateSearchSamples;
-    });
-    if (!is_clear) look();
-    if (!rate) return std::nullopt;
-    return rate->per_sample * rate_hz;
 }
 
 }  // namespace tidemill::dvbs2

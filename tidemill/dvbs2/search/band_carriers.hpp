@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "tidemill/io/sample_source.hpp"
@@ -29,9 +28,5 @@ struct FoundBand {
 /// are left out. Reads the first 2^25 samples at most, and looks at a quarter of those beyond 2^22; the
 /// source must know its rate, else Dvbs2Error.
 FoundBand find_carriers(io::SampleSource& source);
-
-/// The symbol rate of a found carrier by the pulsing of its power, to some millionths; nothing where it does
-/// not pulse. `source` begins anew.
-std::optional<double> measure_symbol_rate(io::SampleSource& source, const FoundCarrier& carrier);
 
 }  // namespace tidemill::dvbs2
