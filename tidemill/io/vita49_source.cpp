@@ -80,6 +80,11 @@ std::optional<double> VitaSource::center_frequency_hz() const {
     return stream_.frequency_hz();
 }
 
+std::string VitaSource::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return stream_.trouble();
+}
+
 std::string VitaSource::remarks() const {
     const std::lock_guard lock(mutex_);
     return stream_.counts().remarks();

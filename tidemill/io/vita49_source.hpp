@@ -39,6 +39,7 @@ class VitaSource final : public LiveSource {
     void end() noexcept override { receiver_.end(); }
     SampleLosses losses() const override;
     std::optional<double> center_frequency_hz() const override;
+    std::string trouble() const override;
     std::string remarks() const override;
 
     std::uint16_t port() const { return receiver_.port(); }

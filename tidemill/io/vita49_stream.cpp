@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kMostGapSeconds = 1;    // beyond, it is another beginning
 constexpr int kStraysThatConvince = 16;  // before what was out of time is the time
+// Of 16 that the count tells apart, where packets bear no time stamps: the last ones may be older than what
+// was given out, the others are newer.
+constexpr int kMostStepsBack = 4;
 
 // A seconds' difference, exact as long as it matters.
 double seconds_between(std::uint32_t from, std::uint32_t to) {
@@ -53,6 +56,8 @@ std::string VitaCounts::remarks() const {
     if (restarts > 0)
         all += fmt::format("{}the time stamps jumped {} times by over a second, which is not filled",
                            all.empty() ? "" : "; ", restarts);
+    if (contexts > 0 && data + early + other_form == 0)
+        all += fmt::format("{}{} context packets came, and no data", all.empty() ? "" : "; ", contexts);
     if (unmeasured_gaps > 0)
         all += fmt::format("{}{} gaps of unknown length: the packets bear no time stamps",
                            all.empty() ? "" : "; ", unmeasured_gaps);
@@ -74,10 +79,36 @@ bool VitaStream::is_wanted(const VitaPacket& packet) {
         ++counts_.other_class;
         return false;
     }
-    if (!stream_) stream_ = packet.stream;
-    if (packet.stream == *stream_) return true;
+    if (!stream_ && packet.kind == VitaKind::data) consider(packet.stream);
+    if (!stream_ || packet.stream == *stream_) return true;
     ++counts_.other_stream;
     return false;
+}
+
+// The first one of which data come that are understood: a device may tell of others that nobody sends here.
+void VitaStream::consider(std::uint32_t stream) {
+    const auto said = std::ranges::find(said_before_, stream, &Said::stream);
+    said_ = said == said_before_.end() ? VitaContext{} : said->context;
+    if (!told()) return;
+    stream_ = stream;
+    said_before_.clear();
+}
+
+VitaContext& VitaStream::said_of(std::uint32_t stream) {
+    const auto known = std::ranges::find(said_before_, stream, &Said::stream);
+    if (known != said_before_.end()) return known->context;
+    if (said_before_.size() == kMostStreams) said_before_.erase(said_before_.begin());
+    return said_before_.emplace_back(Said{stream, {}}).context;
+}
+
+void VitaStream::take_context(const VitaPacket& packet) {
+    ++counts_.contexts;
+    VitaContext& said = stream_ ? said_ : said_of(packet.stream);
+    if (packet.context.sample_rate_hz) said.sample_rate_hz = packet.context.sample_rate_hz;
+    if (packet.context.frequency_hz) said.frequency_hz = packet.context.frequency_hz;
+    if (!packet.context.layout) return;
+    said.layout = packet.context.layout;
+    said.form = packet.context.form;
 }
 
 std::optional<VitaStream::Begun> VitaStream::told() const {
@@ -105,25 +136,27 @@ void VitaStream::take(std::span<const std::byte> datagram) {
         return;
     }
     if (!is_wanted(*packet)) return;
-    if (packet->kind == VitaKind::context) {
-        ++counts_.contexts;
-        if (packet->context.sample_rate_hz) said_.sample_rate_hz = packet->context.sample_rate_hz;
-        if (packet->context.frequency_hz) said_.frequency_hz = packet->context.frequency_hz;
-        if (packet->context.layout) {
-            said_.layout = packet->context.layout;
-            said_.form = packet->context.form;
-        }
-        return;
-    }
+    if (packet->kind == VitaKind::context) return take_context(*packet);
     const auto now = told();
     if (!begun_) begun_ = now;
     if (!begun_ || now != begun_) {
         ++(begun_ ? counts_.other_form : counts_.early);
+        ++misfits_;
         return;
     }
+    misfits_ = 0;
     Held one{{packet->time, packet->count}, {}};
     append_vita_samples(begun_->form, packet->payload, one.samples);
     place(std::move(one));
+}
+
+std::string VitaStream::trouble() const {
+    if (!begun_ || misfits_ < std::uint64_t{kStraysThatConvince}) return {};
+    const auto now = told();
+    if (now && now->rate_hz != begun_->rate_hz)
+        return fmt::format("packets come with {} instead of {} samples per second, and are not taken",
+                           now->rate_hz, begun_->rate_hz);
+    return "packets come in another format than at the beginning, and are not taken";
 }
 
 std::uint64_t VitaStream::samples_of(const Held& packet) const {
@@ -137,7 +170,7 @@ double VitaStream::ahead(const Place& place) const {
     if (const auto samples = samples_between(last_->time, place.time, begun_->rate_hz))
         return *samples - given;
     const int steps = (place.count - last_->count - 1) & 15;
-    return given * (steps < static_cast<int>(kMostHeld) ? steps : steps - 16);
+    return given * (steps < 16 - kMostStepsBack ? steps : steps - 16);
 }
 
 // Where the count goes on, a clock may be a little off the samples.
@@ -156,12 +189,33 @@ void VitaStream::place(Held packet) {
     } else if (is_next(packet.place, far)) {
         give(std::move(packet));
         give_next_held();
-    } else if (far < 0 && was_given(packet.place)) {
+    } else if (far < 0 && is_timed(packet.place) && was_given(packet.place)) {
         ++counts_.doubled;
+    } else if (far < 0 && !is_timed(packet.place)) {
+        place_untimed(std::move(packet));
     } else if (far < 0) {
         if (!begins_anew(packet)) ++counts_.late;
     } else {
         hold(std::move(packet));
+    }
+}
+
+bool VitaStream::is_timed(const Place& place) const {
+    return samples_between(last_->time, place.time, begun_->rate_hz).has_value();
+}
+
+// Without a time stamp what looks old may be as new, behind a long gap: where newer ones wait, it is, and
+// where one comes behind the other.
+void VitaStream::place_untimed(Held packet) {
+    if (!held_.empty()) {
+        finish();
+        place(std::move(packet));
+    } else if (++strays_ < kMostStepsBack) {
+        ++counts_.doubled;
+    } else {
+        ++losses_.gaps;
+        ++counts_.unmeasured_gaps;
+        give(std::move(packet));
     }
 }
 
@@ -186,8 +240,9 @@ void VitaStream::hold(Held packet) {
         ++counts_.doubled;
         return;
     }
+    const std::size_t most = is_timed(packet.place) ? kMostHeld : kMostHeldUntimed;
     held_.push_back(std::move(packet));
-    if (held_.size() <= kMostHeld) return;
+    if (held_.size() <= most) return;
     give_over_gap();
     give_next_held();
 }

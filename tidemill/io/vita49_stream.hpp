@@ -63,6 +63,9 @@ class VitaStream {
     /// Why data that came before cannot be read: what nobody has told, or what is told and not read.
     std::string missing() const;
 
+    /// What keeps all that comes now from being taken, in words; empty: nothing.
+    std::string trouble() const;
+
     /// Gives out whole samples, as many as there are and fit.
     std::size_t read(std::span<std::byte> to) { return pieces_.read(to, dsp::bytes_per_sample(format())); }
 
@@ -86,12 +89,23 @@ class VitaStream {
         Place place;
         std::vector<std::byte> samples;
     };
-    static constexpr std::size_t kMostHeld = 8;  // half of what the count can tell apart
+    struct Said {
+        std::uint32_t stream;
+        VitaContext context;
+    };
+    static constexpr std::size_t kMostStreams = 64;
+    static constexpr std::size_t kMostHeld = 8;
+    static constexpr std::size_t kMostHeldUntimed = 3;  // of what the count can tell apart
     static constexpr std::size_t kRemembered = 64;
 
     bool is_wanted(const VitaPacket& packet);
+    void consider(std::uint32_t stream);
+    VitaContext& said_of(std::uint32_t stream);
+    void take_context(const VitaPacket& packet);
     std::optional<Begun> told() const;
     void place(Held packet);
+    void place_untimed(Held packet);
+    bool is_timed(const Place& place) const;
     double ahead(const Place& place) const;
     bool is_next(const Place& place, double ahead) const;
     void hold(Held packet);
@@ -105,13 +119,15 @@ class VitaStream {
     VitaSettings settings_;
     std::optional<std::uint32_t> stream_;
     VitaContext said_;
+    std::vector<Said> said_before_;  // of streams, while none is chosen
     std::optional<Begun> begun_;
     std::optional<Place> last_;  // that was given out
     std::uint64_t last_samples_ = 0;
     std::array<Place, kRemembered> remembered_{};
     std::size_t remembered_count_ = 0;
     std::vector<Held> held_;
-    int strays_ = 0;  // one after the other
+    int strays_ = 0;             // one after the other
+    std::uint64_t misfits_ = 0;  // of another rate or format, one after the other
     internal::SamplePieces pieces_;
     SampleLosses losses_;
     VitaCounts counts_;

@@ -42,6 +42,25 @@ std::vector<std::byte> expected(const VitaPackets& packets, const std::vector<st
     return all;
 }
 
+VitaStream untimed_stream() {
+    return VitaStream({.any_class = true, .format = dsp::SampleFormat::ci8, .sample_rate_hz = 1e6});
+}
+
+// What packets of two samples without time stamps, told apart by a number below 256, give.
+std::vector<int> given_untimed(VitaStream& stream, const std::vector<int>& order) {
+    for (const int number : order) {
+        std::vector<std::byte> packet;
+        for (const int byte : {0x10, number & 15, 0, 3, 0, 0, 0, 9, number, 0, 0, 0})
+            packet.push_back(static_cast<std::byte>(byte));
+        stream.take(packet);
+    }
+    stream.finish();
+    std::vector<int> numbers;
+    const auto all = all_of(stream);
+    for (std::size_t at = 0; at < all.size(); at += 4) numbers.push_back(std::to_integer<int>(all[at]));
+    return numbers;
+}
+
 }  // namespace
 
 TEST_CASE("VITA-49 stream: packets that came in order are their samples, with rate and frequency") {
@@ -142,8 +161,8 @@ TEST_CASE("VITA-49 stream: what is of another stream, class or kind, or cut, is 
     }
     CHECK(all_of(stream) == expected(packets, order));
     CHECK(stream.counts().remarks() ==
-          "packets not taken: 3 cut off or no VITA-49, 3 neither data nor context, 3 of another class, 3 of "
-          "another stream");
+          "packets not taken: 3 cut off or no VITA-49, 3 neither data nor context, 3 of another class, 2 of "
+          "another stream, 1 before rate and format were told");
 }
 
 TEST_CASE("VITA-49 stream: another class is taken where any is wanted, another stream where it is named") {
@@ -189,22 +208,64 @@ TEST_CASE("VITA-49 stream: what comes at another rate than at the beginning is c
 }
 
 TEST_CASE("VITA-49 stream: without time stamps the count puts in order, and a gap has no length") {
-    VitaStream stream({.any_class = true, .format = dsp::SampleFormat::ci8, .sample_rate_hz = 1e6});
-    const auto packet = [](std::uint8_t count) {
-        std::vector<std::byte> bytes;
-        for (const unsigned byte : {0x10U, 0x00U | count, 0U, 3U, 0U, 0U, 0U, 9U, 1U * count, 0U, 0U, 0U})
-            bytes.push_back(static_cast<std::byte>(byte));
-        return bytes;
-    };
-    for (const std::uint8_t count : {1, 2, 4, 3, 5, 7}) stream.take(packet(count));
-    stream.finish();
-    std::vector<int> firsts;
-    const auto all = all_of(stream);
-    for (std::size_t at = 0; at < all.size(); at += 4) firsts.push_back(std::to_integer<int>(all[at]));
-    CHECK(firsts == std::vector<int>{1, 2, 3, 4, 5, 7});
+    VitaStream stream = untimed_stream();
+    CHECK(given_untimed(stream, {1, 2, 4, 3, 5, 7}) == std::vector<int>{1, 2, 3, 4, 5, 7});
     CHECK(stream.losses().gaps == 1);
     CHECK(stream.losses().samples == 0);
     CHECK(stream.counts().unmeasured_gaps == 1);
+}
+
+TEST_CASE("VITA-49 stream: without time stamps a gap of up to eleven packets costs no others, and is told") {
+    for (int lost = 1; lost <= 11; ++lost) {
+        CAPTURE(lost);
+        VitaStream stream = untimed_stream();
+        std::vector<int> order;
+        for (int packet = 0; packet < 100; ++packet)
+            if (packet < 40 || packet >= 40 + lost) order.push_back(packet);
+        CHECK(given_untimed(stream, order) == order);
+        CHECK(stream.losses().gaps == 1);
+        CHECK(stream.counts().unmeasured_gaps == 1);
+        CHECK(stream.counts().doubled == 0);
+    }
+}
+
+TEST_CASE("VITA-49 stream: without time stamps doubled packets are left out, a long gap is soon believed") {
+    VitaStream doubled = untimed_stream();
+    CHECK(given_untimed(doubled, {0, 1, 1, 2, 1, 2, 3, 0, 4}) == std::vector<int>{0, 1, 2, 3, 4});
+    CHECK(doubled.losses().gaps == 0);
+    VitaStream lost = untimed_stream();
+    CHECK(given_untimed(lost, {0, 1, 14, 15, 16, 17, 18, 19}) == std::vector<int>{0, 1, 17, 18, 19});
+    CHECK(lost.counts().unmeasured_gaps == 1);
+}
+
+TEST_CASE("VITA-49 stream: the first stream of which data come is taken, whoever told of himself before") {
+    VitaStream stream({});
+    const VitaPackets packets;
+    stream.take(VitaPackets{.rate_hz = 5e6, .stream = 9}.context());
+    CHECK(stream.counts().remarks() == "1 context packets came, and no data");
+    stream.take(packets.context());
+    stream.take(packets.data(0));
+    CHECK(stream.sample_rate_hz() == 1e6);
+    stream.take(VitaPackets{.rate_hz = 5e6, .stream = 9}.context());
+    stream.take(packets.data(1));
+    CHECK(all_of(stream) == expected(packets, {0, 1}));
+    CHECK(stream.counts().remarks() == "packets not taken: 1 of another stream");
+}
+
+TEST_CASE("VITA-49 stream: a rate that has changed is told while it lasts") {
+    VitaStream stream({});
+    const VitaPackets packets;
+    stream.take(packets.context());
+    stream.take(packets.data(0));
+    stream.take(VitaPackets{.rate_hz = 2e6}.context());
+    for (std::uint64_t index = 1; index < 16; ++index) stream.take(packets.data(index));
+    CHECK(stream.trouble().empty());
+    stream.take(packets.data(16));
+    CHECK(stream.trouble() ==
+          "packets come with 2000000 instead of 1000000 samples per second, and are not taken");
+    stream.take(packets.context());
+    stream.take(packets.data(17));
+    CHECK(stream.trouble().empty());
 }
 
 }  // namespace tidemill::io
