@@ -165,11 +165,17 @@ bool SampleRing::skip_behind_gap(std::uint64_t read_before) {
     const Lock lock(mutex_);
     if (gaps_.empty()) return false;
     lost_.samples += (in_ - out_) / sample_bytes_ + read_before;
+    skipped_ = samples_came_;
     out_ = in_;
     most_ = 0;
     gaps_.clear();
     taken_.notify_one();
     return true;
+}
+
+std::uint64_t SampleRing::skipped() const {
+    const Lock lock(mutex_);
+    return skipped_;
 }
 
 std::chrono::nanoseconds SampleRing::waited() const {

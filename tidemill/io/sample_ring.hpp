@@ -69,6 +69,8 @@ class SampleRing final : public LiveSource {
     /// Where samples were lost, also what waits is lost, and counted with `read_before` more that were read
     /// and are not used; returns whether that was so. By who reads.
     bool skip_behind_gap(std::uint64_t read_before);
+    /// Samples that were skipped so, silence included: who reads has begun behind them. From any thread.
+    std::uint64_t skipped() const;
     /// For how long whoever reads has waited for samples, with the wait that lasts. From any thread.
     std::chrono::nanoseconds waited() const;
     /// For how long nothing has come; 0 while samples wait, before the first, and behind the end.
@@ -105,6 +107,7 @@ class SampleRing final : public LiveSource {
     SampleLosses lost_;
     GapLog places_;
     std::uint64_t samples_came_ = 0;  // from the source, what was lost here and silence included
+    std::uint64_t skipped_ = 0;       // of these
     std::chrono::steady_clock::time_point last_came_{};
     std::chrono::nanoseconds waited_{0};  // by who reads, in waits that are over
     std::optional<std::chrono::steady_clock::time_point> waits_since_{};

@@ -208,6 +208,7 @@ TEST_CASE("ring: behind a gap nothing old is given out, and all that is left out
     CHECK(ring.fill().filled == 0);
     CHECK_FALSE(ring.skip_behind_gap(1000));
     CHECK(ring.losses().samples == 401'000);
+    CHECK(ring.skipped() == 400'000);
     ring.end();
 }
 

@@ -53,9 +53,7 @@ Json latest_overflows(View view) {
     if (!view.ring) return {};
     Json json = Json::array();
     for (const GapSeen& gap : view.ring->latest_gaps)
-        json.push_back({{"at_s", gap.at_s},
-                        {"samples", gap.samples},
-                        {"by", gap.estimated > 0 ? "clock on the wall" : "times or counts"}});
+        json.push_back({{"at_s", gap.at_s}, {"samples", gap.samples}, {"by", name(gap.by)}});
     return json;
 }
 
@@ -382,14 +380,12 @@ TsSeen seen_by(const io::TsMonitor& monitor) {
     return {monitor.packets(), monitor.programmes(), monitor.continuity_errors()};
 }
 
-std::optional<RingSeen> seen_by(const io::SampleRing* ring) {
+std::optional<RingSeen> seen_by(const io::SampleRing* ring, const dvbs2::MissingSamples& missing) {
     if (!ring) return {};
     const io::RingFill fill = ring->fill();
     const io::SampleLosses losses = ring->losses();
-    const double period_s = 1 / ring->sample_rate_hz().value_or(1);
-    std::vector<GapSeen> latest;
-    for (const io::SampleGap& gap : ring->latest_gaps())
-        latest.push_back({static_cast<double>(gap.at) * period_s, gap.samples, gap.estimated});
+    const double rate_hz = ring->sample_rate_hz().value_or(1);
+    const double period_s = 1 / rate_hz;
     return RingSeen{.loses = ring->loses(),
                     .holds_s = static_cast<double>(fill.capacity) * period_s,
                     .waiting_s = static_cast<double>(fill.filled) * period_s,
@@ -399,7 +395,7 @@ std::optional<RingSeen> seen_by(const io::SampleRing* ring) {
                     .estimated = losses.estimated,
                     .silent_s = std::chrono::duration<double>(ring->silent_for()).count(),
                     .trouble = ring->trouble(),
-                    .latest_gaps = std::move(latest)};
+                    .latest_gaps = gaps_seen(ring->latest_gaps(), missing, {rate_hz, ring->skipped()})};
 }
 
 Json status_json(const RxView& view) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/cli/rx/gap_seen.hpp"
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/io/sample_ring.hpp"
 #include "tidemill/io/ts_monitor.hpp"
@@ -23,13 +24,6 @@ struct TsSeen {
 
 TsSeen seen_by(const io::TsMonitor& monitor);
 
-/// Samples of a live input that are missing at one place.
-struct GapSeen {
-    double at_s = 0;  ///< of the samples, since they began to come
-    std::uint64_t samples = 0;
-    std::uint64_t estimated = 0;  ///< of these, by the clock on the wall
-};
-
 /// How well a live input's samples are kept up with.
 struct RingSeen {
     bool loses = false;           ///< what finds the ring full; else the source waits
@@ -44,8 +38,8 @@ struct RingSeen {
     std::vector<GapSeen> latest_gaps{};
 };
 
-/// None for a file.
-std::optional<RingSeen> seen_by(const io::SampleRing* ring);
+/// None for a file. What frames show of its gaps puts right what it tells of them.
+std::optional<RingSeen> seen_by(const io::SampleRing* ring, const dvbs2::MissingSamples& missing);
 
 /// A reception as one place shows it: the whole of it in a report, a second of it in a line of --status.
 struct RxView {

@@ -38,6 +38,12 @@ std::string received_text(const RxOutcome& outcome) {
                : fmt::format("{}, {} of it written", text, bytes_text(static_cast<double>(bytes - lost)));
 }
 
+// Nothing where the number is the input's own.
+std::string measure_text(GapMeasure by) {
+    if (by == GapMeasure::input) return {};
+    return fmt::format(" by {}{}", by == GapMeasure::frames_and_clock ? "" : "the ", name(by));
+}
+
 // "overflows 3 (the last at 00:14:03, 8192 samples by the clock on the wall)".
 std::string overflows_text(const RingSeen& ring) {
     if (ring.gaps == 0) return {};
@@ -45,8 +51,7 @@ std::string overflows_text(const RingSeen& ring) {
     if (ring.latest_gaps.empty()) return text;
     const GapSeen& last = ring.latest_gaps.back();
     return text + fmt::format(" ({}at {}, {} samples{})", ring.gaps > 1 ? "the last " : "",
-                              clock_text(last.at_s), last.samples,
-                              last.estimated > 0 ? " by the clock on the wall" : "");
+                              clock_text(last.at_s), last.samples, measure_text(last.by));
 }
 
 // A lock is one once a frame has told what it is, and while something comes.
@@ -93,7 +98,8 @@ std::string last_line(const RxOutcome& outcome) {
     if (outcome.interrupted && !outcome.ended_as_asked) line += kBetween + std::string("interrupted");
     if (outcome.missing_samples > 0)
         line += fmt::format("{}{} samples missing", kBetween, outcome.missing_samples);
-    if (const auto ring = seen_by(outcome.job.stream.get())) line += ring_text(*ring);
+    if (const auto ring = seen_by(outcome.job.stream.get(), outcome.report.totals.missing))
+        line += ring_text(*ring);
     return line + "\n";
 }
 

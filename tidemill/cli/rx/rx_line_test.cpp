@@ -116,9 +116,12 @@ TEST_CASE("rx line: the last one says where samples were lost, by which clock, a
     CHECK(ring_text(ring) ==
           "   overflows 1 (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least");
     ring.gaps = 2;
-    ring.latest_gaps.push_back({.at_s = 900, .samples = 10, .estimated = 10});
+    ring.latest_gaps.push_back({.at_s = 900, .samples = 10, .by = GapMeasure::wall});
     ring.loses = false;
     CHECK(ring_text(ring) == "   overflows 2 (the last at 00:15:00, 10 samples by the clock on the wall)");
+    ring.latest_gaps.back().by = GapMeasure::frames_and_clock;
+    CHECK(ring_text(ring) ==
+          "   overflows 2 (the last at 00:15:00, 10 samples by frames and the stream's clock)");
     CHECK(ring_text(RingSeen{}).empty());
     RxOutcome outcome;
     CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");

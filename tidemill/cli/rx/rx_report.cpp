@@ -41,7 +41,7 @@ RxView view_of(const RxOutcome& outcome) {
     const dvbs2::FrameTotals& totals = outcome.report.totals;
     return {.now = outcome.report,
             .ts = outcome.ts,
-            .ring = seen_by(outcome.job.stream.get()),
+            .ring = seen_by(outcome.job.stream.get(), totals.missing),
             .pls = totals.usual_pls(),
             .esn0_db = totals.esn0_db(),
             .info_mbps = totals.info_mbps(),

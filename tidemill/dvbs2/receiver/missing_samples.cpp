@@ -33,15 +33,28 @@ void MissingAccount::begin_frame(const FrameInfo& info) {
     frame_symbols_ = info.symbols;
     const auto samples = std::llround(info.missing.count * rates_.samples_per_symbol);
     if (samples <= 0) return;
-    ++tally_.gaps;
-    ++tally_.gaps_at_least;
-    tally_.samples += static_cast<std::uint64_t>(samples);
-    tally_.last_s = info.missing.place / rates_.symbol_rate_hz;
+    if (info.missing.doubtful == 0) count(info.missing);
+    keep_latest(info.missing);
     gaps_.push_back(info.missing);
     if (gaps_.size() > kMostGaps) gaps_.erase(gaps_.begin());
     // The frames behind the gap have told their clocks already.
     const std::vector<Reading> known(readings_.begin(), readings_.end());
     for (const Reading& reading : known) compare(reading);
+}
+
+void MissingAccount::count(const MissingSymbols& gap) {
+    ++tally_.gaps;
+    ++tally_.gaps_at_least;
+    tally_.samples += static_cast<std::uint64_t>(std::llround(gap.count * rates_.samples_per_symbol));
+    tally_.last_s = gap.place / rates_.symbol_rate_hz;
+}
+
+void MissingAccount::keep_latest(const MissingSymbols& gap) {
+    tally_.latest.at(tally_.latest_begin) = {.before_s = gap.before / rates_.symbol_rate_hz,
+                                             .behind_s = gap.behind / rates_.symbol_rate_hz,
+                                             .samples = gap.count * rates_.samples_per_symbol,
+                                             .frame_samples = gap.frame * rates_.samples_per_symbol};
+    tally_.latest_begin = (tally_.latest_begin + 1) % MissingSamples::kMostLatest;
 }
 
 void MissingAccount::read_clocks(std::span<const std::uint8_t> packets, std::uint8_t stream) {
@@ -90,13 +103,27 @@ void MissingAccount::settle(const Reading& before, const Reading& behind) {
     const auto last = std::ranges::find_if_not(gaps_, is_between);
     std::for_each(gaps_.begin(), last, [&](const MissingSymbols& gap) { missing -= gap.count; });
     const double frames = std::round(missing / frame);
-    if (frames >= 0 && missing < kLongest_s * rates_.symbol_rate_hz &&
-        std::abs(missing / frame - frames) < kWhole) {
-        tally_.samples +=
-            static_cast<std::uint64_t>(std::llround(frames * frame * rates_.samples_per_symbol));
-        tally_.gaps_at_least -= static_cast<std::uint64_t>(last - gaps_.begin());
-    }
+    if (frames >= -1 && missing < kLongest_s * rates_.symbol_rate_hz &&
+        std::abs(missing / frame - frames) < kWhole)
+        know_frames({gaps_.begin(), last}, frames);
     gaps_.erase(gaps_.begin(), last);
+}
+
+// How many whole ones are missing at several places. Where there is but one, and more than enough silence
+// took the place of what is missing, they are one less than none.
+void MissingAccount::know_frames(std::span<const MissingSymbols> gaps, double frames) {
+    const MissingSymbols& first = gaps.front();
+    if (gaps.size() == 1) {
+        for (GapByFrames& known : tally_.latest) {
+            if (known.before_s != first.before / rates_.symbol_rate_hz) continue;
+            known.frames = std::llround(frames);
+            known.frames_known = 1;
+        }
+    }
+    if (frames < 0 || std::ranges::any_of(gaps, [](const auto& gap) { return gap.doubtful != 0; })) return;
+    tally_.samples +=
+        static_cast<std::uint64_t>(std::llround(frames * first.frame * rates_.samples_per_symbol));
+    tally_.gaps_at_least -= gaps.size();
 }
 
 }  // namespace tidemill::dvbs2

@@ -50,6 +50,9 @@ class MissingAccount {
     void keep_reading(const Reading& reading);
     void compare(const Reading& reading);
     void settle(const Reading& before, const Reading& behind);
+    void count(const MissingSymbols& gap);
+    void keep_latest(const MissingSymbols& gap);
+    void know_frames(std::span<const MissingSymbols> gaps, double frames);
 
     SampleRates rates_;
     MissingSamples tally_;

@@ -116,6 +116,37 @@ TEST_CASE("missing samples: without a clock, and where it leaps, whole frames st
     CHECK(leaping.account.tally().samples == 1234);
 }
 
+TEST_CASE("missing samples: the latest places are told, with whole frames as far as a clock tells them") {
+    Stream stream;
+    stream.frames(10);
+    const double before = stream.received - kFrame, behind = stream.received + 3 * kFrame;
+    stream.sent += 617 - kFrame;  // more silence than was missing
+    stream.frames(1, {617, kFrame, before + 100, before, behind});
+    const auto& latest = stream.account.tally().latest;
+    CHECK(latest[0].before_s == doctest::Approx(before / kSymbolRateHz));
+    CHECK(latest[0].behind_s == doctest::Approx(behind / kSymbolRateHz));
+    CHECK(latest[0].samples == doctest::Approx(2 * 617));
+    CHECK(latest[0].frame_samples == doctest::Approx(2 * kFrame));
+    CHECK(latest[0].frames_known == 1);
+    CHECK(latest[0].frames == -1);
+    CHECK(latest[1] == GapByFrames{});
+    CHECK(stream.account.tally().gaps_at_least == 1);
+}
+
+TEST_CASE("missing samples: a doubtful place is told, and is not counted") {
+    Stream stream;
+    stream.frames(10);
+    const double before = stream.received - kFrame;
+    stream.sent += 617 + 5 * kFrame;
+    stream.frames(3, {617, kFrame, before + 100, before, stream.received, 1});
+    const MissingSamples& tally = stream.account.tally();
+    CHECK(tally.gaps == 0);
+    CHECK(tally.samples == 0);
+    CHECK(tally.latest[0].samples == doctest::Approx(2 * 617));
+    CHECK(tally.latest[0].frames == 5);
+    CHECK(tally.latest_begin == 1);
+}
+
 TEST_CASE("missing samples: less than half a sample is none") {
     MissingAccount account{{kSymbolRateHz, 2}};
     FrameInfo info;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,13 +14,32 @@
 
 namespace tidemill::dvbs2 {
 
+/// What the frames show of one place at which samples are missing.
+struct GapByFrames {
+    double before_s = 0;  ///< where the last frame before it begins, in the time of the samples received,
+    double behind_s = 0;  ///< and the first one behind it
+    double samples = 0;   ///< missing, modulo a frame
+    double frame_samples = 0;  ///< of that
+    std::int64_t frames = 0;   ///< whole ones that are missing besides, by a clock in the stream; -1: there
+                               ///< are as many samples too many as it takes to a frame
+    std::uint64_t frames_known = 0;  ///< whether that is known
+
+    friend bool operator==(const GapByFrames&, const GapByFrames&) = default;
+};
+
 /// Samples that are missing among those received, as the frames and the streams' clocks show; what a radio or
 /// a network says by itself is not among them.
 struct MissingSamples {
+    static constexpr std::size_t kMostLatest = 16;
+
     std::uint64_t gaps = 0;           ///< places at which some are missing
     std::uint64_t gaps_at_least = 0;  ///< of these, at which whole frames may be missing besides
     std::uint64_t samples = 0;        ///< in all
     double last_s = 0;                ///< the last place, in the time of the samples received
+    /// The latest places, also those at which a signal may as well have ended and begun, which are not
+    /// counted above: what begins at `latest_begin` is the earliest one, and what is all zeros is none.
+    std::array<GapByFrames, kMostLatest> latest{};
+    std::uint64_t latest_begin = 0;
 
     friend bool operator==(const MissingSamples&, const MissingSamples&) = default;
 };

@@ -14,7 +14,11 @@ inline constexpr std::size_t kFrameBufferSymbols = kMaxFrameSymbols + kHeaderSym
 struct MissingSymbols {
     double count = 0;  // 0: none
     double frame = 0;  // as many more may be missing as frames of this length have, any number of them
-    double place = 0;  // of the symbols received, since the first sample
+    double place = 0;  // of the symbols received, since the first sample;
+    double before = 0, behind = 0;  // of the last frame before it, and of the first one behind
+    // These lie so far apart that a signal may have ended and begun: only who knows of a loss believes it. A
+    // word, so that no byte of a checkpoint is left to chance.
+    std::uint64_t doubtful = 0;
 
     friend bool operator==(const MissingSymbols&, const MissingSymbols&) = default;
 };

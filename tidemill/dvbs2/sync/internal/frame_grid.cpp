@@ -15,9 +15,12 @@ constexpr double kRest = 24576;         // which takes the clock's loop so many 
 constexpr double kSlack = 1;            // nobody loses a frame but for less than a symbol
 constexpr double kMemory = 524288;      // symbols from which the period is learned
 constexpr std::size_t kMostKinds = 8;
-// What lies so far apart has lost its grid. Where frames have several lengths, these add up to almost
+// What lies farther apart may be another signal's. Where frames have several lengths, these add up to almost
 // anything soon.
 constexpr double kMostFrames = 4, kMostFramesOfKinds = 2;
+// The grid reaches so many times as far as the period was learned from: what that is off by has grown to a
+// tenth of a symbol then.
+constexpr double kReach = 4;
 
 }  // namespace
 
@@ -33,14 +36,15 @@ MissingSymbols FrameGrid::step(const HeardSymbols& heard, const FoundFrame& fram
 MissingSymbols FrameGrid::go_on(const HeardSymbols& heard, const FoundFrame& frame, double at) {
     const double places = at - before_at_;
     if (learned_ == 0) return begin_to_learn(heard, frame, places);
-    if (places > (kinds_.size() == 1 ? kMostFrames : kMostFramesOfKinds) * longest_known()) return settle();
+    if (!is_near(places) && !is_within_reach(places)) return settle();
     const double sent = sent_at_least(places);
     if (std::abs(sent - places) > (broken_ ? kSettling : kLeastMissing)) {
         const MissingSymbols told = settle();
         const double place = heard.places.leap(before_.start, frame.start).value_or((before_at_ + at) / 2);
-        broken_ = {before_at_, before_.length * period_, place, at, sent};
+        broken_ = {before_at_, before_.length * period_, place, at, sent, is_near(places) ? 0U : 1U};
         return told;
     }
+    if (!is_near(places)) return settle();
     if (!broken_) {
         learn(sent, places);
         return {};
@@ -60,13 +64,26 @@ MissingSymbols FrameGrid::begin_to_learn(const HeardSymbols& heard, const FoundF
 
 MissingSymbols FrameGrid::settle(double at) {
     if (!broken_) return {};
-    const MissingSymbols found{broken_->sent - (at - broken_->before_at), broken_->frame, broken_->place};
+    const MissingSymbols found{broken_->sent - (at - broken_->before_at),
+                               broken_->frame,
+                               broken_->place,
+                               broken_->before_at,
+                               broken_->behind_at,
+                               broken_->doubtful};
     broken_.reset();
     return found.count > kLeastMissing ? found : MissingSymbols{};
 }
 
 double FrameGrid::longest_known() const {
     return *std::ranges::max_element(kinds_);
+}
+
+bool FrameGrid::is_near(double places) const {
+    return places <= (kinds_.size() == 1 ? kMostFrames : kMostFramesOfKinds) * longest_known();
+}
+
+bool FrameGrid::is_within_reach(double places) const {
+    return kinds_.size() == 1 && places < kReach * learned_;
 }
 
 // From the frame before on whole frames follow, of those lengths that there were.

@@ -34,12 +34,15 @@ class FrameGrid {
         double place = 0;      // behind it something may be missing;
         double behind_at = 0;  // of the first frame behind
         double sent = 0;       // from the former to the latest frame behind, at the least
+        std::uint64_t doubtful = 0;
     };
 
     MissingSymbols go_on(const HeardSymbols& heard, const FoundFrame& frame, double at);
     MissingSymbols begin_to_learn(const HeardSymbols& heard, const FoundFrame& frame, double places);
     MissingSymbols settle(double at);
     double longest_known() const;
+    bool is_near(double places) const;
+    bool is_within_reach(double places) const;
     double sent_at_least(double places) const;
     void learn(double sent, double places);
     void know(int length);

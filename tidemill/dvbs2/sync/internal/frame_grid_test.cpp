@@ -55,6 +55,7 @@ TEST_CASE("frame_grid: what is missing is told, with fractions, where the clock 
         CHECK(coming.told[0].frame == doctest::Approx(kLength).epsilon(1e-4));
         CHECK(coming.told[0].place > 18.9 * kLength);
         CHECK(coming.told[0].place < 20.1 * kLength);
+        CHECK(coming.told[0].doubtful == 0);
     }
 }
 
@@ -93,10 +94,23 @@ TEST_CASE("frame_grid: frames of several lengths lie one behind the other, too")
     CHECK(coming.told[0].count == doctest::Approx(500).epsilon(1e-3));
 }
 
-TEST_CASE("frame_grid: where a signal comes back after a long time, nothing is told") {
+TEST_CASE("frame_grid: where a signal comes back after a long time, what is missing is told as doubtful") {
     Coming coming;
     coming.frames(20);
-    coming.pass(6.5 * kLength);
+    coming.pass(60.5 * kLength);
+    coming.miss(17);
+    coming.frames(10);
+    REQUIRE(coming.told.size() == 1);
+    CHECK(coming.told[0].doubtful == 1);
+    CHECK(coming.told[0].count == doctest::Approx(0.5 * kLength + 17).epsilon(1e-4));
+    CHECK(coming.told[0].before == doctest::Approx(19 * kLength).epsilon(1e-4));
+    CHECK(coming.told[0].behind == doctest::Approx(80.5 * kLength - 17).epsilon(1e-4));
+}
+
+TEST_CASE("frame_grid: where a signal comes back after longer than the grid reaches, nothing is told") {
+    Coming coming;
+    coming.frames(20);
+    coming.pass(90.5 * kLength);
     coming.frames(10);
     CHECK(coming.told.empty());
 }
