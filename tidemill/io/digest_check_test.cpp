@@ -59,7 +59,9 @@ TEST_CASE("digest check: begun beside other work it says the same, whenever it i
 }
 
 TEST_CASE("digest check: where the system has no thread left, it is done without, and says the same") {
-    const internal::StartThread refused = [](const auto&) -> std::jthread { throw NoMoreThreads("none left"); };
+    const internal::StartThread refused = [](const auto&) -> std::jthread {
+        throw NoMoreThreads("none left");
+    };
     const ScratchFolder folder;
     const std::string data(3000000, 'x');
     Sha512 sha;
