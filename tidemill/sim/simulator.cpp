@@ -1,50 +1,24 @@
 #include "tidemill/sim/simulator.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
-#include <queue>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "tidemill/schedule/schedule_error.hpp"
+#include "tidemill/sim/internal/core_work.hpp"
+#include "tidemill/sim/internal/frame_times.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
 
 namespace tidemill {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// Earlier first; among equals, in the order in which they were added.
-template <class What>
-struct Timed {
-    double time;
-    std::uint64_t order;
-    What what;
-
-    bool operator>(const Timed& other) const {
-        return time != other.time ? time > other.time : order > other.order;
-    }
-};
-template <class What>
-using Agenda = std::priority_queue<Timed<What>, std::vector<Timed<What>>, std::greater<>>;
-
-struct Step {
-    std::size_t stage;
-    std::uint64_t frame;
-};
-
-// Cores of one kind do work at a common speed. Work ends when the work that each of them has done since the
-// beginning reaches a mark, so a change of speed moves no mark.
-struct Kind {
-    double work_done_us = 0;
-    int busy_halves = 0;  // of its cores
-    Agenda<Step> ends{};  // by mark
-};
+using internal::Agenda;
+using internal::CoreWork;
+using internal::Step;
 
 class Simulation {
   public:
@@ -53,10 +27,9 @@ class Simulation {
         : model_(model),
           frames_(frames),
           observe_(observe),
-          kinds_(model.cores.size()),
+          work_(model.cores),
           tokens_(std::min<std::uint64_t>(model.tokens, frames)),
-          begun_us_(frames),
-          left_us_(frames),
+          times_(frames),
           step_begun_us_(model.stages.size()) {
         for (const StageModel& stage : model.stages) add_stage(stage);
     }
@@ -83,10 +56,6 @@ class Simulation {
         bool busy = false;
         double work_us = 0;
     };
-
-    double speed(std::size_t kind) const {
-        return 1 / slowdown(model_.cores[kind], (kinds_[kind].busy_halves + 1) / 2);
-    }
 
     void add_stage(const StageModel& stage) {
         const Turns& turns = turns_.emplace_back(stage.turns());
@@ -120,32 +89,14 @@ class Simulation {
 
     static int halves(const StageModel& stage) { return stage.shares_core ? 1 : 2; }
 
-    double next_end_us(std::size_t kind) const {
-        if (kinds_[kind].ends.empty()) return kNever;
-        const double left_us = kinds_[kind].ends.top().time - kinds_[kind].work_done_us;
-        return now_us_ + std::max(left_us, 0.0) / speed(kind);
-    }
-
-    // False when nothing is left to happen.
+    // False when nothing is left to happen. What arrives as a step ends comes after it.
     bool next_event() {
-        double next_us = arrivals_.empty() ? kNever : arrivals_.top().time;
-        std::size_t ending = kinds_.size();
-        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-            if (next_end_us(kind) > next_us || kinds_[kind].ends.empty()) continue;
-            next_us = next_end_us(kind);
-            ending = kind;
-        }
-        if (next_us == kNever) return false;
-        pass_time_until(next_us);
-        ending < kinds_.size() ? end_step(ending) : end_hop();
+        const double arrival_us = arrivals_.empty() ? internal::kNever : arrivals_.top().time;
+        const CoreWork::NextEnd end = work_.next_end();
+        if (std::min(arrival_us, end.time_us) == internal::kNever) return false;
+        work_.pass_time_until(std::min(arrival_us, end.time_us));
+        end.time_us <= arrival_us ? end_step(end.kind) : end_hop();
         return true;
-    }
-
-    void pass_time_until(double time_us) {
-        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-            if (kinds_[kind].busy_halves > 0) kinds_[kind].work_done_us += (time_us - now_us_) * speed(kind);
-        }
-        now_us_ = time_us;
     }
 
     void end_hop() {
@@ -181,21 +132,15 @@ class Simulation {
         const StageModel& model = model_.stages[stage];
         const double work_us = model.work_us[frame % model.work_us.size()] *
                                internal::jitter_factor(model_.jitter, model_.seed, stage, frame);
-        Kind& kind = kinds_[model.kind_of(thread)];
-        kind.busy_halves += halves(model);
-        kind.ends.push({kind.work_done_us + work_us, order_++, {stage, frame}});
-        step_begun_us_[stage][thread] = now_us_;
-        if (stage == 0) begun_us_[frame] = now_us_;
+        work_.begin(model.kind_of(thread), halves(model), work_us, order_++, {stage, frame});
+        step_begun_us_[stage][thread] = work_.now_us();
+        if (stage == 0) times_.begin(frame, work_.now_us());
     }
 
-    void end_step(std::size_t kind_index) {
-        Kind& kind = kinds_[kind_index];
-        const auto [stage, frame] = kind.ends.top().what;
-        kind.work_done_us = kind.ends.top().time;  // leaves no rounding behind
-        kind.ends.pop();
-        kind.busy_halves -= halves(model_.stages[stage]);
+    void end_step(std::size_t kind) {
+        const auto [stage, frame] = work_.end(kind);
         const std::size_t thread = turns_[stage].thread_of(frame);
-        record({stage, thread, frame, step_begun_us_[stage][thread], now_us_});
+        record({stage, thread, frame, step_begun_us_[stage][thread], work_.now_us()});
         hand_over(stage, frame);
         next_frames_[stage][thread] = turns_[stage].next(frame);
         go_on(threads_[seats_[stage][thread]]);
@@ -206,7 +151,7 @@ class Simulation {
         ++stage.frames;
         stage.work_us += step.end_us - step.begin_us;
         threads_[seats_[step.stage][step.thread]].work_us += step.end_us - step.begin_us;
-        if (step.stage + 1 == model_.stages.size()) left_us_[step.frame] = step.end_us;
+        if (step.stage + 1 == model_.stages.size()) times_.end(step.frame, step.end_us);
         if (observe_) observe_(step);
     }
 
@@ -216,24 +161,25 @@ class Simulation {
         if (next.frame >= frames_) return;
         // A stage of its own hands tokens to itself.
         if (model_.stages.size() == 1 || model_.hop_latency_us == 0) return arrive(next);
-        arrivals_.push({now_us_ + model_.hop_latency_us, order_++, next});
+        arrivals_.push({work_.now_us() + model_.hop_latency_us, order_++, next});
     }
 
     void finish_report() {
         report_.frames = frames_;
         report_.tokens = model_.tokens;
-        report_.elapsed_us = now_us_;
-        report_.period_us = full_period_us();
-        report_.latency = latency();
-        double watts_us = model_.unused_w * now_us_;
+        const double now_us = work_.now_us();
+        report_.elapsed_us = now_us;
+        report_.period_us = times_.full_period_us(group());
+        report_.latency = times_.latency();
+        double watts_us = model_.unused_w * now_us;
         for (SimStageReport& stage : report_.stages) {
-            const double there_us = static_cast<double>(stage.threads) * now_us_;
+            const double there_us = static_cast<double>(stage.threads) * now_us;
             stage.occupancy = there_us > 0 ? stage.work_us / there_us : 0;
         }
         report_owners();
         for (const Thread& thread : threads_) watts_us += watts_us_of(thread);
         report_.energy_j = watts_us / 1e6;
-        report_.mean_w = now_us_ > 0 ? watts_us / now_us_ : 0;
+        report_.mean_w = now_us > 0 ? watts_us / now_us : 0;
         report_.mj_per_frame = watts_us / 1e3 / static_cast<double>(frames_);
     }
 
@@ -245,7 +191,7 @@ class Simulation {
                                                             : fmt::format("thread {}", number);
             for (const Seat& seat : thread.seats) owner.stages.push_back(seat.stage);
             owner.work_us = thread.work_us;
-            owner.occupancy = now_us_ > 0 ? thread.work_us / now_us_ : 0;
+            owner.occupancy = work_.now_us() > 0 ? thread.work_us / work_.now_us() : 0;
         }
     }
 
@@ -253,48 +199,27 @@ class Simulation {
         const Seat seat = thread.seats.front();
         const StageModel& stage = model_.stages[seat.stage];
         const KindCosts& core = model_.cores[stage.kind_of(seat.thread)];
-        const double waits_us = now_us_ - thread.work_us;
+        const double waits_us = work_.now_us() - thread.work_us;
         return halves(stage) / 2.0 *
                (thread.work_us * core.busy_w + waits_us * (stage.spins ? core.busy_w : core.idle_w));
     }
 
-    // Frames of a replicated stage come in groups, so whole groups are counted.
-    double full_period_us() const {
+    // After which all repeats; more than there are frames where that takes long.
+    std::uint64_t group() const {
         std::uint64_t group = model_.tokens;
         for (std::size_t s = 0; s < turns_.size() && group <= frames_ / 2; ++s)
             group =
                 std::lcm(group, std::lcm<std::uint64_t>(turns_[s].round(), model_.stages[s].work_us.size()));
-        if (frames_ < 2) return now_us_;
-        const std::uint64_t half = frames_ / 2;
-        const std::uint64_t counted = group <= half ? half / group * group : half;
-        return (all_left_us(frames_) - all_left_us(frames_ - counted)) / static_cast<double>(counted);
-    }
-
-    // When so many frames had left: a thread that has less to do than others may be ahead of them.
-    double all_left_us(std::uint64_t frames) const {
-        return *std::max_element(left_us_.begin(), left_us_.begin() + static_cast<std::ptrdiff_t>(frames));
-    }
-
-    SimLatency latency() const {
-        std::vector<double> latencies(frames_);
-        std::ranges::transform(left_us_, begun_us_, latencies.begin(), std::minus<>{});
-        std::ranges::sort(latencies);
-        const auto at = [&](double share) {
-            return latencies[static_cast<std::size_t>(std::lround(share * static_cast<double>(frames_ - 1)))];
-        };
-        const double sum = std::accumulate(latencies.begin(), latencies.end(), 0.0);
-        return {sum / static_cast<double>(frames_), at(0), at(0.5), at(0.95), at(0.99), at(1)};
+        return group;
     }
 
     const PipelineModel& model_;
     std::uint64_t frames_;
     const std::function<void(const SimStep&)>& observe_;
-    double now_us_ = 0;
     std::uint64_t order_ = 0;
-    std::vector<Kind> kinds_;
+    CoreWork work_;
     std::vector<Token> tokens_;
-    std::vector<double> begun_us_;
-    std::vector<double> left_us_;
+    internal::FrameTimes times_;
     std::vector<Turns> turns_;                             // per stage
     std::vector<std::vector<std::uint64_t>> next_frames_;  // per stage and thread
     std::vector<std::vector<double>> step_begun_us_;       // per stage and thread
