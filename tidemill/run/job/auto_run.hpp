@@ -9,7 +9,10 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/topology.hpp"
+#include "tidemill/run/job/frame_pace.hpp"
 #include "tidemill/run/job/how_to_run.hpp"
+#include "tidemill/run/job/near_cores.hpp"
+#include "tidemill/run/job/promising_ways.hpp"
 #include "tidemill/run/job/trials.hpp"
 #include "tidemill/run/profile/weight_log.hpp"
 #include "tidemill/run/relay/relay.hpp"
@@ -52,13 +55,9 @@ class AutoRun {
 
   private:
     enum class Phase : std::uint8_t { starting, weighing, trying, chosen };
-    class Pace;
-    class Beginning;
 
-    /// A way to run the graph, and what is expected of it.
-    struct Candidate {
-        Choice::Way way{};
-        double forecast_us = 0;
+    /// A way to run the graph that may be the fastest.
+    struct Candidate : internal::PromisingWay {
         std::shared_ptr<StretchRunner> runner{};
     };
 
@@ -68,17 +67,13 @@ class AutoRun {
     void skip_unused_kinds();
     void add_weights(const RunReport& report);
     void find_candidates();
-    void add_pipelines(const CostModel& model);
-    void add_pipeline(Schedule schedule);
-    void add_dynamic(double bound_us, const std::string& policy);
-    void add_thread_per_task();
-    void keep_promising();
     void make_runners();
     bool pays_to_try() const;
     Relay::Leg try_next();
     Relay::Leg choose(std::size_t candidate);
     Relay::Leg go_on();
     std::shared_ptr<StretchRunner> runner_for(const Choice::Way& way) const;
+    double hand_over_us() const;
     std::uint64_t in_flight(const Choice::Way& way) const;
     void follow(const Choice::Way& way);
 
@@ -96,10 +91,11 @@ class AutoRun {
     double in_order_us_ = 0;          // by the weights
     double in_order_came_to_us_ = 0;  // by the clock
     std::optional<Profile> profile_{};
+    std::optional<internal::NearCores> near_cores_{};
     std::vector<Candidate> candidates_;
     std::optional<Trials> trials_{};
-    std::shared_ptr<Pace> pace_;
-    std::shared_ptr<Beginning> beginning_;
+    std::shared_ptr<internal::FramePace> pace_;
+    std::shared_ptr<internal::FirstFrames> first_frames_;
     Choice choice_{};
     Choice::Way last_way_{};
     std::shared_ptr<StretchRunner> chosen_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <initializer_list>
@@ -9,10 +10,12 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/graph_run.hpp"
+#include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
@@ -189,12 +192,28 @@ TEST_CASE("auto: the next start goes on with what was chosen, unless it is to be
     HowToRun two = how;
     two.scheduling.cores = Platform{.big = 2};
     CHECK_FALSE(remembered(two));
+    std::filesystem::remove(how.choices);
+    REQUIRE(mkfifo(how.choices.c_str(), 0600) == 0);  // which would keep its reader waiting
+    std::vector<std::string> told;
+    CHECK_FALSE(remembered(how, &told));
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].find("is no file") != std::string::npos);
+    std::filesystem::remove(how.choices);
     std::ofstream(how.choices) << "{\"version\": 1, \"choices\": [{}]}";
     std::vector<std::string> warnings;
     CHECK_FALSE(remembered(how, &warnings));
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0].find("choices[0]") != std::string::npos);
     CHECK(remembered(how));
+}
+
+TEST_CASE("auto: a choice of threads that are no thread per task of this graph is not followed") {
+    TwoWaits waiting(after(3));
+    AutoRun run(waiting.graph, kAuto, two_cores());
+    Choice choice{.way = {.executor = Executor::threads, .schedule = thread_per_task(waiting.graph)}};
+    CHECK_NOTHROW(run.start_with(choice));
+    choice.way.schedule->stages[1].threads = 100'000;
+    CHECK_THROWS_AS(run.start_with(choice), RunError);
 }
 
 TEST_CASE("auto: wishes that only pipelines or dynamic workers fulfil are theirs") {

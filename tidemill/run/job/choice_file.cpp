@@ -103,7 +103,11 @@ auto as_run_error(Read read) {
     }
 }
 
+// Whatever else has that name, a pipe say, may keep its reader waiting.
 std::vector<RememberedChoice> read_choices(const std::filesystem::path& path) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none))
+        throw RunError(fmt::format("{}: is no file; choices are kept in a plain one", path.string()));
     return as_run_error([&] { return choices_at(JsonPlace(read_json(path), path.string())); });
 }
 

@@ -13,7 +13,7 @@ constexpr double kFirstSeconds = 0.006;
 constexpr int kRounds = 4;
 constexpr std::size_t kTurnsInRound = 2;
 constexpr double kClearlySlower = 1.1;
-constexpr double kNotClearlyFaster = 0.98;  // as noise is
+constexpr double kNotClearlyFaster = 0.995;  // a larger margin would be lost where it is no noise
 
 }  // namespace
 

@@ -35,10 +35,22 @@ TEST_CASE("trials: what is nearly as fast takes longer turns, and the first wins
     double longest_s = 0;
     while (const auto turn = trials.next()) {
         longest_s = std::max(longest_s, turn->seconds);
-        trials.tell(turn->candidate == 0 ? 100 : 99);
+        trials.tell(turn->candidate == 0 ? 100 : 99.7);
     }
     CHECK(longest_s == doctest::Approx(0.048));
     CHECK(trials.best() == 0);
+}
+
+TEST_CASE("trials: 3 % are found through noise of 5 % in nearly all cases") {
+    std::mt19937_64 random(6);
+    std::uniform_real_distribution<double> noise(0.975, 1.025);
+    int found = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        Trials trials(2);
+        decide(trials, [&](std::size_t c) { return (c == 0 ? 103 : 100) * noise(random); });
+        found += trials.best() == 1 ? 1 : 0;
+    }
+    CHECK(found > 190);
 }
 
 TEST_CASE("trials: 5 % are found through noise of 10 % in most cases") {

@@ -1,0 +1,93 @@
+#include "tidemill/platform/core_distance.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <thread>
+
+#include "tidemill/platform/affinity.hpp"
+#include "tidemill/platform/relax.hpp"
+#include "tidemill/platform/start_thread.hpp"
+
+namespace tidemill {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLeastSecondsOfPair = 0.0004;  // with two threads that come and go
+constexpr int kBursts = 5;                      // of which the shortest counts: what disturbs makes it longer
+constexpr int kTrips = 100;
+
+/// A word that two threads hand to each other, in a cache line of its own.
+struct alignas(64) Ball {
+    std::atomic<int> at{0};
+};
+
+// A turn is a trip there and back. Gives up once the time is over: the other one may wait for its core.
+bool take_turns(Ball& ball, int side, int trips, Clock::time_point end) {
+    for (int trip = 0; trip < trips; ++trip) {
+        for (int spin = 0; ball.at.load(std::memory_order_acquire) != side; ++spin) {
+            if (spin % 1024 == 1023 && Clock::now() > end) return false;
+            relax();
+        }
+        ball.at.store(1 - side, std::memory_order_release);  // pairs with the other side's acquire
+    }
+    return true;
+}
+
+std::optional<double> trip_ns(const PuSet& here, const PuSet& there, Clock::time_point end) {
+    Ball ball;
+    std::atomic<bool> is_pinned{true};
+    const std::jthread other = start_thread([&] {
+        if (pin_this_thread(there)) is_pinned = false;
+        take_turns(ball, 1, kBursts * kTrips, end);
+    });
+    const PinGuard pinned(here);
+    double least_ns = std::numeric_limits<double>::infinity();
+    for (int burst = 0; burst < kBursts; ++burst) {
+        const Clock::time_point start = Clock::now();
+        if (!take_turns(ball, 0, kTrips, end)) return std::nullopt;
+        const std::chrono::duration<double, std::nano> took = Clock::now() - start;
+        least_ns = std::min(least_ns, took.count() / kTrips);
+    }
+    if (pinned.error() || !is_pinned) return std::nullopt;
+    return least_ns;
+}
+
+}  // namespace
+
+CoreDistances core_distances(const Topology& topology, std::span<const std::size_t> cores, double seconds) {
+    const std::size_t pairs = cores.size() * (cores.size() - 1) / 2;
+    if (cores.size() < 2 || static_cast<double>(pairs) * kLeastSecondsOfPair > seconds) return {};
+    const auto share = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(seconds / static_cast<double>(pairs)));
+    CoreDistances distances(cores.size(), std::vector<double>(cores.size(), 0.0));
+    for (std::size_t a = 0; a < cores.size(); ++a) {
+        for (std::size_t b = a + 1; b < cores.size(); ++b) {
+            const auto ns =
+                trip_ns(topology.cores[cores[a]].pus, topology.cores[cores[b]].pus, Clock::now() + share);
+            if (!ns) return {};
+            distances[a][b] = distances[b][a] = *ns;
+        }
+    }
+    return distances;
+}
+
+std::vector<std::size_t> row_of_near(const CoreDistances& distances) {
+    std::vector<std::size_t> row;
+    std::vector<bool> taken(distances.size(), false);
+    for (std::size_t next = 0; row.size() < distances.size();) {
+        row.push_back(next);
+        taken[next] = true;
+        const std::vector<double>& from = distances[next];
+        double nearest = std::numeric_limits<double>::infinity();
+        for (std::size_t core = 0; core < distances.size(); ++core)
+            if (!taken[core] && from[core] < nearest) nearest = from[next = core];
+    }
+    return row;
+}
+
+}  // namespace tidemill

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tidemill/platform/topology.hpp"
+
+namespace tidemill {
+
+/// How far cores are from each other: nanoseconds that a word takes from one to another and back, [a][b].
+using CoreDistances = std::vector<std::vector<double>>;
+
+/// Measured between all pairs of these cores of this machine, which are indices into Topology::cores, in so
+/// many seconds at most: hosts move virtual cores, so no table holds. Empty where the time is too short for
+/// all pairs, or a core is not ours.
+CoreDistances core_distances(const Topology& topology, std::span<const std::size_t> cores,
+                             double seconds = 0.05);
+
+/// All cores in a row in which neighbours are near each other: from the first one on always the nearest that
+/// is left.
+std::vector<std::size_t> row_of_near(const CoreDistances& distances);
+
+}  // namespace tidemill

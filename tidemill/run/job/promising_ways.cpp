@@ -1,0 +1,133 @@
+#include "tidemill/run/job/promising_ways.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tidemill/schedule/bound.hpp"
+#include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/packed.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
+
+namespace tidemill::internal {
+
+namespace {
+
+// What a way costs beyond its tasks, in microseconds: `tidemill bench dynamic`.
+constexpr double kDynamicTaskUs = 0.03;
+constexpr double kWakeUs = 2;  // of a thread that the system puts to sleep for each frame
+
+constexpr double kNearBound = 1.005;
+constexpr double kPackingEffort = 0.01;  // of the usual search
+constexpr double kShorter = 0.98;
+
+// Forecasts are off by so much; more is not worth a trial.
+constexpr double kPromising = 1.25;
+constexpr double kWorthATrial = 0.95;  // of the period in order
+constexpr std::size_t kMostTried = 5;
+
+/// What is known of a graph, and the ways to run it that were found.
+class Finding {
+  public:
+    Finding(const Profile& profile, const HowToRun& how, double hand_over_us)
+        : profile_(profile), how_(how), hand_over_us_(hand_over_us) {
+        for (const CoreCount& kind : how.scheduling.cores->kinds()) cores_ += kind.count;
+    }
+
+    PromisingWays find(const Schedule& thread_per_task);
+
+  private:
+    void add_pipelines();
+    void add_pipeline(Schedule schedule);
+    void add_dynamic(const std::string& policy);
+    void add_thread_per_task(const Schedule& schedule);
+    void keep_promising();
+
+    const Profile& profile_;
+    const HowToRun& how_;
+    double hand_over_us_;
+    int cores_ = 0;
+    PromisingWays found_{};
+};
+
+PromisingWays Finding::find(const Schedule& thread_per_task) {
+    for (const ChainTask& task : profile_.tasks) found_.in_order_us += task.weight_us.front();
+    found_.ways.push_back({{}, found_.in_order_us});
+    try {
+        add_pipelines();
+    } catch (const ScheduleError& error) {
+        found_.warnings.push_back(std::string("not all pipelines were tried: ") + error.what());
+    }
+    add_dynamic(how_.policy);
+    if (how_.policy == HowToRun().policy) add_dynamic("oldest");
+    add_thread_per_task(thread_per_task);
+    keep_promising();
+    return std::move(found_);
+}
+
+// The strategy's, and what is shorter: stages on several kinds of cores, and threads that own several stages.
+// The stream stands still meanwhile, so the search is short, and what is near the bound is enough.
+void Finding::add_pipelines() {
+    CostModel model = how_.scheduling.model_for(profile_);
+    if (model.has_published_periods()) model.hop_us = hand_over_us_;
+    const Platform cores = how_.scheduling.cores_for(profile_);
+    found_.bound_us = bound_of(profile_, cores, model).period_us;
+    add_pipeline(how_.scheduling.chosen_strategy().schedule(profile_, cores,
+                                                            how_.scheduling.objective_for(profile_), model));
+    const auto kinds =
+        std::ranges::count_if(cores.kinds(), [](const CoreCount& kind) { return kind.count > 0; });
+    if (kinds > 1) add_pipeline(mixed(profile_, cores, {}, model));
+    const Objective near_bound{.wanted_period_us = kNearBound * found_.bound_us};
+    add_pipeline(packed(profile_, cores, near_bound, model, kPackedLetters, kPackingEffort));
+}
+
+// One that gains nothing over those before it is left out: it has more threads or turns to wait for.
+void Finding::add_pipeline(Schedule schedule) {
+    const double forecast_us = *schedule.period_us;
+    const bool is_shorter = std::ranges::all_of(found_.ways, [&](const PromisingWay& each) {
+        return each.way.executor != Executor::pipeline || forecast_us < kShorter * each.forecast_us;
+    });
+    if (!is_shorter) return;
+    found_.ways.push_back({{.executor = Executor::pipeline, .schedule = std::move(schedule)}, forecast_us});
+}
+
+// The bound, or what it would be without sequential tasks, with what each task costs to hand out.
+void Finding::add_dynamic(const std::string& policy) {
+    const double handing_us = kDynamicTaskUs * static_cast<double>(profile_.tasks.size());
+    const double least_us = found_.bound_us > 0 ? found_.bound_us : found_.in_order_us / cores_;
+    found_.ways.push_back(
+        {{.executor = Executor::dynamic, .policy = policy}, least_us + handing_us / cores_});
+}
+
+// What the system makes of it, at best.
+void Finding::add_thread_per_task(const Schedule& schedule) {
+    double work_us = 0;
+    double longest_us = 0;
+    for (const ChainTask& task : profile_.tasks) {
+        work_us += task.weight_us.front() + kWakeUs;
+        longest_us = std::max(longest_us, task.weight_us.front() + kWakeUs);
+    }
+    found_.ways.push_back(
+        {{.executor = Executor::threads, .schedule = schedule}, std::max(longest_us, work_us / cores_)});
+}
+
+// Those of the least forecasts, in the order of preference; or in order alone, where nothing promises more.
+void Finding::keep_promising() {
+    std::vector<double> forecasts_us;
+    for (const PromisingWay& each : found_.ways) forecasts_us.push_back(each.forecast_us);
+    std::ranges::sort(forecasts_us);
+    const bool is_in_order_best = forecasts_us.front() > kWorthATrial * found_.in_order_us;
+    const double most_us = std::min(kPromising * forecasts_us.front(),
+                                    forecasts_us[std::min(kMostTried, forecasts_us.size()) - 1]);
+    std::erase_if(found_.ways, [&](const PromisingWay& each) {
+        return is_in_order_best ? each.way.executor != Executor::sequence : each.forecast_us > most_us;
+    });
+}
+
+}  // namespace
+
+PromisingWays promising_ways(const Profile& profile, const HowToRun& how, const Schedule& thread_per_task,
+                             double hand_over_us) {
+    return Finding(profile, how, hand_over_us).find(thread_per_task);
+}
+
+}  // namespace tidemill::internal
