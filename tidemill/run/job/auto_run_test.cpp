@@ -119,18 +119,15 @@ TEST_CASE("auto: a stream that ends in a trial says what ran then, and chose not
     CHECK(report.stages.size() > 1);
 }
 
-TEST_CASE("auto: threads that own several stages are tried where stages with their own leave cores idle") {
-    AutoRun* asked = nullptr;
-    Waits waiting(after_choice([&] { return asked->has_chosen(); }), {600, 1000, 400});
+TEST_CASE("auto: threads that own several stages are a way like any other") {
+    Waits waiting(after(200), {60, 100, 40});
     AutoRun run(waiting.graph, kAuto, two_cores());
-    asked = &run;
-    const RunReport report = run.run({});
-    CHECK(static_cast<std::uint64_t>(waiting.arrived) == report.frames);
+    Schedule schedule{.stages = {{0, 2, 1, "big"}, {2, 1, 1, "big"}, {3, 2, 1, "big"}}};
+    schedule.stages[0].owners = schedule.stages[2].owners = {1};
+    run.start_with({.way = {.executor = Executor::pipeline, .schedule = schedule}});
+    CHECK(run.run({}).delivered == 200);
     CHECK(waiting.in_order);
-    REQUIRE(run.has_chosen());
-    CHECK(std::ranges::any_of(run.choice().tried, [](const Choice::Tried& tried) {
-        return tried.name.find(" on 2 threads") != std::string::npos;
-    }));
+    CHECK(run.last_way().name() == "pipeline of 3 stages on 2 threads");
 }
 
 TEST_CASE("auto: one core leaves nothing to try, and the stream stays in order") {
