@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include "tidemill/graph/stream_end.hpp"
@@ -19,6 +20,16 @@ Plan compiled(const Graph& graph, const Structure& structure, const EngineCut& c
     Plan plan = compile(graph, structure, cuts);
     if (end) make_end_plan(*end, plan);
     return plan;
+}
+
+// So many tokens of all segments, but one of each: they are taken from where there are most.
+void limit(std::vector<std::size_t>& sizes, std::uint64_t tokens) {
+    auto all = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+    for (; all > tokens; --all) {
+        const auto most = std::ranges::max_element(sizes);
+        if (*most == 1) return;
+        --*most;
+    }
 }
 
 std::uint64_t ticks_of(std::chrono::nanoseconds time) {
@@ -91,6 +102,7 @@ std::vector<std::size_t> Crew::ring_sizes() const {
         }
     }
     sizes.front() = std::min(sizes.front(), structure_.flight.frames / cut_.batch);
+    limit(sizes, cut_.frames_in_flight / cut_.batch);
     return sizes;
 }
 

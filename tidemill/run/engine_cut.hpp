@@ -33,8 +33,9 @@ struct EngineStage {
 /// A graph cut into stages.
 struct EngineCut {
     std::vector<EngineStage> stages;
-    std::uint32_t batch = 1;                ///< frames that a stage hands over at a time
-    std::shared_ptr<TokenMemory> memory{};  ///< of tokens that stages with batches of their own take
+    std::uint32_t batch = 1;                    ///< frames that a stage hands over at a time
+    std::uint64_t frames_in_flight = kEndless;  ///< at most, but a token for each segment
+    std::shared_ptr<TokenMemory> memory{};      ///< of tokens that stages with batches of their own take
 };
 
 }  // namespace tidemill

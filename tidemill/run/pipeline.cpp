@@ -136,9 +136,12 @@ EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOpt
     check_names(schedule, structure_of(graph));
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) check_word(schedule.stages[s], s + 1);
     check_owners(schedule);
+    check_frames_in_flight(schedule);
     std::vector<std::vector<PuSet>> cores(schedule.stages.size());
     if (options.topology) cores = cores_of_threads(schedule, *options.topology);
-    EngineCut cut{{}, options.frames, options.memory};
+    EngineCut cut{.stages = {}, .batch = options.frames, .memory = options.memory};
+    if (schedule.frames_in_flight)
+        cut.frames_in_flight = static_cast<std::uint64_t>(*schedule.frames_in_flight);
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
         const Stage& stage = schedule.stages[s];
         EngineStage& made = cut.stages.emplace_back();

@@ -109,6 +109,17 @@ std::string said(const Idle& idle, bool has_owners) {
                        one ? "core idles" : "cores idle", 100 * idle.share, why);
 }
 
+// Empty where more frames in flight would not help.
+std::string held_up_by_flight(const Schedule& schedule, const Chain& chain, const CostModel& model) {
+    Schedule any = schedule;
+    any.frames_in_flight.reset();
+    if (!schedule.frames_in_flight ||
+        period_us(schedule, chain, model) <= period_us(any, chain, model) * (1 + kReached))
+        return "";
+    return fmt::format("no more than {} frame{} in flight", *schedule.frames_in_flight,
+                       *schedule.frames_in_flight == 1 ? " is" : "s are");
+}
+
 double percent_above(double period_us, double bound_us) {
     return bound_us > 0 ? std::max(0.0, 100 * (period_us / bound_us - 1)) : 0.0;
 }
@@ -163,6 +174,8 @@ DistanceToBound distance_to_bound(const Schedule& schedule, const Chain& chain, 
         distance.between = what_bounds(bound);
     } else if (wanted_period_us && period_us <= *wanted_period_us) {
         distance.between = fmt::format("a period of {:.2f} us was enough", *wanted_period_us);
+    } else if (const std::string held = held_up_by_flight(schedule, chain, model); !held.empty()) {
+        distance.between = held;
     } else {
         distance.between =
             said(most_idle(schedule, chain, model, platform, period_us), !schedule.owners().empty());

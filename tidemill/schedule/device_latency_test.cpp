@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/schedule/frame_alone.hpp"
 #include "tidemill/schedule/latency.hpp"
 
 namespace tidemill {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/frame_alone.hpp"
 #include "tidemill/schedule/internal/device_uses.hpp"
 #include "tidemill/schedule/internal/latency_table.hpp"
 
@@ -119,37 +120,11 @@ void check_latency_model(const CostModel& model) {
                     to_string(cores)));
 }
 
-/// What a frame takes that waits for nobody, and how many frames come before it or behind it in the batches
-/// that it waits for.
-struct Alone {
-    double us = 0;
-    double waiting = 0;
-};
-
-// Of a device, a frame takes what its batch takes.
-Alone alone(const Schedule& schedule, const Chain& chain, const CostModel& model) {
-    Alone sum;
-    for (const Stage& stage : schedule.stages) {
-        double slowest_us = 0;
-        for (const CoreCount& cores : stage.cores()) {
-            Stage single = stage;
-            single.word.reset();
-            single.owners.clear();
-            single.core_kind = cores.kind;
-            single.threads = 1;
-            Schedule one{.stages = {single}};
-            slowest_us = std::max(slowest_us, stage_weights_us(one, chain, model).front());
-        }
-        const double executions = executions_per_batch(stage, chain);
-        sum.us += slowest_us * executions;
-        sum.waiting += executions - 1;
-    }
-    return sum;
-}
-
-PacedSchedule with_frames(Schedule schedule, const Alone& alone, std::size_t frames) {
-    const double period_us =
-        std::max(*schedule.period_us, alone.us / (static_cast<double>(frames) - alone.waiting));
+// Its period is that with any number of them.
+PacedSchedule with_frames(Schedule schedule, const FrameAlone& alone, std::size_t frames) {
+    const double period_us = std::max(*schedule.period_us, alone.period_us(static_cast<double>(frames)));
+    schedule.frames_in_flight = static_cast<int>(frames);
+    schedule.period_us = period_us;
     return {std::move(schedule), frames, period_us, period_us * static_cast<double>(frames)};
 }
 
@@ -157,7 +132,7 @@ PacedSchedule with_frames(Schedule schedule, const Alone& alone, std::size_t fra
 PacedSchedule with_frames_within(double most_us, const Schedule& schedule, const Chain& chain,
                                  const CostModel& model) {
     PacedSchedule best = paced(schedule, chain, model);
-    const Alone one = alone(schedule, chain, model);
+    const FrameAlone one = frame_alone(schedule, chain, model);
     const auto fewest = static_cast<std::size_t>(one.waiting) + 1;
     for (std::size_t frames = best.frames; frames-- > fewest && best.latency_us > most_us;) {
         PacedSchedule fewer = with_frames(schedule, one, frames);
@@ -196,23 +171,15 @@ Problem problem_of(const Chain& chain, const Platform& cores, const CostModel& m
 
 }  // namespace
 
-double executions_per_batch(const Stage& stage, const Chain& chain) {
-    double most = 1;
-    for (const ChainTask& task : tasks_of(stage, chain)) {
-        const BatchCost* cost = stage.batch ? batch_cost(task, stage.core_kind) : nullptr;
-        if (cost && cost->frames > 0) most = std::max(most, std::ceil(*stage.batch / cost->frames));
-    }
-    return most;
-}
-
 double latency_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
-    const Alone one = alone(schedule, chain, model);
+    const FrameAlone one = frame_alone(schedule, chain, model);
     return one.waiting > 0 ? one.us + one.waiting * period_us(schedule, chain, model) : one.us;
 }
 
 PacedSchedule paced(Schedule schedule, const Chain& chain, const CostModel& model) {
     constexpr double kRounding = 1 - 1e-12;
-    const Alone one = alone(schedule, chain, model);
+    const FrameAlone one = frame_alone(schedule, chain, model);
+    schedule.frames_in_flight.reset();
     schedule.period_us = period_us(schedule, chain, model);
     const double busy = *schedule.period_us > 0 ? std::ceil(one.us / *schedule.period_us * kRounding) : 1;
     return with_frames(std::move(schedule), one, static_cast<std::size_t>(std::max(1.0, busy) + one.waiting));
@@ -323,7 +290,7 @@ std::optional<PacedSchedule> within_latency_with(const DeviceUse& use, double mo
     if (!use.kinds.empty()) return with_frames_within(most_us, schedule, chain, model);
     PacedSchedule enough = paced(schedule, chain, model);
     if (enough.frames <= limited.frames()) return enough;
-    return with_frames(std::move(enough.schedule), alone(schedule, chain, model),
+    return with_frames(std::move(enough.schedule), frame_alone(schedule, chain, model),
                        static_cast<std::size_t>(limited.frames()));
 }
 

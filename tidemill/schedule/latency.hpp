@@ -17,14 +17,11 @@ namespace tidemill {
 /// source; not less than latency_us(), which it is where F is small. Replicas may leave in bunches, so one
 /// frame may take longer than another.
 struct PacedSchedule {
-    Schedule schedule;
+    Schedule schedule;       ///< its frames_in_flight are `frames`
     std::size_t frames = 1;  ///< in flight at most
     double period_us = 0;    ///< with so many
     double latency_us = 0;   ///< at most, on average, while the source always has another frame
 };
-
-/// Executions that a batch of a stage on a device may cover; 1 where it takes none.
-double executions_per_batch(const Stage& stage, const Chain& chain);
 
 /// How long a frame takes that waits for nobody: each stage in turn, on one thread; in a mixed stage, on its
 /// slowest; on a device, as long as its batch, for which it waits, besides, while that fills. In µs.

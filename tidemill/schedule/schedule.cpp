@@ -251,6 +251,7 @@ void check(const Schedule& schedule, const Chain& chain) {
                                             s + 1, *stage.sync_buff_size));
     }
     check_owners(schedule);
+    check_frames_in_flight(schedule);
     const Stage& last = schedule.stages.back();
     if (last.sync_buff_size || last.waiting)
         throw ScheduleError(
@@ -290,6 +291,12 @@ void check_owners(const Schedule& schedule) {
                                 seats[0].stage + 1, seats[i].stage + 1, owner.kind, owner.number));
         }
     }
+}
+
+void check_frames_in_flight(const Schedule& schedule) {
+    if (schedule.frames_in_flight.value_or(1) < 1)
+        throw ScheduleError(
+            fmt::format("schedule: {} frames in flight, expected at least 1", *schedule.frames_in_flight));
 }
 
 void check(const Schedule& schedule, const Platform& platform) {

@@ -182,6 +182,7 @@ struct Schedule {
     std::vector<CoreResource> resources{};  // empty until a machine has been chosen
     std::optional<double> period_us{};      // what the strategy predicts
     std::string made_by{};
+    std::optional<int> frames_in_flight{};  // executions at most; none: what stages and rings hold
 
     bool operator==(const Schedule&) const = default;
 
@@ -211,7 +212,7 @@ double host_us(const Schedule& schedule, const Chain& chain);
 
 /// What the busiest thread has to do, in µs, as published, and what devices take of the host: the time
 /// between two executions when the pipeline is full. That is the largest stage weight, unless threads own
-/// several.
+/// several, or few frames are in flight, which have to go through all stages.
 double period_us(const Schedule& schedule, const Chain& chain);
 
 /// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
@@ -222,7 +223,7 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
 std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& chain,
                                          const CostModel& model);
 
-/// What the busiest thread has to do under a model.
+/// The same under a model.
 double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
 
 /// How long the cores of a kind are busy, all together, with one execution under a model.
@@ -242,12 +243,15 @@ std::vector<CoreCount> cores_used(const Schedule& schedule);
 /// Throws ScheduleError saying what was expected unless the schedule fits the chain: all tasks in order,
 /// names equal where known, core kinds that are known and run the stage's tasks, one thread where a task is
 /// not replicable, words with a letter for each thread on a core of its own, batches where each task of the
-/// stage takes them, owners as check_owners() wants them, no ring after the last stage.
+/// stage takes them, owners as check_owners() wants them, no ring after the last stage, a frame in flight.
 void check(const Schedule& schedule, const Chain& chain);
 
 /// Throws ScheduleError unless each stage that names owners has a different one for each thread, takes no
 /// batches, and each owner's stages have the same pinning and, all or none, halves of cores.
 void check_owners(const Schedule& schedule);
+
+/// Throws ScheduleError unless at least one frame may be in flight.
+void check_frames_in_flight(const Schedule& schedule);
 
 /// The part of that which concerns a stage's word, if it has one; stages are numbered from 1.
 void check_word(const Stage& stage, std::size_t number);

@@ -229,11 +229,14 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
 }
 
 Schedule schedule_at(const JsonPlace& place) {
-    const JsonObject object(place, {"version", "made-by", "period-us", "resources", "schedule"});
+    const JsonObject object(place,
+                            {"version", "made-by", "period-us", "frames-in-flight", "resources", "schedule"});
     if (object.has("version")) object.at("version").integer(kScheduleVersion, kScheduleVersion);
     Schedule schedule;
     if (object.has("made-by")) schedule.made_by = object.at("made-by").text();
     if (object.has("period-us")) schedule.period_us = object.at("period-us").number();
+    if (object.has("frames-in-flight"))
+        schedule.frames_in_flight = object.at("frames-in-flight").integer(1, kMaxNumber);
     if (object.has("resources"))
         for (const auto& [name, resource] : internal::members_by_kind(object.at("resources")))
             schedule.resources.push_back(parse_resource(name, resource));
@@ -255,6 +258,7 @@ std::string to_json(const Schedule& schedule) {
     Json json{{"version", kScheduleVersion}};
     if (!schedule.made_by.empty()) json["made-by"] = schedule.made_by;
     if (schedule.period_us) json["period-us"] = *schedule.period_us;
+    if (schedule.frames_in_flight) json["frames-in-flight"] = *schedule.frames_in_flight;
     // StreamPU wants both, even empty.
     for (const auto& kind : kKindNames)
         json["resources"][std::string(kind.in_files)] = resource_json({std::string(kind.ours), {}, 1, {}});

@@ -9,9 +9,9 @@
 namespace tidemill {
 
 /// Reads a schedule with StreamPU 1.8's keys (hyphens and underscores alike) and ours: version, made-by,
-/// period-us, and in each stage task-names, shares-core, batch, and word in place of core-type: the letters
-/// of a mixed stage, as parse_word() has them. Throws ScheduleError naming `source` and the place in it, also
-/// for unknown keys.
+/// period-us, frames-in-flight, and in each stage task-names, shares-core, batch, and word in place of
+/// core-type: the letters of a mixed stage, as parse_word() has them. Throws ScheduleError naming `source`
+/// and the place in it, also for unknown keys.
 Schedule parse_schedule(std::string_view text, std::string_view source);
 
 /// parse_schedule() of a file.

@@ -80,6 +80,7 @@ Schedule random_schedule() {
     schedule.resources = {random_resource("big"), random_resource("little")};
     if (*rc::gen::arbitrary<bool>()) schedule.resources.push_back(random_resource("gpu"));
     if (*rc::gen::arbitrary<bool>()) schedule.period_us = *rc::gen::inRange(0, 1'000'000) / 64.0;
+    if (*rc::gen::arbitrary<bool>()) schedule.frames_in_flight = *rc::gen::inRange(1, 100);
     schedule.made_by = *rc::gen::element<std::string>("", "herad");
     return schedule;
 }
@@ -119,6 +120,19 @@ TEST_CASE("hyphens and underscores in keys are the same") {
         {"tasks": 1, "threads": 1, "core-type": "p-core"}]})";
     CHECK(parse_schedule(hyphens, "plan.json").stages[0].sync_buff_size == 3);
     CHECK(parse_schedule(hyphens, "plan.json").stages[0].waiting == Waiting::kPassive);
+}
+
+TEST_CASE("a limit of frames in flight is a number of them") {
+    const auto with_limit = [](std::string_view limit) {
+        return fmt::format(
+            R"({{"frames-in-flight": {}, "schedule": [{{"tasks": 1, "threads": 1, "core-type": "p-core"}}]}})",
+            limit);
+    };
+    CHECK(parse_schedule(with_limit("3"), "plan.json").frames_in_flight == 3);
+    for (const char* limit : {"0", "-1", "2.5", "\"3\"", "1e9"}) {
+        CAPTURE(limit);
+        CHECK(message_of(with_limit(limit)).starts_with("plan.json.frames-in-flight: "));
+    }
 }
 
 TEST_CASE("what is written is read back equal") {
@@ -180,7 +194,8 @@ TEST_CASE("a schedule file that says something wrong is refused with the place")
     CHECK(message_of("{}") == "plan.json: key \"schedule\" is missing");
     CHECK(message_of(R"({"schedule": []})") == "plan.json.schedule: no stages; expected at least one");
     CHECK(message_of(R"({"shedule": []})") ==
-          "plan.json: unknown key \"shedule\"; known are: version, made-by, period-us, resources, schedule");
+          "plan.json: unknown key \"shedule\"; known are: version, made-by, period-us, frames-in-flight, "
+          "resources, schedule");
     CHECK(message_of(R"({"version": 2, "schedule": []})") ==
           "plan.json.version: expected a whole number from 1 to 1, found 2");
     CHECK(message_of(with_stage(R"({"threads": 1, "core-type": "e-core"})")) ==

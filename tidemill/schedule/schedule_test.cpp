@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/schedule/bound.hpp"
+
 namespace tidemill {
 namespace {
 
@@ -97,6 +99,21 @@ TEST_CASE("the table shows stages, cores, weights and the period") {
     CHECK(to_table(three_stages(), chain)
               .ends_with("little, 3 big\nsequential only for want of a word: sink (say pure, if nothing that "
                          "they refer to changes)\n"));
+}
+
+TEST_CASE("few frames in flight take turns, whatever the stages could do") {
+    const Chain chain{{"big"}, {{"a", false, {30}}, {"b", false, {50}}, {"c", false, {20}}}};
+    Schedule schedule{.stages = {{0, 1, 1, "big"}, {1, 2, 1, "big"}}};
+    CHECK(period_us(schedule, chain) == 70);
+    schedule.frames_in_flight = 1;
+    CHECK(period_us(schedule, chain) == 100);
+    CHECK(period_us(schedule, chain, {.hop_us = 5}) == 110);
+    CHECK(distance_to_bound(schedule, chain, {.big = 2}, {}, 100).between ==
+          "no more than 1 frame is in flight");
+    schedule.frames_in_flight = 2;
+    CHECK(period_us(schedule, chain) == 70);
+    schedule.frames_in_flight = 0;
+    CHECK_THROWS_WITH(check(schedule, chain), "schedule: 0 frames in flight, expected at least 1");
 }
 
 }  // namespace tidemill

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "tidemill/schedule/frame_alone.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {
@@ -100,6 +101,13 @@ class Times {
     std::vector<Factors> kinds_{};
 };
 
+// Of so few frames in flight, a place is taken anew when one has gone through all stages.
+double no_less_than_in_flight(double period_us, const Schedule& schedule, const Chain& chain,
+                              const CostModel& model) {
+    if (!schedule.frames_in_flight) return period_us;
+    return std::max(period_us, frame_alone(schedule, chain, model).period_us(*schedule.frames_in_flight));
+}
+
 }  // namespace
 
 double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage) {
@@ -135,7 +143,7 @@ double period_us(const Schedule& schedule, const Chain& chain) {
         }
         period = std::max(period, sum_us);
     }
-    return period + host_us(schedule, chain);
+    return no_less_than_in_flight(period + host_us(schedule, chain), schedule, chain, {});
 }
 
 double frames_per_second(const Schedule& schedule, const Profile& profile) {
@@ -170,7 +178,7 @@ double period_us(const Schedule& schedule, const Chain& chain, const CostModel& 
     double period = std::ranges::max(stage_weights_us(schedule, chain, model));
     for (const auto& [owner, weight_us] : owner_weights_us(schedule, chain, model))
         period = std::max(period, weight_us);
-    return period;
+    return no_less_than_in_flight(period, schedule, chain, model);
 }
 
 double busy_us(const Schedule& schedule, const Chain& chain, const CostModel& model, std::string_view kind) {

@@ -140,6 +140,8 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
                 stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : machine.ring_depth;
     }
     set_owners(model, schedule);
+    if (schedule.frames_in_flight)
+        tokens = std::min(tokens, static_cast<std::size_t>(*schedule.frames_in_flight));
     model.tokens = machine.tokens.value_or(tokens);
     check(model);
     return model;

@@ -49,10 +49,10 @@ struct PipelineModel {
 };
 
 /// The pipeline that a schedule makes of a chain, with one pool of threads + ring depths tokens as the run
-/// room has for a stream without skips; a mixed stage counts with all frames that its word has it hold. A
-/// model counts a core as busy that has a thread; here it is busy while the thread works, so slowdowns cost
-/// no more than the model says. Throws ScheduleError when the schedule does not fit the chain or a number of
-/// the machine makes no sense.
+/// room has for a stream without skips, but no more than the schedule wants in flight; a mixed stage counts
+/// with all frames that its word has it hold. A model counts a core as busy that has a thread; here it is
+/// busy while the thread works, so slowdowns cost no more than the model says. Throws ScheduleError when the
+/// schedule does not fit the chain or a number of the machine makes no sense.
 PipelineModel model_of(const Schedule& schedule, const Chain& chain, const MachineModel& machine = {});
 
 /// Throws ScheduleError naming the first number of the model that makes no sense.

@@ -62,11 +62,13 @@ inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& r
     const bool has_batches =
         std::ranges::any_of(schedule.stages, [](const Stage& stage) { return stage.batch.has_value(); });
     if (!has_batches && random() % 2) share_threads(schedule, random);
+    if (random() % 4 == 0) schedule.frames_in_flight = 1 + static_cast<int>(random() % 6);
     return schedule;
 }
 
 inline std::string text_of(const Schedule& schedule) {
     std::string text;
+    if (schedule.frames_in_flight) text += fmt::format("{} in flight: ", *schedule.frames_in_flight);
     for (const Stage& stage : schedule.stages) {
         text += fmt::format("{}x{}({}) ", stage.task_count, stage.threads, stage.sync_buff_size.value_or(0));
         if (stage.word) text += fmt::format("by {} ", fmt::join(letter_names(*stage.word), " "));

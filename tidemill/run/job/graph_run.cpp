@@ -11,6 +11,8 @@
 #include "tidemill/run/job/dynamic_workers.hpp"
 #include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/job/known_factors.hpp"
+#include "tidemill/run/job/near_cores.hpp"
+#include "tidemill/run/job/wanted_latency.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/keep_adapting.hpp"
 #include "tidemill/run/ring_depth.hpp"
@@ -74,6 +76,7 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
         used_from_file(how_, [&] { tidemill::check(*schedule_, *profile_); });
     } else {
         choose_schedule();
+        if (how_.pinned) internal::NearCores::measured(topology_, *how_.scheduling.cores).place(*schedule_);
     }
     foretell();
 }
@@ -81,6 +84,8 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
 // A device that gains less than what forecasts are wrong by is left alone.
 void GraphRun::choose_schedule() {
     constexpr double kLeastGain = 0.02;
+    schedule_ = internal::schedule_within_latency(*profile_, how_, warnings_);
+    if (schedule_) return internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
     HowToSchedule& wanted = how_.scheduling;
     Platform cores = wanted.cores_for(*profile_);
     for (const std::string& kind : profile_->kinds)
@@ -91,6 +96,7 @@ void GraphRun::choose_schedule() {
     schedule_ = choice.schedule;
     device_decision_ = {choice.device, choice.why};
     if (choice.device && how_.latency_us) make_batches_wait_less(wanted.cores_for(*profile_));
+    internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
     if (device_decision_->device) wanted.cores->set(*device_decision_->device, 1);
     if (device_decision_->why.empty()) device_decision_.reset();
 }
@@ -134,7 +140,10 @@ void GraphRun::prepare_for(Profile known) {
             at_least_used(at_frequencies(*profile_, profile_->cores, *how_.schedule), *how_.schedule);
     how_.scheduling.cores = how_.scheduling.cores_for(*profile_);
     if (how_.executor == Executor::dynamic) return;
-    schedule_ = how_.schedule ? how_.schedule : tidemill::schedule(*profile_, how_.scheduling);
+    schedule_ = how_.schedule;
+    if (!schedule_) schedule_ = internal::schedule_within_latency(*profile_, how_, warnings_);
+    if (!schedule_) schedule_ = tidemill::schedule(*profile_, how_.scheduling);
+    internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
     schedule_->task_names.clear();  // a graph made from a chain may call its units otherwise
     foretell();
 }
@@ -194,8 +203,6 @@ PipelineOptions GraphRun::pipeline_options() {
         .memory = how_.token_memory};
     if (!how_.latency_us) return options;
     const RingDepth depth = ring_depth_for(*how_.latency_us, *schedule_, *profile_, kHopUs);
-    if (depth.latency_us > *how_.latency_us)
-        warnings_.push_back(fmt::format("the least latency of this schedule is {:.2f} us", depth.latency_us));
     options.ring_depth = depth.depth;
     options.frames = depth.frames;
     return options;

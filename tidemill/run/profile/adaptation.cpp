@@ -81,6 +81,8 @@ bool Adaptation::look() {
     profile_ = updated(std::move(profile_), schedule_, seen, on_kinds_);
     const double now_us = period_us(schedule_, profile_, options_.model);
     Schedule best = options_.strategy->schedule(profile_, options_.cores, options_.objective, options_.model);
+    best.frames_in_flight = schedule_.frames_in_flight;
+    best.period_us = period_us(best, profile_, options_.model);
     if (*best.period_us > (1 - options_.threshold) * now_us) return false;
     best.resources = schedule_.resources;
     // A schedule that names no tasks is for a graph that calls them otherwise.
