@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/schedule/bound.hpp"
+#include "tidemill/schedule/frame_alone.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/internal/packing_checks.hpp"
 #include "tidemill/schedule/profile_file.hpp"
@@ -76,6 +77,70 @@ TEST_CASE("threads with several stages bring the published receiver near the bou
         return *packed(profile, platform).period_us / bound_of(profile, platform).period_us - 1;
     };
     CHECK(above_bound("x7ti", {.big = 2, .little = 2}) < 0.05);  // mixed stages: 0.547
+}
+
+namespace {
+
+/// The least period of sequential tasks on cores of one kind, some of which have two threads that are so
+/// much slower each, by trying every number of them and every thread for each task.
+double least_with_halves(const std::vector<double>& weights_us, int cores, double slower) {
+    double least_us = 1e9;
+    for (int halved = 0; halved <= cores; ++halved) {
+        const auto threads = static_cast<std::size_t>(cores + halved);
+        std::vector<std::size_t> of(weights_us.size(), 0);
+        for (bool more = true; more;) {
+            std::vector<double> loads_us(threads, 0);
+            for (std::size_t task = 0; task < of.size(); ++task)
+                loads_us[of[task]] +=
+                    weights_us[task] * (of[task] < static_cast<std::size_t>(cores - halved) ? 1 : slower);
+            least_us = std::min(least_us, *std::ranges::max_element(loads_us));
+            more = false;
+            for (std::size_t task = 0; task < of.size() && !more; ++task) {
+                more = ++of[task] < threads;
+                if (!more) of[task] = 0;
+            }
+        }
+    }
+    return least_us;
+}
+
+}  // namespace
+
+TEST_CASE("siblings of one core are a choice for threads with several stages, as good as trying everything") {
+    std::mt19937_64 random(21);
+    int gained = 0;
+    for (int i = 0; i < 60; ++i) {
+        std::vector<double> weights_us;
+        Chain chain{{"big"}, {}};
+        for (std::size_t task = 0; task < 2 + random() % 4; ++task) {
+            weights_us.push_back(static_cast<double>(1 + random() % 50));
+            chain.tasks.push_back({fmt::format("t{}", task), false, {weights_us.back()}});
+        }
+        const int cores = 1 + static_cast<int>(random() % 2);
+        const double slower = static_cast<double>(11 + random() % 10) / 10;
+        const CostModel model{.kinds = {{.kind = "big", .shared_slowdown = slower}}};
+        const Schedule schedule = packed(chain, {.big = cores}, {}, model);
+        check(schedule, chain);
+        check(schedule, Platform{.big = cores});
+        CAPTURE(slower);
+        CAPTURE(fmt::format("{}", weights_us.size()));
+        CHECK(period_us(schedule, chain, model) == doctest::Approx(*schedule.period_us));
+        CHECK(*schedule.period_us == doctest::Approx(least_with_halves(weights_us, cores, slower)));
+        CHECK(*schedule.period_us <= *mixed(chain, {.big = cores}, {}, model).period_us * (1 + 1e-9));
+        gained += !schedule.owners().empty() && std::ranges::any_of(schedule.stages, &Stage::shares_core);
+    }
+    CHECK(gained > 3);
+}
+
+TEST_CASE("within a wanted period frames take as little as single moves bring about") {
+    const Chain chain{{"big", "little"},
+                      {{"a", false, {20, 40}}, {"b", false, {50, 90}}, {"c", false, {30, 50}}}};
+    const Platform platform{.big = 1, .little = 1};
+    const Schedule slow = packed(chain, platform, {.wanted_period_us = 100});
+    CHECK(*slow.period_us <= 100);
+    CHECK(frame_alone(slow, chain).us == 100);
+    const Schedule fast = packed(chain, platform, {.wanted_period_us = 60});
+    CHECK(frame_alone(fast, chain).us >= 100);
 }
 
 TEST_CASE("turns of a stage with owners are told by their names") {

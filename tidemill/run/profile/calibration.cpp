@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "tidemill/platform/affinity.hpp"
 #include "tidemill/platform/energy_watch.hpp"
+#include "tidemill/platform/pu_set.hpp"
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/real_threads.hpp"
@@ -131,19 +133,26 @@ std::uint64_t compute_for(double seconds) {
     return rounds;
 }
 
-// Rounds that each of the first `busy` cores of a kind does on average.
-double rounds_of(const Topology& topology, const CoreKind& kind, std::size_t busy, double seconds) {
+// Rounds that threads which are pinned so do on average, all at once.
+double rounds_at(const std::vector<PuSet>& places, double seconds) {
     std::atomic<std::uint64_t> rounds{0};
     {
         std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < busy; ++i) {
-            threads.push_back(start_thread([&, core = kind.cores[i]] {
-                pin_this_thread(topology.cores[core].pus);
+        for (const PuSet& place : places) {
+            threads.push_back(start_thread([&] {
+                pin_this_thread(place);
                 rounds += compute_for(seconds);
             }));
         }
     }
-    return static_cast<double>(rounds) / static_cast<double>(busy);
+    return static_cast<double>(rounds) / static_cast<double>(places.size());
+}
+
+// On the first `busy` cores of a kind.
+double rounds_of(const Topology& topology, const CoreKind& kind, std::size_t busy, double seconds) {
+    std::vector<PuSet> places;
+    for (std::size_t i = 0; i < busy; ++i) places.push_back(topology.cores[kind.cores[i]].pus);
+    return rounds_at(places, seconds);
 }
 
 std::vector<double> slowdowns_of(const Topology& topology, const CoreKind& kind,
@@ -160,6 +169,32 @@ std::vector<double> slowdowns_of(const Topology& topology, const CoreKind& kind,
         slowdowns.push_back(std::max(slowdowns.back(), rounded(median(factors), 100)));
     }
     return slowdowns;
+}
+
+// Of the first core of the kind that has two threads; nothing where none has.
+std::optional<double> shared_slowdown_of(const Topology& topology, const CoreKind& kind,
+                                         const CalibrationOptions& options) {
+    const auto core = std::ranges::find_if(
+        kind.cores, [&](std::size_t number) { return topology.cores[number].pus.size() > 1; });
+    if (core == kind.cores.end()) return std::nullopt;
+    if (options.progress) options.progress(fmt::format("two threads of a {} core", kind.name));
+    const PuSet& pus = topology.cores[*core].pus;
+    std::vector<double> factors;
+    for (int round = 0; round < options.rounds; ++round) {
+        const double alone = rounds_at({PuSet{pus[0]}}, options.seconds);
+        factors.push_back(alone / rounds_at({PuSet{pus[0]}, PuSet{pus[1]}}, options.seconds));
+    }
+    return std::max(1.0, rounded(median(factors), 100));
+}
+
+void measure_siblings(const Topology& topology, const CalibrationOptions& options, Calibration& result) {
+    for (std::size_t k = 0; k < topology.kinds.size(); ++k) {
+        const CoreKind& kind = topology.kinds[k];
+        result.model.kinds[k].shared_slowdown = shared_slowdown_of(topology, kind, options);
+        if (!result.model.kinds[k].shared_slowdown)
+            result.not_measured.push_back(
+                fmt::format("shared_slowdown: {} cores have one thread each", kind.name));
+    }
 }
 
 // Mean power while the first `busy` cores of a kind compute.
@@ -195,6 +230,7 @@ Calibration calibrate(const Topology& topology, const CalibrationOptions& option
     for (const CoreKind& kind : topology.kinds) {
         result.model.kinds.push_back({.kind = kind.name, .slowdown = slowdowns_of(topology, kind, options)});
     }
+    if (options.siblings) measure_siblings(topology, options, result);
     measure_watts(topology, options, result);
     return result;
 }

@@ -17,6 +17,7 @@ struct CalibrationOptions {
     WaitMode waiting = WaitMode::mixed;  ///< of the pipelines whose hops are measured
     double seconds = 0.05;               ///< of each measurement
     int rounds = 7;                      ///< of which the median counts
+    bool siblings = false;               ///< also the two threads of a core, which schedules then may share
     EnergyMeter* energy_meter = nullptr;
     std::function<void(std::string_view)> progress{};  ///< told what is measured next
 };
@@ -38,6 +39,7 @@ struct Calibration {
 /// - hop_us and byte_us: the period of a real pipeline of two stages of equal work, beyond the work that the
 ///   same two tasks take in order on one core, for frames of several sizes;
 /// - slowdowns: how much longer computing takes as 1, 2, ... cores of a kind do it at the same time;
+/// - where siblings are wanted, shared_slowdown: how much longer it takes on both threads of a core;
 /// - watts of each kind, by the meter: all cores of the kind computing, and none of any.
 /// What the machine cannot tell stays out of the model.
 Calibration calibrate(const Topology& topology, const CalibrationOptions& options = {});

@@ -1,6 +1,7 @@
 #include "tidemill/run/profile/calibration.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -62,4 +63,24 @@ TEST_CASE("a meter's idle power is shared by all cores, and what computing adds 
         CHECK(kind.idle_w == doctest::Approx(share_w).epsilon(0.001));
         CHECK(kind.busy_w == doctest::Approx(share_w).epsilon(0.001));
     }
+}
+
+TEST_CASE(
+    "how much slower two threads of a core are is measured where it has two, and told where it has not") {
+    const CalibrationOptions options{.seconds = 0.002, .rounds = 3, .siblings = true};
+    const auto on = [&](const char* description) {
+        TopologySource source;
+        source.machine = TopologySource::Machine::kSynthetic;
+        source.description = description;
+        source.kinds = "big=core0";
+        return calibrate(Topology::load(source), options);
+    };
+    const Calibration alone = on("core:1 pu:1");
+    CHECK_FALSE(alone.model.kinds[0].shared_slowdown);
+    CHECK(std::ranges::count(alone.not_measured, "shared_slowdown: big cores have one thread each") == 1);
+    if (std::thread::hardware_concurrency() < 2) return;
+    const Calibration two = on("core:1 pu:2");
+    REQUIRE(two.model.kinds[0].shared_slowdown);
+    CHECK(*two.model.kinds[0].shared_slowdown >= 1);
+    CHECK_NOTHROW(check(two.model, Chain{{"big"}, {{"a", true, {10}}}}));
 }

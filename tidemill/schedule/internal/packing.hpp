@@ -12,6 +12,7 @@ using Letters = std::vector<std::uint8_t>;
 /// Work to be packed on threads: the order of tasks does not matter.
 struct PackingProblem {
     std::vector<std::size_t> kinds;               // [thread]; threads of a kind stand together
+    std::vector<bool> halves;                     // [kind]: its threads have half a core each
     std::vector<std::vector<double>> weights_us;  // [task][kind], infinite where the task cannot run
     std::vector<bool> replicable;                 // [task]
     std::vector<double> prices;                   // [kind]: of a thread; what all threads cost together is 1
@@ -43,6 +44,10 @@ Packing annealed(const PackingProblem& problem, Packing packing);
 
 /// Makes the packing the best one there is; false where that would take too long to know.
 bool make_exact(const PackingProblem& problem, Packing& packing);
+
+/// Moves tasks to single threads where frames take less and no thread has more to do than `most_us`, one
+/// after the other, as long as that helps.
+void shorten_frames(const PackingProblem& problem, Packing& packing, double most_us);
 
 /// Joins neighbouring tasks on the same threads, as long as that makes the period no longer.
 void join_neighbours(const PackingProblem& problem, Packing& packing);
