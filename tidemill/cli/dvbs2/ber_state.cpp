@@ -36,6 +36,7 @@ std::string key_of(const dvbs2::BerPoint& point) {
         fmt::format("{} {}{}, Es/N0 {} dB, seed {}", modcod_name(*dvbs2::find_modcod(point.pls.modcod)),
                     name(point.pls.size), point.pls.pilots ? " pilots" : "", point.esn0_db, point.seed);
     if (point.first_frame > 0) key += fmt::format(", from frame {}", point.first_frame);
+    if (point.fast_iterations > 0) key += fmt::format(", {} by min-sum", point.fast_iterations);
     if (point.by_sum_product) return key + ", ideal, by sum-product";
     if (!point.full_sync) return key + fmt::format(", ideal, {} iterations", point.max_iterations);
     const dvbs2::FullSync& full = *point.full_sync;

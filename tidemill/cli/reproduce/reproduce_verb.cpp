@@ -38,6 +38,7 @@ constexpr std::array kReproductions{
                  streampu_table4},
     Reproduction{"streampu.table5", "its stages cut as gr-dvbs2rx is", streampu_table5},
     Reproduction{"streampu.fig5", "overhead by what a task takes, measured here", streampu_fig5},
+    Reproduction{"streampu.fig10", "frame error rates of its three MODCODs, counted here", streampu_fig10},
     Reproduction{"streampu.fig11", "where the time of its stages goes, simulated", streampu_fig11},
     Reproduction{"poster.memory",
                  "memory policies of a device: a first and a second execution, measured here", poster_memory},
@@ -151,7 +152,8 @@ void add_reproduce(Verb& program) {
     verb.option("name", options->name, "Which table or figure");
     verb.option("--chains", options->amount.chains, "Random chains per setting").in(between(10, 1000000));
     verb.option("--timed", options->amount.timed, "Random chains per run time (fig7)").in(between(1, 10000));
-    verb.option("--frames", options->amount.frames, "Simulated executions (table3, fig11)")
+    verb.option("--frames", options->amount.frames,
+                "Simulated executions (table3, fig11); counted frames of a point (streampu.fig10)")
         .in(between(100, 1000000));
     verb.option("--tasks", options->amount.tasks,
                 "Per worker, of each StreamIt benchmark (fig4.3 to fig4.17); of sbridge.overhead")

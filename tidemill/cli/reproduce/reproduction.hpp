@@ -62,6 +62,7 @@ std::vector<ResultTable> streampu_table3(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_table4(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_table5(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_fig5(const ReproduceOptions& options);
+std::vector<ResultTable> streampu_fig10(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_fig11(const ReproduceOptions& options);
 
 // Of the poster on streaming applications on systems on a chip.

@@ -86,6 +86,24 @@ TEST_CASE("StreamPU: tasks and stages have the published throughputs, cut as the
     CHECK(std::get<double>(simulated[5]) == doctest::Approx(55).epsilon(0.01));
 }
 
+TEST_CASE("StreamPU, Fig. 10: more iterations and more signal are fewer wrong frames") {
+    const ResultTable table = streampu_fig10({.frames = 100}).front();
+    REQUIRE(table.rows.size() == 18);
+    const auto rate = [&](std::size_t row, std::size_t column) {
+        return std::get<double>(table.rows[row][column]);
+    };
+    double min_sum = 0, ours = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        min_sum += rate(row, 3);
+        ours += rate(row, 6);
+    }
+    CHECK(ours < min_sum);
+    for (std::size_t first = 0; first < table.rows.size(); first += 6)
+        CHECK(rate(first + 5, 3) < rate(first, 3));
+    CHECK(table.rows[3][2] == Cell{0.25});  // QPSK 3/5 at 2.3 dB
+    CHECK(table.rows[17][2] == Cell{5e-3});
+}
+
 TEST_CASE("Fig. 4.10: a ends with one busy thread, the others with 3.7 or so, and a is the bottleneck") {
     const ResultTable table = fig4_10({}).front();
     REQUIRE(table.rows.size() == 10);

@@ -33,6 +33,7 @@ struct BerPoint {
     /// Received by exact demapping and floating-point sum-product of 50 iterations, to compare the receiver's
     /// own with on the same frames and noise; with ideal synchronisation.
     bool by_sum_product = false;
+    int fast_iterations = 0;  ///< of `max_iterations`, by min-sum: see fec::LdpcSettings
 };
 
 /// When counting ends: at whatever comes first.

@@ -77,7 +77,8 @@ void BerTrial::make_ideal(const BerPoint& point) {
         bind_decoder(reference);
     } else {
         auto& demapper = graph_.add<RxDemapper>();
-        auto& ldpc = graph_.add<RxLdpc>(fec::LdpcSettings{.max_iterations = point.max_iterations});
+        auto& ldpc = graph_.add<RxLdpc>(fec::LdpcSettings{.max_iterations = point.max_iterations,
+                                                          .fast_iterations = point.fast_iterations});
         bind_symbols(demapper);
         graph_.bind(demapper.llrs, ldpc.llrs);
         bind_decoder(ldpc);
