@@ -127,7 +127,8 @@ TEST_CASE("what no cores of the platform run is refused by name, and so are stag
                       "for the tasks in their order; give more");
     CHECK(herad(split, Platform{.big = 2, .others = {{"gpu", 1}}}).stages.size() == 3);
     CHECK_THROWS_WITH(strategy("fertac").schedule(chain, Platform{.big = 1, .others = {{"gpu", 1}}}),
-                      "fertac: some tasks cannot run on some of these cores, which only herad knows; use it");
+                      "fertac: some tasks cannot run on some of these cores, which only herad, mixed and "
+                      "packed know; use one of them");
     Schedule wrong = herad(chain, Platform{.big = 2});
     wrong.stages = {{.task_count = 3, .core_kind = "gpu"}};
     CHECK_THROWS_WITH(check(wrong, chain), "schedule: stage 1 is on 'gpu', where task 'a' cannot run");

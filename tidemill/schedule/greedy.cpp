@@ -153,8 +153,10 @@ Schedule solve(const Chain& chain, const Platform& platform, const Objective& ob
                                         name, to_string(objective.among_equals)));
     const ExactChain exact = internal::exact_chain(chain, platform);
     if (!exact.runs_everywhere())
-        throw ScheduleError(fmt::format(
-            "{}: some tasks cannot run on some of these cores, which only herad knows; use it", name));
+        throw ScheduleError(
+            fmt::format("{}: some tasks cannot run on some of these cores, which only herad, mixed and "
+                        "packed know; use one of them",
+                        name));
     Ratio from = published_lower_bound(exact);
     if (objective.wanted_period_us)
         from = std::max(from, internal::ratio_of(*objective.wanted_period_us, exact.units_per_us));

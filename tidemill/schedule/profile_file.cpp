@@ -21,8 +21,10 @@ std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::strin
         for (const auto& [kind, value] : weights) kinds.push_back(kind);
     for (const auto& [kind, value] : weights)
         if (std::ranges::find(kinds, kind) == kinds.end())
-            place.fail(fmt::format(
-                "core kind '{}' has no weight in the first task; give all tasks the same kinds", kind));
+            place.fail(
+                fmt::format("core kind '{}' has no weight in the first task; give all tasks the same kinds, "
+                            "null where one cannot run",
+                            kind));
     std::vector<double> result;
     for (const auto& kind : kinds) {
         const auto found = std::ranges::find(weights, kind, [](const auto& member) { return member.first; });

@@ -83,7 +83,7 @@ TEST_CASE("a profile file that says something wrong is refused with the place") 
           "chain.json.tasks[0].weight: no core kinds; give at least one weight, for instance {\"big\": 5}");
     CHECK(message_of(with_tasks(good + R"(, {"name": "b", "replicable": true, "weight": {"little": 5}})")) ==
           "chain.json.tasks[1].weight: core kind 'little' has no weight in the first task; give all tasks "
-          "the same kinds");
+          "the same kinds, null where one cannot run");
     CHECK(message_of(with_tasks(R"({"name": "a", "replicable": true, "weight": {"big": 1, "little": 2}},
                                    {"name": "b", "replicable": true, "weight": {"big": 1}})")) ==
           "chain.json.tasks[1].weight: the weight on 'little' is missing; null says that the task "
