@@ -27,6 +27,7 @@ struct CalibrateOptions {
     std::string engine;
     double seconds = 0.05;
     bool kinds = false;
+    bool siblings = false;
     bool json = false;
 };
 
@@ -38,6 +39,8 @@ std::string table_of(const Calibration& found) {
     for (const KindCosts& kind : found.model.kinds) {
         table += fmt::format("{}: slowdown", kind.kind);
         for (const double factor : kind.slowdown) table += fmt::format(" {:.2f}", factor);
+        if (kind.shared_slowdown)
+            table += fmt::format(", two threads of a core {:.2f}", *kind.shared_slowdown);
         if (kind.busy_w > 0) table += fmt::format(", {:.3f} W busy, {:.3f} W idle", kind.busy_w, kind.idle_w);
         table += "\n";
     }
@@ -100,6 +103,7 @@ int run_calibrate(const CalibrateOptions& options) {
     Calibration found =
         calibrate(Topology::here(kinds), {.waiting = options.waiting,
                                           .seconds = options.seconds,
+                                          .siblings = options.siblings,
                                           .energy_meter = energy.meter.get(),
                                           .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
@@ -136,6 +140,8 @@ void add_calibrate(Verb& program) {
                 "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT");
     verb.flag("--kinds", options->kinds,
               "Measure first how fast each core is, and tell kinds by that, whatever the machine tells");
+    verb.flag("--siblings", options->siblings,
+              "Measure, too, how much slower two threads of one core are; schedules may share cores then");
     verb.option("--engine", options->engine,
                 "Measure instead what an engine costs that decodes elsewhere: processes:N, ray, dask");
     verb.flag("--json", options->json, "The model as JSON on standard output");

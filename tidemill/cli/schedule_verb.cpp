@@ -16,6 +16,7 @@
 #include "tidemill/schedule/latency.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
+#include "tidemill/sim/packed_latency.hpp"
 
 namespace tidemill::cli {
 
@@ -58,9 +59,13 @@ struct Answer {
 
 std::optional<PacedSchedule> paced_schedule(const ScheduleOptions& options, const Profile& profile,
                                             const Answer& of) {
+    const bool is_packed = options.how.strategy->name == "packed";
     if (options.most_latency_us)
-        return within_latency(*options.most_latency_us, profile, of.platform, of.objective, of.model);
-    if (options.least_latency) return least_latency(profile, of.platform, of.objective, of.model);
+        return (is_packed ? packed_within_latency : within_latency)(*options.most_latency_us, profile,
+                                                                    of.platform, of.objective, of.model);
+    if (options.least_latency)
+        return (is_packed ? packed_least_latency : least_latency)(profile, of.platform, of.objective,
+                                                                  of.model);
     return std::nullopt;
 }
 
@@ -184,6 +189,10 @@ int run_schedule(const ScheduleOptions& options) {
         throw WrongUsage("give either a chain file or --batch FILE");
     if (!options.batch.empty() && !options.output.empty())
         throw WrongUsage("-o is for one chain; --batch writes its results to standard output");
+    const std::string_view strategy = options.how.strategy->name;
+    if ((options.least_latency || options.most_latency_us) && strategy != "herad" && strategy != "packed")
+        throw WrongUsage(
+            fmt::format("--strategy {} knows of no latencies: leave it out, or give packed", strategy));
     return options.batch.empty() ? run_one(options) : run_batch(options);
 }
 
@@ -203,15 +212,14 @@ void add_schedule(Verb& program) {
         .is(Kind::input_place);
     add_objective_options(verb, options->how, "--rate,--frame-rate");
     verb.flag("--least-latency", options->least_latency,
-              "Of equal periods the schedule on which a frame takes least, and how many are to be in flight")
-        .excludes("--objective")
-        .excludes("--strategy");
+              "Of equal periods the schedule on which a frame takes least, and how many are to be in flight; "
+              "with --strategy packed, threads may own several stages")
+        .excludes("--objective");
     verb.option("--latency-us", options->most_latency_us,
                 "The least period at which frames take no longer on average, and how many may be in flight")
         .in(above(0))
         .excludes("--least-latency")
         .excludes("--objective")
-        .excludes("--strategy")
         .excludes("--period")
         .excludes("--rate");
     add_machine_options(verb, options->how);

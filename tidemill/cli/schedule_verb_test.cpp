@@ -156,7 +156,27 @@ TEST_CASE("schedule --least-latency and --latency-us: frames in flight follow, a
     CHECK(says(out_of_reach.err, "no schedule keeps frames within 69.00 us; the least there is takes 70.00"));
     CHECK(run_program({"schedule", chain, "--latency-us", "80", "--least-latency"}).status == 2);
     CHECK(run_program({"schedule", chain, "--latency-us", "-1"}).status == 2);
-    CHECK(run_program({"schedule", chain, "--latency-us", "80", "--strategy", "mixed"}).status == 2);
+    const Ended mixed = run_program({"schedule", chain, "--latency-us", "80", "--strategy", "mixed"});
+    CHECK(mixed.status == 2);
+    CHECK(says(mixed.err, "--strategy mixed knows of no latencies: leave it out, or give packed"));
+}
+
+TEST_CASE("schedule --latency-us --strategy packed: threads with several stages, kept to by the simulator") {
+    const ScratchFolder folder;
+    const std::string file = folder / "schedule.json";
+    const std::string chain = folder.put("chain.json", R"({"cores": {"big": 2}, "tasks": [
+        {"name": "a", "replicable": false, "weight": {"big": 30}},
+        {"name": "b", "replicable": false, "weight": {"big": 50}},
+        {"name": "c", "replicable": false, "weight": {"big": 20}}]})");
+    const Json made = json_of(run_program(
+        {"schedule", chain, "--latency-us", "110", "--strategy", "packed", "-o", file, "--json"}));
+    CHECK(made["latency"]["us"].get<double>() <= 110);
+    CHECK(made["latency"]["period"].get<double>() < 56);
+    const Json simulated =
+        json_of(run_program({"simulate", file, "--profile", chain, "--jitter", "0", "--json"}));
+    CHECK(simulated["tokens"] == made["latency"]["frames_in_flight"]);
+    CHECK(simulated["period"].get<double>() ==
+          doctest::Approx(made["latency"]["period"].get<double>()).epsilon(0.01));
 }
 
 TEST_CASE("schedule --batch: a result for each line, and errors that say which line they are for") {

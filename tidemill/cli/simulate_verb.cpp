@@ -51,11 +51,14 @@ void add_drops(CostModel& model, const Schedule& schedule, const std::string& dr
     }
 }
 
-// What the machine has, as far as anybody said, and at least what the schedule uses of it.
+// What the machine has, as far as anybody said; where nobody did, at least what the schedule uses of it.
 Platform cores_of(const SimulateOptions& options, const Schedule& schedule, const Profile& profile) {
     HowToSchedule known = options.known;
     known.cores = at_frequencies(profile, known.cores.value_or(profile.cores), schedule);
-    return at_least_used(options.known.cores ? platform_of(known, profile) : *known.cores, schedule);
+    if (!options.known.cores) return at_least_used(*known.cores, schedule);
+    const Platform given = platform_of(known, profile);
+    usage_of("--cores", [&] { check(schedule, given); });
+    return given;
 }
 
 Schedule schedule_for(const Profile& profile, const std::string& file) {
