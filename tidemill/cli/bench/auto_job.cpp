@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/bench/bench_chains.hpp"
+#include "tidemill/cli/bench/bench_transmitter.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/cli/result_table.hpp"
@@ -55,6 +56,13 @@ BenchProgram chain_program(std::string name, const Chain& chain) {
             }};
 }
 
+BenchProgram transmitter_program() {
+    return {"transmitter", [](const std::function<void(Graph&)>& use) {
+                BenchTransmitter transmitter;
+                use(transmitter.graph());
+            }};
+}
+
 BenchProgram streamit_program(std::string_view name) {
     constexpr double kIterationUs = 400;
     StreamGraph stream = streamit_graph(name);
@@ -67,7 +75,7 @@ BenchProgram streamit_program(std::string_view name) {
 }
 
 std::vector<BenchProgram> programs_of(const AutoBenchOptions& options) {
-    std::vector<BenchProgram> programs{chain_program("ten tasks", ten_tasks())};
+    std::vector<BenchProgram> programs{chain_program("ten tasks", ten_tasks()), transmitter_program()};
     for (const std::string_view name : streamit_names()) programs.push_back(streamit_program(name));
     std::mt19937_64 random(1);
     for (std::size_t c = 0; c < options.chains; ++c) {

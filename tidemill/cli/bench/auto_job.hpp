@@ -14,9 +14,10 @@ struct AutoBenchOptions {
     bool json = false;
 };
 
-/// Runs a chain of ten tasks, the twelve StreamIt programs and random chains in every way there is, in turn,
-/// and by whichever auto chooses. The best single way is picked on one half of the rounds and judged on the
-/// other; auto runs twice in each round, and the second beside the first says what noise is.
+/// Runs a chain of ten tasks, a transmitter, the twelve StreamIt programs and random chains in every way
+/// there is, in turn, and by whichever auto chooses. The best single way is picked on one half of the rounds
+/// and judged on the other; auto runs twice in each round, and the second beside the first says what noise
+/// is.
 int run_auto_bench(const AutoBenchOptions& options);
 
 }  // namespace tidemill::cli

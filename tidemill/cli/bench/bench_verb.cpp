@@ -82,7 +82,8 @@ std::vector<std::string> built_benchmarks() {
 int list_benchmarks(bool json) {
     std::vector<std::pair<std::string, std::string>> names{
         {"waiting", "real pipelines of tasks that wait, beside their predicted periods"},
-        {"forecast", "real periods beside those that were predicted: the receiver, a chain of ten tasks"},
+        {"forecast",
+         "real periods beside those that were predicted: receiver, transmitter, a chain of ten tasks"},
         {"auto", "what --executor auto chooses beside the best single way, for many programs"},
         {"device", "what a GPU costs and brings: memory policies, launches, LDPC in batches, the receiver"}};
     const std::vector<std::string> rooms = built_benchmarks();

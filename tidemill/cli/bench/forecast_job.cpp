@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/bench/bench_chains.hpp"
+#include "tidemill/cli/bench/bench_transmitter.hpp"
 #include "tidemill/cli/bench/own_runs.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/rehearsal.hpp"
@@ -54,25 +55,39 @@ Fared run_receiver(const std::string& recording, const ForecastOptions& options)
             report.at("executor").text()};
 }
 
-constexpr std::uint64_t kChainFrames = 8000;
+constexpr std::uint64_t kGraphFrames = 8000;
 
-Fared run_chain(const Topology& topology, const ForecastOptions& options) {
+/// Calls its argument with a graph, made anew.
+using WithGraph = std::function<void(const std::function<void(Graph&)>&)>;
+
+void with_ten_tasks(const std::function<void(Graph&)>& use) {
+    Rehearsal chain(ten_tasks(), Pastime::computing);
+    use(chain.graph());
+}
+
+void with_transmitter(const std::function<void(Graph&)>& use) {
+    BenchTransmitter transmitter;
+    use(transmitter.graph());
+}
+
+Fared run_graph(const WithGraph& with_graph, const Topology& topology, const ForecastOptions& options) {
     const auto period_of = [&](HowToRun how, Fared& fared) {
         GraphRun run(std::move(how), topology);
         run.prepare([&](const ProfileOptions& profiling) {
-            Rehearsal profiled(ten_tasks(), Pastime::computing);
-            return profile(profiled.graph(), topology, profiling);
+            Profile found;
+            with_graph([&](Graph& graph) { found = profile(graph, topology, profiling); });
+            return found;
         });
-        Rehearsal chain(ten_tasks(), Pastime::computing);
-        const RunReport report = run.go(chain.graph(), {.statistics = false});
+        RunReport report;
+        with_graph([&](Graph& graph) { report = run.go(graph, {.statistics = false}); });
         if (run.forecast()) fared.forecast = *run.forecast();
         fared.by = to_string(run.executor());
         fared.real_us = run.forecast() ? run.forecast_came_to_us() : report.period_us();
         return report.period_us();
     };
     Fared fared;
-    const double in_order_us = period_of({.executor = Executor::sequence, .frames = kChainFrames}, fared);
-    period_of({.executor = options.executor, .frames = kChainFrames}, fared);
+    const double in_order_us = period_of({.executor = Executor::sequence, .frames = kGraphFrames}, fared);
+    period_of({.executor = options.executor, .frames = kGraphFrames}, fared);
     fared.in_order_us = in_order_us;
     return fared;
 }
@@ -143,7 +158,8 @@ int run_forecast(const ForecastOptions& options) {
     const std::vector<std::pair<std::string, std::function<Fared()>>> cases{
         {"receiver, clean", [&] { return run_receiver(clean, options); }},
         {"receiver, Es/N0 6.65 dB", [&] { return run_receiver(noisy, options); }},
-        {"chain of ten tasks", [&] { return run_chain(topology, options); }}};
+        {"transmitter", [&] { return run_graph(with_transmitter, topology, options); }},
+        {"chain of ten tasks", [&] { return run_graph(with_ten_tasks, topology, options); }}};
     ResultTable table = empty_forecast_table(options);
     for (const auto& [name, run] : cases) {
         std::vector<Fared> runs;

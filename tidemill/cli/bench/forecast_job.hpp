@@ -14,9 +14,9 @@ struct ForecastOptions {
     bool json = false;
 };
 
-/// Runs the receiver on a clean recording and on one near its threshold, and a chain of ten tasks, again and
-/// again, and tells how real periods compare with those that were predicted. Throws JobFailed when a run
-/// fails.
+/// Runs the receiver on a clean recording and on one near its threshold, a transmitter and a chain of ten
+/// tasks, again and again, and tells how real periods compare with those that were predicted. Throws
+/// JobFailed when a run fails.
 int run_forecast(const ForecastOptions& options);
 
 }  // namespace tidemill::cli

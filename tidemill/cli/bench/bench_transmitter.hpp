@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
+#include "tidemill/graph/graph.hpp"
+
+namespace tidemill::cli {
+
+/// A transmitter as a graph, for measuring: random data to short PLFRAMEs of QPSK 8/9, and these to samples
+/// that nobody keeps.
+class BenchTransmitter {
+  public:
+    BenchTransmitter();
+
+    Graph& graph() { return graph_; }
+    /// Of all samples: so that none of them was for nothing.
+    float energy() const { return energy_; }
+
+  private:
+    dvbs2::FrameModulator modulator_;
+    dvbs2::PulseShaper shaper_;
+    float energy_ = 0;
+    Graph graph_{"transmitter"};
+};
+
+}  // namespace tidemill::cli
