@@ -193,6 +193,7 @@ def test_ctrl_c_ends_a_reception_with_whole_packets(forkserver, demo, tmp_path):
     place = "tidemill.sweep.processes.Processes" if forkserver == "starting" else "tidemill.remote._Stream"
     code = f"""
 import os, signal, sys, threading, {place.rpartition(".")[0]} as module
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs this behind has it ignored
 owner, count = module.{place.rpartition(".")[2]}, 0
 def once(*words, real=owner.{when}, **more):
     global count
