@@ -1,7 +1,10 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
