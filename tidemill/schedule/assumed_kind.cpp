@@ -25,6 +25,11 @@ void check_is_new(const Profile& profile, std::string_view kind, std::string_vie
             "core kind '{}' takes {} times as long as '{}': give a number above 0", kind, times, like));
 }
 
+// To whole nanoseconds: a product has more decimals than exact scheduling takes.
+double product_us(double weight_us, double times) {
+    return std::round(weight_us * times * 1e3) / 1e3;
+}
+
 std::string told(std::string_view kind, std::string_view like, double times) {
     const std::string factor = times == 1 ? "" : fmt::format("{} times ", times);
     return fmt::format("core kind '{}' was not measured: its weights are {}those of '{}'", kind, factor,
@@ -37,7 +42,7 @@ Profile with_kind(Profile profile, std::string_view kind, std::string_view like,
     const std::size_t from = profile.kind_index(like);
     check_is_new(profile, kind, like, times);
     for (ChainTask& task : profile.tasks) {
-        task.weight_us.push_back(times * task.weight_us[from]);
+        task.weight_us.push_back(product_us(task.weight_us[from], times));
         if (task.spread.empty()) continue;
         const WeightSpread& spread = task.spread[from];
         task.spread.push_back({times * spread.error_us, times * spread.p99_us, times * spread.once_us});

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
@@ -34,6 +35,12 @@ TEST_CASE(
               "core kind 'little' was not measured: its weights are 2.5 times those of 'big'"});
     CHECK_NOTHROW(check(both));
     CHECK(parse_profile(to_json(both), "text") == both);
+}
+
+TEST_CASE("assumed kind: weights are whole nanoseconds, which exact scheduling takes") {
+    const Profile both = with_kind(measured_on_big(), "little", "big", 1.1 / 3);
+    CHECK(both.tasks[0].weight_us[1] == 3.667);
+    CHECK(herad(both, {.big = 1, .little = 1}).period_us > 0);
 }
 
 TEST_CASE("assumed kind: a task that cannot run on the one cannot on the other") {
