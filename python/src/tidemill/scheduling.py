@@ -86,7 +86,8 @@ class Profile:
         if cores is None:
             return self
         wider = Profile(self._core.with_kinds_of(_counts(cores) or ""))
-        for kind, told in zip(wider.kinds[len(self.kinds):], wider.warnings[len(self.warnings):], strict=True):  # fmt: skip
+        new = zip(wider.kinds[len(self.kinds) :], wider.warnings[len(self.warnings) :], strict=True)
+        for kind, told in new:
             how = f'profile.with_kind("{kind}", times=2) says that tasks take twice as long there'
             warnings.warn(f"{told}; {how}", RuntimeWarning, stacklevel=3)
         return wider
