@@ -60,7 +60,7 @@ HWY_EXPORT(add_edges);
 namespace {
 
 // Places are multiplied four at a time.
-constexpr std::size_t kTogether = 4;
+constexpr std::size_t kPlacesAtOnce = 4;
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void sliding_sums(std::span<const double> values, std::size_t width, std::vector
 
 void ShapeOverBins::sum(const Edges& edges, const SeenSpectrum& spectrum) {
     const std::size_t bins = spectrum.power.size(), reach = edges.reach;
-    power_.assign(bins + 2 * reach + kTogether, 0);
+    power_.assign(bins + 2 * reach + kPlacesAtOnce, 0);
     std::ranges::copy(spectrum.power, power_.begin() + static_cast<std::ptrdiff_t>(reach));
     squares_.resize(power_.size());
     std::ranges::transform(power_, squares_.begin(), [](double power) { return power * power; });
