@@ -200,14 +200,12 @@ std::string scan_hint(const RxOutcome& outcome) {
 std::string why_nothing(const RxOutcome& outcome) {
     const std::string& path = outcome.job.recording.data_path.string();
     const dvbs2::ReceptionReport& report = outcome.report;
+    const std::string no_signal = report.totals.frames == 0 ? why_no_signal(outcome) : "";
     if (outcome.interrupted) {
-        return fmt::format("interrupted after {} samples of {}, before anything was received", report.samples,
-                           path);
+        return fmt::format("interrupted after {} samples of {}, before anything was received{}{}",
+                           report.samples, path, no_signal.empty() ? "" : ": ", no_signal);
     }
-    if (report.totals.frames == 0) {
-        if (const std::string why = why_no_signal(outcome); !why.empty())
-            return fmt::format("no signal found in {}: {}", path, why);
-    }
+    if (!no_signal.empty()) return fmt::format("no signal found in {}: {}", path, no_signal);
     if (report.sync.symbols == 0) {
         return fmt::format(
             "no signal found in {} ({} samples) at {} symbols/s with roll-off {:.2f}: check "
