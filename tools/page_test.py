@@ -351,6 +351,8 @@ def receive_radio(program, recording, folder, browser, picture):
         dom = browser.run("const slider = document.getElementsByName('source.gain_db')[0]; slider.value = 31.5;"
                           "slider.dispatchEvent(new Event('change'));", 2)
         check("slider", shown(dom, "answer").split(" from")[0], "source.gain_db is 31.5")
+        value = re.search(r'name="source\.gain_db"[^>]*><output[^>]*>([^<]*)<', dom)
+        check("value", value.group(1) if value else None, "31.5")
         check("gains", str(dongle.gains()), "[20.0, 31.5]")
         browser.picture(picture)
         browser.leave()

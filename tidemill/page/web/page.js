@@ -163,6 +163,8 @@ async function tell(path, body) {
   byId("answer").textContent = (await answer.text()).trim();
 }
 
+const sixDigits = (value) => String(Number(value.toPrecision(6)));
+
 function showKnobs(knobs, canSave) {
   byId("controls").hidden = !(location.hash.length > 1 && (knobs.length || canSave));
   byId("save").hidden = !canSave;
@@ -170,9 +172,11 @@ function showKnobs(knobs, canSave) {
     if (document.getElementsByName(knob.name).length) continue;
     const row = element("label", "", "knob");
     const slider = element("input", "");
-    const value = element("output", String(knob.value));
+    const value = element("output", sixDigits(knob.value));
+    const tellValue = () => { value.textContent = sixDigits(Number(slider.value)); };
     Object.assign(slider, { type: "range", name: knob.name, min: knob.least, max: knob.most, step: "any", value: knob.value });
-    slider.addEventListener("input", () => { value.textContent = Number(slider.value).toFixed(2); });
+    slider.addEventListener("input", tellValue);
+    slider.addEventListener("change", tellValue);
     slider.addEventListener("change", () => tell("/knob", JSON.stringify({ name: knob.name, value: Number(slider.value) })));
     row.append(element("span", knob.name), slider, value);
     byId("knobs").append(row);
