@@ -23,7 +23,6 @@ using dvbs2::BerPoint;
 constexpr int kIterations = 10;  // of StreamPU's decoder, all by min-sum
 constexpr std::uint64_t kEnoughErrors = 50;
 constexpr int kPointsOfCurve = 6;
-constexpr double kStep_db = 0.1;
 constexpr double kOffset = 0.05;  // of the carrier, to the symbol rate: as its own counts have it
 constexpr std::uint64_t kFramesOfBurst = 50;
 
@@ -31,10 +30,11 @@ constexpr std::uint64_t kFramesOfBurst = 50;
 struct Curve {
     int modcod;
     double first_ebn0_db;
+    double step_db;
 };
 
 // The paper's MODCODs 1, 2 and 3, about where they fall.
-constexpr Curve kCurves[] = {{5, 2.0}, {10, 3.6}, {16, 6.3}};
+constexpr Curve kCurves[] = {{5, 1.5, 0.2}, {10, 3.6, 0.1}, {16, 6.3, 0.1}};
 
 BerCounts count(const BerPoint& point, std::uint64_t frames) {
     const auto threads = static_cast<int>(Topology::here().cores.size());
@@ -55,7 +55,7 @@ BerPoint with_search(BerPoint point) {
 
 Cell published_rate(const Curve& curve, double ebn0_db) {
     for (const PublishedRate& rate : published_rates(curve.modcod, dvbs2::FrameSize::short_))
-        if (std::abs(rate.ebn0_db - ebn0_db) < kStep_db / 2) return rate.frame_error_rate;
+        if (std::abs(rate.ebn0_db - ebn0_db) < curve.step_db / 4) return rate.frame_error_rate;
     return {};
 }
 
@@ -93,7 +93,7 @@ std::vector<ResultTable> streampu_fig10(const ReproduceOptions& options) {
     double done = 0;
     for (const Curve& curve : kCurves) {
         for (int i = 0; i < kPointsOfCurve; ++i) {
-            const double ebn0_db = curve.first_ebn0_db + i * kStep_db;
+            const double ebn0_db = curve.first_ebn0_db + i * curve.step_db;
             if (options.progress)
                 options.progress(modcod_name(*dvbs2::find_modcod(curve.modcod)),
                                  done++ / (std::size(kCurves) * kPointsOfCurve));

@@ -100,7 +100,7 @@ TEST_CASE("StreamPU, Fig. 10: more iterations and more signal are fewer wrong fr
     CHECK(ours < min_sum);
     for (std::size_t first = 0; first < table.rows.size(); first += 6)
         CHECK(rate(first + 5, 3) < rate(first, 3));
-    CHECK(table.rows[3][2] == Cell{0.25});  // QPSK 3/5 at 2.3 dB
+    CHECK(table.rows[4][2] == Cell{0.25});  // QPSK 3/5 at 2.3 dB
     CHECK(table.rows[17][2] == Cell{5e-3});
 }
 
