@@ -8,7 +8,7 @@
 
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/batch_line.hpp"
-#include "tidemill/schedule/latency.hpp"
+#include "tidemill/schedule/frame_alone.hpp"
 
 namespace tidemill {
 
