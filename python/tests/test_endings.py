@@ -141,3 +141,26 @@ def test_ctrl_c_while_a_program_is_still_being_loaded_ends_it_without_a_word():
     code = f"import importlib, os; from tidemill_program import verbs; {loading}; verbs.sweep()"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (-2, b"", b"")
+
+
+@pytest.mark.parametrize("how", ["pipeline", "dynamic"])
+def test_a_second_ctrl_c_ends_a_task_that_does_not_come_back(how):
+    program = start(f"""
+        def stuck(y):
+            print("running", flush=True)
+            while True:
+                time.sleep(0.01)
+
+        graph = tm.Graph()
+        graph.chain(tm.source(stuck, y=tm.Out(np.int8)), tm.task(lambda x, y: None, x=tm.In(np.int8), y=tm.Out(np.int8)),
+                    tm.sink(lambda x: None))
+        try:
+            executor(graph, "{how}").run()
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    for _ in range(2):
+        time.sleep(0.5)
+        program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert (out, program.returncode) == ("interrupted\n", 0), err

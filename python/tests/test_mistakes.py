@@ -182,3 +182,45 @@ def test_several_threads_may_push_and_send():
     in_threads(4, lambda: [lengths.append(len(transmitter.send(packets))) for _ in range(10)])
     alone = tm.dvbs2.Transmitter(frame="short")
     assert sum(lengths) == sum(len(alone.send(packets)) for _ in range(40))
+
+
+def test_an_array_whose_byte_order_was_changed_is_replaced():
+    orders = []
+
+    def swap(x, y):
+        orders.append((x.dtype.str, y.dtype.str))
+        y[:] = x
+        x.dtype = y.dtype = x.dtype.newbyteorder()
+
+    got = []
+    task = tm.task(swap, x=F4, y=tm.Out(np.float32, 4))
+    tm.Sequence(chain(task, sink=lambda x: got.append(float(x[0])))).run()
+    native = np.dtype(np.float32).str
+    assert orders == [(native, native)] * 5
+    assert got == [0, 1, 2, 3, 4]
+
+
+def test_a_graph_is_not_changed_while_it_runs():
+    def grow(x):
+        graph.add(tm.source([1], y=tm.Out(np.int8)))
+
+    graph = chain(sink=grow)
+    for executor in (tm.Sequence(graph), tm.Pipeline(graph, tm.Schedule.of((1, 1), (1, 1)))):
+        with pytest.raises(tm.FrameError, match="is being run: change it before, or when the run has ended"):
+            executor.run()
+    assert len(graph.units) == 2
+
+
+@pytest.mark.parametrize("text", ["\ud800 half", "", "\0"])
+def test_a_task_may_raise_any_text(text):
+    def fail(x):
+        raise ValueError(text)
+
+    with pytest.raises(tm.FrameError, match="failed at frame 0: ValueError") as told:
+        tm.Sequence(chain(sink=fail)).run()
+    assert told.value.__cause__.args == (text,)
+
+
+def test_what_memory_there_is_not_is_told():
+    with pytest.raises(MemoryError, match="not that much memory: ask for less"):
+        tm.Pipeline(chain(source=range(1)), tm.Schedule.of((1, 1), (1, 1)), batch=2**20, ring_depth=2**20).run()

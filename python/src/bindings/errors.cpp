@@ -1,5 +1,7 @@
 #include "bindings/errors.hpp"
 
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "bindings/interpreter.hpp"
@@ -26,9 +28,9 @@ namespace {
 
 std::string sentence_of(const nb::object& exception) {
     const std::string type = nb::cast<std::string>(exception.type().attr("__name__"));
-    try {
-        const std::string text = nb::cast<std::string>(nb::str(exception));
-        return text.empty() ? type : fmt::format("{}: {}", type, text);
+    try {  // half of a surrogate pair is no text
+        const nb::bytes encoded(nb::str(exception).attr("encode")("utf-8", "backslashreplace"));
+        return encoded.size() == 0 ? type : fmt::format("{}: {}", type, encoded.c_str());
     } catch (nb::python_error&) {
         return type;
     }
@@ -40,6 +42,8 @@ void drop(PyObject* object) {
     const InterpreterLock lock;
     if (lock.is_held()) Py_DECREF(object);
 }
+
+constexpr const char* kNoRoom = "there is not that much memory: ask for less";
 
 PyObject* frame_error_type = nullptr;
 
@@ -73,6 +77,10 @@ void translate(const std::exception_ptr& thrown, void*) {
     } catch (const PythonError& error) {
         const nb::object exception = error.exception();
         PyErr_SetObject(exception.type().ptr(), exception.ptr());
+    } catch (const std::bad_alloc&) {
+        PyErr_SetString(PyExc_MemoryError, kNoRoom);
+    } catch (const std::length_error&) {
+        PyErr_SetString(PyExc_MemoryError, kNoRoom);
     }
 }
 

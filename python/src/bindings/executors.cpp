@@ -24,7 +24,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-#include <unistd.h>
 
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
@@ -62,6 +61,10 @@ class Held {
         executor_ = std::make_unique<Executor>(graph.graph(), options...);
     }
     ~Held() {
+        if (process_.is_other()) {  // its threads are not here, and would be waited for
+            static_cast<void>(executor_.release());
+            return;
+        }
         const nb::gil_scoped_release unlocked;
         executor_.reset();
     }
@@ -84,14 +87,13 @@ class Held {
     void end_when_policy_fails(RunOptions& options);
     RunReport go_here(RunOptions& options, bool anew, std::stop_source& stop);
     RunReport go_on_threads(RunOptions& options, bool anew, std::stop_source& stop);
-    void check_process() const;
 
     PythonGraph& graph_;
     std::mutex mutex_;
     std::stop_source stop_;  // of the run that is going on
     std::unique_ptr<Executor> executor_;
     std::shared_ptr<PythonPolicy> policy_;  // null where it is not Python's
-    pid_t process_ = getpid();
+    ProcessOfThreads process_;
 };
 
 std::function<bool()> over_after(const std::optional<double>& seconds) {
@@ -101,19 +103,9 @@ std::function<bool()> over_after(const std::optional<double>& seconds) {
     return [end] { return Clock::now() >= end; };
 }
 
-// After a fork there are no threads, and nobody who would pass the frames on.
-template <class Executor>
-void Held<Executor>::check_process() const {
-    if (process_ == getpid()) return;
-    throw RunError(
-        "the executor was made before a fork, which leaves its threads behind: make graph and executor in "
-        "the "
-        "new process, or start that with multiprocessing's method 'spawn'");
-}
-
 template <class Executor>
 nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
-    check_process();
+    process_.check("the executor");
     RunOptions options{.statistics = wishes.statistics, .finish = wishes.finish};
     if (wishes.frames) options.frames = *wishes.frames;
     options.stop_when = over_after(wishes.seconds);
@@ -184,7 +176,8 @@ RunReport Held<Executor>::go_here(RunOptions& options, bool anew, std::stop_sour
 template <class Executor>
 RunReport Held<Executor>::go_on_threads(RunOptions& options, bool anew, std::stop_source& stop) {
     RunReport report;
-    do_interruptibly(stop, [&] { report = go(options, anew); });
+    do_interruptibly(
+        stop, [&] { report = go(options, anew); }, [&] { graph_.interrupt_tasks(); });
     return report;
 }
 
@@ -234,7 +227,8 @@ Profile profile_graph(PythonGraph& graph, std::optional<std::uint64_t> frames, d
     Profile found;
     std::stop_source stop;
     const PythonGraph::Running running(graph);
-    do_interruptibly(stop, [&] { found = profile(graph.graph(), options); });
+    do_interruptibly(
+        stop, [&] { found = profile(graph.graph(), options); }, [&] { graph.interrupt_tasks(); });
     return found;
 }
 

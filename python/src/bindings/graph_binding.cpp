@@ -68,7 +68,8 @@ std::vector<std::string> unit_names(const Graph& graph) {
 
 std::size_t PythonGraph::add(std::string name, const std::vector<PythonSocket>& sockets,
                              const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call) {
-    tasks_.push_back(&graph_.add<PythonTask>(std::move(name), sockets, knobs, options, std::move(call)));
+    tasks_.push_back(
+        &graph_to_change().add<PythonTask>(std::move(name), sockets, knobs, options, std::move(call)));
     return graph_.module_count() - 1;
 }
 
@@ -81,9 +82,21 @@ void PythonGraph::bind_constant(nb::handle data, std::size_t module, const std::
             throw GraphError(input.module->path_of_socket(input.index) + " carries " + info.type.name +
                              ": give a constant of that type");
         const auto* const values = static_cast<const T*>(PyArray_DATA(array));
-        graph_.bind(std::vector<T>(values, values + PyArray_SIZE(array)),
-                    In<T>{input.module, input.index, static_cast<std::uint32_t>(info.count)});
+        graph_to_change().bind(std::vector<T>(values, values + PyArray_SIZE(array)),
+                               In<T>{input.module, input.index, static_cast<std::uint32_t>(info.count)});
     });
+}
+
+// Its executor's threads read what a change would move.
+Graph& PythonGraph::graph_to_change() {
+    if (is_running_)
+        throw GraphError("graph '" + graph_.name() +
+                         "' is being run: change it before, or when the run has ended");
+    return graph_;
+}
+
+void PythonGraph::interrupt_tasks() {
+    for (PythonTask* task : tasks_) task->interrupt();
 }
 
 PythonGraph::Running::Running(PythonGraph& graph) : graph_(graph) {
@@ -128,21 +141,21 @@ void bind_graph(nb::module_& module) {
             "bind",
             [](PythonGraph& self, std::size_t from, const std::string& output, std::size_t to,
                const std::string& input) {
-                self.graph().bind(self.socket(from, output), self.socket(to, input));
+                self.graph_to_change().bind(self.socket(from, output), self.socket(to, input));
             },
             "module"_a, "output"_a, "to_module"_a, "input"_a)
         .def(
             "stream",
             [](PythonGraph& self, std::size_t from, const std::string& output, std::size_t to,
                const std::string& input) {
-                self.graph().stream(self.socket(from, output), self.socket(to, input));
+                self.graph_to_change().stream(self.socket(from, output), self.socket(to, input));
             },
             "module"_a, "output"_a, "to_module"_a, "input"_a)
         .def("bind_constant", &PythonGraph::bind_constant, "data"_a, "module"_a, "input"_a)
         .def(
             "chain",
             [](PythonGraph& self, std::size_t from, std::size_t to) {
-                self.graph().chain(self.graph().module(from), self.graph().module(to));
+                self.graph_to_change().chain(self.graph().module(from), self.graph().module(to));
             },
             "module"_a, "to_module"_a)
         .def(

@@ -16,6 +16,8 @@ class PythonGraph {
     explicit PythonGraph(std::string name) : graph_(std::move(name)) {}
 
     Graph& graph() { return graph_; }
+    /// To add to it, or bind; throws GraphError while it is being run.
+    Graph& graph_to_change();
     const Graph& graph() const { return graph_; }
 
     /// The number of the new module.
@@ -28,6 +30,9 @@ class PythonGraph {
 
     /// Feeds an input with the same data on every frame; throws GraphError when they do not fit.
     void bind_constant(nb::handle data, std::size_t module, const std::string& socket);
+
+    /// Raises KeyboardInterrupt in calls of its tasks that have not come back. Needs the interpreter's lock.
+    void interrupt_tasks();
 
     /// Held while the graph runs, made and ended with the interpreter's lock: then no array is needed any
     /// more.

@@ -11,9 +11,12 @@
 
 #include "bindings/errors.hpp"
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <pthread.h>
 
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/run_error.hpp"
 
 namespace tidemill::python {
 
@@ -30,9 +33,17 @@ struct LiveRuns {
     std::list<std::stop_source*> stops;
 };
 
+LiveRuns* runs_here = nullptr;
+
+// Threads may outlive what is static. A process that is forked has none of the threads that would end the
+// runs.
 LiveRuns& live_runs() {
-    static LiveRuns* const runs = new LiveRuns;  // threads may outlive what is static
-    return *runs;
+    static std::once_flag made;
+    std::call_once(made, [] {
+        runs_here = new LiveRuns;
+        pthread_atfork(nullptr, nullptr, [] { runs_here = new LiveRuns; });
+    });
+    return *runs_here;
 }
 
 // What Python knows of a thread that it did not start, until the thread ends.
@@ -101,6 +112,14 @@ void end_live_runs() {
     interpreter_ended = true;
 }
 
+void ProcessOfThreads::check(const char* what) const {
+    if (!is_other()) return;
+    throw RunError(
+        fmt::format("{} was made before a fork, which leaves its threads behind: make it in the new "
+                    "process, or start that with multiprocessing's method 'spawn'",
+                    what));
+}
+
 bool is_main_thread() {
     const nb::module_ threading = nb::module_::import_("threading");
     return threading.attr("current_thread")().is(threading.attr("main_thread")());
@@ -110,7 +129,7 @@ namespace {
 
 // Lets signal handlers run until the job is done; keeps what they raised first.
 std::exception_ptr watch_signals(std::mutex& mutex, std::condition_variable& changed, const bool& done,
-                                 std::stop_source& stop) {
+                                 std::stop_source& stop, const std::function<void()>& insist) {
     constexpr auto kNap = 50ms;
     std::exception_ptr raised;
     while (true) {
@@ -121,12 +140,14 @@ std::exception_ptr watch_signals(std::mutex& mutex, std::condition_variable& cha
         }
         if (PyErr_CheckSignals() == 0) continue;
         const PythonError error = PythonError::raised();
+        if (raised && insist) insist();
         if (!raised) raised = std::make_exception_ptr(error);
         stop.request_stop();
     }
 }
 
-void do_beside(std::stop_source& stop, const std::function<void()>& job) {
+void do_beside(std::stop_source& stop, const std::function<void()>& job,
+               const std::function<void()>& insist) {
     std::mutex mutex;
     std::condition_variable changed;
     bool done = false;
@@ -141,7 +162,7 @@ void do_beside(std::stop_source& stop, const std::function<void()>& job) {
         done = true;
         changed.notify_all();
     });
-    const std::exception_ptr raised = watch_signals(mutex, changed, done, stop);
+    const std::exception_ptr raised = watch_signals(mutex, changed, done, stop, insist);
     {
         const nb::gil_scoped_release unlocked;
         thread.join();
@@ -152,10 +173,11 @@ void do_beside(std::stop_source& stop, const std::function<void()>& job) {
 
 }  // namespace
 
-void do_interruptibly(std::stop_source stop, const std::function<void()>& job) {
+void do_interruptibly(std::stop_source stop, const std::function<void()>& job,
+                      const std::function<void()>& insist) {
     const LiveRun live(stop);
     if (is_main_thread()) {
-        do_beside(stop, job);
+        do_beside(stop, job, insist);
         return;
     }
     const nb::gil_scoped_release unlocked;

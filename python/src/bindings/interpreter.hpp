@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "bindings/python.hpp"
+#include <unistd.h>
 
 namespace tidemill::python {
 
@@ -40,8 +41,10 @@ class LiveRun {
 
 /// Does a job without the lock, which the caller has. Where this is the main thread, another one does the
 /// job, and this one sees to signals: what a handler raises (Ctrl-C) requests `stop`, and is thrown when the
-/// job is done. Throws what the job throws.
-void do_interruptibly(std::stop_source stop, const std::function<void()>& job);
+/// job is done. `insist` is called, with the lock, each time that a handler raises again. Throws what the job
+/// throws.
+void do_interruptibly(std::stop_source stop, const std::function<void()>& job,
+                      const std::function<void()>& insist = {});
 
 /// Of a job in the main thread itself: asked often, runs signal handlers now and then, and is true from the
 /// moment on when one of them raised. Called without the lock.
@@ -56,6 +59,19 @@ class SignalWatch {
     bool is_main_;
     std::uint64_t next_;
     std::exception_ptr raised_;
+};
+
+/// Of what has threads: the process that made it. After a fork the threads are missing, and nobody passes
+/// data on.
+class ProcessOfThreads {
+  public:
+    ProcessOfThreads() : id_(getpid()) {}
+    bool is_other() const { return id_ != getpid(); }
+    /// Throws RunError in another process than its own.
+    void check(const char* what) const;
+
+  private:
+    pid_t id_;
 };
 
 /// Whether this is the thread in which Python handles signals; needs the lock.

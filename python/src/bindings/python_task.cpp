@@ -63,7 +63,7 @@ PythonTask::Caller& PythonTask::caller_here() {
     const std::thread::id here = is_shared_ ? std::this_thread::get_id() : std::thread::id();
     const auto found = std::ranges::find(callers_, here, &Caller::thread);
     if (found != callers_.end()) return *found;
-    Caller& caller = callers_.emplace_back(Caller{here, {}, {}});
+    Caller& caller = callers_.emplace_back(Caller{.thread = here});
     for (const PythonSocket& socket : sockets_)
         caller.views.emplace_back(socket.numpy_type, socket.shape, socket.direction == Direction::in);
     caller.arguments.resize(1 + sockets_.size() + knobs_.size() + (call_.takes_number ? 1 : 0));
@@ -76,14 +76,37 @@ std::byte* PythonTask::place_of(Frame frame, const Place& socket) const {
     return const_cast<std::byte*>(frame[bytes].data());
 }
 
+// An interrupt that comes when the function has returned is taken back: it would hit the thread's next call.
+class PythonTask::InCall {
+  public:
+    explicit InCall(Caller& caller) : caller_(caller) { caller.in_call = PyThread_get_thread_ident(); }
+    ~InCall() {
+        if (std::exchange(caller_.is_interrupted, false)) PyThreadState_SetAsyncExc(caller_.in_call, nullptr);
+        caller_.in_call = 0;
+    }
+    InCall(const InCall&) = delete;
+    InCall& operator=(const InCall&) = delete;
+
+  private:
+    Caller& caller_;
+};
+
 Flow PythonTask::run(Frame frame) {
     const InterpreterLock lock;
     if (!lock.is_held()) throw RunError("Python's interpreter has ended");
+    Caller& caller = caller_here();
+    const InCall in_call(caller);
     try {
-        return call(frame, caller_here());
+        return call(frame, caller);
     } catch (const nb::python_error& error) {
         throw PythonError(error);
     }
+}
+
+void PythonTask::interrupt() {
+    for (Caller& caller : callers_)
+        if (caller.in_call != 0)
+            caller.is_interrupted = PyThreadState_SetAsyncExc(caller.in_call, PyExc_KeyboardInterrupt) != 0;
 }
 
 Flow PythonTask::call(Frame frame, Caller& caller) {

@@ -55,6 +55,9 @@ class PythonTask final : public Module {
 
     /// A run is over: its places are gone. Needs the lock.
     void forget_views() { callers_.clear(); }
+    /// Raises KeyboardInterrupt in the calls that have not come back, at their next step in Python. Needs the
+    /// lock.
+    void interrupt();
 
   private:
     struct Place {
@@ -65,11 +68,15 @@ class PythonTask final : public Module {
     /// What one thread calls with. Only tasks that several threads may be in have several.
     struct Caller {
         std::thread::id thread;
-        std::vector<SocketViews> views;
-        std::vector<PyObject*> arguments;   // the first place is left to the call itself
-        std::vector<nb::object> copies{};   // where arrays are copies
-        std::vector<nb::object> numbers{};  // of knobs, and the frame's
+        unsigned long in_call = 0;  // Python's number of the thread, while it is in the function
+        bool is_interrupted = false;
+        std::vector<SocketViews> views{};
+        std::vector<PyObject*> arguments{};  // the first place is left to the call itself
+        std::vector<nb::object> copies{};    // where arrays are copies
+        std::vector<nb::object> numbers{};   // of knobs, and the frame's
     };
+
+    class InCall;
 
     std::uint32_t declare(const PythonSocket& socket);
     template <class T>

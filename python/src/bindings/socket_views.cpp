@@ -68,8 +68,8 @@ bool SocketViews::is_intact(PyObject* object, std::byte* place) const {
     return PyArray_BYTES(array) == reinterpret_cast<char*>(place) &&
            PyArray_NDIM(array) == static_cast<int>(shape_.size()) &&
            std::equal(shape_.begin(), shape_.end(), PyArray_DIMS(array)) &&
-           PyArray_TYPE(array) == numpy_type_ && PyArray_ISWRITEABLE(array) != is_input_ &&
-           PyArray_IS_C_CONTIGUOUS(array);
+           PyArray_TYPE(array) == numpy_type_ && PyArray_ISNOTSWAPPED(array) &&
+           PyArray_ISWRITEABLE(array) != is_input_ && PyArray_IS_C_CONTIGUOUS(array);
 }
 
 }  // namespace tidemill::python

@@ -50,6 +50,10 @@ class PyReceiver {
                   .symbol_rate_hz = symbol_rate_hz, .rolloff = rolloff, .gold_code = gold_code},
               dvbs2::RxOutputs{.streams = into(packets_)})) {}
     ~PyReceiver() {
+        if (process_.is_other()) {  // its threads are not here, and would be waited for
+            static_cast<void>(receiver_.release());
+            return;
+        }
         const nb::gil_scoped_release unlocked;
         packets_.let_go();
         receiver_.reset();
@@ -59,6 +63,7 @@ class PyReceiver {
 
     // Who is interrupted while it waits ends the reception.
     void push(nb::handle samples) {
+        process_.check("the receiver");
         auto left = std::as_bytes(elements_of<dsp::Iq>(samples));
         {
             const nb::gil_scoped_release unlocked;
@@ -68,6 +73,7 @@ class PyReceiver {
     }
 
     nb::object take(std::size_t room) {
+        process_.check("the receiver");
         std::vector<std::uint8_t> packets(room * io::kTsPacketBytes);
         std::size_t got = packets_.take(packets, /*waits=*/false);
         if (got == 0) interruptibly([&] { got = packets_.take(packets, /*waits=*/true); });
@@ -83,6 +89,7 @@ class PyReceiver {
     }
 
     nb::dict finish() {
+        process_.check("the receiver");
         packets_.let_go();
         dvbs2::ReceptionReport report;
         interruptibly([&] { report = receiver_->finish(); });
@@ -127,6 +134,7 @@ class PyReceiver {
         return modcod ? nb::cast(cli::modcod_name(*modcod)) : nb::none();
     }
 
+    ProcessOfThreads process_;
     c::PacketQueue packets_;
     std::unique_ptr<dvbs2::PushedReceiver> receiver_;
 };
