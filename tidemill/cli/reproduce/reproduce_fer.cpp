@@ -20,7 +20,7 @@ namespace {
 using dvbs2::BerCounts;
 using dvbs2::BerPoint;
 
-constexpr int kIterations = 10;  // of StreamPU's decoder, all by min-sum
+constexpr int kPeersIterations = 10;  // of StreamPU's decoder, all by min-sum
 constexpr std::uint64_t kEnoughErrors = 50;
 constexpr int kPointsOfCurve = 6;
 constexpr double kOffset = 0.05;  // of the carrier, to the symbol rate: as its own counts have it
@@ -42,8 +42,8 @@ BerCounts count(const BerPoint& point, std::uint64_t frames) {
 }
 
 BerPoint with_min_sum(BerPoint point) {
-    point.max_iterations = kIterations;
-    point.fast_iterations = kIterations;
+    point.max_iterations = kPeersIterations;
+    point.fast_iterations = kPeersIterations;
     return point;
 }
 
