@@ -212,6 +212,61 @@ TEST_CASE("a receiver whose packets nobody pulls can be joined, stopped and free
     }
 }
 
+TEST_CASE("a callback is refused what would wait for it, and the reception goes on") {
+    struct Called {
+        tidemill_rx* rx = nullptr;
+        std::vector<std::string> told;
+        std::vector<tidemill_status> statuses;
+        std::size_t packets = 0;
+
+        void heard(tidemill_status status) {
+            statuses.push_back(status);
+            told.emplace_back(tidemill_error());
+        }
+    };
+    for (const std::size_t threads : {0u, 1u}) {
+        Called called;
+        Config config;
+        CHECK(tidemill_rx_config_set_threads(config.get, threads) == TIDEMILL_OK);
+        CHECK(tidemill_rx_config_on_packets(
+                  config.get,
+                  [](void* with, const std::uint8_t*, std::size_t count, int) {
+                      auto& to = *static_cast<Called*>(with);
+                      to.packets += count;
+                      if (!to.told.empty()) return;
+                      to.heard(tidemill_rx_join(to.rx, nullptr));
+                      to.heard(tidemill_rx_push(to.rx, signal().data(), 1));
+                      tidemill_rx_free(to.rx);
+                  },
+                  &called) == TIDEMILL_OK);
+        called.rx = tidemill_rx_new(config.get);
+        REQUIRE(called.rx);
+        CHECK(tidemill_rx_push(called.rx, signal().data(), signal().size() / 2) == TIDEMILL_OK);
+        CHECK(tidemill_rx_join(called.rx, nullptr) == TIDEMILL_OK);
+        tidemill_rx_free(called.rx);
+        CHECK(called.packets > 300);
+        CHECK(called.statuses == std::vector{TIDEMILL_REFUSED, TIDEMILL_REFUSED});
+        CHECK(called.told.at(0) ==
+              "tidemill_rx_join() in a callback of its receiver would wait for that: join it elsewhere");
+    }
+}
+
+TEST_CASE("who pulls from a receiver that was stopped is told that no more come") {
+    for (const std::size_t threads : {0u, 1u}) {
+        Config config;
+        CHECK(tidemill_rx_config_set_threads(config.get, threads) == TIDEMILL_OK);
+        tidemill_rx* const rx = tidemill_rx_new(config.get);
+        REQUIRE(rx);
+        std::uint8_t packet[kPacket];
+        std::size_t got = 1;
+        std::jthread puller([&] { CHECK(tidemill_rx_pull(rx, packet, 1, &got) == TIDEMILL_OK); });
+        CHECK(tidemill_rx_stop(rx) == TIDEMILL_OK);
+        puller.join();
+        CHECK(got == 0);
+        tidemill_rx_free(rx);
+    }
+}
+
 TEST_CASE("what cannot be is refused with a sentence, and changes nothing") {
     Config config;
     const auto refuses = [](tidemill_status status, const std::string& sentence) {
@@ -235,6 +290,9 @@ TEST_CASE("what cannot be is refused with a sentence, and changes nothing") {
     tidemill_rx* const rx = tidemill_rx_new(config.get);
     REQUIRE(rx);
     refuses(tidemill_rx_push(rx, nullptr, 1), "samples is null; give one");
+    constexpr std::size_t kWraps = (std::size_t{1} << 61) + 1;
+    refuses(tidemill_rx_push(rx, signal().data(), kWraps),
+            "2305843009213693953 samples: no memory holds that many");
     tidemill_rx_state state{};
     refuses(tidemill_rx_now(rx, &state), "state->size is 0; set it to sizeof *state before");
     std::size_t got = 0;

@@ -3,6 +3,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,29 @@ struct tidemill_rx {
 
 namespace {
 
+/// The receiver in whose callback this thread is.
+thread_local const tidemill_rx* calling_back = nullptr;
+
+/// Held around a callback.
+class CallingBack {
+  public:
+    explicit CallingBack(const tidemill_rx& rx) : before_(std::exchange(calling_back, &rx)) {}
+    ~CallingBack() { calling_back = before_; }
+    CallingBack(const CallingBack&) = delete;
+    CallingBack& operator=(const CallingBack&) = delete;
+
+  private:
+    const tidemill_rx* before_;
+};
+
+/// Throws for what would wait for the callback that it is called in.
+tidemill_rx& outside_callback(tidemill_rx* rx, const char* function, const char* instead) {
+    if (rx && rx == calling_back)
+        throw CallError(
+            fmt::format("{} in a callback of its receiver would wait for that: {}", function, instead));
+    return given(rx, "rx");
+}
+
 tidemill_frame told(const dvbs2::ReceivedFrame& frame) {
     return {.size = sizeof(tidemill_frame),
             .modcod = frame.info.pls.modcod,
@@ -52,7 +76,9 @@ dvbs2::RxOutputs outputs_of(tidemill_rx& rx) {
     dvbs2::RxOutputs outputs{.streams = {}, .choice = rx.config.streams};
     const auto on_packets = rx.config.on_packets;
     if (on_packets.call) {
-        outputs.streams.packets = [on_packets](std::span<const std::uint8_t> packets, std::uint8_t stream) {
+        outputs.streams.packets = [on_packets, &rx](std::span<const std::uint8_t> packets,
+                                                    std::uint8_t stream) {
+            const CallingBack callback(rx);
             on_packets.call(on_packets.with, packets.data(), packets.size() / io::kTsPacketBytes, stream);
         };
     } else {
@@ -61,17 +87,20 @@ dvbs2::RxOutputs outputs_of(tidemill_rx& rx) {
         };
     }
     if (const auto on_frame = rx.config.on_frame; on_frame.call)
-        outputs.frames = [on_frame](const dvbs2::ReceivedFrame& frame) {
+        outputs.frames = [on_frame, &rx](const dvbs2::ReceivedFrame& frame) {
+            const CallingBack callback(rx);
             const tidemill_frame its = told(frame);
             on_frame.call(on_frame.with, &its);
         };
     return outputs;
 }
 
-dvbs2::SymbolTap tap_of(const tidemill_rx_config& config) {
-    return dvbs2::SymbolTap([call = config.on_symbols](std::uint64_t, const std::vector<dsp::Iq>& symbols) {
-        call.call(call.with, reinterpret_cast<const float*>(symbols.data()), symbols.size());
-    });
+dvbs2::SymbolTap tap_of(const tidemill_rx& rx, const tidemill_rx_config& config) {
+    return dvbs2::SymbolTap(
+        [call = config.on_symbols, &rx](std::uint64_t, const std::vector<dsp::Iq>& symbols) {
+            const CallingBack callback(rx);
+            call.call(call.with, reinterpret_cast<const float*>(symbols.data()), symbols.size());
+        });
 }
 
 /// Copies as much of `filled` as the caller's structure has room for; it may be of an older or a newer
@@ -119,7 +148,7 @@ tidemill_rx_state told(const dvbs2::ReceptionNow& now) {
 
 std::span<const std::byte> bytes_of(const tidemill_rx& rx, const void* samples, std::size_t count) {
     if (count > 0) (void)given(static_cast<const std::byte*>(samples), "samples");
-    return {static_cast<const std::byte*>(samples), count * rx.sample_bytes};
+    return {static_cast<const std::byte*>(samples), c::bytes_of(count, rx.sample_bytes, "samples")};
 }
 
 tidemill_status pull(tidemill_rx* rx, std::uint8_t* packets, std::size_t room, std::size_t* got, bool waits) {
@@ -128,7 +157,8 @@ tidemill_status pull(tidemill_rx* rx, std::uint8_t* packets, std::size_t room, s
         if (from.config.on_packets.call)
             throw CallError("packets go to the callback of this receiver; make one without to pull them");
         if (room == 0) throw CallError("room for 0 packets; give room for one at least");
-        given(got, "got") = from.packets.take({&given(packets, "packets"), room * io::kTsPacketBytes}, waits);
+        const std::size_t bytes = c::bytes_of(room, io::kTsPacketBytes, "packets");
+        given(got, "got") = from.packets.take({&given(packets, "packets"), bytes}, waits);
     });
 }
 
@@ -138,12 +168,13 @@ tidemill_rx::tidemill_rx(const tidemill_rx_config& asked)
     : config(asked),
       sample_bytes(dsp::bytes_per_sample(asked.pushed.format)),
       packets(asked.waiting_packets),
-      tap(tap_of(asked)) {
+      tap(tap_of(*this, asked)) {
     if (config.on_symbols.call) config.pushed.observers.push_back(&tap);
     if (config.pushed.threads == 0) packets.let_go();  // who would make room may be who puts them in
     config.pushed.on_end = [this] { packets.close(); };
     receiver.emplace(config.pushed, config.receiver, outputs_of(*this),
-                     [call = config.on_error](const std::exception& failure) {
+                     [call = config.on_error, this](const std::exception& failure) {
+                         const CallingBack callback(*this);
                          if (call.call) call.call(call.with, failure.what());
                      });
 }
@@ -170,17 +201,24 @@ tidemill_rx* tidemill_rx_new(const tidemill_rx_config* config) {
 }
 
 void tidemill_rx_free(tidemill_rx* rx) {
-    delete rx;
+    if (!rx) return;
+    (void)carefully([&] { delete &outside_callback(rx, "tidemill_rx_free()", "free it elsewhere"); });
 }
 
 tidemill_status tidemill_rx_push(tidemill_rx* rx, const void* samples, size_t count) {
-    return carefully([&] { given(rx, "rx").receiver->push(bytes_of(*rx, samples, count)); });
+    return carefully([&] {
+        tidemill_rx& to = outside_callback(rx, "tidemill_rx_push()", "push elsewhere");
+        to.receiver->push(bytes_of(to, samples, count));
+    });
 }
 
 tidemill_status tidemill_rx_try_push(tidemill_rx* rx, const void* samples, size_t count, size_t* taken) {
     return carefully([&] {
         given(taken, "taken") = 0;
         const dvbs2::PushedConfig& pushed = given(rx, "rx").config.pushed;
+        if (rx == calling_back && pushed.threads == 0)
+            throw CallError(
+                "tidemill_rx_try_push() within tidemill_rx_push() of a receiver without threads: push later");
         if (pushed.waiting_samples == 0 && pushed.threads > 0)
             throw CallError(
                 "no samples may wait in this receiver, so they are lent: tidemill_rx_push() does");
@@ -197,13 +235,18 @@ tidemill_status tidemill_rx_try_pull(tidemill_rx* rx, uint8_t* packets, size_t r
 }
 
 tidemill_status tidemill_rx_end(tidemill_rx* rx) {
-    return carefully([&] { given(rx, "rx").receiver->end(); });
+    return carefully([&] {
+        if (rx && rx->config.pushed.threads == 0)  // then it does the rest itself
+            outside_callback(rx, "tidemill_rx_end()", "end it elsewhere, or use tidemill_rx_stop()");
+        given(rx, "rx").receiver->end();
+    });
 }
 
 tidemill_status tidemill_rx_stop(tidemill_rx* rx) {
     return carefully([&] {
         given(rx, "rx").packets.let_go();
         rx->receiver->stop();
+        if (rx->config.pushed.threads == 0) rx->packets.close();  // no thread would say so
     });
 }
 
@@ -213,7 +256,7 @@ int tidemill_rx_running(const tidemill_rx* rx) {
 
 tidemill_status tidemill_rx_join(tidemill_rx* rx, tidemill_rx_report* report) {
     return carefully([&] {
-        given(rx, "rx").packets.let_go();
+        outside_callback(rx, "tidemill_rx_join()", "join it elsewhere").packets.let_go();
         const tidemill_rx_report its = told(rx->join());
         if (report) copy_out(its, report, "report");
     });

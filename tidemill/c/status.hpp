@@ -1,7 +1,9 @@
 #pragma once
 
 #include <exception>
+#include <limits>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,6 +29,13 @@ T& given(T* pointer, const char* name) {
     return *pointer;
 }
 
+/// Bytes of so many; throws CallError for more than any memory holds.
+inline std::size_t bytes_of(std::size_t count, std::size_t each, const char* name) {
+    if (count > std::numeric_limits<std::size_t>::max() / each)
+        throw CallError(std::to_string(count) + " " + name + ": no memory holds that many");
+    return count * each;
+}
+
 /// Does what no exception may leave: nothing goes through C.
 template <class Work>
 tidemill_status carefully(Work&& work, tidemill_status otherwise = TIDEMILL_FAILED) noexcept {
@@ -36,6 +45,9 @@ tidemill_status carefully(Work&& work, tidemill_status otherwise = TIDEMILL_FAIL
     } catch (const CallError& error) {
         keep_error(error.what());
         return TIDEMILL_REFUSED;
+    } catch (const std::bad_alloc&) {
+        keep_error("there is not that much memory: ask for less");
+        return otherwise;
     } catch (const std::exception& error) {
         keep_error(error.what());
         return otherwise;

@@ -8,8 +8,9 @@
  * Link with `pkg-config --cflags --libs tidemill`. What a function is given it copies; what it gives out
  * belongs to its object. A function that can fail returns a tidemill_status, or null where it makes
  * something; tidemill_error() then says what, where and what to do. Callbacks run on a thread of the
- * receiver's and must not free it; each has the pointer that it was given with. No signals are handled,
- * nothing is printed.
+ * receiver's, and what would wait for them is refused there: to push, join or free it. Each has the pointer that
+ * it was given with. No signals are handled, nothing is printed. After a fork, objects are for the process that
+ * made them.
  *
  * A configuration is made, filled, used for any number of objects, and freed. Frequencies and rates are in
  * Hz.

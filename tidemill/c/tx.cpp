@@ -103,7 +103,7 @@ tidemill_status tidemill_tx_send(tidemill_tx* tx, const uint8_t* packets, size_t
     return carefully([&] {
         tidemill_tx& to = open(tx);
         if (count == 0) return;
-        const std::span whole(&given(packets, "packets"), count * io::kTsPacketBytes);
+        const std::span whole(&given(packets, "packets"), c::bytes_of(count, io::kTsPacketBytes, "packets"));
         check_packets(whole);
         forget_taken(to);
         to.transmitter.transmit(whole, to.samples);
