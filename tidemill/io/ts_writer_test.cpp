@@ -92,19 +92,20 @@ TEST_CASE("ts writer: a file keeps what it held until the first packet or the cl
     CHECK(ScratchFolder::content_of(path).empty());
 }
 
-TEST_CASE("ts writer: what a disk took before it was full is counted to the byte") {
-    constexpr std::size_t kRoom = 100'003;
+TEST_CASE("ts writer: of what a disk has no room for it keeps no beginning, and what it keeps is counted") {
     const ScratchFolder folder;
     const auto stream = packets(1000);
+    const std::span<const std::uint8_t> all(stream);
     ByteWriter writer(folder / "out.ts");
     {
-        const FullDisk disk(kRoom);
-        CHECK_THROWS_AS(writer.write(stream), IoError);
+        const FullDisk disk(100'003);
+        writer.write(all.first(400 * kTsPacketBytes));
+        CHECK_THROWS_AS(writer.write(all.subspan(400 * kTsPacketBytes)), IoError);
         CHECK_THROWS_AS(writer.flush(), IoError);
     }
-    CHECK(writer.bytes_delivered() == kRoom);
-    CHECK(writer.bytes_waiting() == stream.size() - kRoom);
-    CHECK(std::filesystem::file_size(folder / "out.ts") == kRoom);
+    CHECK(writer.bytes_delivered() == 400 * kTsPacketBytes);
+    CHECK(writer.bytes_waiting() == 600 * kTsPacketBytes);
+    CHECK(std::filesystem::file_size(folder / "out.ts") == writer.bytes_delivered());
 }
 
 TEST_CASE("ts writer: a full disk is an error that stays, and what was delivered is counted") {

@@ -189,7 +189,9 @@ bool OutputFile::may_be_given_up() const {
 void OutputFile::take_back(std::size_t written) noexcept {
     if (!is_regular(descriptor_)) return;
     const off_t place = lseek(descriptor_, 0, SEEK_CUR) - static_cast<off_t>(written);
-    if (place >= 0 && ftruncate(descriptor_, place) == 0) lseek(descriptor_, place, SEEK_SET);
+    if (place < 0 || ftruncate(descriptor_, place) != 0) return;
+    lseek(descriptor_, place, SEEK_SET);
+    written_ -= static_cast<std::uint64_t>(written);
 }
 
 void OutputFile::write_all(std::span<const std::byte> bytes) {
