@@ -27,6 +27,11 @@ def whole(
     return number
 
 
+def seed(value: Any) -> int:
+    """Of random numbers: 64 bits."""
+    return whole("seed", value, 0, 2**64 - 1)
+
+
 def number(
     name: str,
     value: Any,

@@ -271,7 +271,7 @@ def ber(
         errors=_given.whole("errors", errors, 1, _MOST),
         iterations=_given.whole("iterations", iterations, 1, _MOST_ITERATIONS),
         threads=_given.whole("threads", threads, 0, _MOST_THREADS),
-        seed=_given.whole("seed", seed),
+        seed=_given.seed(seed),
         full=sync == "full",
         pilots=bool(pilots),
         first_frame=_given.whole("first_frame", first_frame, 0, _MOST),

@@ -68,7 +68,7 @@ def reproduce(
         timed=_given.whole("timed", timed, 1, _MOST),
         frames=_given.whole("frames", frames, 100, _MOST),
         tasks=_given.whole("tasks", tasks, 1, _MOST),
-        seed=_given.whole("seed", seed),
+        seed=_given.seed(seed),
     )
     tables = [Table(each["title"], _columns(each["rows"]), each["notes"]) for each in made]
     call = f"tidemill.reproduce({name!r}, chains={chains}, timed={timed}, frames={frames}, tasks={tasks}, seed={seed})"

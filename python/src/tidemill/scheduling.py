@@ -318,7 +318,7 @@ def simulate(
         observed=_given.whole("drawn_frames", drawn_frames),
         hop_latency_us=_given.number("hop_latency_us", hop_latency_us, 0, _LONGEST_US),
         jitter=_given.number("jitter", jitter, 0, _MOST_JITTER),
-        seed=_given.whole("seed", seed),
+        seed=_given.seed(seed),
         known=known,
     )
     call = f"tidemill.simulate(schedule, profile, frames={frames}, jitter={jitter})"

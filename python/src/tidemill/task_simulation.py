@@ -81,7 +81,7 @@ def simulate_tasks(
         "policy": policy,
         "window": _given.whole("window", window, 1, _MOST),
         "noise": _given.number("noise", noise, 0, _MOST_NOISE),
-        "seed": _given.whole("seed", seed),
+        "seed": _given.seed(seed),
         "drawn": _given.whole("drawn_iterations", drawn_iterations),
     }
     if isinstance(program, str):
