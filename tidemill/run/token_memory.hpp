@@ -19,7 +19,7 @@ class TokenMemory {
     TokenMemory(const TokenMemory&) = delete;
     TokenMemory& operator=(const TokenMemory&) = delete;
 
-    /// So many bytes at least, which begin with a page.
+    /// So many bytes at least, aligned as an Arena is.
     virtual std::byte* take(std::size_t bytes) = 0;
     virtual void give_back(std::byte* begin) = 0;
 };

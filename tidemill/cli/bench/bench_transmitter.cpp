@@ -1,7 +1,11 @@
 #include "tidemill/cli/bench/bench_transmitter.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <cstdint>
 #include <random>
+
+#include "tidemill/dvbs2/send/tx_stages.hpp"
 
 namespace tidemill::cli {
 
@@ -11,30 +15,43 @@ constexpr dvbs2::Pls kSent{10, dvbs2::FrameSize::short_, false};  // QPSK 8/9
 constexpr int kSamplesPerSymbol = 2;
 constexpr double kRolloff = 0.2;
 
+dvbs2::MultiplexerConfig sent() {
+    dvbs2::MultiplexerConfig config;
+    config.plan = {{kSent, {}}};
+    return config;
+}
+
+/// Frames of random data.
+class RandomFrames final : public Module {
+  public:
+    explicit RandomFrames(std::size_t bytes) : Module("data"), bytes_(bytes) {}
+
+    OutUpTo<std::uint8_t> bbframe = out<std::uint8_t>("bbframe", upto(dvbs2::kMaxBbframeBytes));
+    Label<dvbs2::TxFrame> about = label<dvbs2::TxFrame>("about");
+    Task make = task("make", &RandomFrames::make_frame);
+
+  private:
+    void make_frame(Frame f) {
+        f[about] = {.pls_code = kSent.code()};
+        std::ranges::generate(f[bbframe].resize(bytes_),
+                              [&] { return static_cast<std::uint8_t>(random_()); });
+    }
+
+    std::size_t bytes_;
+    std::mt19937 random_{1};
+};
+
 }  // namespace
 
-BenchTransmitter::BenchTransmitter() : modulator_(kSent, 0), shaper_(kSamplesPerSymbol, kRolloff) {
-    const std::size_t bytes = modulator_.bbframe_bytes();
-    const std::size_t symbols = modulator_.plframe_symbols();
-    auto& data = graph_.add(
-        task("data", out<std::uint8_t>("bbframe", bytes), [random = std::mt19937(1)](auto bbframe) mutable {
-            std::ranges::generate(bbframe, [&] { return static_cast<std::uint8_t>(random()); });
-        }));
-    auto& modulate = graph_.add(
-        task("modulate", pure, in<std::uint8_t>("bbframe", bytes), out<dsp::Iq>("plframe", symbols),
-             [this](auto bbframe, auto plframe) { modulator_.modulate(bbframe, plframe); }));
-    auto& shape = graph_.add(task("shape", in<dsp::Iq>("plframe", symbols),
-                                  out<dsp::Iq>("samples", kSamplesPerSymbol * symbols),
-                                  [this](auto plframe, auto samples) {
-                                      std::ranges::copy(shaper_.process(plframe), samples.begin());
-                                  }));
-    auto& send =
-        graph_.add(task("send", in<dsp::Iq>("samples", kSamplesPerSymbol * symbols), [this](auto samples) {
+BenchTransmitter::BenchTransmitter() : multiplexer_(sent()), shaper_(kSamplesPerSymbol, kRolloff) {
+    auto& data = graph_.add<RandomFrames>(multiplexer_.modulator(kSent).bbframe_bytes());
+    const dvbs2::TxStages stages(graph_, multiplexer_, shaper_, std::nullopt);
+    auto& send = graph_.add(
+        task("send", in<dsp::Iq>("samples", upto(stages.pulse.most_samples())), [this](auto samples) {
             for (const dsp::Iq& sample : samples) energy_ += std::norm(sample);
         }));
-    graph_.bind(data["bbframe"], modulate["bbframe"]);
-    graph_.bind(modulate["plframe"], shape["plframe"]);
-    graph_.bind(shape["samples"], send["samples"]);
+    graph_.bind(data.bbframe, stages.modulator.bbframe);
+    graph_.bind(stages.pulse.samples, send["samples"]);
 }
 
 }  // namespace tidemill::cli

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <cstdint>
-
-#include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/graph/graph.hpp"
 
 namespace tidemill::cli {
 
-/// A transmitter as a graph, for measuring: random data to short PLFRAMEs of QPSK 8/9, and these to samples
-/// that nobody keeps.
+/// A transmitter as a graph, for measuring: random data by the stages of `dvbs2 tx` to short PLFRAMEs of QPSK
+/// 8/9, and these to samples that nobody keeps.
 class BenchTransmitter {
   public:
     BenchTransmitter();
@@ -19,7 +17,7 @@ class BenchTransmitter {
     float energy() const { return energy_; }
 
   private:
-    dvbs2::FrameModulator modulator_;
+    dvbs2::Multiplexer multiplexer_;
     dvbs2::PulseShaper shaper_;
     float energy_ = 0;
     Graph graph_{"transmitter"};
