@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tidemill.sweep.processes import Processes
+
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -33,3 +35,9 @@ def demo_ts() -> bytes:
 @pytest.fixture(scope="session")
 def published_profile() -> Path:
     return DATA / "profiles" / "dvbs2-rx-opi5.json"
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with Processes(2) as executor:
+        yield executor

@@ -24,12 +24,6 @@ SYMBOLS = 33282  # of a normal frame of QPSK with pilots
 RATE_HZ = 500e3
 
 
-@pytest.fixture(scope="module")
-def workers():
-    with Processes(2) as executor:
-        yield executor
-
-
 @pytest.fixture
 def folder(tmp_path, demo):
     made = tmp_path / "recordings"

@@ -13,7 +13,6 @@ from test_archive import slice_of
 import tidemill as tm
 import tidemill.archive
 from tidemill.archive import command
-from tidemill.sweep.processes import Processes
 
 SAMPLES = 400_000
 NAMES = [
@@ -30,12 +29,6 @@ NAMES = [
     "rtl_tcp:",
     "%s%n{0}",
 ]
-
-
-@pytest.fixture(scope="module")
-def workers():
-    with Processes(2) as executor:
-        yield executor
 
 
 @pytest.fixture

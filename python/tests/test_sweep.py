@@ -22,6 +22,7 @@ from tidemill.sweep.kinds import Range
 from tidemill.sweep.processes import Processes
 from tidemill.sweep.registry import KINDS
 from tidemill.sweep.tally import Tally
+from waiting import wait_for
 
 BER = {
     "count": "ber",
@@ -195,24 +196,16 @@ def test_a_worker_of_another_build_or_without_the_instruction_set_is_refused(mon
 def test_workers_end_with_the_sweep_that_was_killed(tmp_path):
     (tmp_path / "ber.toml").write_text(BER_TOML.replace("150", "100000000").replace("errors = 12", "errors = 100000000"))
     sweep = _started(tmp_path, "ber.toml")
-    _wait_for(lambda: (tmp_path / "ber.sweep/state.json").exists() and _descendants(sweep.pid))
+    wait_for(lambda: (tmp_path / "ber.sweep/state.json").exists() and _descendants(sweep.pid))
     workers = [int(n) for n in _descendants(sweep.pid)]
     sweep.kill()
     sweep.wait()
-    _wait_for(lambda: not any(_lives(each) for each in workers))
+    wait_for(lambda: not any(_lives(each) for each in workers))
 
 
 def _started(folder, *words):
     program = [sys.executable, "-m", "tidemill.sweep.command", *words]
     return subprocess.Popen(program, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _wait_for(holds):
-    for _ in range(6000):
-        if holds():
-            return
-        time.sleep(0.01)  # of another process nothing else tells
-    raise AssertionError("it never came")
 
 
 def _descendants(process):
@@ -263,7 +256,7 @@ def test_an_interrupt_ends_a_sweep_in_order_and_it_goes_on(tmp_path):
     toml = BER_TOML.replace("150", "100000000").replace("errors = 12", "errors = 100000000")
     (tmp_path / "ber.toml").write_text(toml)
     sweep = _started(tmp_path, "ber.toml", "--json")
-    _wait_for(lambda: _frames_saved(tmp_path) > 0)
+    wait_for(lambda: _frames_saved(tmp_path) > 0)
     sweep.send_signal(signal.SIGINT)
     out, err = sweep.communicate(timeout=60)
     assert sweep.returncode == 1 and "stopped early: --resume goes on from" in err

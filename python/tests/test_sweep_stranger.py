@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ import tidemill as tm
 import tidemill.sweep
 from tidemill.sweep import command
 from tidemill.sweep.table import printable
+from waiting import wait_for
 
 BER = """
 count = "ber"
@@ -124,19 +124,11 @@ def test_programs_end_with_the_sweep_that_runs_them(tmp_path):
     for number in (signal.SIGINT, signal.SIGKILL):
         (tmp_path / "pid").unlink(missing_ok=True)
         running = subprocess.Popen([sys.executable, "-c", run], cwd=tmp_path)
-        _wait_for(lambda: (tmp_path / "pid").exists())
+        wait_for(lambda: (tmp_path / "pid").exists())
         running.send_signal(number)
         running.wait(timeout=600)
         child = int((tmp_path / "pid").read_text())
-        _wait_for(lambda child=child: not _runs(child))
-
-
-def _wait_for(condition):
-    for _ in range(60000):
-        if condition():
-            return
-        time.sleep(0.01)  # of another program nothing else tells
-    raise AssertionError("it has not come")
+        wait_for(lambda child=child: not _runs(child))
 
 
 def _runs(process):

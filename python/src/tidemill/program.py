@@ -87,13 +87,10 @@ def number_or_auto(text: str) -> float | str:
     """Of an option that a search may answer."""
     if text == "auto":
         return text
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0
-    if 0 < number <= 1e12:
-        return number
-    raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, or auto")
+    number = _above_0(text, 1e12)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, or auto")
+    return number
 
 
 def gold_or_auto(text: str) -> int | str:
@@ -107,13 +104,18 @@ def gold_or_auto(text: str) -> int | str:
 
 def positive(text: str) -> float:
     """Of an option that is a time in seconds."""
+    number = _above_0(text, 1e6)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, to 1000000")
+    return number
+
+
+def _above_0(text: str, most: float) -> float | None:
     try:
         number = float(text)
     except ValueError:
-        number = 0
-    if 0 < number <= 1e6:
-        return number
-    raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, to 1000000")
+        return None
+    return number if 0 < number <= most else None
 
 
 def whole(text: str) -> int:

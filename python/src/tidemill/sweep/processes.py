@@ -88,19 +88,22 @@ class _Call:
 
     def answer(self, text: bytes | None) -> None:
         """None: nobody will."""
-        if not self.future.set_running_or_notify_cancel():
-            return
-        if text is None:
-            self.future.set_exception(BrokenProcessPool("its process was terminated abruptly"))
-            return
-        try:
-            fits, found = pickle.loads(text)
-        except Exception as error:
-            fits, found = False, error
-        if fits:
-            self.future.set_result(found)
-        else:
-            self.future.set_exception(found)
+        gone = BrokenProcessPool("its process was terminated abruptly")
+        settle(self.future, pickle.dumps((False, gone)) if text is None else text)
+
+
+def settle(future: Future[Any], answer: bytes) -> None:
+    """Gives it what another process has pickled: whether there is a result, and that, or the exception."""
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        fits, found = pickle.loads(answer)
+    except Exception as error:
+        fits, found = False, error
+    if fits:
+        future.set_result(found)
+    else:
+        future.set_exception(found)
 
 
 class _Process:

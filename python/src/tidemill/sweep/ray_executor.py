@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import _core
 from .lent import Lender, Packed, Place, unpacked
-from .processes import main_left_alone, no_interrupts
+from .processes import main_left_alone, no_interrupts, settle
 
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -102,16 +102,7 @@ class RayExecutor(Executor):
             future, place = self._calls.pop(number)
         if place is not None:
             self._lender.give_back(place)
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            fits, found = pickle.loads(text)
-        except Exception as error:
-            fits, found = False, error
-        if fits:
-            future.set_result(found)
-        else:
-            future.set_exception(found)
+        settle(future, text)
 
 
 # Ray itself would try for minutes, and then end the whole process.
