@@ -18,6 +18,9 @@ Word shifted_left(const Word& word, int bits) {
 
 constexpr std::size_t kBytesAtOnce = 8;
 
+// Each waits for its own table look-ups only.
+constexpr std::size_t kStretches = 4;
+
 std::uint64_t big_endian(const std::uint8_t* bytes) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < kBytesAtOnce; ++i) value = value << 8 | bytes[i];
@@ -50,17 +53,21 @@ Word generator(const Dvbs2Code& code) {
     return aligned;
 }
 
+Word times_x(const Word& remainder, const Word& divisor) {
+    Word product = shifted_left(remainder, 1);
+    if (remainder[0] >> 63) add(product, divisor);
+    return product;
+}
+
 }  // namespace
 
-BchRemainder::BchRemainder(const Dvbs2Code& code) : tables_(kBytesAtOnce) {
+BchRemainder::BchRemainder(const Dvbs2Code& code)
+    : tables_(kBytesAtOnce),
+      stretch_bytes_(static_cast<std::size_t>(code.k_bch / 8) / kStretches / kBytesAtOnce * kBytesAtOnce) {
     const Word divisor = generator(code);
     for (std::uint64_t byte = 0; byte < 256; ++byte) {
         Word remainder = {byte << 56, 0, 0};
-        for (int bit = 0; bit < 8; ++bit) {
-            const bool subtract = remainder[0] >> 63;
-            remainder = shifted_left(remainder, 1);
-            if (subtract) add(remainder, divisor);
-        }
+        for (int bit = 0; bit < 8; ++bit) remainder = times_x(remainder, divisor);
         tables_[0][byte] = remainder;
     }
     for (std::size_t i = 1; i < kBytesAtOnce; ++i) {
@@ -70,9 +77,42 @@ BchRemainder::BchRemainder(const Dvbs2Code& code) : tables_(kBytesAtOnce) {
             add(tables_[i][byte], tables_[0][before[0] >> 56]);
         }
     }
+    make_carried(code.bch_parity(), divisor);
 }
 
-Word BchRemainder::of_message(std::span<const std::uint8_t> message) const {
+// What a stretch makes of the lowest power, times x for each of the others.
+void BchRemainder::make_carried(int parity, const Word& divisor) {
+    constexpr std::size_t kBits = 8 * sizeof(Word);
+    const auto lowest = static_cast<std::size_t>(parity) - 1;
+    std::array<Word, kBits> rows{};
+    rows[lowest][lowest / 64] = std::uint64_t{1} << (63 - lowest % 64);
+    constexpr std::array<std::uint8_t, kBytesAtOnce> kZeros{};
+    for (std::size_t at = 0; at < stretch_bytes_; at += kBytesAtOnce)
+        rows[lowest] = after_eight_bytes(rows[lowest], kZeros.data());
+    for (std::size_t bit = lowest; bit-- > 0;) rows[bit] = times_x(rows[bit + 1], divisor);
+    for (std::size_t bit = 0; bit < kBits; ++bit) {
+        const std::size_t weight = std::size_t{8} >> bit % 4;
+        for (std::size_t value = 0; value < carried_[0].size(); ++value)
+            if (value & weight) add(carried_[bit / 4][value], rows[bit]);
+    }
+}
+
+Word BchRemainder::after_eight_bytes(const Word& remainder, const std::uint8_t* bytes) const {
+    const std::uint64_t top = remainder[0] ^ big_endian(bytes);
+    Word next = {remainder[1], remainder[2], 0};
+    for (std::size_t i = 0; i < kBytesAtOnce; ++i) add(next, tables_[i][top >> 8 * i & 0xFF]);
+    return next;
+}
+
+// Of what comes before a stretch.
+Word BchRemainder::carried(const Word& remainder) const {
+    Word sum{};
+    for (std::size_t i = 0; i < carried_.size(); ++i)
+        add(sum, carried_[i][remainder[i / 16] >> (60 - 4 * (i % 16)) & 0xF]);
+    return sum;
+}
+
+Word BchRemainder::of_short_message(std::span<const std::uint8_t> message) const {
     Word remainder{};
     const std::size_t odd_bytes = message.size() % kBytesAtOnce;
     for (const std::uint8_t next : message.first(odd_bytes)) {
@@ -80,12 +120,26 @@ Word BchRemainder::of_message(std::span<const std::uint8_t> message) const {
         remainder = shifted_left(remainder, 8);
         add(remainder, folded);
     }
-    for (std::size_t at = odd_bytes; at < message.size(); at += kBytesAtOnce) {
-        const std::uint64_t top = remainder[0] ^ big_endian(message.data() + at);
-        remainder = {remainder[1], remainder[2], 0};
-        for (std::size_t i = 0; i < kBytesAtOnce; ++i) add(remainder, tables_[i][top >> 8 * i & 0xFF]);
-    }
+    for (std::size_t at = odd_bytes; at < message.size(); at += kBytesAtOnce)
+        remainder = after_eight_bytes(remainder, message.data() + at);
     return remainder;
+}
+
+Word BchRemainder::of_message(std::span<const std::uint8_t> message) const {
+    const std::size_t in_stretches = kStretches * stretch_bytes_;
+    if (message.size() < in_stretches) return of_short_message(message);
+    const auto stretches = message.last(in_stretches);
+    std::array<Word, kStretches> remainders{of_short_message(message.first(message.size() - in_stretches))};
+    for (std::size_t at = 0; at < stretch_bytes_; at += kBytesAtOnce) {
+        for (std::size_t i = 0; i < kStretches; ++i)
+            remainders[i] = after_eight_bytes(remainders[i], &stretches[i * stretch_bytes_ + at]);
+    }
+    Word all = remainders[0];
+    for (std::size_t i = 1; i < kStretches; ++i) {
+        all = carried(all);
+        add(all, remainders[i]);
+    }
+    return all;
 }
 
 }  // namespace tidemill::fec

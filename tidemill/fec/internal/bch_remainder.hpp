@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,9 +27,19 @@ class BchRemainder {
 
   private:
     using Table = std::array<Word, 256>;
+    /// Entry [i][bits]: what half byte i of a remainder becomes, put before a stretch of a message.
+    using Carried = std::array<std::array<Word, 16>, 2 * sizeof(Word)>;
+
+    void make_carried(int parity, const Word& divisor);
+    Word after_eight_bytes(const Word& remainder, const std::uint8_t* bytes) const;
+    Word carried(const Word& remainder) const;
+    Word of_short_message(std::span<const std::uint8_t> message) const;
 
     /// Entry [i][byte]: the remainder of that byte followed by i more bytes.
     std::vector<Table> tables_;
+    /// Stretches of a message, of so many bytes, whose remainders are worked out side by side.
+    std::size_t stretch_bytes_;
+    Carried carried_{};
 };
 
 }  // namespace tidemill::fec
