@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -22,12 +23,23 @@ inline constexpr std::size_t kPatterns = 1U << kGroup;
 inline constexpr std::size_t kRow = kBlock * SignInterpolator::kPhases;  // outputs of a block
 inline constexpr std::size_t kPieceBlocks = 64;                          // whose signs are packed at once
 
-/// A bit for each sample of a piece and of what reaches its last block, set where the part is negative.
+/// For each group of samples of a piece and of what reaches its last block: which of its parts are negative,
+/// as where in a table of rows the one for that stands.
 struct Signs {
-    using Bytes = std::array<std::uint8_t, kPieceBlocks + SignInterpolator::kMostTaps / kBlock>;
-    Bytes re;
-    Bytes im;
+    using Places =
+        std::array<std::uint16_t, kBlock / kGroup*(kPieceBlocks + SignInterpolator::kMostTaps / kBlock)>;
+    Places re;
+    Places im;
 };
+
+/// Of both groups of a block, by the signs of its samples.
+inline constexpr auto kPlaces = [] {
+    std::array<std::array<std::uint16_t, kBlock / kGroup>, 1U << kBlock> places{};
+    for (std::size_t signs = 0; signs < places.size(); ++signs)
+        places[signs] = {static_cast<std::uint16_t>(kRow * (signs % kPatterns)),
+                         static_cast<std::uint16_t>(kRow * (signs / kPatterns))};
+    return places;
+}();
 
 }  // namespace tidemill::dsp::internal
 #endif
@@ -57,34 +69,51 @@ bool pack_signs(const float* x, std::size_t blocks, float magnitude, internal::S
             re_bits |= mask_bits(d, hn::Lt(re, hn::Zero(d))) << at;
             im_bits |= mask_bits(d, hn::Lt(im, hn::Zero(d))) << at;
         }
-        signs.re[block] = static_cast<std::uint8_t>(re_bits);
-        signs.im[block] = static_cast<std::uint8_t>(im_bits);
+        std::memcpy(&signs.re[2 * block], internal::kPlaces[re_bits].data(), sizeof(internal::kPlaces[0]));
+        std::memcpy(&signs.im[2 * block], internal::kPlaces[im_bits].data(), sizeof(internal::kPlaces[0]));
     }
     return hn::AllFalse(d, different);
 }
 
-// What the `bytes` inputs of eight add to one part of a block's outputs.
-template <class D>
-hn::Vec<D> sum_of_rows(D d, const std::uint8_t* signs, std::size_t bytes, const float* rows) {
-    auto first = hn::Zero(d), second = first;
-    for (std::size_t byte = 0; byte < bytes; ++byte, rows += 2 * internal::kPatterns * internal::kRow) {
-        const std::size_t pattern = signs[byte];
-        const float* later = rows + internal::kPatterns * internal::kRow;
-        first = hn::Add(first, hn::Load(d, rows + internal::kRow * (pattern % internal::kPatterns)));
-        second = hn::Add(second, hn::Load(d, later + internal::kRow * (pattern / internal::kPatterns)));
+// Vectors of one part's outputs that are added up side by side: with both parts, and two sums for each, all
+// stay in registers.
+constexpr std::size_t kWidth = hn::MaxLanes(hn::CappedTag<float, internal::kRow>());
+constexpr std::size_t kAbreast = HWY_MIN(std::size_t{2}, internal::kRow / kWidth);
+
+// What the inputs of a block and of its history, of which there are so many groups in pairs, add to some of
+// its outputs.
+HWY_INLINE void sum_some_rows(const std::uint16_t* re_places, const std::uint16_t* im_places,
+                              std::size_t pairs, float magnitude, const float* rows, float* out) {
+    const hn::CappedTag<float, internal::kRow> d;
+    using Vec = hn::Vec<decltype(d)>;
+    constexpr std::size_t kNext = internal::kPatterns * internal::kRow;
+    Vec re[2][kAbreast], im[2][kAbreast];
+    for (std::size_t v = 0; v < kAbreast; ++v) re[0][v] = re[1][v] = im[0][v] = im[1][v] = hn::Zero(d);
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+        HWY_UNROLL(2)
+        for (std::size_t i = 0; i < 2; ++i, rows += kNext) {
+            const float* re_row = rows + re_places[2 * pair + i];
+            const float* im_row = rows + im_places[2 * pair + i];
+            HWY_UNROLL(2)
+            for (std::size_t v = 0; v < kAbreast; ++v) {
+                re[i][v] = hn::Add(re[i][v], hn::Load(d, re_row + v * kWidth));
+                im[i][v] = hn::Add(im[i][v], hn::Load(d, im_row + v * kWidth));
+            }
+        }
     }
-    return hn::Add(first, second);
+    const auto scale = hn::Set(d, magnitude);
+    for (std::size_t v = 0; v < kAbreast; ++v) {
+        hn::StoreInterleaved2(hn::Mul(hn::Add(re[0][v], re[1][v]), scale),
+                              hn::Mul(hn::Add(im[0][v], im[1][v]), scale), d, out + 2 * v * kWidth);
+    }
 }
 
-void sum_rows(const internal::Signs& signs, std::size_t blocks, std::size_t bytes, float magnitude,
+void sum_rows(const internal::Signs& signs, std::size_t blocks, std::size_t pairs, float magnitude,
               const float* rows, float* out) {
-    const hn::CappedTag<float, internal::kRow> d;
-    const auto scale = hn::Set(d, magnitude);
-    for (std::size_t block = 0; block < blocks; ++block) {
-        for (std::size_t at = 0; at < internal::kRow; at += hn::Lanes(d), out += 2 * hn::Lanes(d)) {
-            const auto re = sum_of_rows(d, &signs.re[block], bytes, rows + at);
-            const auto im = sum_of_rows(d, &signs.im[block], bytes, rows + at);
-            hn::StoreInterleaved2(hn::Mul(re, scale), hn::Mul(im, scale), d, out);
+    for (std::size_t block = 0; block < blocks; ++block, out += 2 * internal::kRow) {
+        for (std::size_t at = 0; at < internal::kRow; at += kAbreast * kWidth) {
+            sum_some_rows(&signs.re[2 * block], &signs.im[2 * block], pairs, magnitude, rows + at,
+                          out + 2 * at);
         }
     }
 }
