@@ -84,8 +84,9 @@ void for_each_line(const CarrierTrack& track, int first, int last, Piece piece) 
 void Carrier::estimate(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     parts_.clear();
     const int part_symbols = part_symbols_of(info);
+    const internal::BlockTurns turns(double{info.frequency});
     const auto add = [&](std::span<const Iq> references, int place) {
-        internal::add_known(frame, references, place, part_symbols, info.frequency, parts_);
+        internal::add_known(frame, references, place, part_symbols, turns, parts_);
     };
     add(header_references(info.pls.code()), 0);
     for (int block = 0; block < layout_of(info.pls).pilot_blocks; ++block) {

@@ -1,11 +1,13 @@
 #include "tidemill/dvbs2/sync/frequency_estimator.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
-#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -30,23 +32,28 @@ void FrequencyEstimator::turn(LagSums& sums, double angle) {
 
 void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references) {
     assert(received.size() == references.size() && received.size() <= kStep * kLags);
+    std::array<dsp::Iq, kStep * kLags> products;
+    const auto some = std::span(products).first(received.size());
+    internal::BlockTurns(frequency_).turn_back(received, references, some);
+    add_products(some);
+}
+
+void FrequencyEstimator::add_products(std::span<const dsp::Iq> products) {
     std::array<Complex, kLags> parts{};
-    const Complex step = std::polar(1.0, -dsp::kTwoPi * frequency_);
-    Complex turn{1, 0};
-    for (std::size_t i = 0; i < received.size(); ++i) {
-        parts[i / kStep] += product(product(received[i], references[i]), turn);
-        turn = product(turn, step);
+    for (std::size_t first = 0, part = 0; first < products.size(); first += kStep, ++part) {
+        for (const dsp::Iq symbol : products.subspan(first, std::min(kStep, products.size() - first)))
+            parts[part] += Complex(symbol);
     }
     if (!std::isfinite(std::norm(std::accumulate(parts.begin(), parts.end(), Complex{})))) {
         return;  // one symbol that is no number must not spoil what all others taught
     }
-    const std::size_t used = received.size() / kStep;
+    const std::size_t used = products.size() / kStep;
     for (std::size_t lag = 1; lag < used; ++lag) {
         for (std::size_t i = lag; i < used; ++i) {
             lag_sums_[lag] += product(parts[i], std::conj(parts[i - lag]));
         }
     }
-    cubes_ += std::pow(static_cast<double>(received.size()), 3);
+    cubes_ += std::pow(static_cast<double>(products.size()), 3);
 }
 
 void FrequencyEstimator::add(const FrequencyEstimator& other) {

@@ -17,6 +17,8 @@ class FrequencyEstimator {
 
     /// Takes one block of at most 90 symbols, and the conjugates of what was sent, of unit energy.
     void add(std::span<const dsp::Iq> received, std::span<const dsp::Iq> references);
+    /// The same of their products, turned back by frequency().
+    void add_products(std::span<const dsp::Iq> products);
 
     /// Takes what another one learned at the same frequency.
     void add(const FrequencyEstimator& other);

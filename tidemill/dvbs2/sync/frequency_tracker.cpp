@@ -51,17 +51,11 @@ double header_memory(double symbols, double esn0) {
 void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Block> blocks, double esn0) {
     const double length = blocks.back().place - blocks.front().place + 90;
     esn0_ = esn0;
-    FrequencyEstimator own = estimate_alone(frame, blocks);
+    FrequencyEstimator own = read(frame, blocks);
     own_frequency_ = own.frequency() + own.offset();
     if (has_jumped(own)) {
-        own.move(own.offset());
-        start_at(own.frequency());
-    }
-    parts_.clear();
-    for (const Block& block : blocks) {
-        const auto count = block.references.size();
-        internal::add_known(frame, block.references, block.place, static_cast<int>(count), near_.frequency(),
-                            parts_);
+        start_at(own_frequency_);
+        own = read(frame, blocks);
     }
     const double moved = moved_by_headers();
     near_.follow(moved);
@@ -109,12 +103,19 @@ double FrequencyTracker::moved_by_headers() {
     return follows ? difference / (dsp::kTwoPi * lag) : 0;
 }
 
-FrequencyEstimator FrequencyTracker::estimate_alone(std::span<const dsp::Iq> frame,
-                                                    std::span<const Block> blocks) const {
+// The blocks' sums at the frequency as it is known, and what they say of it themselves.
+FrequencyEstimator FrequencyTracker::read(std::span<const dsp::Iq> frame, std::span<const Block> blocks) {
+    const internal::BlockTurns turns(near_.frequency());
     FrequencyEstimator own(near_.frequency());
+    std::array<dsp::Iq, kHeaderSymbols> products;
+    parts_.clear();
     for (const Block& block : blocks) {
-        const auto place = static_cast<std::size_t>(block.place);
-        own.add(frame.subspan(place, block.references.size()), block.references);
+        const std::size_t count = block.references.size();
+        const auto some = std::span(products).first(count);
+        const auto sums = turns.turn_back(frame.subspan(static_cast<std::size_t>(block.place), count),
+                                          block.references, some);
+        own.add_products(some);
+        parts_.push_back(internal::known_part(sums, block.place, static_cast<int>(count), turns.frequency()));
     }
     return own;
 }

@@ -73,7 +73,7 @@ class FrequencyTracker {
         double lead;  // log-likelihood over that of the next lobe
     };
 
-    FrequencyEstimator estimate_alone(std::span<const dsp::Iq> frame, std::span<const Block> blocks) const;
+    FrequencyEstimator read(std::span<const dsp::Iq> frame, std::span<const Block> blocks);
     bool has_jumped(const FrequencyEstimator& own) const;
     void start_at(double frequency);
     double moved_by_headers();

@@ -30,43 +30,53 @@ ComplexVec<D> load(D d, const float* from) {
     return {re, im};
 }
 
-// exp(-j (start + i step)) in lane i.
-template <class D>
-ComplexVec<D> oscillator(D d, const PhaseLine& line) {
-    alignas(64) std::array<float, hn::MaxLanes(D())> re{};
-    alignas(64) std::array<float, hn::MaxLanes(D())> im{};
-    const std::complex<double> step = std::polar(1.0, -line.step);
-    std::complex<double> value = std::polar(1.0, -line.start);
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-        re[i] = static_cast<float>(value.real());
-        im[i] = static_cast<float>(value.imag());
-        value = {value.real() * step.real() - value.imag() * step.imag(),
-                 value.real() * step.imag() + value.imag() * step.real()};
-    }
-    return {hn::Load(d, re.data()), hn::Load(d, im.data())};
-}
+// exp(-j (start + i step)) in lane i, and what turns it on by all lanes.
+struct Oscillator {
+    static constexpr std::size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<float>());
+    alignas(64) std::array<float, kMostLanes> re{}, im{};
+    std::complex<double> stride;
 
-// Does whole vectors from symbol `done` on; returns how many symbols are done then.
-template <class D>
-std::size_t derotate_vectors(D d, const float* in, const float* factor, const PhaseLine& line, float* out,
-                             std::size_t done, std::size_t count) {
+    Oscillator(const PhaseLine& line, std::size_t lanes) {
+        const auto product = [](std::complex<double> a, std::complex<double> b) {
+            return std::complex<double>(a.real() * b.real() - a.imag() * b.imag(),
+                                        a.real() * b.imag() + a.imag() * b.real());
+        };
+        const std::complex<double> step = std::polar(1.0, -line.step), start = std::polar(1.0, -line.start);
+        std::complex<double> value = start;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            re[i] = static_cast<float>(value.real());
+            im[i] = static_cast<float>(value.imag());
+            value = product(value, step);
+        }
+        stride = product(value, std::conj(start));
+    }
+};
+
+// A few symbols are left at the end, less than a vector of them.
+void derotate_all(const float* in, const float* factor, const PhaseLine& line, float* out,
+                  std::size_t count) {
+    const hn::ScalableTag<float> d;
+    using Vec = ComplexVec<hn::ScalableTag<float>>;
     const std::size_t lanes = hn::Lanes(d);
-    auto turn = oscillator(d, {line.start + static_cast<double>(done) * line.step, line.step});
-    const std::complex<double> stride = std::polar(1.0, -line.step * static_cast<double>(lanes));
-    const ComplexVec<D> step{hn::Set(d, static_cast<float>(stride.real())),
-                             hn::Set(d, static_cast<float>(stride.imag()))};
+    Oscillator oscillator(line, lanes);
+    const Vec step{hn::Set(d, static_cast<float>(oscillator.stride.real())),
+                   hn::Set(d, static_cast<float>(oscillator.stride.imag()))};
+    Vec turn{hn::Load(d, oscillator.re.data()), hn::Load(d, oscillator.im.data())};
+    std::size_t done = 0;
     for (; done + lanes <= count; done += lanes) {
         const auto product = load(d, in + 2 * done).times(load(d, factor + 2 * done)).times(turn);
         hn::StoreInterleaved2(product.re, product.im, d, out + 2 * done);
         turn = turn.times(step);
     }
-    return done;
-}
-
-void derotate_all(const float* in, const float* factor, const PhaseLine& line, float* out,
-                  std::size_t count) {
-    const std::size_t done = derotate_vectors(hn::ScalableTag<float>(), in, factor, line, out, 0, count);
-    derotate_vectors(hn::CappedTag<float, 1>(), in, factor, line, out, done, count);
+    hn::Store(turn.re, d, oscillator.re.data());
+    hn::Store(turn.im, d, oscillator.im.data());
+    const hn::CappedTag<float, 1> one;
+    for (std::size_t i = 0; done < count; ++done, ++i) {
+        const ComplexVec<hn::CappedTag<float, 1>> last{hn::Set(one, oscillator.re[i]),
+                                                       hn::Set(one, oscillator.im[i])};
+        const auto product = load(one, in + 2 * done).times(load(one, factor + 2 * done)).times(last);
+        hn::StoreInterleaved2(product.re, product.im, one, out + 2 * done);
+    }
 }
 
 }  // namespace tidemill::dvbs2::internal::HWY_NAMESPACE

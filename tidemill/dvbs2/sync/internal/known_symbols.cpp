@@ -39,6 +39,34 @@ double agreement(std::span<const KnownPart> parts, double offset) {
     return std::norm(sum);
 }
 
+// Parts' sums, turned a step further each time.
+class SteppedParts {
+  public:
+    SteppedParts(std::span<const KnownPart> parts, double first_offset, double step) {
+        for (const KnownPart& part : parts) {
+            const double cycles = -dsp::kTwoPi * part.place;
+            parts_.push_back(
+                {product(part.sum, std::polar(1.0, cycles * first_offset)), std::polar(1.0, cycles * step)});
+        }
+    }
+
+    // How well they agree now.
+    double next() {
+        Complex sum{};
+        for (Part& part : parts_) {
+            sum += part.sum;
+            part.sum = product(part.sum, part.turn);
+        }
+        return std::norm(sum);
+    }
+
+  private:
+    struct Part {
+        Complex sum, turn;
+    };
+    std::vector<Part> parts_;
+};
+
 // Energy of the noise in the sum of all symbols.
 double noise_energy(std::span<const KnownPart> parts) {
     const auto blocks = join_parts(parts, 0);
@@ -63,21 +91,37 @@ double climb(Score score, double place, double step) {
 
 }  // namespace
 
-void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
-               int part_symbols, double frequency, std::vector<KnownPart>& parts) {
+// In chains of which none waits for another.
+BlockTurns::BlockTurns(double frequency) : frequency_(frequency) {
+    constexpr std::size_t kChains = 6;
+    static_assert(kHeaderSymbols % kChains == 0);
     const Complex step = std::polar(1.0, -dsp::kTwoPi * frequency);
-    Complex turn = std::polar(1.0, -dsp::kTwoPi * frequency * place);
-    for (std::size_t i = 0; i < references.size(); ++i) {
-        if (i % static_cast<std::size_t>(part_symbols) == 0) {
-            const auto length =
-                std::min<std::size_t>(static_cast<std::size_t>(part_symbols), references.size() - i);
-            const double middle = place + static_cast<double>(i) + (static_cast<double>(length) - 1) / 2;
-            parts.push_back({middle, {}, 0, static_cast<int>(length)});
+    std::array<Complex, kChains> turn{Complex{1, 0}};
+    for (std::size_t i = 1; i < kChains; ++i) turn[i] = product(turn[i - 1], step);
+    const Complex far = product(turn.back(), step);
+    for (std::size_t n = 0; n < turns_.size(); n += kChains) {
+        for (std::size_t i = 0; i < kChains; ++i) {
+            turns_[n + i] = dsp::Iq(turn[i]);
+            turn[i] = product(turn[i], far);
         }
-        const dsp::Iq received = frame[static_cast<std::size_t>(place) + i];
-        parts.back().sum += product(product(received, references[i]), turn);
-        parts.back().energy += std::norm(received);
-        turn = product(turn, step);
+    }
+}
+
+KnownPart known_part(const dsp::ProductSums& sums, int place, int symbols, double frequency) {
+    const Complex turn = std::polar(1.0, -dsp::kTwoPi * frequency * place);
+    return {place + (symbols - 1) / 2.0, product(Complex(sums.sum), turn), double{sums.energy}, symbols};
+}
+
+void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
+               int part_symbols, const BlockTurns& turns, std::vector<KnownPart>& parts) {
+    std::array<dsp::Iq, kHeaderSymbols> products;
+    while (!references.empty()) {
+        const std::size_t count = std::min(static_cast<std::size_t>(part_symbols), references.size());
+        const auto sums = turns.turn_back(frame.subspan(static_cast<std::size_t>(place), count),
+                                          references.first(count), std::span(products).first(count));
+        parts.push_back(known_part(sums, place, static_cast<int>(count), turns.frequency()));
+        references = references.subspan(count);
+        place += static_cast<int>(count);
     }
 }
 
@@ -119,24 +163,27 @@ double esn0_of(std::span<const KnownPart> blocks) {
 double best_offset(std::span<const KnownPart> parts, double reach, double sigma) {
     const double step = 1 / (6 * (parts.back().place - parts.front().place));
     const double weight = 1 / noise_energy(parts);
-    const auto score = [&](double offset) {
-        return weight * agreement(parts, offset) - 0.5 * offset * offset / (sigma * sigma);
+    const auto likelihood = [&](double offset, double agreed) {
+        return weight * agreed - 0.5 * offset * offset / (sigma * sigma);
     };
+    const auto score = [&](double offset) { return likelihood(offset, agreement(parts, offset)); };
     double best = 0;
     double best_score = score(best);
-    const auto try_at = [&](double offset) {
-        const double its_score = score(offset);
+    const auto take_better = [&](double offset, double its_score) {
         if (its_score <= best_score) return;
         best = offset;
         best_score = its_score;
     };
     const auto steps = static_cast<int>(std::ceil(reach / step));
-    for (int k = -steps; k <= steps; ++k) try_at(k * step);
+    SteppedParts grid(parts, -steps * step, step);
+    for (int k = -steps; k <= steps; ++k) take_better(k * step, likelihood(k * step, grid.next()));
     // Lobes are compared at their very tops, not where the grid happened to meet them.
     const double top = climb(score, best, step);
-    try_at(top);
+    take_better(top, score(top));
     for (const double lobe : {-kPilotLobe, kPilotLobe}) {
-        if (std::abs(top + lobe) <= reach) try_at(climb(score, top + lobe, step));
+        if (std::abs(top + lobe) > reach) continue;
+        const double place = climb(score, top + lobe, step);
+        take_better(place, score(place));
     }
     return best;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <complex>
 #include <span>
 #include <vector>
 
-#include "tidemill/dsp/iq.hpp"
+#include "tidemill/dsp/turned_products.hpp"
+#include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/sync/phase_smoother.hpp"
 
 namespace tidemill::dvbs2::internal {
@@ -17,10 +19,33 @@ struct KnownPart {
     int symbols = 0;
 };
 
+/// How a carrier turns from symbol to symbol of a block, which is at most as long as a header: worked out
+/// once for all blocks of a frame.
+class BlockTurns {
+  public:
+    /// In cycles per symbol.
+    explicit BlockTurns(double frequency);
+
+    double frequency() const { return frequency_; }
+
+    /// Symbols times references, the first as it is, the others turned back.
+    dsp::ProductSums turn_back(std::span<const dsp::Iq> symbols, std::span<const dsp::Iq> references,
+                               std::span<dsp::Iq> products) const {
+        return dsp::turned_products(symbols, references, std::span(turns_).first(symbols.size()), products);
+    }
+
+  private:
+    double frequency_;
+    std::array<dsp::Iq, kHeaderSymbols> turns_;
+};
+
+/// What such sums, of `symbols` symbols from `place` on, say of a frame.
+KnownPart known_part(const dsp::ProductSums& sums, int place, int symbols, double frequency);
+
 /// Adds parts of at most `part_symbols` symbols; `references` are the conjugates of what was sent from
-/// `place` on, `frequency` in cycles per symbol.
+/// `place` on.
 void add_known(std::span<const dsp::Iq> frame, std::span<const dsp::Iq> references, int place,
-               int part_symbols, double frequency, std::vector<KnownPart>& parts);
+               int part_symbols, const BlockTurns& turns, std::vector<KnownPart>& parts);
 
 /// Joins neighbouring parts to whole blocks, after a frequency offset is removed from them.
 std::vector<KnownPart> join_parts(std::span<const KnownPart> parts, double offset);
