@@ -28,15 +28,30 @@ constexpr std::size_t kLanes = kCirculantSize;
 constexpr std::size_t kAbreast = HWY_TARGET <= HWY_AVX3 ? 6 : 3;
 constexpr std::size_t kChunk = kAbreast * kStep;
 constexpr std::size_t kChunks = kPaddedLanes / kChunk;
-static_assert(kChunks * kChunk == kPaddedLanes);
+static_assert(kChunks * kChunk == kPaddedLanes && kPaddedLanes % (3 * kStep) == 0);
 
 HWY_INLINE SignedVec with_sign(SignedVec sign, SignedVec magnitude) {
 #if HWY_TARGET <= HWY_AVX3
     return hn::IfNegativeThenElse(sign, hn::Neg(magnitude), magnitude);
+#elif HWY_TARGET == HWY_AVX2
+    // One instruction, but of sign 0 it makes 0.
+    return SignedVec{_mm256_sign_epi8(magnitude.raw, hn::Or(sign, hn::Set(kSigned, 1)).raw)};
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+    return SignedVec{_mm_sign_epi8(magnitude.raw, hn::Or(sign, hn::Set(kSigned, 1)).raw)};
 #else
-    // Cheaper than a blend here, and Highway 1.0's IfNegativeThenElse is wrong for bytes on SSSE3.
+    // Cheaper than a blend here.
     const auto all_ones_if_negative = hn::BroadcastSignBit(sign);
     return hn::Sub(hn::Xor(magnitude, all_ones_if_negative), all_ones_if_negative);
+#endif
+}
+
+// One register for a value that a loop hands on to itself and to what follows: GCC would keep it in two, as
+// vectors of other lanes, and have too few for the rest.
+HWY_INLINE void hold_once([[maybe_unused]] UnsignedVec& value) {
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC && HWY_TARGET != HWY_SCALAR
+    auto raw = value.raw;
+    asm("" : "+v"(raw));
+    value.raw = raw;
 #endif
 }
 
@@ -51,6 +66,7 @@ struct LeastTwo {
     HWY_INLINE void take(UnsignedVec magnitude) {
         second = hn::Min(second, hn::Max(least, magnitude));
         least = hn::Min(least, magnitude);
+        hold_once(least);
     }
     HWY_INLINE UnsignedVec to_least() const { return reduced(second); }
     HWY_INLINE UnsignedVec to_others() const { return reduced(least); }
@@ -96,6 +112,8 @@ struct LeastAndRest {
     HWY_INLINE void take(UnsignedVec magnitude) {
         rest = combined(rest, hn::Max(least, magnitude));
         least = hn::Min(least, magnitude);
+        hold_once(rest);
+        hold_once(least);
     }
     HWY_INLINE UnsignedVec to_least() const { return rest; }
     HWY_INLINE UnsignedVec to_others() const { return combined(rest, least); }
@@ -167,9 +185,13 @@ struct LayerView {
     HWY_INLINE std::int8_t* column(std::size_t edge) const { return posteriors + edges[edge].column; }
 
     // Where the bits of an edge's lanes from `lane` on lie: one piece, thanks to the column's repeated head.
-    HWY_INLINE std::int8_t* bits(std::size_t edge, std::size_t start, std::size_t lane) const {
-        const std::size_t position = start + lane;
-        return column(edge) + (position < kLanes ? position : position - kLanes);
+    static HWY_INLINE std::size_t place(const LdpcEdge::Places& places, std::size_t lane) {
+        if constexpr (kStep % kPlacedLanes == 0) {
+            return places[lane / kPlacedLanes];
+        } else {
+            const std::size_t position = places.front() + lane;
+            return position < kLanes ? position : position - kLanes;
+        }
     }
 
     HWY_INLINE std::int8_t* messages(std::size_t edge) const { return messages_begin + edge * kPaddedLanes; }
@@ -180,75 +202,108 @@ struct LayerView {
     }
 };
 
+// One for each of the vectors that are worked on side by side. No array: compilers keep the elements of one
+// twice, and then not all of them in registers.
+template <class T>
+struct Abreast {
+    T a, b, c;
+#if HWY_TARGET <= HWY_AVX3
+    T d, e, f;
+#endif
+
+    HWY_INLINE Abreast() {}
+    template <class Make>
+    HWY_INLINE explicit Abreast(Make make)
+        : a(make(0)),
+          b(make(1)),
+          c(make(2))
+#if HWY_TARGET <= HWY_AVX3
+          ,
+          d(make(3)),
+          e(make(4)),
+          f(make(5))
+#endif
+    {
+    }
+
+    template <class Visit>
+    HWY_INLINE void each(Visit visit) {
+        visit(a, 0);
+        visit(b, 1);
+        visit(c, 2);
+#if HWY_TARGET <= HWY_AVX3
+        visit(d, 3);
+        visit(e, 4);
+        visit(f, 5);
+#endif
+    }
+};
+
 // What an edge brings to the checks of a chunk, in the first sweep its bits alone; stored at `to`.
 template <bool kFirstSweep, class Rule>
-HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk, Checks<Rule>* checks,
-                      std::int8_t* to) {
-    const std::int8_t* messages = layer.messages(edge);
-    const std::size_t start = layer.edges[edge].start;
-    HWY_UNROLL(6)
-    for (std::size_t i = 0; i < kAbreast; ++i) {
-        const std::size_t lane = chunk + i * kStep;
-        const auto posterior = hn::LoadU(kSigned, layer.bits(edge, start, lane));
+HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk,
+                      Abreast<Checks<Rule>>& checks, std::int8_t* to) {
+    const std::int8_t* messages = layer.messages(edge) + chunk;
+    const LdpcEdge& from = layer.edges[edge];
+    const std::int8_t* column = layer.column(edge);
+    checks.each([&](Checks<Rule>& check, std::size_t i) HWY_ATTR {
+        const auto posterior = hn::LoadU(kSigned, column + LayerView::place(from.places, chunk + i * kStep));
         const auto extrinsic =
-            kFirstSweep ? posterior : hn::SaturatedSub(posterior, hn::Load(kSigned, messages + lane));
-        checks[i].take(extrinsic);
-        hn::Store(extrinsic, kSigned, to + lane);
-    }
+            kFirstSweep ? posterior : hn::SaturatedSub(posterior, hn::Load(kSigned, messages + i * kStep));
+        check.take(extrinsic);
+        hn::Store(extrinsic, kSigned, to + i * kStep);
+    });
 }
 
 // Messages give way to what the edges bring: of those that own their column, the old ones are not needed any
 // more.
 template <bool kFirstSweep, class Rule>
-HWY_INLINE void ask(const LayerView layer, std::size_t chunk, Answers* answers) {
-    static_assert(kAbreast == 3 || kAbreast == 6);
-    const Checks<Rule> none(layer.corrections);
+HWY_INLINE void ask(const LayerView layer, std::size_t chunk, Abreast<Answers>& answers) {
+    Abreast<Checks<Rule>> checks([&](std::size_t) HWY_ATTR { return Checks<Rule>(layer.corrections); });
+    std::size_t e = 0;
+    do bring<kFirstSweep>(layer, e, chunk, checks, layer.messages(e) + chunk);
+    while (++e < layer.own_edges);
+    for (; e < layer.degree; ++e) bring<kFirstSweep>(layer, e, chunk, checks, layer.changes(e) + chunk);
+    answers.a = Answers(checks.a);
+    answers.b = Answers(checks.b);
+    answers.c = Answers(checks.c);
 #if HWY_TARGET <= HWY_AVX3
-    Checks<Rule> checks[kAbreast] = {none, none, none, none, none, none};
-#else
-    Checks<Rule> checks[kAbreast] = {none, none, none};
+    answers.d = Answers(checks.d);
+    answers.e = Answers(checks.e);
+    answers.f = Answers(checks.f);
 #endif
-    for (std::size_t e = 0; e < layer.own_edges; ++e)
-        bring<kFirstSweep>(layer, e, chunk, checks, layer.messages(e));
-    for (std::size_t e = layer.own_edges; e < layer.degree; ++e) {
-        if (kFirstSweep) std::fill_n(layer.messages(e) + chunk, kChunk, std::int8_t{0});
-        bring<kFirstSweep>(layer, e, chunk, checks, layer.changes(e));
-    }
-    HWY_UNROLL(6)
-    for (std::size_t i = 0; i < kAbreast; ++i) answers[i] = Answers(checks[i]);
 }
 
 HWY_INLINE void answer_own(const LayerView layer, std::size_t edge, std::size_t chunk,
-                           const Answers* answers) {
+                           Abreast<Answers>& answers) {
     std::int8_t* messages = layer.messages(edge) + chunk;
     std::int8_t* bits = layer.column(edge) + chunk;
-    HWY_UNROLL(6)
-    for (std::size_t i = 0; i < kAbreast; ++i) {
+    answers.each([&](const Answers& answer, std::size_t i) HWY_ATTR {
         const auto extrinsic = hn::Load(kSigned, messages + i * kStep);
-        const auto message = answers[i].message(extrinsic);
+        const auto message = answer.message(extrinsic);
         hn::Store(message, kSigned, messages + i * kStep);
         hn::Store(hn::SaturatedAdd(extrinsic, message), kSigned, bits + i * kStep);
-    }
+    });
 }
 
 HWY_INLINE void answer_shared(const LayerView layer, std::size_t edge, std::size_t chunk,
-                              const Answers* answers) {
+                              Abreast<Answers>& answers) {
     std::int8_t* messages = layer.messages(edge) + chunk;
     std::int8_t* changes = layer.changes(edge) + chunk;
-    for (std::size_t i = 0; i < kAbreast; ++i) {
+    answers.each([&](const Answers& answer, std::size_t i) HWY_ATTR {
         const auto before = hn::Load(kSigned, messages + i * kStep);
-        const auto message = answers[i].message(hn::Load(kSigned, changes + i * kStep));
+        const auto message = answer.message(hn::Load(kSigned, changes + i * kStep));
         hn::Store(message, kSigned, messages + i * kStep);
         hn::Store(hn::SaturatedSub(message, before), kSigned, changes + i * kStep);
-    }
+    });
 }
 
-HWY_INLINE void answer(const LayerView layer, std::size_t chunk, const Answers* given) {
-    Answers answers[kAbreast];
-    HWY_UNROLL(6)
-    for (std::size_t i = 0; i < kAbreast; ++i) answers[i] = given[i];
-    for (std::size_t e = 0; e < layer.own_edges; ++e) answer_own(layer, e, chunk, answers);
-    for (std::size_t e = layer.own_edges; e < layer.degree; ++e) answer_shared(layer, e, chunk, answers);
+HWY_INLINE void answer(const LayerView layer, std::size_t chunk, const Abreast<Answers>& given) {
+    Abreast<Answers> answers = given;
+    std::size_t e = 0;
+    do answer_own(layer, e, chunk, answers);
+    while (++e < layer.own_edges);
+    for (; e < layer.degree; ++e) answer_shared(layer, e, chunk, answers);
 }
 
 // Lanes beyond the 360th belong to no check. `lane` is less than that.
@@ -269,18 +324,21 @@ HWY_INLINE void close_ring(const LayerView layer, std::size_t edge) {
 }
 
 HWY_INLINE void add_changes(const LayerView layer, std::size_t edge) {
-    const std::size_t start = layer.edges[edge].start;
+    const LdpcEdge& from = layer.edges[edge];
+    std::int8_t* column = layer.column(edge);
     const auto changed = [&](std::size_t lane, const std::int8_t* bits) HWY_ATTR {
         return hn::SaturatedAdd(hn::LoadU(kSigned, bits), hn::Load(kSigned, layer.changes(edge) + lane));
     };
     constexpr std::size_t kWhole = kLanes / kStep * kStep;
     for (std::size_t lane = 0; lane < kWhole; lane += kStep) {
-        std::int8_t* bits = layer.bits(edge, start, lane);
+        std::int8_t* bits = column + LayerView::place(from.places, lane);
         hn::StoreU(changed(lane, bits), kSigned, bits);
     }
     if constexpr (kWhole < kLanes) {
-        std::int8_t* bits = layer.bits(edge, start, kWhole);
-        hn::BlendedStore(changed(kWhole, bits), real_lanes(kWhole), kSigned, bits);
+        // Written by bytes, as Highway's BlendedStore does with AVX2, it takes as long as all before it.
+        std::int8_t* bits = column + LayerView::place(from.places, kWhole);
+        hn::StoreU(hn::IfThenElse(real_lanes(kWhole), changed(kWhole, bits), hn::LoadU(kSigned, bits)),
+                   kSigned, bits);
     }
     close_ring(layer, edge);
 }
@@ -289,10 +347,13 @@ HWY_INLINE void add_changes(const LayerView layer, std::size_t edge) {
 // layer's checks, to be read from another start by the next one.
 template <bool kFirstSweep, class Rule>
 HWY_INLINE void process(const LayerView layer) {
-    Answers answers[kChunks * kAbreast];
-    for (std::size_t c = 0; c < kChunks; ++c)
-        ask<kFirstSweep, Rule>(layer, c * kChunk, answers + c * kAbreast);
-    for (std::size_t c = 0; c < kChunks; ++c) answer(layer, c * kChunk, answers + c * kAbreast);
+    Abreast<Answers> answers[kChunks];
+    if (kFirstSweep) {
+        for (std::size_t e = layer.own_edges; e < layer.degree; ++e)
+            std::fill_n(layer.messages(e), kPaddedLanes, std::int8_t{0});
+    }
+    for (std::size_t c = 0; c < kChunks; ++c) ask<kFirstSweep, Rule>(layer, c * kChunk, answers[c]);
+    for (std::size_t c = 0; c < kChunks; ++c) answer(layer, c * kChunk, answers[c]);
     for (std::size_t e = 0; e < layer.own_edges; ++e)
         hn::StoreU(hn::Load(kSigned, layer.column(e)), kSigned, layer.column(e) + kLanes);
     for (std::size_t e = layer.own_edges; e < layer.degree; ++e) add_changes(layer, e);
@@ -301,12 +362,25 @@ HWY_INLINE void process(const LayerView layer) {
 // How many checks of the layer the bits fail, as they lie between two sweeps.
 HWY_INLINE std::size_t failed_checks(const LayerView layer) {
     std::size_t failed = 0;
-    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-        auto parity = hn::Zero(kSigned);
-        for (std::size_t e = 0; e < layer.degree; ++e)
-            parity = hn::Xor(parity, hn::LoadU(kSigned, layer.bits(e, layer.edges[e].rest_start, lane)));
-        const auto fails = hn::Lt(hn::IfThenElseZero(real_lanes(lane), parity), hn::Zero(kSigned));
-        failed += hn::CountTrue(kSigned, fails);
+    for (std::size_t chunk = 0; chunk < kPaddedLanes; chunk += 3 * kStep) {
+        auto a = hn::Zero(kSigned), b = a, c = a;
+        for (std::size_t e = 0; e < layer.degree; ++e) {
+            const LdpcEdge::Places& places = layer.edges[e].rest_places;
+            const std::int8_t* column = layer.column(e);
+            const auto bits = [&](std::size_t vector) HWY_ATTR {
+                return hn::LoadU(kSigned, column + LayerView::place(places, chunk + vector * kStep));
+            };
+            a = hn::Xor(a, bits(0));
+            b = hn::Xor(b, bits(1));
+            c = hn::Xor(c, bits(2));
+        }
+        const auto count = [&](SignedVec parity, std::size_t vector) HWY_ATTR {
+            const std::size_t lane = chunk + vector * kStep;
+            if (lane >= kLanes) return std::size_t{0};
+            return hn::CountTrue(kSigned,
+                                 hn::Lt(hn::IfThenElseZero(real_lanes(lane), parity), hn::Zero(kSigned)));
+        };
+        failed += count(a, 0) + count(b, 1) + count(c, 2);
     }
     return failed;
 }
@@ -317,8 +391,9 @@ constexpr std::int8_t kSurelyZero = 127;
 template <bool kFirstSweep, class Rule>
 HWY_INLINE void sweep_layers(const LdpcSchedule& schedule, LdpcMemory& memory) {
     const LayerView first(schedule, schedule.layers.front(), memory);
+    const LdpcEdge& open = first.edges[schedule.open_edge];
     const std::int8_t last_parity_bit =
-        std::exchange(*first.bits(schedule.open_edge, first.edges[schedule.open_edge].start, 0), kSurelyZero);
+        std::exchange(first.column(schedule.open_edge)[open.start], kSurelyZero);
     process<kFirstSweep, Rule>(first);
     first.messages(schedule.open_edge)[0] = 0;
     first.column(schedule.open_edge)[0] = last_parity_bit;
@@ -341,7 +416,7 @@ void sweep(const LdpcSchedule& schedule, LdpcSweep kind, LdpcMemory& memory) {
 std::size_t count_failed(const LdpcSchedule& schedule, std::size_t most, LdpcMemory& memory) {
     const LayerView first(schedule, schedule.layers.front(), memory);
     std::int8_t* last_parity_bit =
-        first.bits(schedule.open_edge, first.edges[schedule.open_edge].rest_start, 0);
+        first.column(schedule.open_edge) + first.edges[schedule.open_edge].rest_start;
     const std::int8_t saved = std::exchange(*last_parity_bit, kSurelyZero);
     std::size_t failed = failed_checks(first);
     *last_parity_bit = saved;

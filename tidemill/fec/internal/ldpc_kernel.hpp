@@ -8,9 +8,6 @@
 
 namespace tidemill::fec {
 
-/// Bytes that all lanes of one edge take in whole vectors.
-inline constexpr std::size_t kPaddedLanes = 384;
-
 /// What one decoder works in, aligned for the widest vectors.
 struct LdpcMemory {
     struct alignas(64) Lanes {

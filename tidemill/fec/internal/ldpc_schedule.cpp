@@ -8,6 +8,20 @@
 
 namespace tidemill::fec {
 
+namespace {
+
+LdpcEdge::Places places_from(std::size_t start) {
+    constexpr std::size_t kLanes = kCirculantSize;
+    LdpcEdge::Places places;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::size_t place = start + i * kPlacedLanes;
+        places[i] = static_cast<std::uint16_t>(place < kLanes ? place : place - kLanes);
+    }
+    return places;
+}
+
+}  // namespace
+
 LdpcCorrections::LdpcCorrections(double scale) {
     for (std::size_t x = 0; x < by_x.size(); ++x)
         by_x[x] = static_cast<std::uint8_t>(
@@ -22,7 +36,7 @@ LdpcSchedule::LdpcSchedule(const Dvbs2Code& code) : turns(static_cast<std::size_
     }
     const auto append = [this](const Circulant& circulant) {
         const auto start = static_cast<std::uint32_t>((kCirculantSize - circulant.shift) % kCirculantSize);
-        edges.push_back({static_cast<std::uint32_t>(circulant.column * kColumnStride), start, start});
+        edges.push_back({static_cast<std::uint32_t>(circulant.column * kColumnStride), start, start, {}, {}});
     };
     for (const LdpcCheckLayer& layer : ldpc_check_layers(code)) {
         layers.push_back({static_cast<std::uint32_t>(edges.size()),
@@ -34,6 +48,11 @@ LdpcSchedule::LdpcSchedule(const Dvbs2Code& code) : turns(static_cast<std::size_
     }
     open_edge = layers.front().own_edges - 1;
     follow_turns();
+    // To work them out costs the inner loops more than to read them.
+    for (LdpcEdge& edge : edges) {
+        edge.places = places_from(edge.start);
+        edge.rest_places = places_from(edge.rest_start);
+    }
 }
 
 // From starts in columns as they are numbered to starts in columns as they lie: a sweep finds them as the one

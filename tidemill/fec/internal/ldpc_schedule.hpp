@@ -14,6 +14,11 @@ namespace tidemill::fec {
 /// end.
 inline constexpr std::size_t kColumnStride = 448;
 
+/// Bytes that all lanes of one edge take in whole vectors, and how far apart those lie whose places are
+/// known.
+inline constexpr std::size_t kPaddedLanes = 384;
+inline constexpr std::size_t kPlacedLanes = 16;
+
 /// Steps of an LLR up to which sum-product corrects a magnitude.
 inline constexpr std::size_t kLdpcCorrections = 16;
 
@@ -30,6 +35,10 @@ struct LdpcEdge {
     std::uint32_t column;      ///< byte offset of the block column
     std::uint32_t start;       ///< where in the column, as a sweep finds it, lies the bit that lane 0 checks
     std::uint32_t rest_start;  ///< the same between two sweeps
+    /// Where in the column lie the bits that lanes 0, 16, 32 and so on check.
+    using Places = std::array<std::uint16_t, kPaddedLanes / kPlacedLanes>;
+    Places places{};       ///< as a sweep finds them
+    Places rest_places{};  ///< between two sweeps
 };
 
 /// One layer: 360 checks. Its edges are numbered on from the layer before, those of shared columns last.
