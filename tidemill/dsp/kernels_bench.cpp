@@ -97,20 +97,39 @@ void bench_correct_iq(benchmark::State& state) {
 }
 BENCHMARK(bench_correct_iq)->Name("kernel/correct_iq");
 
-template <auto filter>
-void bench_split_fir(benchmark::State& state) {
+void bench_rotate_to_pairs(benchmark::State& state, auto x) {
+    AlignedVector<std::int16_t> pairs(2 * kSamples);
+    for (auto _ : state) {
+        rotate_to_pairs(std::span(std::as_const(x)), {0.1, 0.01, 1000.0}, pairs);
+        benchmark::ClobberMemory();
+    }
+    count_samples(state, 2 * (1 + 4));
+}
+BENCHMARK_CAPTURE(bench_rotate_to_pairs, floats, signal(kSamples))->Name("kernel/rotate_to_pairs");
+BENCHMARK_CAPTURE(bench_rotate_to_pairs, bytes, AlignedVector<Ci8>(kSamples, Ci8{3, -4}))
+    ->Name("kernel/rotate_to_pairs_ci8");
+
+template <class Samples>
+void bench_split_fir(benchmark::State& state, auto filter, const Samples& x, double floats_per_tap) {
     const auto taps = static_cast<std::size_t>(state.range(0));
-    const auto x = signal(kSamples / 2 + taps);
     const std::vector<float> h(taps, 0.1F);
     AlignedVector<Iq> even(kSamples / 2), odd(kSamples / 2);
     for (auto _ : state) {
-        filter({x, x}, h, even, odd);
+        filter(x, h, even, odd);
         benchmark::ClobberMemory();
     }
-    count_samples(state, filter == split_fir ? 1.5 * static_cast<double>(taps) : static_cast<double>(taps));
+    count_samples(state, floats_per_tap * static_cast<double>(taps));
 }
-BENCHMARK(bench_split_fir<split_fir>)->Name("kernel/split_fir")->ArgName("taps")->Arg(32)->Arg(64);
-BENCHMARK(bench_split_fir<split_fir16>)->Name("kernel/split_fir16")->ArgName("taps")->Arg(32)->Arg(64);
+void bench_floats(benchmark::State& state) {
+    const auto x = signal(kSamples);
+    bench_split_fir(state, split_fir, SplitView{x, x}, 1.5);
+}
+void bench_shorts(benchmark::State& state) {
+    const AlignedVector<std::int16_t> x(4 * kSamples, 1000);
+    bench_split_fir(state, split_fir16, ShortPairs{x, 1e-3F}, 1);
+}
+BENCHMARK(bench_floats)->Name("kernel/split_fir")->ArgName("taps")->Arg(32)->Arg(64);
+BENCHMARK(bench_shorts)->Name("kernel/split_fir16")->ArgName("taps")->Arg(32)->Arg(64);
 
 void bench_polyphase(benchmark::State& state) {
     const PolyphaseBank bank(88, 190, [](double t) { return root_raised_cosine(t / 2.7, 0.2) / 2.7; });

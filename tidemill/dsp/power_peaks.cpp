@@ -54,6 +54,73 @@ void sums_of_groups(const float* x, std::size_t group, float* sums, std::size_t 
     }
 }
 
+// A row of bytes as numbers of 16 bits.
+using Numbers = hn::CappedTag<std::int16_t, kRow>;
+
+hn::Vec<Numbers> row_from(const std::int8_t* x) {
+    return hn::PromoteTo(Numbers(), hn::LoadU(hn::Rebind<std::int8_t, Numbers>(), x));
+}
+
+#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold the sum of a pair
+
+struct SumOfSquares {
+    std::int32_t sum = 0;
+
+    void add(hn::Vec<Numbers> v) { sum += std::int32_t{hn::GetLane(v)} * hn::GetLane(v); }
+    float all() const { return static_cast<float>(sum); }
+};
+
+#else
+
+using Sums = hn::RepartitionToWide<Numbers>;
+
+struct SumOfSquares {
+    hn::Vec<Sums> sum, rest;
+
+    HWY_INLINE SumOfSquares() : sum(hn::Zero(Sums())), rest(sum) {}
+    HWY_INLINE void add(hn::Vec<Numbers> v) { sum = hn::ReorderWidenMulAccumulate(Sums(), v, v, sum, rest); }
+    HWY_INLINE float all() const {
+        return static_cast<float>(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, rest))));
+    }
+};
+
+#endif
+
+// Half a column of a group is at most 4 * 128^2, which saturates one short of what it is; both are averaged.
+PowerPeaks peaks_of_byte_groups(const std::int8_t* x, std::size_t groups) {
+    const hn::RebindToUnsigned<Numbers> d;
+    const std::size_t width = hn::Lanes(d);
+    auto part = hn::Zero(d), group = part;
+    float sum = 0;
+    for (; groups > 0; --groups, x += 2 * kPeakGroup) {
+        SumOfSquares squares;
+        for (std::size_t lane = 0; lane < kRow; lane += width) {
+            hn::Vec<decltype(d)> halves[2] = {hn::Zero(d), hn::Zero(d)};
+            HWY_UNROLL(8)
+            for (std::size_t row = 0; row < kPeakParts; ++row) {
+                const auto v = row_from(x + row * kRow + lane);
+                squares.add(v);
+                const auto square = hn::BitCast(d, hn::Mul(v, v));
+                part = hn::Max(part, square);
+                auto& half = halves[row / (kPeakParts / 2)];
+                half = hn::SaturatedAdd(half, square);
+            }
+            group = hn::Max(group, hn::AverageRound(halves[0], halves[1]));
+        }
+        sum += squares.all();
+    }
+    return {sum, static_cast<float>(hn::GetLane(hn::MaxOfLanes(d, part))),
+            2.0F * static_cast<float>(hn::GetLane(hn::MaxOfLanes(d, group)))};
+}
+
+void sums_of_byte_groups(const std::int8_t* x, std::size_t group, float* sums, std::size_t groups) {
+    for (; groups > 0; --groups, ++sums) {
+        SumOfSquares squares;
+        for (const std::int8_t* end = x + group; x < end; x += hn::Lanes(Numbers())) squares.add(row_from(x));
+        *sums = squares.all();
+    }
+}
+
 }  // namespace tidemill::dsp::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -62,25 +129,52 @@ namespace tidemill::dsp {
 
 HWY_EXPORT(peaks_of_groups);
 HWY_EXPORT(sums_of_groups);
+HWY_EXPORT(peaks_of_byte_groups);
+HWY_EXPORT(sums_of_byte_groups);
 
-PowerPeaks power_peaks(std::span<const Iq> x) {
+namespace {
+
+// `peaks` has sums of squares, not means.
+template <class Sample>
+PowerPeaks peaks_of(std::span<const Sample> x, auto peaks) {
     const std::size_t groups = x.size() / kPeakGroup;
     if (groups == 0) return {};
-    const auto peaks = [](std::span<const Iq> samples) {
-        const auto* floats = reinterpret_cast<const float*>(samples.data());
-        return HWY_DYNAMIC_DISPATCH(peaks_of_groups)(floats, samples.size() / kPeakGroup);
-    };
-    PowerPeaks all = peaks(x);
-    const PowerPeaks last = peaks(x.last(kPeakGroup));
+    const PowerPeaks all = peaks(x.data(), groups), last = peaks(x.last(kPeakGroup).data(), 1);
     return {all.mean / static_cast<float>(groups * kPeakGroup), std::max(all.part, last.part),
             std::max(all.group, last.group) / static_cast<float>(kPeakParts)};
 }
 
-void mean_powers(std::span<const Iq> x, std::size_t group_samples, std::span<float> means) {
+template <class Sample>
+void means_of(std::span<const Sample> x, std::size_t group_samples, std::span<float> means, auto sums) {
     assert(group_samples % 8 == 0 && means.size() * group_samples <= x.size());
-    const auto* floats = reinterpret_cast<const float*>(x.data());
-    HWY_DYNAMIC_DISPATCH(sums_of_groups)(floats, 2 * group_samples, means.data(), means.size());
+    sums(x.data(), 2 * group_samples, means.data(), means.size());
     for (float& mean : means) mean /= static_cast<float>(group_samples);
+}
+
+}  // namespace
+
+PowerPeaks power_peaks(std::span<const Iq> x) {
+    return peaks_of(x, [](const Iq* from, std::size_t groups) {
+        return HWY_DYNAMIC_DISPATCH(peaks_of_groups)(reinterpret_cast<const float*>(from), groups);
+    });
+}
+
+PowerPeaks power_peaks(std::span<const Ci8> x) {
+    return peaks_of(x, [](const Ci8* from, std::size_t groups) {
+        return HWY_DYNAMIC_DISPATCH(peaks_of_byte_groups)(reinterpret_cast<const std::int8_t*>(from), groups);
+    });
+}
+
+void mean_powers(std::span<const Iq> x, std::size_t group_samples, std::span<float> means) {
+    means_of(x, group_samples, means, [](const Iq* from, auto... rest) {
+        HWY_DYNAMIC_DISPATCH(sums_of_groups)(reinterpret_cast<const float*>(from), rest...);
+    });
+}
+
+void mean_powers(std::span<const Ci8> x, std::size_t group_samples, std::span<float> means) {
+    means_of(x, group_samples, means, [](const Ci8* from, auto... rest) {
+        HWY_DYNAMIC_DISPATCH(sums_of_byte_groups)(reinterpret_cast<const std::int8_t*>(from), rest...);
+    });
 }
 
 }  // namespace tidemill::dsp

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dsp {
@@ -21,8 +22,11 @@ struct PowerPeaks {
 
 /// Looks at whole groups; what is left over at the end is looked at with the samples before it, twice.
 PowerPeaks power_peaks(std::span<const Iq> x);
+PowerPeaks power_peaks(std::span<const Ci8> x);
 
 /// means[g] = mean of |x|^2 over group g of so many samples, a multiple of 8; whole groups.
 void mean_powers(std::span<const Iq> x, std::size_t group_samples, std::span<float> means);
+/// The same of groups of at most 32768 samples.
+void mean_powers(std::span<const Ci8> x, std::size_t group_samples, std::span<float> means);
 
 }  // namespace tidemill::dsp

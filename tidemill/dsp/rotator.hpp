@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dsp {
@@ -20,9 +21,18 @@ void rotate(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> 
 /// The same, with even-numbered results in `even` and odd-numbered ones in `odd` (each half as long as `in`).
 void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::span<Iq> even,
                   std::span<Iq> odd);
+void rotate_split(std::span<const Ci8> in, const Oscillator& oscillator, std::span<Iq> even,
+                  std::span<Iq> odd);
 
 /// The same, rounded to whole numbers that are held within 16 bits, real and imaginary parts apart.
 void rotate_to_planes(std::span<const Iq> in, const Oscillator& oscillator, std::span<std::int16_t> re,
                       std::span<std::int16_t> im);
+void rotate_to_planes(std::span<const Ci8> in, const Oscillator& oscillator, std::span<std::int16_t> re,
+                      std::span<std::int16_t> im);
+
+/// The same, rounded to whole numbers, in pairs: of each two samples both real parts, then both imaginary
+/// ones. `in` has an even number of samples, and none of which a part becomes larger than 32767.
+void rotate_to_pairs(std::span<const Iq> in, const Oscillator& oscillator, std::span<std::int16_t> pairs);
+void rotate_to_pairs(std::span<const Ci8> in, const Oscillator& oscillator, std::span<std::int16_t> pairs);
 
 }  // namespace tidemill::dsp

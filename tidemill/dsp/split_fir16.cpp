@@ -18,23 +18,24 @@
 namespace tidemill::dsp::internal {
 
 inline constexpr std::size_t kMostTapPairs = 64;
-inline constexpr std::size_t kBlock16 = 16;   // outputs of each half that are made side by side
-inline constexpr std::size_t kPiece16 = 512;  // samples of each half with one scale
-
-/// What is added to it loses its fraction, rounded, and has its lower 16 bits where a float has them.
-inline constexpr float kRounder = 1.5F * (1 << 23);
 
 /// By which a pair of samples is multiplied that lies so many pairs behind an output: two taps in one number,
 /// the earlier one in its lower half.
 struct PackedTaps {
-    using OfPairs = std::array<std::int32_t, kMostTapPairs + 1>;
+    using OfPairs = std::array<std::int32_t, kMostTapPairs>;
     OfPairs for_even{}, for_odd{};
     std::size_t count = 0;
     float unit = 0;  // what a one stands for
 };
 
-/// Pairs of samples that follow each other, as four integers: two real parts, then two imaginary ones.
-using PackedPairs = std::array<std::int16_t, 4 * (kPiece16 + kBlock16 + kMostTapPairs)>;
+/// One output, of samples that begin with the real or with the imaginary parts of a pair.
+inline float sum_of_products(const std::int16_t* x, const PackedTaps::OfPairs& taps, std::size_t count,
+                             float unit) {
+    std::int32_t sum = 0;
+    for (std::size_t q = 0; q < count; ++q)
+        sum += static_cast<std::int16_t>(taps[q]) * x[4 * q] + (taps[q] >> 16) * x[4 * q + 1];
+    return static_cast<float>(sum) * unit;
+}
 
 }  // namespace tidemill::dsp::internal
 #endif
@@ -43,36 +44,11 @@ HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample
+#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a complex sample: the plain loop at the end does it all
 
-constexpr std::size_t kStep = internal::kBlock16;
-
-float largest(const float* x, std::size_t floats) {
-    float most = 0;
-    for (std::size_t n = 0; n < floats; ++n) most = std::max(most, std::abs(x[n]));
-    return most;
-}
-
-void pack_pairs(const float* first, const float* second, std::size_t floats, float scale, std::int16_t* to) {
-    for (std::size_t n = 0; n < floats; ++n) {
-        to[2 * n] = static_cast<std::int16_t>(std::lrint(first[n] * scale));
-        to[2 * n + 1] = static_cast<std::int16_t>(std::lrint(second[n] * scale));
-    }
-}
-
-float sum_of_products(const std::int16_t* x, const internal::PackedTaps::OfPairs& taps, std::size_t count) {
-    std::int32_t sum = 0;
-    for (std::size_t q = 0; q < count; ++q)
-        sum += static_cast<std::int16_t>(taps[q]) * x[4 * q] + (taps[q] >> 16) * x[4 * q + 1];
-    return static_cast<float>(sum);
-}
-
-void filter_block16(const std::int16_t* x, const internal::PackedTaps& taps, float unit, float* even,
-                    float* odd) {
-    for (std::size_t n = 0; n < 2 * kStep; ++n) {
-        even[n] = sum_of_products(x + 2 * n, taps.for_even, taps.count) * unit;
-        odd[n] = sum_of_products(x + 2 * n, taps.for_odd, taps.count) * unit;
-    }
+std::size_t filter_blocks16(const std::int16_t*, const internal::PackedTaps&, float, std::size_t, float*,
+                            float*) {
+    return 0;
 }
 
 #else
@@ -85,38 +61,6 @@ using SumsVec = hn::Vec<Sums>;
 using PartsVec = hn::Vec<Parts>;
 
 constexpr std::size_t kWidth = hn::MaxLanes(Sums()), kApart = kWidth / 2, kStep = 4 * kApart;
-
-float largest(const float* x, std::size_t floats) {
-    const Floats d;
-    auto a = hn::Zero(d), b = a;
-    std::size_t n = 0;
-    for (; n + 2 * kWidth <= floats; n += 2 * kWidth) {
-        a = hn::Max(a, hn::Abs(hn::LoadU(d, x + n)));
-        b = hn::Max(b, hn::Abs(hn::LoadU(d, x + n + kWidth)));
-    }
-    float most = hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
-    for (; n < floats; ++n) most = std::max(most, std::abs(x[n]));
-    return most;
-}
-
-void pack_pairs(const float* first, const float* second, std::size_t floats, float scale, std::int16_t* to) {
-    const Floats d;
-    const Sums wide;
-    const Parts narrow;
-    const auto factor = hn::Set(d, scale), rounder = hn::Set(d, internal::kRounder);
-    const auto whole = [&](const float* x) HWY_ATTR {
-        return hn::BitCast(wide, hn::MulAdd(hn::LoadU(d, x), factor, rounder));
-    };
-    std::size_t n = 0;
-    for (; n + kWidth <= floats; n += kWidth) {
-        const auto lower = whole(first + n), upper = hn::ShiftLeft<16>(whole(second + n));
-        hn::StoreU(hn::OddEven(hn::BitCast(narrow, upper), hn::BitCast(narrow, lower)), narrow, to + 2 * n);
-    }
-    for (; n < floats; ++n) {
-        to[2 * n] = static_cast<std::int16_t>(std::lrint(first[n] * scale));
-        to[2 * n + 1] = static_cast<std::int16_t>(std::lrint(second[n] * scale));
-    }
-}
 
 // Sums of products, of which targets keep even and odd ones together or apart.
 struct Products {
@@ -184,45 +128,18 @@ void filter_block16(const std::int16_t* x, const internal::PackedTaps& taps, flo
     o3.store(unit, odd + 3 * kWidth);
 }
 
-#endif
-
-// A power of two, so that nothing is lost in scaling, with a fused multiply-add or without: every target has
-// the same integers.
-float power_of_two_scale(float most) {
-    constexpr float kMost = 32767.0F;
-    if (!(most > 1e-30F)) return 0.0F;
-    int exponent = 0;
-    std::frexp(most, &exponent);
-    const float scale = std::ldexp(1.0F, 15 - exponent);
-    return most * scale > kMost ? scale / 2 : scale;
-}
-
 // The last block may do again what the one before did.
-void filter_piece16(const float* even, const float* odd, const internal::PackedTaps& taps,
-                    std::size_t samples, float* even_out, float* odd_out) {
-    alignas(64) internal::PackedPairs pairs;
-    const std::size_t floats = 2 * (samples + taps.count - 1);
-    const float scale = power_of_two_scale(std::max(largest(even, floats), largest(odd, floats)));
-    pack_pairs(even, odd, floats, scale, pairs.data());
-    const float unit = scale > 0 ? taps.unit / scale : 0.0F;
-    for (std::size_t n = 0; n < samples; n += kStep) {
-        const std::size_t at = std::min(n, samples - kStep);
-        filter_block16(pairs.data() + 4 * at, taps, unit, even_out + 2 * at, odd_out + 2 * at);
+std::size_t filter_blocks16(const std::int16_t* pairs, const internal::PackedTaps& taps, float unit,
+                            std::size_t count, float* even, float* odd) {
+    if (count < kStep) return 0;
+    for (std::size_t n = 0; n < count; n += kStep) {
+        const std::size_t at = std::min(n, count - kStep);
+        filter_block16(pairs + 4 * at, taps, unit, even + 2 * at, odd + 2 * at);
     }
+    return count;
 }
 
-std::size_t filter_split16(const float* even, const float* odd, const internal::PackedTaps& taps,
-                           std::size_t samples, float* even_out, float* odd_out) {
-    using internal::kBlock16, internal::kPiece16;
-    std::size_t done = 0;
-    while (samples - done >= kBlock16) {
-        const std::size_t left = samples - done;
-        const std::size_t some = left < kPiece16 + kBlock16 ? left : kPiece16;
-        filter_piece16(even + 2 * done, odd + 2 * done, taps, some, even_out + 2 * done, odd_out + 2 * done);
-        done += some;
-    }
-    return done;
-}
+#endif
 
 }  // namespace tidemill::dsp::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -230,16 +147,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-HWY_EXPORT(filter_split16);
+HWY_EXPORT(filter_blocks16);
 
 namespace {
-
-const float* parts_of(std::span<const Iq> x) {
-    return reinterpret_cast<const float*>(x.data());
-}
-float* parts_of(std::span<Iq> x) {
-    return reinterpret_cast<float*>(x.data());
-}
 
 // As large as 16 bits hold, and no sum of products beyond 32 bits.
 float tap_scale(std::span<const float> taps) {
@@ -269,15 +179,21 @@ internal::PackedTaps pack(std::span<const float> taps) {
 
 }  // namespace
 
-void split_fir16(SplitView x, std::span<const float> taps, std::span<Iq> even_out, std::span<Iq> odd_out) {
-    const std::size_t pairs = taps.size() / 2;
-    assert(taps.size() % 2 == 0 && pairs <= internal::kMostTapPairs && odd_out.size() == even_out.size());
-    assert(x.even.size() >= even_out.size() + pairs && x.odd.size() >= even_out.size() + pairs);
+void split_fir16(ShortPairs x, std::span<const float> taps, std::span<Iq> even_out, std::span<Iq> odd_out) {
+    const std::size_t count = even_out.size();
+    assert(taps.size() < 2 * internal::kMostTapPairs && odd_out.size() == count);
+    assert(x.size() >= count + taps.size() / 2);
+    const internal::PackedTaps packed = pack(taps);
+    const float unit = packed.unit * x.unit;
+    auto* even = reinterpret_cast<float*>(even_out.data());
+    auto* odd = reinterpret_cast<float*>(odd_out.data());
     const std::size_t done =
-        HWY_DYNAMIC_DISPATCH(filter_split16)(parts_of(x.even), parts_of(x.odd), pack(taps), even_out.size(),
-                                             parts_of(even_out), parts_of(odd_out));
-    const auto rest = [done](auto samples) { return samples.subspan(done); };
-    split_fir({rest(x.even), rest(x.odd)}, taps, rest(even_out), rest(odd_out));
+        HWY_DYNAMIC_DISPATCH(filter_blocks16)(x.parts.data(), packed, unit, count, even, odd);
+    for (std::size_t n = 2 * done; n < 2 * count; ++n) {
+        const std::int16_t* from = x.parts.data() + 2 * n;
+        even[n] = internal::sum_of_products(from, packed.for_even, packed.count, unit);
+        odd[n] = internal::sum_of_products(from, packed.for_odd, packed.count, unit);
+    }
 }
 
 }  // namespace tidemill::dsp

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/dsp/split_fir.hpp"
 
 namespace tidemill::dsp {
 
@@ -16,9 +16,18 @@ inline constexpr bool kSplitFir16IsFaster = true;
 inline constexpr bool kSplitFir16IsFaster = false;
 #endif
 
-/// As split_fir(), in 16-bit integers that are scaled by the largest number of each few hundred samples: what
-/// is rounded lies 75 dB and more below a signal of which no sample is ten times as large as usual. Of 16
-/// outputs of a half and more, every instruction set gives the same bits.
-void split_fir16(SplitView x, std::span<const float> taps, std::span<Iq> even_out, std::span<Iq> odd_out);
+/// A stream at two samples per symbol as whole numbers, as rotate_to_pairs() makes them, of which 1 stands
+/// for `unit`.
+struct ShortPairs {
+    std::span<const std::int16_t> parts;
+    float unit = 1;
+
+    std::size_t size() const { return parts.size() / 4; }
+};
+
+/// As split_fir(), in 16-bit integers, with any number of taps up to 127: what is rounded lies 75 dB and more
+/// below a signal that is a tenth as large as 16 bits hold. x holds at least
+/// `even_out.size() + taps.size() / 2` pairs. Every instruction set gives the same bits.
+void split_fir16(ShortPairs x, std::span<const float> taps, std::span<Iq> even_out, std::span<Iq> odd_out);
 
 }  // namespace tidemill::dsp

@@ -4,9 +4,11 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 #include <utility>
 
 #include "tidemill/dsp/half_symbol_moments.hpp"
+#include "tidemill/dsp/power_peaks.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
@@ -26,6 +28,30 @@ constexpr std::size_t kPadding = 64;
 // for what is 30 dB stronger.
 constexpr double kShortUnit = 1024.0;
 
+// What is 1.0.
+template <class Sample>
+constexpr double kFullScale = std::is_same_v<Sample, dsp::Ci8> ? 128 : 1;
+
+double most_of(std::span<const Iq> samples) {
+    return std::numbers::sqrt2 * std::sqrt(static_cast<double>(dsp::power_peaks(samples).part));
+}
+double most_of(std::span<const dsp::Ci8> /*samples*/) {
+    return std::numbers::sqrt2 * kFullScale<dsp::Ci8>;
+}
+
+// What 1 is to stand for in pairs of samples, so that none becomes larger than 16 bits hold; the oscillator
+// rounds, too.
+template <class Sample>
+double unit_of(std::span<const Sample> samples, const BlockOscillator& oscillator, std::int64_t history) {
+    constexpr double kMost = 32700;
+    double gain =
+        std::max({oscillator.gain, oscillator.gain_at(0, history), oscillator.gain_at(history, history)});
+    for (const LevelStep& step : oscillator.steps.all())
+        gain = std::max(gain, oscillator.gain_at(step.place, history));
+    const double most = gain * most_of(samples) / kFullScale<Sample>;
+    return most > 1e-30 && std::isfinite(most) ? most / kMost : 1;
+}
+
 // Integral of S(f + 1/2) S(f - 1/2) cos(2 pi f lag): the symbol-rate line that the overlapping band edges
 // of the raised-cosine spectrum S leave in x*(t) x(t + lag).
 double band_edge_moment(double rolloff, double lag) {
@@ -41,13 +67,14 @@ double band_edge_moment(double rolloff, double lag) {
 
 // Calls turn(samples, oscillator, offset) for the parts of the window from sample `begin` on in which
 // frequency and gain are one: the history, and the block itself, each cut where the level steps.
-template <class Turn>
-void turn_window(std::span<const Iq> samples, std::size_t begin, std::size_t history,
+template <class Sample, class Turn>
+void turn_window(std::span<const Sample> samples, std::size_t begin, std::size_t history,
                  const BlockOscillator& o, Turn turn) {
     const auto turn_part = [&](std::size_t from, std::size_t to) {
         const double frequency = from < history ? o.previous_frequency : o.frequency;
         const double ahead = static_cast<double>(from) - static_cast<double>(history);
-        const double gain = o.gain_at(static_cast<std::int64_t>(from), static_cast<std::int64_t>(history));
+        const double gain = o.gain_at(static_cast<std::int64_t>(from), static_cast<std::int64_t>(history)) /
+                            kFullScale<Sample>;
         turn(samples.subspan(from, to - from),
              dsp::Oscillator{o.phase_cycles + frequency * ahead, frequency, gain}, from);
     };
@@ -79,8 +106,14 @@ FrontFilter::FrontFilter(const FrontGeometry& geometry)
         for (std::size_t k = 0; k < taps; ++k) {
             taps_.push_back(static_cast<float>(response(static_cast<double>(k) - (taps / 2.0 - 1.0))));
         }
-        turned_.resize(window / 2);
-        turned_odd_.resize(window / 2);
+        if (dsp::kSplitFir16IsFaster) {
+            // The first one falls on an odd sample.
+            taps_.insert(taps_.begin(), 0.0F);
+            turned_pairs_.resize(2 * window);
+        } else {
+            turned_.resize(window / 2);
+            turned_odd_.resize(window / 2);
+        }
     } else {
         bank_.emplace(taps, static_cast<std::size_t>(std::ceil(kPhasesPerSymbol / sps)), sps / 2, response);
         turned_re_.resize(window);
@@ -88,8 +121,9 @@ FrontFilter::FrontFilter(const FrontGeometry& geometry)
     }
 }
 
-void FrontFilter::process(std::span<const Iq> samples, std::uint32_t valid, const BlockOscillator& oscillator,
-                          FilteredBlock& out) {
+template <class Sample>
+void FrontFilter::filter(std::span<const Sample> samples, std::uint32_t valid,
+                         const BlockOscillator& oscillator, FilteredBlock& out) {
     assert(samples.size() == geometry_.history_samples() + geometry_.block_samples());
     FilteredInfo& info = out.info;
     info.block = oscillator.block;
@@ -113,6 +147,9 @@ void FrontFilter::process(std::span<const Iq> samples, std::uint32_t valid, cons
     std::fill_n(out.odd.begin() + static_cast<std::ptrdiff_t>(pairs), kPairsBehind, Iq{});
     for (std::uint32_t s = 0; s < info.subblocks; ++s) info.timing[s] = measure(out, s);
 }
+template void FrontFilter::filter(std::span<const Iq>, std::uint32_t, const BlockOscillator&, FilteredBlock&);
+template void FrontFilter::filter(std::span<const dsp::Ci8>, std::uint32_t, const BlockOscillator&,
+                                  FilteredBlock&);
 
 // Of a symbol near a run of zeroed samples so much is left that it would tell more wrong than right; beyond
 // that it tells more than nothing.
@@ -135,27 +172,42 @@ void FrontFilter::mark_erased(std::span<const PulseBlanker::Run> runs, FilteredB
     }
 }
 
-void FrontFilter::filter_at_two(std::span<const Iq> samples, const BlockOscillator& oscillator,
+template <class Sample>
+void FrontFilter::filter_at_two(std::span<const Sample> samples, const BlockOscillator& oscillator,
                                 std::int64_t first, std::size_t pairs, FilteredBlock& out) {
-    const std::int64_t window = oscillator.block * geometry_.block_samples() - geometry_.history_samples();
-    // The first tap falls on an odd sample, so the halves of the stream change places.
+    const std::uint32_t history = geometry_.history_samples();
+    const std::int64_t window = oscillator.block * geometry_.block_samples() - history;
     const std::int64_t start = first - (geometry_.filter_taps() / 2 - 1) - window;
     assert(start >= 0 && start % 2 == 1);
     const auto pair = static_cast<std::size_t>(start / 2);
-    turn_window(samples, 2 * pair, geometry_.history_samples(), oscillator,
-                [&](std::span<const Iq> part, const dsp::Oscillator& o, std::size_t offset) {
-                    dsp::rotate_split(part, o, std::span(turned_).subspan(offset / 2, part.size() / 2),
-                                      std::span(turned_odd_).subspan(offset / 2, part.size() / 2));
-                });
-    constexpr auto filter = dsp::kSplitFir16IsFaster ? dsp::split_fir16 : dsp::split_fir;
-    filter({std::span(turned_odd_).subspan(pair), std::span(turned_).subspan(pair + 1)}, taps_,
-           std::span(out.even).first(pairs), std::span(out.odd).first(pairs));
+    const auto even_out = std::span(out.even).first(pairs), odd_out = std::span(out.odd).first(pairs);
+    if constexpr (dsp::kSplitFir16IsFaster) {
+        const double unit = unit_of(samples, oscillator, history);
+        turn_window(samples, 2 * pair, history, oscillator,
+                    [&](std::span<const Sample> part, dsp::Oscillator o, std::size_t offset) {
+                        o.gain /= unit;
+                        dsp::rotate_to_pairs(part, o,
+                                             std::span(turned_pairs_).subspan(2 * offset, 2 * part.size()));
+                    });
+        dsp::split_fir16({std::span(turned_pairs_).subspan(4 * pair), static_cast<float>(unit)}, taps_,
+                         even_out, odd_out);
+    } else {
+        turn_window(samples, 2 * pair, history, oscillator,
+                    [&](std::span<const Sample> part, const dsp::Oscillator& o, std::size_t offset) {
+                        dsp::rotate_split(part, o, std::span(turned_).subspan(offset / 2, part.size() / 2),
+                                          std::span(turned_odd_).subspan(offset / 2, part.size() / 2));
+                    });
+        // The first tap falls on an odd sample, so the halves of the stream change places.
+        dsp::split_fir({std::span(turned_odd_).subspan(pair), std::span(turned_).subspan(pair + 1)}, taps_,
+                       even_out, odd_out);
+    }
 }
 
-void FrontFilter::filter_at_any(std::span<const Iq> samples, const BlockOscillator& oscillator,
+template <class Sample>
+void FrontFilter::filter_at_any(std::span<const Sample> samples, const BlockOscillator& oscillator,
                                 std::int64_t first, std::size_t pairs, FilteredBlock& out) {
     turn_window(samples, 0, geometry_.history_samples(), oscillator,
-                [&](std::span<const Iq> part, dsp::Oscillator o, std::size_t offset) {
+                [&](std::span<const Sample> part, dsp::Oscillator o, std::size_t offset) {
                     o.gain *= kShortUnit;
                     dsp::rotate_to_planes(part, o, std::span(turned_re_).subspan(offset, part.size()),
                                           std::span(turned_im_).subspan(offset, part.size()));

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "tidemill/dsp/pulse.hpp"
+#include "tidemill/dsp/sample_format.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -62,6 +63,15 @@ void copy_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<co
                  std::uint32_t every, std::span<Iq> copy) {
     for_each_chunk(geometry, block, samples, every, [&](std::size_t, std::span<const Iq> chunk) {
         dsp::copy_samples(chunk, copy.subspan(static_cast<std::size_t>(chunk.data() - samples.data())));
+    });
+}
+
+void convert_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<const dsp::Ci8> samples,
+                    std::uint32_t every, std::span<Iq> converted) {
+    for_each_chunk(geometry, block, samples, every, [&](std::size_t, std::span<const dsp::Ci8> chunk) {
+        dsp::convert_samples(
+            dsp::SampleFormat::ci8, std::as_bytes(chunk),
+            converted.subspan(static_cast<std::size_t>(chunk.data() - samples.data()), chunk.size()));
     });
 }
 

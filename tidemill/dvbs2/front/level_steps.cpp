@@ -16,7 +16,7 @@ constexpr float kRoughRatio = 1.6F;
 
 constexpr double kLevelGroupSymbols = 8;
 constexpr double kLeastLevelSymbols = 128;  // to each side of a step, so that the spectrum can be compared
-constexpr double kIndependent = 1.5;   // values of the power in a symbol's time
+constexpr double kIndependent = 1.5;        // values of the power in a symbol's time
 // Log-likelihood of two levels over one: by chance, once in 10^10 windows.
 constexpr double kCertain = 30;
 constexpr double kLeastRatio = 1.25;  // of amplitudes
@@ -34,7 +34,8 @@ LevelSteps::LevelSteps(const FrontGeometry& geometry)
       rough_samples_(static_cast<std::size_t>(kRoughSymbols * geometry.samples_per_symbol()) / 8 * 8),
       independent_(kLevelGroupSymbols * kIndependent) {}
 
-bool LevelSteps::may_hold_one(std::span<const Iq> window) {
+template <class Sample>
+bool LevelSteps::powers_differ(std::span<const Sample> window) {
     rough_.resize(window.size() / rough_samples_);
     dsp::mean_powers(window, rough_samples_, rough_);
     float least = 0, most = 0;
@@ -45,6 +46,8 @@ bool LevelSteps::may_hold_one(std::span<const Iq> window) {
     }
     return most > kRoughRatio * least;
 }
+template bool LevelSteps::powers_differ(std::span<const Iq>);
+template bool LevelSteps::powers_differ(std::span<const dsp::Ci8>);
 
 LevelStepList LevelSteps::find(std::span<const Iq> window, std::size_t begin, std::size_t end) {
     LevelStepList found;

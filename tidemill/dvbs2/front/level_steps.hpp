@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 
@@ -23,13 +24,16 @@ class LevelSteps {
     LevelStepList find(std::span<const Iq> window, std::size_t begin, std::size_t end);
 
     /// Whether there may be any, in one pass: worth to find().
-    bool may_hold_one(std::span<const Iq> window);
+    bool may_hold_one(std::span<const Iq> window) { return powers_differ(window); }
+    bool may_hold_one(std::span<const dsp::Ci8> window) { return powers_differ(window); }
 
   private:
     struct Stretch {
         std::size_t first, last;  // groups
     };
 
+    template <class Sample>
+    bool powers_differ(std::span<const Sample> window);
     void add_up(std::span<const Iq> part);
     double mean(std::size_t first, std::size_t last) const;
     std::size_t best_cut(const Stretch& stretch) const;

@@ -26,6 +26,10 @@ constexpr std::size_t kNeighbourSamples = 4;
 constexpr double kLongestSymbols = 256;
 constexpr double kLargestShare = 0.3;  // of a window; more is something else
 
+bool is_harmless(const dsp::PowerPeaks& peaks) {
+    return peaks.part <= kDoubtfulPart * peaks.mean && peaks.group <= 0.5F * kDoubtfulGroup * peaks.mean;
+}
+
 }  // namespace
 
 PulseBlanker::PulseBlanker(const FrontGeometry& geometry)
@@ -35,8 +39,12 @@ PulseBlanker::PulseBlanker(const FrontGeometry& geometry)
 
 bool PulseBlanker::leaves_alone(std::span<const Iq> window) {
     runs_.clear();
-    const dsp::PowerPeaks peaks = dsp::power_peaks(window);
-    return peaks.part <= kDoubtfulPart * peaks.mean && peaks.group <= 0.5F * kDoubtfulGroup * peaks.mean;
+    return is_harmless(dsp::power_peaks(window));
+}
+
+bool PulseBlanker::leaves_alone(std::span<const dsp::Ci8> window) {
+    runs_.clear();
+    return is_harmless(dsp::power_peaks(window));
 }
 
 std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, double least_power) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 
@@ -23,6 +24,7 @@ class PulseBlanker {
 
     /// Whether that would zero nothing for sure, as of nearly all windows; then nothing was zeroed last.
     bool leaves_alone(std::span<const Iq> window);
+    bool leaves_alone(std::span<const dsp::Ci8> window);
 
     /// Zeroes once more what was zeroed last, of which something else has changed the values since.
     void blank_again(std::span<Iq> window) const;

@@ -20,4 +20,9 @@ std::span<const Iq> RawLayout::samples_in(std::span<const std::byte> raw, const 
     return dsp::all_usable(samples) ? samples : std::span<const Iq>();
 }
 
+std::span<const dsp::Ci8> RawLayout::bytes_in(std::span<const std::byte> raw, const RawInfo& info) const {
+    if (format != dsp::SampleFormat::ci8 || info.begin > 0 || info.end < window_samples()) return {};
+    return {reinterpret_cast<const dsp::Ci8*>(raw.data()), window_samples()};
+}
+
 }  // namespace tidemill::dvbs2

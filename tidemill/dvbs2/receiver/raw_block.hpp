@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 
@@ -39,6 +40,9 @@ struct RawLayout {
 
     /// A window that convert() would only copy, as it lies in `raw`; empty: it is another one.
     std::span<const Iq> samples_in(std::span<const std::byte> raw, const RawInfo& info) const;
+
+    /// A window of ci8 that was received as a whole, as it lies in `raw`; empty: it is another one.
+    std::span<const dsp::Ci8> bytes_in(std::span<const std::byte> raw, const RawInfo& info) const;
 };
 
 }  // namespace tidemill::dvbs2

@@ -25,6 +25,11 @@ RxSpectrum::RxSpectrum(const RawLayout& layout)
       steps_(layout.geometry) {}
 
 void RxSpectrum::measure_block(Frame f) {
+    const std::span<const dsp::Ci8> bytes = layout_.bytes_in(f[raw], f[info][0]);
+    bytes.empty() ? measure_samples(f) : measure_bytes(f, bytes);
+}
+
+void RxSpectrum::measure_samples(Frame f) {
     const RawInfo& block = f[info][0];
     const std::span<const Iq> samples = usable_samples(f);
     const bool is_copy = samples.data() == samples_.data();
@@ -37,14 +42,30 @@ void RxSpectrum::measure_block(Frame f) {
     f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
 }
 
+// As they lie: only what measure_spectrum() looks at is converted, or all where the level may step.
+void RxSpectrum::measure_bytes(Frame f, std::span<const dsp::Ci8> bytes) {
+    const RawInfo& block = f[info][0];
+    count({.non_finite = 0, .clipped = dsp::count_clipped(bytes)});
+    convert_chunks(layout_.geometry, block.block, bytes, kFollowedChunks, samples_);
+    blank_chunks(layout_.geometry, block.block, samples_, kFollowedChunks, blanker_);
+    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
+    if (!steps_.may_hold_one(bytes)) return;
+    layout_.convert(f[raw], block, samples_);
+    blanker_.blank(samples_, 0, 0);
+    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
+}
+
+void RxSpectrum::count(const dsp::SampleDefects& found) {
+    defects_.non_finite += found.non_finite;
+    defects_.clipped += found.clipped;
+    if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
+}
+
 // Where they lie, or converted; counts what is not usable of them.
 std::span<const Iq> RxSpectrum::usable_samples(Frame f) {
     const std::span<const Iq> as_they_lie = layout_.samples_in(f[raw], f[info][0]);
     if (!as_they_lie.empty()) return as_they_lie;
-    const dsp::SampleDefects found = layout_.convert(f[raw], f[info][0], samples_);
-    defects_.non_finite += found.non_finite;
-    defects_.clipped += found.clipped;
-    if (found.clipped > 0) live_clipped_->fetch_add(found.clipped, std::memory_order_relaxed);
+    count(layout_.convert(f[raw], f[info][0], samples_));
     return samples_;
 }
 
@@ -147,8 +168,22 @@ RxFilter::RxFilter(const RawLayout& layout)
 void RxFilter::filter_block(Frame f) {
     const std::uint32_t count = layout_.received(f[info][0]);
     counts_->samples.fetch_add(count, std::memory_order_relaxed);
-    filter_.process(undisturbed_samples(f), count, f[oscillator][0], f[filtered][0]);
+    const std::span<const dsp::Ci8> bytes = undisturbed_bytes(f);
+    if (bytes.empty()) {
+        filter_.process(undisturbed_samples(f), count, f[oscillator][0], f[filtered][0]);
+    } else {
+        filter_.process(bytes, count, f[oscillator][0], f[filtered][0]);
+    }
     filter_.mark_erased(blanker_.runs(), f[filtered][0]);
+}
+
+// As they lie, if nothing is to be taken out of them; otherwise none.
+std::span<const dsp::Ci8> RxFilter::undisturbed_bytes(Frame f) {
+    const BlockOscillator& turned = f[oscillator][0];
+    const std::span<const dsp::Ci8> bytes = layout_.bytes_in(f[raw], f[info][0]);
+    const bool are_left = !turned.iq.changes_anything() && turned.tones.count == 0 && !bytes.empty() &&
+                          blanker_.leaves_alone(bytes);
+    return are_left ? bytes : std::span<const dsp::Ci8>();
 }
 
 // Where they lie, if nothing is to be taken out of them.

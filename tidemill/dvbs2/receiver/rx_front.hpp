@@ -44,7 +44,10 @@ class RxSpectrum final : public Module {
 
   private:
     void measure_block(Frame f);
+    void measure_samples(Frame f);
+    void measure_bytes(Frame f, std::span<const dsp::Ci8> bytes);
     std::span<const Iq> usable_samples(Frame f);
+    void count(const dsp::SampleDefects& found);
 
     dsp::AlignedVector<Iq> samples_;
     PulseBlanker blanker_;
@@ -149,6 +152,7 @@ class RxFilter final : public Module {
     };
 
     void filter_block(Frame f);
+    std::span<const dsp::Ci8> undisturbed_bytes(Frame f);
     std::span<const Iq> undisturbed_samples(Frame f);
 
     FrontFilter filter_;

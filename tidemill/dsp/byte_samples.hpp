@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace tidemill::dsp {
+
+/// One complex sample as a radio of eight bits gives it, full scale 128.
+struct Ci8 {
+    std::int8_t re, im;
+};
+
+/// Of which a part is at an end of its range, as conversion counts them.
+std::uint64_t count_clipped(std::span<const Ci8> samples);
+
+}  // namespace tidemill::dsp

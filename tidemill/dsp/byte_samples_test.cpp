@@ -1,0 +1,131 @@
+#include "tidemill/dsp/byte_samples.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dsp/internal/every_target.hpp"
+#include "tidemill/dsp/power_peaks.hpp"
+#include "tidemill/dsp/rotator.hpp"
+#include "tidemill/dsp/sample_format.hpp"
+
+namespace tidemill::dsp {
+namespace {
+
+std::vector<Ci8> noise_bytes(std::size_t count, int most = 127) {
+    std::mt19937 random(7);
+    std::uniform_int_distribution<int> part(-most, most);
+    std::vector<Ci8> x(count);
+    for (Ci8& v : x) v = {static_cast<std::int8_t>(part(random)), static_cast<std::int8_t>(part(random))};
+    return x;
+}
+
+// The same numbers, not scaled.
+std::vector<Iq> as_floats(std::span<const Ci8> x) {
+    std::vector<Iq> floats;
+    for (const Ci8 v : x) floats.emplace_back(static_cast<float>(v.re), static_cast<float>(v.im));
+    return floats;
+}
+
+constexpr std::array<std::size_t, 6> kCounts = {0, 2, 14, 64, 1026, 3000};
+constexpr Oscillator kTurned{0.3, -0.0271828, 150.0};
+
+}  // namespace
+
+TEST_CASE("byte samples: they are turned as floats of the same numbers are, in every form") {
+    on_every_target([] {
+        for (const std::size_t count : kCounts) {
+            const auto bytes = noise_bytes(count);
+            const auto floats = as_floats(bytes);
+            std::vector<Iq> even(count / 2), odd(count / 2), want_even(even), want_odd(odd);
+            rotate_split(bytes, kTurned, even, odd);
+            rotate_split(floats, kTurned, want_even, want_odd);
+            CHECK(even == want_even);
+            CHECK(odd == want_odd);
+            std::vector<std::int16_t> re(count), im(count), want_re(count), want_im(count);
+            rotate_to_planes(bytes, kTurned, re, im);
+            rotate_to_planes(floats, kTurned, want_re, want_im);
+            CHECK(re == want_re);
+            CHECK(im == want_im);
+            std::vector<std::int16_t> pairs(2 * count), want_pairs(pairs);
+            rotate_to_pairs(bytes, kTurned, pairs);
+            rotate_to_pairs(floats, kTurned, want_pairs);
+            CHECK(pairs == want_pairs);
+        }
+    });
+}
+
+TEST_CASE("rotator: pairs are the turned samples, rounded, both real parts before both imaginary ones") {
+    on_every_target([] {
+        for (const std::size_t count : kCounts) {
+            const auto x = as_floats(noise_bytes(count));
+            std::vector<Iq> turned(count);
+            rotate(x, kTurned, turned);
+            std::vector<std::int16_t> pairs(2 * count);
+            rotate_to_pairs(x, kTurned, pairs);
+            for (std::size_t n = 0; n < count; ++n) {
+                const std::int16_t* pair = &pairs[n / 2 * 4];
+                CHECK(std::abs(static_cast<float>(pair[n % 2]) - turned[n].real()) <= 0.51F);
+                CHECK(std::abs(static_cast<float>(pair[n % 2 + 2]) - turned[n].imag()) <= 0.51F);
+            }
+        }
+    });
+}
+
+TEST_CASE("power_peaks: of bytes they are those of floats, up to the loudest ones") {
+    on_every_target([] {
+        for (const int most : {1, 20, 127}) {
+            for (const std::size_t count : {63U, 64U, 100U, 640U, 17000U}) {
+                auto bytes = noise_bytes(count, most);
+                bytes.back() = {static_cast<std::int8_t>(-most), 0};
+                const PowerPeaks got = power_peaks(bytes), want = power_peaks(as_floats(bytes));
+                CHECK(got.mean == doctest::Approx(want.mean).epsilon(1e-5));
+                CHECK(got.part == want.part);
+                // The mean of two halves of a column is rounded up.
+                CHECK(got.group >= want.group);
+                CHECK(got.group <= want.group + 0.25F);
+            }
+        }
+        const std::vector<Ci8> loudest(128, Ci8{-128, -128});
+        const PowerPeaks got = power_peaks(loudest);
+        CHECK(got.mean == 2 * 128 * 128);
+        CHECK(got.part == 128 * 128);
+        CHECK(got.group == doctest::Approx(128 * 128).epsilon(1e-4));
+    });
+}
+
+TEST_CASE("mean_powers: of bytes they are those of floats") {
+    on_every_target([] {
+        for (const std::size_t group : {8U, 64U, 512U}) {
+            const auto bytes = noise_bytes(5 * group);
+            std::vector<float> got(5), want(5);
+            mean_powers(bytes, group, got);
+            mean_powers(as_floats(bytes), group, want);
+            for (std::size_t i = 0; i < got.size(); ++i)
+                CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+        }
+    });
+}
+
+TEST_CASE("byte samples: those at an end of the range count as conversion counts them, wherever they stand") {
+    on_every_target([] {
+        for (const std::size_t count : {0U, 1U, 15U, 64U, 1025U, 5000U}) {
+            auto bytes = noise_bytes(count, 126);
+            CHECK(count_clipped(bytes) == 0);
+            for (std::size_t n = 0; n < count; n += 13) {
+                if (n % 2 == 0) bytes[n].re = 127;
+                if (n % 3 == 0) bytes[n].im = -128;
+            }
+            std::vector<Iq> converted(count);
+            const auto defects =
+                convert_samples(SampleFormat::ci8, std::as_bytes(std::span(bytes)), converted);
+            CHECK(count_clipped(bytes) == defects.clipped);
+        }
+    });
+}
+
+}  // namespace tidemill::dsp
