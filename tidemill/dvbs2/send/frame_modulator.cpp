@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -28,31 +30,39 @@ const Modcod& checked_modcod(const Pls& pls) {
     return *find_modcod(pls.modcod);
 }
 
-constexpr std::array<dsp::Iq, kPilotBlockSymbols> make_pilot_block() {
-    std::array<dsp::Iq, kPilotBlockSymbols> block;
-    block.fill(kPilot);
-    return block;
-}
+using FourLabels = std::array<std::uint8_t, 4>;
 
-using FourSymbols = std::array<dsp::Iq, 4>;
-
-std::array<FourSymbols, 256> make_qpsk_bytes() {
-    const auto points = constellation_of(*find_modcod(1));  // of every QPSK MODCOD
-    std::array<FourSymbols, 256> bytes;
-    for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
-        for (std::size_t i = 0; i < 4; ++i) bytes[byte][i] = points[byte >> (6 - 2 * i) & 3];
-    }
+constexpr std::array<FourLabels, 256> make_qpsk_labels() {
+    std::array<FourLabels, 256> bytes{};
+    for (std::size_t byte = 0; byte < bytes.size(); ++byte)
+        for (std::size_t i = 0; i < 4; ++i)
+            bytes[byte][i] = static_cast<std::uint8_t>(byte >> (6 - 2 * i) & 3);
     return bytes;
 }
 
 // QPSK is not interleaved: a byte is four symbols.
-std::vector<dsp::Iq> map_qpsk(std::span<const std::uint8_t> fecframe) {
-    static const auto kBytes = make_qpsk_bytes();
-    std::vector<dsp::Iq> data(4 * fecframe.size());
-    for (std::size_t i = 0; i < fecframe.size(); ++i) {
-        std::ranges::copy(kBytes[fecframe[i]], data.begin() + static_cast<std::ptrdiff_t>(4 * i));
-    }
-    return data;
+void label_qpsk(std::span<const std::uint8_t> fecframe, std::span<std::uint8_t> labels) {
+    static constexpr auto kLabels = make_qpsk_labels();
+    for (std::size_t i = 0; i < fecframe.size(); ++i)
+        std::memcpy(&labels[4 * i], kLabels[fecframe[i]].data(), sizeof(FourLabels));
+}
+
+constexpr std::size_t kQuarters = 4;
+
+// Each as one word of memory: assigned, its parts would be copied one by one.
+void put_points(std::span<const std::uint8_t> labels, std::span<const std::uint8_t> turns,
+                std::span<const dsp::Iq> points, std::span<dsp::Iq> symbols) {
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        std::memcpy(static_cast<void*>(&symbols[i]), &points[kQuarters * labels[i] + turns[i]],
+                    sizeof(dsp::Iq));
+}
+
+std::vector<dsp::Iq> make_points(const Modcod& modcod) {
+    std::vector<dsp::Iq> points;
+    for (const dsp::Iq point : constellation_of(modcod))
+        for (unsigned quarters = 0; quarters < kQuarters; ++quarters)
+            points.push_back(turned(point, quarters));
+    return points;
 }
 
 }  // namespace
@@ -64,7 +74,22 @@ FrameModulator::FrameModulator(const Pls& pls, int gold_code)
       layout_(layout_of(pls)),
       bch_(*code_),
       ldpc_(*code_),
-      scrambler_(gold_code) {}
+      points_(make_points(*modcod_)) {
+    const PlScrambler scrambler(gold_code);
+    std::span<const std::uint8_t> rotations = scrambler.rotations();
+    const auto take = [&](std::size_t count) {
+        const auto some = rotations.first(count);
+        rotations = rotations.subspan(count);
+        return some;
+    };
+    const auto data = [&](std::size_t count) { std::ranges::copy(take(count), std::back_inserter(turns_)); };
+    for (int block = 0; block < layout_.pilot_blocks; ++block) {
+        data(kPilotSpacingSymbols);
+        for (const std::uint8_t quarters : take(kPilotBlockSymbols))
+            pilots_.push_back(turned(kPilot, quarters));
+    }
+    data(static_cast<std::size_t>(layout_.data_symbols) - turns_.size());
+}
 
 std::vector<std::uint8_t> FrameModulator::encode(std::span<const std::uint8_t> bbframe) const {
     assert(bbframe.size() == bbframe_bytes());
@@ -77,42 +102,52 @@ std::vector<std::uint8_t> FrameModulator::encode(std::span<const std::uint8_t> b
     return fecframe;
 }
 
-std::vector<dsp::Iq> FrameModulator::map(std::span<const std::uint8_t> fecframe) const {
-    const auto interleaver = interleaver_of(*modcod_);
-    if (interleaver.columns <= 1) return map_qpsk(fecframe);
-    const auto points = constellation_of(*modcod_);
-    std::vector<std::uint8_t> bits(8 * fecframe.size());
-    fec::unpack_bits(fecframe, bits);
+std::vector<std::uint8_t> FrameModulator::labels_of(std::span<const std::uint8_t> fecframe) const {
     const auto symbols = static_cast<std::size_t>(layout_.data_symbols);
     std::vector<std::uint8_t> labels(symbols);
+    const auto interleaver = interleaver_of(*modcod_);
+    if (interleaver.columns <= 1) {
+        label_qpsk(fecframe, labels);
+        return labels;
+    }
+    std::vector<std::uint8_t> bits(8 * fecframe.size());
+    fec::unpack_bits(fecframe, bits);
     for (int b = 0; b < interleaver.columns; ++b) {
         const std::uint8_t* column = &bits[static_cast<std::size_t>(interleaver.read_order[b]) * symbols];
         for (std::size_t i = 0; i < symbols; ++i) {
             labels[i] = static_cast<std::uint8_t>(labels[i] << 1 | column[i]);
         }
     }
-    std::vector<dsp::Iq> data(symbols);
-    std::ranges::transform(labels, data.begin(), [&](std::uint8_t label) { return points[label]; });
+    return labels;
+}
+
+std::vector<dsp::Iq> FrameModulator::data_symbols(std::span<const std::uint8_t> bbframe) const {
+    const std::vector<std::uint8_t> labels = labels_of(encode(bbframe));
+    std::vector<dsp::Iq> data(labels.size());
+    std::ranges::transform(labels, data.begin(),
+                           [&](std::uint8_t label) { return points_[kQuarters * label]; });
     return data;
 }
 
+// Mapped and scrambled in one step.
 void FrameModulator::modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const {
     assert(plframe.size() == plframe_symbols());
-    static constexpr auto kPilotBlock = make_pilot_block();
-    const auto data = data_symbols(bbframe);
+    const std::vector<std::uint8_t> labels = labels_of(encode(bbframe));
     std::ranges::copy(header_symbols(pls_.code()), plframe.begin());
-    std::size_t place = 0;  // behind the header
-    const auto send = [&](std::span<const dsp::Iq> symbols) {
-        scrambler_.scramble(symbols, place, plframe.subspan(kHeaderSymbols + place, symbols.size()));
-        place += symbols.size();
+    plframe = plframe.subspan(kHeaderSymbols);
+    std::size_t sent = 0;
+    const auto send = [&](std::size_t count) {
+        put_points(std::span(labels).subspan(sent, count), std::span(turns_).subspan(sent, count), points_,
+                   plframe);
+        sent += count;
+        plframe = plframe.subspan(count);
     };
-    auto left = std::span(data);
-    for (int block = 0; block < layout_.pilot_blocks; ++block) {
-        send(left.first(kPilotSpacingSymbols));
-        send(kPilotBlock);
-        left = left.subspan(kPilotSpacingSymbols);
+    for (std::size_t at = 0; at < pilots_.size(); at += kPilotBlockSymbols) {
+        send(kPilotSpacingSymbols);
+        dsp::copy_samples(std::span(pilots_).subspan(at, kPilotBlockSymbols), plframe);
+        plframe = plframe.subspan(kPilotBlockSymbols);
     }
-    send(left);
+    send(labels.size() - sent);
 }
 
 std::vector<dsp::Iq> dummy_plframe(const PlScrambler& scrambler) {

@@ -31,15 +31,14 @@ class FrameModulator {
     std::vector<std::uint8_t> encode(std::span<const std::uint8_t> bbframe) const;
 
     /// BBFRAME, not yet scrambled, to the data symbols of its PLFRAME, not scrambled either; unit energy.
-    std::vector<dsp::Iq> data_symbols(std::span<const std::uint8_t> bbframe) const {
-        return map(encode(bbframe));
-    }
+    std::vector<dsp::Iq> data_symbols(std::span<const std::uint8_t> bbframe) const;
 
     /// BBFRAME, not yet scrambled, to the symbols of its PLFRAME, unit energy.
     void modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const;
 
   private:
-    std::vector<dsp::Iq> map(std::span<const std::uint8_t> fecframe) const;
+    /// Which point of the constellation each data symbol is.
+    std::vector<std::uint8_t> labels_of(std::span<const std::uint8_t> fecframe) const;
 
     Pls pls_;
     const Modcod* modcod_;
@@ -47,7 +46,9 @@ class FrameModulator {
     FrameLayout layout_;
     fec::BchEncoder bch_;
     fec::LdpcEncoder ldpc_;
-    PlScrambler scrambler_;
+    std::vector<std::uint8_t> turns_;  // of the data symbols when they are scrambled, in quarters
+    std::vector<dsp::Iq> pilots_;      // of all blocks, scrambled
+    std::vector<dsp::Iq> points_;      // by label and quarter turns
 };
 
 /// The symbols of a dummy PLFRAME, scrambled like any other (EN 302 307-1, 5.5.1).

@@ -35,6 +35,12 @@ void turn(const dsp::Iq& symbol, unsigned quarters, dsp::Iq& turned) {
 
 }  // namespace
 
+dsp::Iq turned(const dsp::Iq& symbol, unsigned quarters) {
+    dsp::Iq result;
+    turn(symbol, quarters, result);
+    return result;
+}
+
 PlScrambler::PlScrambler(int gold_code) {
     if (gold_code < 0 || gold_code >= static_cast<int>(internal::kGoldPeriod) - 1) {
         throw Dvbs2Error(fmt::format("gold code {} does not exist: choose one from 0 to {}", gold_code,

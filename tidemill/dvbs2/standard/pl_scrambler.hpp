@@ -9,6 +9,9 @@
 
 namespace tidemill::dvbs2 {
 
+/// A symbol turned by 0 to 3 quarter turns, to the last bit: only its parts and their signs change places.
+dsp::Iq turned(const dsp::Iq& symbol, unsigned quarters);
+
 /// The physical-layer scrambling sequence of one gold code; it starts anew after every PLHEADER.
 class PlScrambler {
   public:
