@@ -95,9 +95,12 @@ double LevelSteps::gain_of_cut(const Stretch& stretch, std::size_t cut) const {
 }
 
 std::size_t LevelSteps::best_cut(const Stretch& stretch) const {
-    std::size_t best = stretch.first + least_groups_;
-    for (std::size_t cut = best; cut + least_groups_ <= stretch.last; ++cut)
-        if (gain_of_cut(stretch, cut) > gain_of_cut(stretch, best)) best = cut;
+    std::size_t best = stretch.first + 1;
+    double most = 0;
+    for (std::size_t cut = best; cut < stretch.last; ++cut) {
+        const double gain = gain_of_cut(stretch, cut);
+        if (gain > most) most = gain, best = cut;
+    }
     return best;
 }
 
@@ -135,7 +138,7 @@ bool LevelSteps::is_same_spectrum(std::span<const Iq> before, std::span<const Iq
 
 // The clearest first, then those to both sides of it.
 void LevelSteps::search(const Stretch& stretch) {
-    if (stretch.last < stretch.first + 2 * least_groups_) return;
+    if (stretch.last < stretch.first + least_groups_) return;
     const std::size_t cut = best_cut(stretch);
     if (gain_of_cut(stretch, cut) < kCertain) return;
     search({stretch.first, cut});
@@ -143,9 +146,11 @@ void LevelSteps::search(const Stretch& stretch) {
     search({cut, stretch.last});
 }
 
-// What lies between two changes of the power has one level.
+// What lies between two changes of the power has one level. Where that is too short to be compared, as in
+// front of a signal that begins with the recording, nobody knows what has changed.
 std::optional<LevelStep> LevelSteps::step_at(std::span<const Iq> part, const Stretch& stretch,
                                              std::size_t cut) const {
+    if (cut < stretch.first + least_groups_ || stretch.last < cut + least_groups_) return std::nullopt;
     const double ratio = std::sqrt(mean(cut, stretch.last) / mean(stretch.first, cut));
     if (std::max(ratio, 1 / ratio) < kLeastRatio) return std::nullopt;
     const std::size_t place = exact_place(part, stretch, cut);

@@ -85,4 +85,20 @@ TEST_CASE("level steps: a signal that begins, ends or gets a neighbour is none, 
     CHECK(steps_in(std::vector<Iq>(kWindow)).count == 0);
 }
 
+TEST_CASE("level steps: what changes too near to an end of the window to be compared is none") {
+    for (const std::size_t beside : {40U, 80U, 120U, 200U, 240U}) {  // samples, two a symbol
+        CAPTURE(beside);
+        auto begins = window_of(7, 12, beside), ends = begins;
+        scale(std::span(begins).first(beside), 1e-3);  // what a filter brings out before the signal
+        CHECK(steps_in(begins).count == 0);
+        scale(std::span(ends).last(beside), 3);
+        CHECK(steps_in(ends).count == 0);
+        // Nor does it hide one that is not.
+        scale(std::span(begins).subspan(9000), 2);
+        const LevelStepList found = steps_in(begins);
+        REQUIRE(found.count == 1);
+        CHECK(std::abs(static_cast<double>(found.step[0].place) - 9000) <= 12);
+    }
+}
+
 }  // namespace tidemill::dvbs2

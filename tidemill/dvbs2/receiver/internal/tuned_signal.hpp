@@ -64,7 +64,7 @@ struct ReceivedBeside {
     double off_hz = 0;  ///< of where the carrier was seen from where it is
     double frames_lost = 1e9;
     std::uint64_t frames_bad = 0;
-    double esn0_db = 0;  ///< the mean of all frames but the first
+    double esn0_db = 0;  ///< the mean of all frames
 };
 
 /// What a receiver finds and hears of it, of ci16 with 10 dB of Es/N0.
@@ -85,12 +85,10 @@ inline ReceivedBeside receive_beside(const Beside& beside) {
     if (!plan.tuning) return {};
     std::vector<float> esn0s_db;
     const Received received = receive_tuned(band, config.sample_rate_hz, *plan.tuning, &esn0s_db);
-    // A frame that begins some dozen symbols behind the recording's first sample is received 1 dB worse, with
-    // a filter or without: how late the filter's output comes decides whether the first one does.
     double sum_db = 0;
-    for (std::size_t k = 1; k < esn0s_db.size(); ++k) sum_db += static_cast<double>(esn0s_db[k]);
+    for (const float esn0_db : esn0s_db) sum_db += static_cast<double>(esn0_db);
     return {plan.tuning->offset_hz - kOffset, frames_lost(band, received, 7),
-            received.report.totals.frames_bad, sum_db / static_cast<double>(esn0s_db.size() - 1)};
+            received.report.totals.frames_bad, sum_db / static_cast<double>(esn0s_db.size())};
 }
 
 }  // namespace tidemill::dvbs2::internal
