@@ -7,6 +7,7 @@
 
 #include "tidemill/dvbs2/receiver/band_receiver.hpp"
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
+#include "tidemill/dvbs2/receiver/internal/repeated_source.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
@@ -25,27 +26,9 @@ const bool kAsked = bench::ask(
      "for them included, QPSK 2/3, short frames with pilots, 10 dB?",
      "s", "each for itself, at a known place"});
 
-/// A recording, some times over.
-class RepeatedSource final : public io::SampleSource {
-  public:
-    explicit RepeatedSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-    dsp::SampleFormat format() const override { return dsp::SampleFormat::ci16; }
-    std::optional<double> sample_rate_hz() const override { return kBandHz; }
-    std::size_t read(std::span<std::byte> to) override {
-        if (at_ == bytes_.size()) at_ = 0, ++times_;
-        if (times_ == kTimes) return 0;
-        const auto some = bytes_.subspan(at_, std::min(to.size(), bytes_.size() - at_));
-        std::ranges::copy(some, to.begin());
-        at_ += some.size();
-        return some.size();
-    }
-
-  private:
-    std::span<const std::byte> bytes_;
-    std::size_t at_ = 0;
-    int times_ = 0;
-};
+internal::RepeatedSource recording(std::span<const std::byte> bytes) {
+    return {bytes, kBandHz, kTimes};
+}
 
 /// Packets of a carrier: their number, and a sum that tells others from them.
 struct Heard {
@@ -68,8 +51,8 @@ Tuning tuning_at(io::SampleSource&& look, double symbol_rate_hz, double offset_h
 }
 
 Heard receive_one(std::span<const std::byte> bytes, double symbol_rate_hz, double offset_hz) {
-    const Tuning tuning = tuning_at(RepeatedSource(bytes), symbol_rate_hz, offset_hz);
-    TunedSource source(std::make_unique<RepeatedSource>(bytes), tuning);
+    const Tuning tuning = tuning_at(recording(bytes), symbol_rate_hz, offset_hz);
+    TunedSource source(std::make_unique<internal::RepeatedSource>(recording(bytes)), tuning);
     Heard heard;
     Receiver receiver(source, {.symbol_rate_hz = symbol_rate_hz, .tuned_hz = tuning.offset_hz}, to(heard));
     Sequence(receiver.graph()).run({.statistics = false});
@@ -77,7 +60,7 @@ Heard receive_one(std::span<const std::byte> bytes, double symbol_rate_hz, doubl
 }
 
 std::vector<Heard> receive_all(std::span<const std::byte> bytes, double symbol_rate_hz) {
-    const auto open = [bytes] { return std::make_unique<RepeatedSource>(bytes); };
+    const auto open = [bytes] { return std::make_unique<internal::RepeatedSource>(recording(bytes)); };
     const auto found = find_carriers(*open()).carriers;
     const auto surveyed = survey_all(open, found, SurveyDepth::frames, 1, [](auto) {});
     std::vector<Heard> heard(surveyed.size());
@@ -85,10 +68,10 @@ std::vector<Heard> receive_all(std::span<const std::byte> bytes, double symbol_r
     for (std::size_t k = 0; k < surveyed.size(); ++k) {
         if (surveyed[k].kind != CarrierKind::dvbs2) continue;
         carriers.push_back({.name = fmt::format("c{}", k),
-                            .tuning = tuning_at(RepeatedSource(bytes), symbol_rate_hz, surveyed[k].offset_hz),
+                            .tuning = tuning_at(recording(bytes), symbol_rate_hz, surveyed[k].offset_hz),
                             .outputs = to(heard[k])});
     }
-    RepeatedSource source(bytes);
+    internal::RepeatedSource source = recording(bytes);
     BandReceiver receiver(source, std::move(carriers));
     Sequence(receiver.graph()).run({.statistics = false});
     return heard;
