@@ -19,6 +19,9 @@ namespace {
 // What a survey hears of a carrier at the most: symbols for its rate and its frames, time for its services.
 constexpr double kHeardSymbols = 440'000, kHeardSeconds = 2.6;
 
+// Each holds 8 MB of samples until its rate is known.
+constexpr std::size_t kMeasuredTogether = 16;
+
 /// A carrier, and where it is heard.
 struct ToHear {
     FoundCarrier carrier;
@@ -40,8 +43,12 @@ void take_out_narrow(const OpenSamples& open, std::span<ToHear*> wanted) {
 void measure_wide(const OpenSamples& open, std::span<ToHear*> wanted) {
     std::vector<FoundCarrier> carriers;
     for (const ToHear* one : wanted) carriers.push_back(one->carrier);
-    const auto rates_hz = measure_symbol_rates(*open(), carriers);
-    for (std::size_t k = 0; k < rates_hz.size(); ++k) wanted[k]->symbol_rate_hz = rates_hz[k];
+    for (std::size_t first = 0; first < carriers.size(); first += kMeasuredTogether) {
+        const auto some =
+            std::span(carriers).subspan(first, std::min(kMeasuredTogether, carriers.size() - first));
+        const auto rates_hz = measure_symbol_rates(*open(), some);
+        for (std::size_t k = 0; k < rates_hz.size(); ++k) wanted[first + k]->symbol_rate_hz = rates_hz[k];
+    }
 }
 
 std::vector<ToHear> prepare_hearing(const OpenSamples& open, std::span<const FoundCarrier> carriers) {
