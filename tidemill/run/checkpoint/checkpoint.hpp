@@ -77,7 +77,8 @@ class CheckpointFile {
     /// For executors. A run begins: `take` is asked again and again, until it gives nothing. Throws
     /// NoMoreThreads.
     void follow(Take take);
-    /// The run is over: the last checkpoint. Throws CheckpointNotWritten when one could not be written.
+    /// The run is over: the last checkpoint. Throws CheckpointNotWritten when that could not be written; one
+    /// before that could not was tried again in its time.
     void finish(const Checkpoint& last);
     /// The run has failed: the file stays as it is.
     void give_up() noexcept;

@@ -29,15 +29,22 @@ class CheckpointFile::Writer {
         std::unique_lock lock(mutex_);
         const auto is_done = [&] { return done.stop_requested(); };
         while (!wake_.wait_for(lock, done, file_.every_, is_done) && !is_done()) {
-            try {
-                const std::optional<Checkpoint> taken = take_();
-                if (!taken) return;
-                write_checkpoint(*taken, file_.path_);
-            } catch (const Error&) {
-                failure_ = std::current_exception();
-                return;
-            }
+            if (!write_one()) return;
         }
+    }
+
+    // False where there is nothing more to write.
+    bool write_one() {
+        try {
+            const std::optional<Checkpoint> taken = take_();
+            if (!taken) return false;
+            write_checkpoint(*taken, file_.path_);
+        } catch (const CheckpointNotWritten&) {  // a disk may be full for a while, and the last one tells
+        } catch (const Error&) {
+            failure_ = std::current_exception();
+            return false;
+        }
+        return true;
     }
 
     const CheckpointFile& file_;

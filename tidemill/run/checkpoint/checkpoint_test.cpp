@@ -291,6 +291,19 @@ TEST_CASE(
     CHECK(ScratchFolder::content_of(folder / "state") == before);
 }
 
+TEST_CASE("a checkpoint that cannot be written for a while fails nothing, and is written later") {
+    const ScratchFolder folder;
+    CheckpointFile file(folder / "later" / "state", std::chrono::microseconds(100));
+    Program program;
+    std::uint64_t frames = 0;
+    auto& opens = program.graph.add(task("opens", in<std::uint64_t>("x"), [&](auto) {
+        if (++frames == 20'000) std::filesystem::create_directory(folder / "later");
+    }));
+    program.graph.bind(program.mix.y, opens["x"]);
+    Sequence(program.graph).run({.frames = 20'001, .checkpoint = &file});
+    CHECK(read_checkpoint(folder / "later" / "state").next_frames.front() == 20'001);
+}
+
 TEST_CASE("a stream that has ended cannot go on from its checkpoint") {
     Program program;
     auto& last = program.graph.add(task("last", at_end, in<std::uint64_t>("x"), [](auto) {}));

@@ -46,6 +46,9 @@ TEST_CASE("with a schedule there is a cluster per stage") {
     CHECK(count_of(dot, "subgraph cluster_") == 3);
     CHECK(dot.find("label=\"stage 2: 3 threads on big\"") != std::string::npos);
     CHECK(dot.find("label=\"stage 3: 1 thread on big\"") != std::string::npos);
+    Schedule any_core = schedule;
+    for (Stage& stage : any_core.stages) stage.core_kind.clear();
+    CHECK(to_dot(graph, {.schedule = &any_core}).find("label=\"stage 2: 3 threads\"") != std::string::npos);
 }
 
 TEST_CASE("a picture has a box per task and stage, a line per bound pair, and balanced tags") {

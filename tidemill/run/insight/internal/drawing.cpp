@@ -43,9 +43,10 @@ class Drawer {
             return;
         }
         for (const Stage& stage : options_.schedule->stages) {
+            const std::string kinds = stage.kind_names();  // none where it is on any core
             drawing_.groups.push_back(
-                {fmt::format("stage {}: {} thread{} on {}", drawing_.groups.size() + 1, stage.threads,
-                             stage.threads == 1 ? "" : "s", stage.kind_names())});
+                {fmt::format("stage {}: {} thread{}{}{}", drawing_.groups.size() + 1, stage.threads,
+                             stage.threads == 1 ? "" : "s", kinds.empty() ? "" : " on ", kinds)});
         }
     }
 
