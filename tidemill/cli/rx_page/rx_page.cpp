@@ -171,15 +171,18 @@ void RxPage::tick(double now_s) {
         stepped_s_ = now_s;
         show_->step(now_s);
     }
-    const bool looked_at = server_ && server_->viewers() > 0;
-    if (looked_at || (steps && !options_.report.empty())) draw();
+    if (is_looked_at() || (steps && !options_.report.empty())) draw();
 }
 
 void RxPage::look() {
     const std::lock_guard lock(mutex_);
     if (!show_) return;
     show_->step(now_s_);
-    draw();
+    if (is_looked_at() || !options_.report.empty()) draw();
+}
+
+bool RxPage::is_looked_at() const {
+    return server_ && server_->viewers() > 0;
 }
 
 bool RxPage::is_healthy() const {

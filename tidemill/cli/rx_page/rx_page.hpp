@@ -64,6 +64,7 @@ class RxPage {
     std::vector<page::PageAction> actions();
     void tick(double now_s);
     void draw();
+    bool is_looked_at() const;
     bool is_healthy() const;
 
     const RxPageOptions& options_;
