@@ -8,7 +8,6 @@
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/carrier/internal/derotate.hpp"
-#include "tidemill/dvbs2/carrier/internal/phase_path.hpp"
 #include "tidemill/dvbs2/carrier/internal/power_sum.hpp"
 
 namespace tidemill::dvbs2 {
@@ -142,7 +141,7 @@ void Carrier::fill_gaps(std::span<const Iq> frame, const FrameInfo& info, Carrie
         const std::array ends{PhaseSample{from.place, 0, known_phases_[i - 1].variance},
                               PhaseSample{to.place, 0, known_phases_[i].variance}};
         if (begin != end) {
-            internal::follow_path({begin, end}, statistics, order, ends, step_sigma, straight, gap_phases_);
+            path_.follow({begin, end}, statistics, order, ends, step_sigma, straight, gap_phases_);
             add_gap_phases(from, to);
         }
         all_phases_.push_back(known_phases_[i]);
@@ -196,7 +195,7 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     const double sigma = std::min(std::hypot(info.frequency_sigma, drifted), kLargestReach / 4);
     const auto likely = internal::search_sweeps(powers_, order, sigma, known_phases_);
     const internal::Sweep sweep =
-        internal::follow_path(powers_, likely.statistics, order, known_phases_, step_of(kQuietWalk, order),
+        path_.follow(powers_, likely.statistics, order, known_phases_, step_of(kQuietWalk, order),
                               likely.sweeps, track.samples);
     const double slope = internal::remove_slope(track.samples);
     smoother_.smooth(track.samples);

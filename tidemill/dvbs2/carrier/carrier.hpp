@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/carrier/internal/block_agreement.hpp"
+#include "tidemill/dvbs2/carrier/internal/phase_path.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
@@ -54,6 +55,7 @@ class Carrier {
     std::vector<PhaseSample> known_phases_;  // of header, pilots and next header, not smoothed
     std::vector<PhaseSample> gap_phases_;
     std::vector<PhaseSample> all_phases_;
+    internal::PathFollower path_;
     PhaseSmoother smoother_;
 };
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/dvbs2/carrier/internal/phase_trellis.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -28,37 +27,37 @@ PhaseSample near(const PhaseSample& sample, double phase) {
 
 }  // namespace
 
-Sweep follow_path(std::span<const PowerBlock> blocks, const PowerStatistics& statistics, int order,
-                  std::span<const PhaseSample> headers, double step_sigma, std::span<const Sweep> sweeps,
-                  std::vector<PhaseSample>& samples) {
+Sweep PathFollower::follow(std::span<const PowerBlock> blocks, const PowerStatistics& statistics, int order,
+                           std::span<const PhaseSample> headers, double step_sigma,
+                           std::span<const Sweep> sweeps, std::vector<PhaseSample>& samples) {
     Sweep best = sweeps.front();
-    std::vector<double> path;
+    path_.clear();
     double best_score = -std::numeric_limits<double>::infinity();
     const double weight = 2 * statistics.signal / statistics.noise;
     for (const Sweep& sweep : sweeps) {
-        PhaseTrellis trellis(order, step_sigma, blocks.size());
-        trellis.add_header(beside(sweep, headers.front()));
+        trellis_.begin(order, step_sigma, blocks.size());
+        trellis_.add_header(beside(sweep, headers.front()));
         for (const PowerBlock& block : blocks) {
-            trellis.advance(weight * turned(block, order, sweep, 0));
+            trellis_.advance(weight * turned(block, order, sweep, 0));
         }
         if (headers.size() > 1) {
-            trellis.add_header(beside(sweep, headers.back()));
+            trellis_.add_header(beside(sweep, headers.back()));
         }
-        const double score = sweep.prior + trellis.score();
-        if (!path.empty() && !(score > best_score)) continue;
+        const double score = sweep.prior + trellis_.score();
+        if (!path_.empty() && !(score > best_score)) continue;
         best = sweep;
         best_score = score;
-        path = trellis.path();
+        trellis_.path(path_);
     }
-    samples.assign(1, near(beside(best, headers.front()), path.front()));
+    samples.assign(1, near(beside(best, headers.front()), path_.front()));
     const double variance = statistics.noise / (2 * std::pow(order * statistics.signal, 2));
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         // The part across the path, not the angle: it stays without bias where noise hides the carrier.
-        const double across = turned(blocks[b], order, best, path[b]).imag() / statistics.signal;
-        samples.push_back({blocks[b].place, path[b] + across / order, variance});
+        const double across = turned(blocks[b], order, best, path_[b]).imag() / statistics.signal;
+        samples.push_back({blocks[b].place, path_[b] + across / order, variance});
     }
     if (headers.size() > 1) {
-        samples.push_back(near(beside(best, headers.back()), path.back()));
+        samples.push_back(near(beside(best, headers.back()), path_.back()));
     }
     return best;
 }

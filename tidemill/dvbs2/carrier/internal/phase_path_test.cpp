@@ -55,12 +55,25 @@ TEST_CASE("sweep search: offset and drift are found where a block's noise is fiv
     }
 }
 
+TEST_CASE("phase path: what was followed before, of another order and length, changes nothing") {
+    const Sweep sweep{1e-4, 2e-9, 0.5 * kSymbols, 0};
+    const auto blocks = blocks_on(sweep, 5);
+    std::vector<PhaseSample> first, again;
+    PathFollower follower;
+    follower.follow(blocks, {1, 5}, kOrder, headers_on(sweep), 0.03, std::array{sweep}, first);
+    follower.follow(std::span(blocks).first(7), {1, 5}, 4, headers_on(sweep), 0.1, std::array{sweep}, again);
+    follower.follow(blocks, {1, 5}, kOrder, headers_on(sweep), 0.03, std::array{sweep}, again);
+    REQUIRE(again.size() == first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) CHECK(again[i].phase == first[i].phase);
+}
+
 TEST_CASE(
     "phase path: from header to header nothing slips, though a block's noise is five times its signal") {
     const Sweep sweep{1e-4, 2e-9, 0.5 * kSymbols, 0};
     const auto blocks = blocks_on(sweep, 5);
     std::vector<PhaseSample> path;
-    follow_path(blocks, {1, 5}, kOrder, headers_on(sweep), 0.03, std::array{sweep}, path);
+    PathFollower follower;
+    follower.follow(blocks, {1, 5}, kOrder, headers_on(sweep), 0.03, std::array{sweep}, path);
     REQUIRE(path.size() == blocks.size() + 2);
     CHECK(path.front().place == 0);
     CHECK(path.back().place == kSymbols);

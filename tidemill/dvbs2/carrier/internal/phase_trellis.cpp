@@ -2,84 +2,76 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdlib>
 
 namespace tidemill::dvbs2::internal {
 
-PhaseTrellis::PhaseTrellis(int order, double step_sigma, std::size_t blocks) : scores_((blocks + 1) * kRow) {
-    for (int move = -kReach; move <= kReach; ++move) {
+void PhaseTrellis::begin(int order, double step_sigma, std::size_t blocks) {
+    if (scores_.size() < (blocks + 1) * kRow) scores_.resize((blocks + 1) * kRow);
+    done_ = 0;
+    std::fill_n(row(0), kRow, 0.0F);
+    for (int move = 0; move <= kPhaseReach; ++move) {
         const double way = move * kStep / step_sigma;
-        const int column = move + kReach;
-        penalty_[static_cast<std::size_t>(column)] = static_cast<float>(-0.5 * way * way);
+        penalties_[static_cast<std::size_t>(move)] = static_cast<float>(-0.5 * way * way);
     }
-    for (int k = 0; k < kStates / order; ++k) {
-        turns_.emplace_back(std::polar(1.0, order * k * kStep));
+    if (order != order_) turn_by(order);
+}
+
+void PhaseTrellis::turn_by(int order) {
+    order_ = order;
+    for (int s = 0; s < kPhaseStates; ++s) {
+        const int in_sector = s % (kPhaseStates / order);
+        const std::complex<float> turn(std::polar(1.0, order * in_sector * kStep));
+        turn_re_[static_cast<std::size_t>(s)] = turn.real();
+        turn_im_[static_cast<std::size_t>(s)] = turn.imag();
     }
 }
 
 void PhaseTrellis::add_header(const PhaseSample& header) {
-    for (int s = 0; s < kStates; ++s) {
-        row(done_)[kReach + s] += static_cast<float>(std::cos(s * kStep - header.phase) / header.variance);
+    for (int s = 0; s < kPhaseStates; ++s) {
+        row(done_)[kPhaseReach + s] += static_cast<float>(std::cos(s * kStep - header.phase) / header.variance);
     }
 }
 
 void PhaseTrellis::advance(std::complex<double> emission) {
     // Both ends are repeated, so that a path may run on over a full turn.
     float* from = row(done_);
-    std::copy_n(from + kStates, kReach, from);
-    std::copy_n(from + kReach, kReach, from + kReach + kStates);
-    float* to = row(++done_) + kReach;
-    std::fill_n(to, kStates, std::numeric_limits<float>::lowest());
-    for (int move = -kReach; move <= kReach; ++move) {
-        const float penalty = penalty_of(move);
-        const float* before = from + kReach - move;
-        for (int s = 0; s < kStates; ++s) {
-            to[s] = std::max(to[s], before[s] + penalty);
-        }
-    }
-    add_emission(std::complex<float>(emission), to);
+    std::copy_n(from + kPhaseStates, kPhaseReach, from);
+    std::copy_n(from + kPhaseReach, kPhaseReach, from + kPhaseReach + kPhaseStates);
+    trellis_step(from + kPhaseReach, penalties_, std::complex<float>(emission), turn_re_, turn_im_,
+                 row(++done_) + kPhaseReach);
 }
 
 double PhaseTrellis::score() const {
-    return row(done_)[kReach + best_state()];
+    return row(done_)[kPhaseReach + best_state()];
 }
 
-std::vector<double> PhaseTrellis::path() const {
-    std::vector<double> phases(done_);
+void PhaseTrellis::path(std::vector<double>& phases) const {
+    phases.resize(done_);
     int state = best_state();
     int turns = 0;
     for (std::size_t b = done_; b > 0; --b) {
-        phases[b - 1] = (state + turns * kStates) * kStep;
+        phases[b - 1] = (state + turns * kPhaseStates) * kStep;
         state -= best_move(b - 1, state);
-        const int over = state < 0 ? -1 : state >= kStates ? 1 : 0;
+        const int over = state < 0 ? -1 : state >= kPhaseStates ? 1 : 0;
         turns += over;
-        state -= over * kStates;
+        state -= over * kPhaseStates;
     }
-    return phases;
 }
 
 int PhaseTrellis::best_state() const {
-    const float* last = row(done_) + kReach;
-    return static_cast<int>(std::max_element(last, last + kStates) - last);
+    const float* last = row(done_) + kPhaseReach;
+    return static_cast<int>(std::max_element(last, last + kPhaseStates) - last);
 }
 
 int PhaseTrellis::best_move(std::size_t block, int state) const {
-    const float* before = row(block) + kReach + state;
-    const auto score = [&](int move) { return before[-move] + penalty_of(move); };
+    const float* before = row(block) + kPhaseReach + state;
+    const auto score = [&](int move) { return before[-move] + penalties_[static_cast<std::size_t>(std::abs(move))]; };
     int best = 0;
-    for (int move = -kReach; move <= kReach; ++move) {
+    for (int move = -kPhaseReach; move <= kPhaseReach; ++move) {
         if (score(move) > score(best)) best = move;
     }
     return best;
-}
-
-void PhaseTrellis::add_emission(std::complex<float> emission, float* to) const {
-    for (std::size_t k = 0; k < turns_.size(); ++k) {
-        const float gain = emission.real() * turns_[k].real() + emission.imag() * turns_[k].imag();
-        for (std::size_t s = k; s < kStates; s += turns_.size()) {
-            to[s] += gain;
-        }
-    }
 }
 
 }  // namespace tidemill::dvbs2::internal

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <array>
 #include <complex>
 #include <numbers>
 #include <vector>
 
+#include "tidemill/dvbs2/carrier/internal/trellis_step.hpp"
 #include "tidemill/dvbs2/sync/phase_smoother.hpp"
 
 namespace tidemill::dvbs2::internal {
@@ -13,9 +13,9 @@ namespace tidemill::dvbs2::internal {
 /// was best is found out anew on the way back: so the loop that matters has nothing but additions and maxima.
 class PhaseTrellis {
   public:
-    /// For powers of an order, of so many blocks; the phase walks by `step_sigma` radians from one to the
-    /// next.
-    PhaseTrellis(int order, double step_sigma, std::size_t blocks);
+    /// Begins anew, for powers of an order, of so many blocks; the phase walks by `step_sigma` radians from
+    /// one to the next.
+    void begin(int order, double step_sigma, std::size_t blocks);
 
     /// Says what a header tells of the phase where the paths are.
     void add_header(const PhaseSample& header);
@@ -26,29 +26,24 @@ class PhaseTrellis {
     /// Log-likelihood of the best path, but for a constant.
     double score() const;
 
-    /// Phases of the best path at all blocks, not wrapped.
-    std::vector<double> path() const;
+    /// Writes the phases of the best path at all blocks, not wrapped.
+    void path(std::vector<double>& phases) const;
 
   private:
-    static constexpr int kStates = 192;  // steps of a full turn: a multiple of every order
-    static constexpr double kStep = 2 * std::numbers::pi / kStates;
-    static constexpr int kReach = 4;  // steps from block to block at most
-    static constexpr std::size_t kRow = kStates + 2 * kReach;
+    static constexpr double kStep = 2 * std::numbers::pi / kPhaseStates;
+    static constexpr std::size_t kRow = kPhaseStates + 2 * kPhaseReach;
 
     float* row(std::size_t block) { return scores_.data() + block * kRow; }
     const float* row(std::size_t block) const { return scores_.data() + block * kRow; }
-    float penalty_of(int move) const {
-        const int column = move + kReach;
-        return penalty_[static_cast<std::size_t>(column)];
-    }
+    void turn_by(int order);
     int best_state() const;
     int best_move(std::size_t block, int state) const;
-    void add_emission(std::complex<float> emission, float* to) const;
 
     std::size_t done_ = 0;
     std::vector<float> scores_;
-    std::array<float, 2 * kReach + 1> penalty_{};
-    std::vector<std::complex<float>> turns_;  // what the power of each state within a sector is
+    MovePenalties penalties_{};
+    int order_ = 0;
+    PerState turn_re_{}, turn_im_{};  // what the power of each state is
 };
 
 }  // namespace tidemill::dvbs2::internal
