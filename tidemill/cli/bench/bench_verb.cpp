@@ -205,9 +205,11 @@ int run_device(const BenchOptions& options) {
 }
 
 int run_forecasts(const BenchOptions& options) {
-    if (!options.arguments.empty() || !options.filter.empty() || !options.output.empty())
-        throw WrongUsage("forecast knows --executor, --runs, --packets and --json, and no other options");
+    if (!options.arguments.empty() || !options.output.empty())
+        throw WrongUsage(
+            "forecast knows a filter, --executor, --runs, --packets and --json, and no other options");
     ForecastOptions forecast = options.forecast;
+    forecast.filter = options.filter;
     forecast.json = options.waiting.json;
     return run_forecast(forecast);
 }
@@ -259,7 +261,7 @@ void add_bench(Verb& program) {
         "         tidemill bench fec ldpc --benchmark_repetitions=9");
     verb.option("name", options->name, "What to measure: a topic, a room, waiting, forecast or auto");
     verb.option("filter", options->filter,
-                "Only cases whose names match this regular expression; auto: begin so");
+                "Only cases whose names match this regular expression; auto, forecast: begin so");
     verb.option("-o,--output", options->output, "Also write the JSON object to this file")
         .is(Kind::output_file);
     verb.option("--period-ms", options->waiting.period_ms, "waiting: what all periods are stretched to")
