@@ -52,11 +52,18 @@ void check_batches(const Chain& chain, const ChainTask& task) {
         const BatchParts& alone = cost.alone;
         const std::array costs{cost.batch_us,         cost.frame_us,         cost.frames,
                                cost.host_us,          alone.copies.batch_us, alone.copies.frame_us,
-                               alone.kernel.batch_us, alone.kernel.frame_us, alone.frame_bytes};
+                               alone.kernel.batch_us, alone.kernel.frame_us, alone.frame_bytes,
+                               cost.in.batch_us,      cost.in.frame_us,      cost.out.batch_us,
+                               cost.out.frame_us};
         if (!std::ranges::all_of(costs, is_cost) || cost.most_frames < 1)
             throw ScheduleError(
                 fmt::format("task '{}': the cost of batches on '{}' must be finite numbers of "
                             "at least 0, of at least 1 frame",
+                            task.name, cost.kind));
+        if (cost.in.batch_us + cost.out.batch_us > cost.batch_us ||
+            cost.in.frame_us + cost.out.frame_us > cost.frame_us)
+            throw ScheduleError(
+                fmt::format("task '{}': neighbours on '{}' save more of its batches than these cost",
                             task.name, cost.kind));
         if (task.weight_us[kind] == kCannotRun)
             throw ScheduleError(

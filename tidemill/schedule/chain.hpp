@@ -42,9 +42,13 @@ struct BatchCost {
     double host_us = 0;     ///< of that, per frame, what keeps a core of the host busy
     int most_frames = 128;  ///< of a batch
     BatchParts alone{};     ///< why it takes so long: copies apart from the kernel
+    BatchLine in{};         ///< of it, what is saved where the task before it leaves its frames there
+    BatchLine out{};        ///< and where it leaves them there for the task behind it
 
     /// Per execution, in batches of so many frames.
     double weight_us(int batch) const { return frames * (batch_us / batch + frame_us); }
+    /// Of that, such a part.
+    double share_us(const BatchLine& part, int batch) const { return frames * part.us(batch) / batch; }
 
     bool operator==(const BatchCost&) const = default;
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/internal/joined_tasks.hpp"
+
 namespace tidemill {
 namespace {
 
@@ -65,6 +67,18 @@ std::string loss(const Schedule& with, const std::string& device, double alone_u
                        alone_us);
 }
 
+// Also of those in which some neighbours go there together, so that their frames stay.
+Schedule fastest_with(const Chain& chain, const Platform& platform, const std::string& device,
+                      const Strategy& strategy, const Objective& objective, const CostModel& model) {
+    Schedule best = strategy.schedule(chain, platform, objective, model);
+    for (const internal::JoinedTasks& joined : internal::joined_tasks(chain, device, model)) {
+        Schedule other = strategy.schedule(joined.chain, platform, objective, joined.model);
+        other = joined.parted(std::move(other), chain, model);
+        if (*other.period_us < *best.period_us) best = std::move(other);
+    }
+    return best;
+}
+
 }  // namespace
 
 DeviceChoice choose_device(const Chain& chain, const Platform& platform, const Strategy& strategy,
@@ -76,7 +90,7 @@ DeviceChoice choose_device(const Chain& chain, const Platform& platform, const S
     for (const CoreCount& device : devices) {
         Platform both = cores;
         both.set(device.kind, device.count);
-        Schedule with = strategy.schedule(chain, both, objective, model);
+        Schedule with = fastest_with(chain, both, device.kind, strategy, objective, model);
         const double with_us = *with.period_us;
         const double most_us = choice.device ? *choice.schedule.period_us : (1 - least_gain) * alone_us;
         if (uses(with, device.kind) && with_us < most_us) {

@@ -82,6 +82,35 @@ TEST_CASE("where it was measured, the sentence tells how much of a batch is copi
                                   "9.0 us of the host") != std::string::npos);
 }
 
+TEST_CASE("neighbours go to a device together where what need not be copied makes that worth it") {
+    Chain chain{{"big", "gpu"},
+                {{"front", false, {6, kCannotRun}},
+                 {"a", true, {12, 0}},
+                 {"b", true, {12, 0}},
+                 {"sink", false, {4, kCannotRun}}}};
+    for (const std::size_t task : {1, 2}) {
+        chain.tasks[task].batches = {{.kind = "gpu", .batch_us = 128, .frame_us = 9, .most_frames = 64}};
+        chain.tasks[task].weight_us[1] = chain.tasks[task].batches[0].weight_us(64);
+    }
+    const DeviceChoice crosses = choose(chain, 3);
+    CHECK(*crosses.schedule.period_us == 12);  // both there would take 22
+    chain.tasks[1].batches[0].out = {64, 4};
+    chain.tasks[2].batches[0].in = {64, 4};
+    const DeviceChoice stays = choose(chain, 2);
+    CHECK(stays.device == "gpu");
+    CHECK(*stays.schedule.period_us == 12);  // 22 less 5 and 5
+    REQUIRE(stays.schedule.stages.size() == 3);
+    CHECK(stays.schedule.stages[1].first_task == 1);
+    CHECK(stays.schedule.stages[1].task_count == 2);
+    CHECK(stays.schedule.stages[1].batch == 64);
+    CHECK(stays.schedule.stages[2].first_task == 3);
+    CHECK(stays.schedule.task_names == std::vector<std::string>{"front", "a", "b", "sink"});
+    CHECK(resident_us(stays.schedule.stages[1], chain) == 10);
+    check(stays.schedule, chain);
+    chain.tasks[1].batches[0].in = {65, 0};
+    CHECK_THROWS_WITH(check(chain), "task 'a': neighbours on 'gpu' save more of its batches than these cost");
+}
+
 TEST_CASE("a gain that is too small to count is none, and a platform without devices has nothing to tell") {
     Chain chain = chain_with_device(8, 1);
     CHECK(choose(chain, 2).device == "gpu");

@@ -189,15 +189,20 @@ namespace {
 
 // What tasks take in batches is rounded, what devices take of the host comes on top, and stages get their
 // batches.
-Schedule made_of(const TimedSolution& found, const Problem& problem, const DeviceUse& use) {
+Schedule made_of(const TimedSolution& found, const Problem& problem, const DeviceUse& use, const Chain& chain,
+                 const CostModel& model) {
     Schedule schedule = problem.schedule(found);
     use.set_batches(schedule);
-    return schedule;
+    return use.joined ? use.joined->parted(std::move(schedule), chain, model) : schedule;
+}
+
+const CostModel& model_for(const DeviceUse& use, const CostModel& model) {
+    return use.joined ? use.joined->model : model;
 }
 
 std::optional<PacedSchedule> least_latency_with(const DeviceUse& use, const Chain& chain,
                                                 const Objective& objective, const CostModel& model) {
-    const Problem problem = problem_of(use.chain, use.cores, model);
+    const Problem problem = problem_of(use.chain, use.cores, model_for(use, model));
     Effort effort("latency");
     Pacing pacing(problem.exact, effort, batches_of(use, problem.exact));
     std::optional<TimedSolution> found;
@@ -208,7 +213,7 @@ std::optional<PacedSchedule> least_latency_with(const DeviceUse& use, const Chai
         if (!fastest) return {};
         found = pacing.least({fastest->period});
     }
-    return paced(made_of(*found, problem, use), chain, model);
+    return paced(made_of(*found, problem, use, chain, model), chain, model);
 }
 
 /// Paced schedules whose frames take no longer than so many units.
@@ -282,11 +287,11 @@ std::optional<Paced> Limited::with_batches() {
 
 std::optional<PacedSchedule> within_latency_with(const DeviceUse& use, double most_us, const Chain& chain,
                                                  const CostModel& model) {
-    const Problem problem = problem_of(use.chain, use.cores, model);
+    const Problem problem = problem_of(use.chain, use.cores, model_for(use, model));
     Limited limited(problem, batches_of(use, problem.exact), most_us);
     const std::optional<Paced> best = limited.best();
     if (!best) return {};
-    const Schedule schedule = made_of(best->solution, problem, use);
+    const Schedule schedule = made_of(best->solution, problem, use, chain, model);
     if (!use.kinds.empty()) return with_frames_within(most_us, schedule, chain, model);
     PacedSchedule enough = paced(schedule, chain, model);
     if (enough.frames <= limited.frames()) return enough;
@@ -295,9 +300,10 @@ std::optional<PacedSchedule> within_latency_with(const DeviceUse& use, double mo
 }
 
 // `value` is what is to be as small as can be.
-PacedSchedule best_use(const Chain& chain, const Platform& cores, const auto& made_with, const auto& value) {
+PacedSchedule best_use(const Chain& chain, const Platform& cores, const CostModel& model,
+                       const auto& made_with, const auto& value) {
     std::optional<PacedSchedule> best;
-    for (const DeviceUse& use : internal::device_uses(chain, cores)) {
+    for (const DeviceUse& use : internal::device_uses(chain, cores, model)) {
         std::optional<PacedSchedule> made = made_with(use);
         if (made && (!best || value(*made) < value(*best))) best = std::move(made);
     }
@@ -312,7 +318,8 @@ PacedSchedule least_latency(const Chain& chain, const Platform& platform, const 
     const Platform cores = usable(platform, objective);
     const double wanted_us = objective.wanted_period_us.value_or(0);
     return best_use(
-        chain, cores, [&](const DeviceUse& use) { return least_latency_with(use, chain, objective, model); },
+        chain, cores, model,
+        [&](const DeviceUse& use) { return least_latency_with(use, chain, objective, model); },
         [&](const PacedSchedule& made) {
             return std::pair(std::max(made.period_us, wanted_us), made.latency_us);
         });
@@ -326,7 +333,8 @@ PacedSchedule within_latency(double most_us, const Chain& chain, const Platform&
         throw ScheduleError("latency: a limit and a wanted period; give one of them");
     const Platform cores = usable(platform, objective);
     return best_use(
-        chain, cores, [&](const DeviceUse& use) { return within_latency_with(use, most_us, chain, model); },
+        chain, cores, model,
+        [&](const DeviceUse& use) { return within_latency_with(use, most_us, chain, model); },
         [&](const PacedSchedule& made) {
             return std::pair(std::max(made.latency_us, most_us), made.period_us);
         });

@@ -76,17 +76,24 @@ Json batches_json(const BatchCost& cost) {
                          {"kernel", line_json(cost.alone.kernel)},
                          {"frame_bytes", cost.alone.frame_bytes},
                          {"memory", cost.alone.memory}};
+    if (cost.in != BatchLine{} || cost.out != BatchLine{})
+        json["resident"] = {{"in", line_json(cost.in)}, {"out", line_json(cost.out)}};
     return json;
 }
 
 std::vector<BatchCost> parse_batches(const JsonPlace& place) {
     std::vector<BatchCost> costs;
     for (const auto& [kind, cost] : internal::members_by_kind(place)) {
-        const JsonObject object(cost, {"batch_us", "frame_us", "frames", "host_us", "most_frames", "alone"});
+        const JsonObject object(
+            cost, {"batch_us", "frame_us", "frames", "host_us", "most_frames", "alone", "resident"});
         costs.push_back({kind, at_least_0(object.at("batch_us")), at_least_0(object.at("frame_us")),
                          at_least_0(object.at("frames")), at_least_0(object.at("host_us")),
                          object.at("most_frames").integer(1, kMaxFrames)});
         if (object.has("alone")) costs.back().alone = parse_parts(object.at("alone"));
+        if (!object.has("resident")) continue;
+        const JsonObject resident(object.at("resident"), {"in", "out"});
+        costs.back().in = parse_line(resident.at("in"));
+        costs.back().out = parse_line(resident.at("out"));
     }
     return costs;
 }

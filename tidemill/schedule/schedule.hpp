@@ -202,6 +202,9 @@ std::span<const ChainTask> tasks_of(const Stage& stage, const Chain& chain);
 /// What a task takes in a stage of a kind, per execution: on a device, in the stage's batches.
 double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage);
 
+/// Of the weights of a stage's tasks, what a device saves: its frames stay there from one task to the next.
+double resident_us(const Stage& stage, const Chain& chain);
+
 /// Weight of a stage in µs, as published: the sum of its tasks, shared by its threads when all of them are
 /// replicable; on a device, in the stage's batches; by a word, that of the thread which it keeps busiest.
 double stage_weight_us(const Stage& stage, const Chain& chain);

@@ -41,7 +41,7 @@ double frame_us(const Stage& stage, const Chain& chain, std::string_view kind) {
     const std::size_t index = chain.kind_index(kind);
     double sum_us = 0;
     for (const ChainTask& task : tasks_of(stage, chain)) sum_us += task_weight_us(task, index, stage);
-    return sum_us;
+    return std::max(0.0, sum_us - resident_us(stage, chain));  // or a rounding step below
 }
 
 // What a stage costs beyond its tasks: itself, and its cuts.
@@ -113,6 +113,18 @@ double no_less_than_in_flight(double period_us, const Schedule& schedule, const 
 double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage) {
     const BatchCost* cost = stage.batch ? batch_cost(task, stage.core_kind) : nullptr;
     return cost ? cost->weight_us(*stage.batch) : task.weight_us[kind];
+}
+
+double resident_us(const Stage& stage, const Chain& chain) {
+    double saved_us = 0;
+    const BatchCost* before = nullptr;
+    for (const ChainTask& task : tasks_of(stage, chain)) {
+        const BatchCost* cost = stage.batch ? batch_cost(task, stage.core_kind) : nullptr;
+        if (cost && before)
+            saved_us += before->share_us(before->out, *stage.batch) + cost->share_us(cost->in, *stage.batch);
+        before = cost;
+    }
+    return saved_us;
 }
 
 double stage_weight_us(const Stage& stage, const Chain& chain) {

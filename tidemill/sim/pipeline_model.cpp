@@ -44,6 +44,7 @@ double unslowed_work_us(const Stage& stage, std::size_t kind, const Chain& chain
     for (std::size_t i = 0; i < stage.task_count; ++i) {
         work_us += task_weight_us(chain.tasks[stage.first_task + i], kind, stage);
     }
+    work_us = std::max(0.0, work_us - resident_us(stage, chain));
     if (stage.shares_core) work_us *= model.kind(chain.kinds[kind]).shared_slowdown.value_or(1);
     const std::size_t end = stage.first_task + stage.task_count;
     if (stage.first_task > 0) work_us += model.cut_us(stage.first_task - 1);

@@ -62,12 +62,17 @@ void DeviceUse::set_batches(Schedule& schedule) const {
     }
 }
 
-std::vector<DeviceUse> device_uses(const Chain& chain, const Platform& cores) {
+std::vector<DeviceUse> device_uses(const Chain& chain, const Platform& cores, const CostModel& model) {
     std::vector<CoreCount> devices;
     for (const CoreCount& kind : cores.kinds())
         if (kind.count > 0 && chain.is_device(kind.kind)) devices.push_back(kind);
     std::vector<DeviceUse> all;
     add_uses(devices, {chain, cores}, all);
+    for (const CoreCount& device : devices)
+        for (JoinedTasks& joined : joined_tasks(chain, device.kind, model)) {
+            const Chain with_one = joined.chain;
+            add_uses(devices, {.chain = with_one, .cores = cores, .joined = std::move(joined)}, all);
+        }
     return all;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tidemill/schedule/internal/joined_tasks.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill::internal {
@@ -20,6 +22,7 @@ struct DeviceUse {
     Chain chain;     ///< with the weights that tasks have in such batches
     Platform cores;  ///< with so many devices
     std::vector<Kind> kinds{};
+    std::optional<JoinedTasks> joined{};  ///< which the chain has as one, if any
 
     /// Executions whose frames wait for their batches at a time, at most, beside those that complete them.
     double waiting() const;
@@ -28,7 +31,7 @@ struct DeviceUse {
 };
 
 /// All of them: none of a kind, or any number in batches of most, a half, a quarter, ... of the frames that
-/// tasks take at once. One where there is no device.
-std::vector<DeviceUse> device_uses(const Chain& chain, const Platform& cores);
+/// tasks take at once; the same with neighbours as one task. One where there is no device.
+std::vector<DeviceUse> device_uses(const Chain& chain, const Platform& cores, const CostModel& model = {});
 
 }  // namespace tidemill::internal
