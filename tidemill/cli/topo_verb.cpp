@@ -49,18 +49,21 @@ Json to_json(const Topology& topology) {
 
 Json to_json(const FoundDevices& found) {
     Json devices = Json::array();
-    for (const auto& [info, open] : found.devices) {
+    for (const auto& [info, open, platform] : found.devices) {
         Json policies = Json::array();
         for (const MemoryPolicy policy : info.policies) policies.push_back(name(policy));
-        devices.push_back({{"id", info.id},
-                           {"name", info.name},
-                           {"kind", info.kind},
-                           {"driver", info.driver},
-                           {"memory_bytes", info.memory_bytes},
-                           {"local_bytes", info.local_bytes},
-                           {"compute_units", info.compute_units},
-                           {"shares_memory", info.shares_memory},
-                           {"policies", policies}});
+        Json device{{"id", info.id},
+                    {"name", info.name},
+                    {"kind", info.kind},
+                    {"driver", info.driver},
+                    {"memory_bytes", info.memory_bytes},
+                    {"local_bytes", info.local_bytes},
+                    {"compute_units", info.compute_units},
+                    {"shares_memory", info.shares_memory},
+                    {"policies", policies}};
+        if (!info.pci.empty()) device["pci"] = info.pci;
+        if (!info.same_as.empty()) device["same_as"] = info.same_as;
+        devices.push_back(std::move(device));
     }
     return devices;
 }

@@ -222,6 +222,11 @@ int capability_of(const Driver& driver, Ordinal ordinal) {
     return 10 * attribute(driver, kCapabilityMajor, ordinal) + attribute(driver, kCapabilityMinor, ordinal);
 }
 
+std::string pci_place_of(const Driver& driver, Ordinal ordinal) {
+    const auto number = [&](int which) { return static_cast<unsigned>(attribute(driver, which, ordinal)); };
+    return pci_place(number(kPciDomain), number(kPciBus), number(kPciDevice), 0);
+}
+
 DeviceInfo info_of(const Driver& driver, Ordinal ordinal) {
     std::array<char, 256> name{};
     int version = 0;
@@ -238,6 +243,7 @@ DeviceInfo info_of(const Driver& driver, Ordinal ordinal) {
     info.compute_units = attribute(driver, kComputeUnits, ordinal);
     info.shares_memory = attribute(driver, kIntegrated, ordinal) != 0;
     info.policies = policies_of(driver, ordinal);
+    info.pci = pci_place_of(driver, ordinal);
     return info;
 }
 
@@ -246,7 +252,7 @@ FoundDevice found(const Driver& driver, int index) {
     driver.check(driver.device_get(&ordinal, index), "cuDeviceGet", "cuda");
     const DeviceInfo info = info_of(driver, ordinal);
     const int capability = capability_of(driver, ordinal);
-    return {info, [=] { return std::make_unique<CudaDevice>(driver, ordinal, capability, info); }};
+    return {info, [=] { return std::make_unique<CudaDevice>(driver, ordinal, capability, info); }, "cuda"};
 }
 
 void add_devices(const SharedLibrary& library, FoundDevices& all) {

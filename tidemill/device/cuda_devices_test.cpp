@@ -96,10 +96,13 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
     *bytes = std::size_t{1} << 30U;
     return 0;
 }
-int cuDeviceGetAttribute(int* value, int which, int) {
+int cuDeviceGetAttribute(int* value, int which, int which_gpu) {
     const std::map<int, int> values{{16, 4},
                                     {18, 0},
                                     {19, 1},
+                                    {33, 0x3b + which_gpu},
+                                    {34, 0},
+                                    {50, 0},
                                     {75, driver.capability / 10},
                                     {76, driver.capability % 10},
                                     {83, driver.has_managed},
@@ -257,6 +260,7 @@ TEST_CASE("cuda: a driver's GPU is told with what it can, and increments under e
     CHECK(info.id == "cuda:0");
     CHECK(info.name == "Fake");
     CHECK(info.driver == "CUDA driver API 12.4, capability 90, kernels as PTX");
+    CHECK(info.pci == "0000:3b:00.0");
     CHECK(names(info.policies) == "copy, pinned, mapped, managed, prefetched, system, resident");
     {
         const auto device = found.devices[0].open();

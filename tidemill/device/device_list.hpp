@@ -13,15 +13,21 @@ namespace tidemill {
 struct FoundDevice {
     DeviceInfo info;
     std::function<std::unique_ptr<Device>()> open;
+    std::string platform{};  ///< that lists it: each lists a device once
 };
 
 struct FoundDevices {
     std::vector<FoundDevice> devices;
-    std::vector<std::string> absent;  ///< per way to a device that gave none: why
+    std::vector<std::string> absent;  ///< per way to a device that gave none: why; nodes that are closed
 };
 
-/// Looks for devices through the CUDA driver and OpenCL. Never throws for what is not there.
+/// Looks for devices through the CUDA driver and OpenCL. Never throws for what is not there. What several
+/// platforms list is there by each of its ids, of which the later ones say so: DeviceInfo::same_as.
 FoundDevices find_devices();
+
+/// Says of each device which one before it is the same: the one in its place on the bus, or, where that is
+/// not told, one of its kind, name and size that another platform lists.
+void tell_same(std::vector<FoundDevice>& devices);
 
 /// Opens the device of that name ("cuda:0", "opencl:1"); throws DeviceError telling which there are, or why
 /// none.

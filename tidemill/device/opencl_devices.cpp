@@ -187,6 +187,24 @@ Flags svm_of(const Driver& driver, DeviceHandle device) {
     return status == kSuccess && driver.has_svm() ? capabilities : 0;
 }
 
+// Empty where it is not told: not every device has a place there.
+std::string pci_place_of(const Driver& driver, DeviceHandle device) {
+    const auto tells = [&](unsigned which, auto& value) {
+        return driver.device_info(device, which, sizeof value, &value, nullptr) == kSuccess;
+    };
+    PciBusInfo info{};
+    if (tells(kPciBusInfo, info)) return pci_place(info.domain, info.bus, info.device, info.function);
+    unsigned domain = 0, bus = 0, slot = 0;
+    if (tells(kPciBusNvidia, bus) && tells(kPciSlotNvidia, slot)) {
+        tells(kPciDomainNvidia, domain);
+        return pci_place(domain, bus, slot >> 3U, slot & 7U);
+    }
+    TopologyAmd topology{};
+    if (tells(kTopologyAmd, topology) && topology.type == 1)
+        return pci_place(0, topology.bus, topology.device, topology.function);
+    return {};
+}
+
 std::vector<MemoryPolicy> policies_of(Flags svm) {
     std::vector<MemoryPolicy> policies{MemoryPolicy::copy, MemoryPolicy::pinned, MemoryPolicy::mapped};
     if ((svm & (kSvmCoarse | kSvmFineBuffer)) != 0) policies.push_back(MemoryPolicy::managed);
@@ -212,6 +230,7 @@ DeviceInfo info_of(const Driver& driver, DeviceHandle device, std::size_t index)
     info.compute_units = static_cast<int>(device_value<unsigned>(driver, device, kComputeUnits));
     info.shares_memory = device_value<unsigned>(driver, device, kHostUnifiedMemory) != 0;
     info.policies = policies_of(svm_of(driver, device));
+    info.pci = pci_place_of(driver, device);
     return info;
 }
 
@@ -237,12 +256,15 @@ std::vector<DeviceHandle> devices(const Driver& driver, PlatformHandle platform)
 
 void add_devices(const SharedLibrary& library, FoundDevices& all) {
     const Driver driver(library);
+    std::size_t number = 0;
     for (PlatformHandle platform : platforms(driver)) {
+        const std::string lists = fmt::format("opencl platform {}", number++);
         for (DeviceHandle device : devices(driver, platform)) {
             const DeviceInfo info = info_of(driver, device, all.devices.size());
             const bool is_fine_grain = (svm_of(driver, device) & kSvmFineBuffer) != 0;
             all.devices.push_back(
-                {info, [=] { return std::make_unique<OpenclDevice>(driver, device, is_fine_grain, info); }});
+                {info, [=] { return std::make_unique<OpenclDevice>(driver, device, is_fine_grain, info); },
+                 lists});
         }
     }
     if (all.devices.empty())

@@ -238,6 +238,7 @@ std::vector<ResultTable> poster_memory(const ReproduceOptions&) {
     const FoundDevices found = find_devices();
     std::vector<ResultTable> tables;
     for (const FoundDevice& each : found.devices) {
+        if (!each.info.same_as.empty()) continue;
         const std::unique_ptr<Device> device = each.open();
         tables.push_back(device_memory_table(*device, kMostBytes));
     }

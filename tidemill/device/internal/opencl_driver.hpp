@@ -41,6 +41,25 @@ inline constexpr unsigned kDeviceVersion = 0x102F;
 inline constexpr unsigned kHostUnifiedMemory = 0x1035;
 inline constexpr unsigned kSvmCapabilities = 0x1053;
 
+// Where a device is on its bus: as extensions and makers tell it.
+inline constexpr unsigned kPciBusInfo = 0x410F;
+inline constexpr unsigned kPciBusNvidia = 0x4008;
+inline constexpr unsigned kPciSlotNvidia = 0x4009;
+inline constexpr unsigned kPciDomainNvidia = 0x400A;
+inline constexpr unsigned kTopologyAmd = 0x4037;
+
+/// cl_device_pci_bus_info_khr.
+struct PciBusInfo {
+    unsigned domain, bus, device, function;
+};
+
+/// cl_device_topology_amd.
+struct TopologyAmd {
+    unsigned type;  // 1: that of PCI Express
+    unsigned char unused[17];
+    unsigned char bus, device, function;
+};
+
 inline constexpr Flags kAllTypes = 0xFFFFFFFF;
 inline constexpr Flags kCpuType = 2;
 inline constexpr Flags kGpuType = 4;
