@@ -74,6 +74,9 @@ class BatchWalk {
     void pass_on(std::size_t frames);
     bool has_ended() const { return ring_.ended_before(part_.cursor.batch); }
 
+    // As far as the processor looks for itself is not far enough: each token's cache line is another core's.
+    static constexpr std::size_t kExpected = 4;
+
     Ring& ring_;
     State& state_;
     const typename Walk::Options& options_;
@@ -158,6 +161,7 @@ void BatchWalk<Walk>::hold(Token& token) {
     held_.push_back({part_.cursor, frames});
     const std::uint64_t batch = part_.cursor.batch;
     ring_.advance(part_.cursor, options_.turns.next(batch) - batch);
+    ring_.expect(part_.cursor, kExpected);
 }
 
 template <typename Walk>
@@ -169,7 +173,11 @@ void BatchWalk<Walk>::begin(Work& work, std::uint32_t most_frames, std::uint32_t
         const auto next = rest.first(std::min<std::size_t>(most_frames, rest.size()));
         part_.frame = next.front().number();
         const std::uint64_t limit = ring_.limit();
-        const auto dead = std::ranges::find_if(next, [&](const FrameAt& at) { return at.number() >= limit; });
+        // Numbers rise: mostly all of them are below it.
+        const auto dead =
+            next.back().number() < limit
+                ? next.end()
+                : std::ranges::find_if(next, [&](const FrameAt& at) { return at.number() >= limit; });
         const auto alive = next.first(static_cast<std::size_t>(dead - next.begin()));
         if (alive.empty()) {
             calls_.push_back({rest.size(), false});

@@ -112,6 +112,14 @@ class BasicTokenRing {
     /// The token of a cursor that the caller has the turn of.
     Token& token(const TokenCursor& cursor) { return tokens_[cursor.index]; }
 
+    /// A token near the cursor is going to be taken and passed on: what it says may come here meanwhile, for
+    /// this thread to write, instead of being waited for token by token.
+    void expect(const TokenCursor& cursor, std::size_t ahead) {
+        std::size_t index = cursor.index + ahead;
+        while (index >= tokens_.size()) index -= tokens_.size();
+        __builtin_prefetch(&tokens_[index], /*to be written*/ 1);
+    }
+
     /// Hands the token of `batch` over from `stage` to the next one, or to the batch that uses it next.
     void pass(Token& token, std::uint64_t batch, std::uint32_t stage) {
         const bool last = stage + 1 == stages_;

@@ -44,8 +44,7 @@ class Worker::Tasks {
 
   private:
     void begin(Token& token, std::uint32_t frame, const FrameMark& mark);
-    std::span<const internal::FrameContext> gathered(std::span<const StageWalk::FrameAt> frames,
-                                                     bool is_beginning) const;
+    void gather(std::span<const StageWalk::FrameAt> frames, GatheredCall& call) const;
     Flow run_steps(const Share& share, FrameMark& mark);
     Flow call(const Share& share, const RunStep& step);
     Flow call_end(Share& share, FrameMark& mark, Token& out);
@@ -287,43 +286,42 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
 
 // Frames whose holes keep the task from running are left out.
 template <Watching kWatching>
-std::span<const internal::FrameContext> Worker::Tasks<kWatching>::gathered(
-    std::span<const StageWalk::FrameAt> frames, bool is_beginning) const {
+void Worker::Tasks<kWatching>::gather(std::span<const StageWalk::FrameAt> frames, GatheredCall& call) const {
     Share& share = worker_.shares_.front();
     const RunStep& step = *share.steps.batched();
-    GatheredFrames& gathered = worker_.gathered_;
-    gathered.clear();
+    call.clear();
     for (const StageWalk::FrameAt& at : frames) {
         if (at.mark().holes & step.holes) continue;
         std::byte* data = at.token->data(at.frame);
         share.context.number = worker_.options_.notes.numbers.of(worker_.number_of(share, at.number(), data));
         share.context.bases[static_cast<std::size_t>(internal::Base::token)] = data;
         if (share.has_knobs) look_up_knobs(share, data);
-        if (step.copies && is_beginning) copy_all(step.step->before, share.context);
-        gathered.add(share.context, at.mark());
+        if (step.copies) copy_all(step.step->before, share.context);
+        call.add(share.context, at.mark());
     }
-    if (!gathered.contexts().empty()) share.context = gathered.contexts().front();
-    return gathered.contexts();
+    if (!call.contexts.empty()) share.context = call.contexts.front();
 }
 
 // An error is the first frame's: whose it was, only the task knows.
 template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::begin_together(std::span<const StageWalk::FrameAt> frames) {
-    const std::span<const internal::FrameContext> contexts = gathered(frames, true);
-    if (contexts.empty()) return Flow::ok;
+    GatheredCall& gathered = worker_.gathered_.to_begin();
+    gather(frames, gathered);
+    if (gathered.contexts.empty()) return Flow::ok;
     const Share& share = worker_.shares_.front();
     const RunStep& step = *share.steps.batched();
-    const Batch batch(contexts, step.addresses);
+    const Batch batch(gathered.contexts, step.addresses);
     try {
-        for (const internal::FrameContext& frame : contexts) watch_.calling(step, frame.number);
+        for (const internal::FrameContext& frame : gathered.contexts) watch_.calling(step, frame.number);
         const std::uint64_t start = watch_.stamp();
         if (step.info->flight) {
             step.info->flight->begin(*step.module, batch, worker_.gathered_.place_to_begin());
-            worker_.gathered_.has_begun(watch_.stamp() - start);
+            gathered.begin_ticks = watch_.stamp() - start;
+            worker_.gathered_.has_begun();
             return Flow::again;
         }
         step.info->batch_call(*step.module, step.code, batch);
-        watch_.called(step, contexts, worker_.gathered_.marks(), start);
+        watch_.called(step, gathered.contexts, gathered.marks, start);
         return Flow::ok;
     } catch (...) {
         return stop_for(share, step);
@@ -342,15 +340,17 @@ bool Worker::Tasks<kWatching>::is_oldest_done() const {
 
 // Its time is that of both calls: what lies between them is nobody's.
 template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::end_together(std::span<const StageWalk::FrameAt> frames) {
-    const std::span<const internal::FrameContext> contexts = gathered(frames, false);
-    const Share& share = worker_.shares_.front();
-    const RunStep& step = *share.steps.batched();
+Flow Worker::Tasks<kWatching>::end_together(std::span<const StageWalk::FrameAt> /*known*/) {
     const std::size_t place = worker_.gathered_.place_to_end();
-    const std::uint64_t start = watch_.stamp() - worker_.gathered_.is_ending();
+    const GatheredCall& gathered = worker_.gathered_.to_end();
+    worker_.gathered_.has_ended();
+    Share& share = worker_.shares_.front();
+    share.context = gathered.contexts.front();
+    const RunStep& step = *share.steps.batched();
+    const std::uint64_t start = watch_.stamp() - gathered.begin_ticks;
     try {
-        step.info->flight->end(*step.module, Batch(contexts, step.addresses), place);
-        watch_.called(step, contexts, worker_.gathered_.marks(), start);
+        step.info->flight->end(*step.module, Batch(gathered.contexts, step.addresses), place);
+        watch_.called(step, gathered.contexts, gathered.marks, start);
         return Flow::ok;
     } catch (...) {
         return stop_for(share, step);
