@@ -169,7 +169,26 @@ Task Module::control_task(std::string name, internal::ControlKind kind) {
         {std::move(name), {.replication = Replication::pure}, leave_to_executor, {}, kind, Basis::word});
 }
 
+namespace {
+
+// The places of what is under way are the object's, and a pure task's object serves all threads.
+void check_batches(const Module& module, const TaskInfo& info) {
+    const auto refuse = [&](const std::string& why) {
+        throw GraphError(
+            fmt::format("task '{}' of {}: {}", info.name, internal::plain_type_name(typeid(module)), why));
+    };
+    if (info.options.batch == 0) refuse("batches of 0 frames; give 1 or more");
+    if (info.options.in_flight == 0) refuse("0 batches under way at a time; give 1 or more");
+    if (info.flight && info.options.replication == Replication::pure)
+        refuse(
+            "it is pure, so threads would share the places in which its batches are under way; say cloned, "
+            "or sequential");
+}
+
+}  // namespace
+
 Task Module::declare_task(TaskInfo info) {
+    check_batches(*this, info);
     info.options.may_skip |= info.options.skips_errors;
     tasks_.push_back(std::move(info));
     return {this, static_cast<std::uint32_t>(tasks_.size() - 1)};

@@ -245,7 +245,7 @@ class Module {
     /// places: `kBegin(batch, place)` sends it off, `kIsDone(place)` says that its end would not wait, and
     /// `kEnd(batch, place)`, with the same frames, waits and fills in what they give. Batches end in the
     /// order in which they began, also where the stream has ended meanwhile; one whose begin throws never
-    /// began.
+    /// began. Throws GraphError for a pure task: threads would share the places.
     template <auto kBegin, auto kIsDone, auto kEnd>
     Task task_in_flight(std::string name, TaskOptions options) {
         using M = typename internal::MemberOf<decltype(kBegin)>::Class;

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/graph/graph_error.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/internal/elsewhere.hpp"
 #include "tidemill/run/internal/test_chain.hpp"
@@ -125,6 +126,41 @@ Kept in_order(bool has_holes, std::uint64_t frames) {
 }
 
 }  // namespace
+
+namespace {
+
+/// What a task has that squares far away, said by its author.
+struct SaidSquares : FarSquares {
+    SaidSquares(Elsewhere& where, TaskOptions options)
+        : FarSquares(where),
+          again(
+              task_in_flight<&FarSquares::send, &FarSquares::is_back, &FarSquares::take>("again", options)) {}
+    Task again;
+};
+
+std::string refusal_of(TaskOptions options) {
+    Elsewhere elsewhere(1, squared);
+    try {
+        const SaidSquares squares(elsewhere, options);
+    } catch (const GraphError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("batches in flight: a task whose threads would share its places is refused where it is declared") {
+    CHECK(refusal_of({.replication = Replication::cloned, .batch = 4, .in_flight = 3}).empty());
+    CHECK(refusal_of({.replication = Replication::pure, .batch = 4, .in_flight = 3}) ==
+          "task 'again' of SaidSquares: it is pure, so threads would share the places in which its batches "
+          "are under way; say cloned, or sequential");
+    CHECK(refusal_of({.replication = Replication::pure, .batch = 1, .in_flight = 1}).find("it is pure") !=
+          std::string::npos);
+    CHECK(refusal_of({.batch = 0}) == "task 'again' of SaidSquares: batches of 0 frames; give 1 or more");
+    CHECK(refusal_of({.in_flight = 0}) ==
+          "task 'again' of SaidSquares: 0 batches under way at a time; give 1 or more");
+}
 
 TEST_CASE("batches in flight: frames are those of the sequence, in whatever order the batches are done") {
     for (const bool has_holes : {false, true}) {
