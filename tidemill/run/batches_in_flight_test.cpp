@@ -199,6 +199,30 @@ TEST_CASE("batches in flight: there are as many as the task takes, and one where
     CHECK(shared.squares->sizes == std::vector<std::size_t>(40, 1));
 }
 
+TEST_CASE("batches in flight: tasks that a stage takes batches for have as many each, one behind the other") {
+    Elsewhere first(1, squared), second(2, squared);
+    Graph graph;
+    Kept kept;
+    auto& source = graph.add<internal::TestCounter>();
+    auto& squares = graph.add<FarSquares>(first);
+    auto& fourths = graph.add<FarSquares>(second);
+    auto& keep = graph.add<KeepAll>(kept);
+    graph.bind(source.value, squares.x);
+    graph.bind(squares.y, fourths.x);
+    graph.bind(fourths.y, keep.y);
+    first.begin_at(3);
+    second.begin_at(3);
+    Schedule schedule = test_schedule({{1, 1}, {2, 1}, {1, 1}});
+    schedule.stages[1].batch = 4;
+    Pipeline(graph, schedule, {.batch_wait_us = 1e9}).run({.frames = 400});
+    CHECK(first.most() == 3);
+    CHECK(second.most() == 3);
+    CHECK(squares.sizes == std::vector<std::size_t>(100, 4));
+    CHECK(fourths.sizes == squares.sizes);
+    REQUIRE(kept.values.size() == 400);
+    CHECK(kept.values[7] == 7 * 7 * 7 * 7);
+}
+
 TEST_CASE("batches in flight: where one throws, all before it is delivered, and all under way comes home") {
     for (const bool at_begin : {true, false}) {
         for (std::uint64_t frame = 0; frame < 24; ++frame) {

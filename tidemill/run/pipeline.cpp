@@ -130,10 +130,27 @@ void check_names(const Schedule& schedule, const Structure& structure) {
     }
 }
 
+// Tasks that a stage has on a device take its batches one after the other, and each has several under way:
+// each on a thread of its own, which mostly sleeps.
+Schedule with_threads_for_batches(const Schedule& schedule) {
+    Schedule apart = schedule;
+    apart.stages.clear();
+    for (const Stage& stage : schedule.stages) {
+        const std::size_t parts = stage.batch ? stage.task_count : 1;
+        for (std::size_t part = 0; part < parts; ++part) {
+            Stage& made = apart.stages.emplace_back(stage);
+            made.first_task = stage.first_task + part;
+            made.task_count = stage.task_count / parts;
+        }
+    }
+    return apart;
+}
+
 }  // namespace
 
-EngineCut cut_of(const Graph& graph, const Schedule& schedule, const PipelineOptions& options) {
-    check_names(schedule, structure_of(graph));
+EngineCut cut_of(const Graph& graph, const Schedule& whole, const PipelineOptions& options) {
+    check_names(whole, structure_of(graph));
+    const Schedule schedule = with_threads_for_batches(whole);
     for (std::size_t s = 0; s < schedule.stages.size(); ++s) check_word(schedule.stages[s], s + 1);
     check_owners(schedule);
     check_frames_in_flight(schedule);
