@@ -16,7 +16,8 @@ struct IncrementCost {
 };
 
 /// Measures with a buffer of `bytes` (a multiple of 4) under a policy, `runs` times after one that does not
-/// count. Throws DeviceError where the policy or the memory is lacking, or a number comes back wrong.
+/// count. Under MemoryPolicy::resident, where no host is, it is where it is, and there is a second time
+/// alone. Throws DeviceError where the policy or the memory is lacking, or a number comes back wrong.
 IncrementCost increment_cost(Device& device, MemoryPolicy policy, std::size_t bytes, int runs);
 
 /// What a kernel costs that has nothing to do, from launch to the host's knowledge that it is done: one per

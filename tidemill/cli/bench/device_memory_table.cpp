@@ -17,6 +17,11 @@ double gigabytes_per_second(std::size_t bytes, double us) {
 void add_row(Device& device, MemoryPolicy policy, std::size_t bytes, ResultTable& table) {
     try {
         const IncrementCost cost = increment_cost(device, policy, bytes, kRuns);
+        if (cost.first_us.empty()) {
+            table.rows.push_back(
+                {std::string(name(policy)), size_text(bytes), {}, {}, median(cost.second_us), {}, {}, {}});
+            return;
+        }
         const double first_us = median(cost.first_us), back_us = median(cost.back_us);
         table.rows.push_back({std::string(name(policy)), size_text(bytes), first_us,
                               spread_percent(cost.first_us), median(cost.second_us), back_us,
@@ -45,9 +50,9 @@ ResultTable device_memory_table(Device& device, std::size_t most_bytes) {
                        {"first GB/s", 2, false, "first_gbps"}}};
     table.notes = {
         "first: written by the host, moved and incremented; second: again, where it is; back: moved and "
-        "read by the host"};
+        "read by the host",
+        "resident: what the task before leaves on the device for the next one there; no host is in it"};
     for (const MemoryPolicy policy : device.info().policies) {
-        if (policy == MemoryPolicy::resident) continue;
         for (std::size_t bytes = 4096; bytes <= most_bytes; bytes *= 4) add_row(device, policy, bytes, table);
     }
     return table;
