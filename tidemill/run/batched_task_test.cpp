@@ -78,7 +78,8 @@ struct SquaresChain {
 
 /// Keeps what comes back, and gives it again, full of what was left there.
 struct KeptMemory : TokenMemory {
-    std::byte* take(std::size_t bytes) override {
+    std::byte* take(std::size_t frames, std::size_t frame_bytes) override {
+        const std::size_t bytes = frames * frame_bytes;
         ++lent;
         if (blocks.empty() || blocks.back().bytes() < bytes) blocks.emplace_back(bytes);
         std::memset(blocks.back().data(), 0xee, blocks.back().bytes());

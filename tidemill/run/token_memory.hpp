@@ -19,20 +19,22 @@ class TokenMemory {
     TokenMemory(const TokenMemory&) = delete;
     TokenMemory& operator=(const TokenMemory&) = delete;
 
-    /// So many bytes at least, aligned as an Arena is.
-    virtual std::byte* take(std::size_t bytes) = 0;
+    /// For so many frames of so many bytes at least, one behind the other, aligned as an Arena is.
+    virtual std::byte* take(std::size_t frames, std::size_t frame_bytes) = 0;
     virtual void give_back(std::byte* begin) = 0;
 };
 
-/// A block of zeroed bytes out of such memory, or of the program's own.
+/// Zeroed bytes for frames, an aligned size apart, out of such memory, or of the program's own.
 class TokenBytes {
   public:
-    TokenBytes(std::size_t bytes, const std::shared_ptr<TokenMemory>& from) : bytes_(aligned(bytes)) {
+    TokenBytes(std::size_t frames, std::size_t frame_bytes, const std::shared_ptr<TokenMemory>& from)
+        : bytes_(frames * aligned(frame_bytes)) {
         if (!from) {
-            own_.emplace(bytes);
+            own_.emplace(bytes_);
             return;
         }
-        lent_ = {from->take(bytes_), [from](std::byte* begin) { from->give_back(begin); }};
+        lent_ = {from->take(frames, aligned(frame_bytes)),
+                 [from](std::byte* begin) { from->give_back(begin); }};
         std::memset(lent_.get(), 0, bytes_);
     }
 

@@ -64,8 +64,8 @@ std::vector<KeptFrame> first_frames(const ReceptionJob& job) {
 /// there.
 class LlrsOfFrames {
   public:
-    LlrsOfFrames(const std::vector<KeptFrame>& kept, const std::shared_ptr<dvbs2::DeviceTokens>& tokens)
-        : bytes_(kept.size() * dvbs2::kMaxFecframeBits, tokens) {
+    LlrsOfFrames(const std::vector<KeptFrame>& kept, const std::shared_ptr<DeviceTokens>& tokens)
+        : bytes_(kept.size(), dvbs2::kMaxFecframeBits, tokens) {
         for (std::size_t i = 0; i < kept.size(); ++i) std::ranges::copy(kept[i].llrs, at(i));
     }
     std::span<const fec::Llr> of(std::size_t i, const KeptFrame& frame) const {

@@ -15,6 +15,12 @@ namespace tidemill::cli {
 namespace {
 
 MemoryPolicy wanted_memory(const std::string& name, const std::vector<MemoryPolicy>& policies) {
+    if (name == tidemill::name(MemoryPolicy::resident)) {
+        throw WrongUsage(
+            fmt::format("--memory: resident is what one task leaves on a device for the next one "
+                        "there, and LDPC frames have no such neighbour; choose one of {}",
+                        names(policies)));
+    }
     try {
         return memory_policy(name, policies);
     } catch (const DeviceError& error) {
@@ -65,8 +71,7 @@ std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device(const DeviceOptions& opti
         where.memory = fastest_policy(*where.device, size_class(kSomeFrames));
     }
     where.falls_back = options.falls_back;
-    if (where.memory == MemoryPolicy::pinned)
-        where.tokens = std::make_shared<dvbs2::DeviceTokens>(where.device);
+    if (where.memory == MemoryPolicy::pinned) where.tokens = std::make_shared<DeviceTokens>(where.device);
     return std::make_shared<const dvbs2::LdpcOnDevice>(where);
 }
 

@@ -65,6 +65,16 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
     return warnings;
 }
 
+// Empty where the device reaches all tokens that it is to copy from, or none.
+std::string refused_tokens(const RxOutcome& outcome) {
+    const auto* tokens = outcome.ldpc_device ? outcome.ldpc_device->tokens.get() : nullptr;
+    if (!tokens || tokens->refused() == 0) return {};
+    return fmt::format(
+        "the device does not reach {} of {} blocks of tokens, so frames are gathered before they are copied: "
+        "{}",
+        tokens->refused(), tokens->blocks(), tokens->refusal());
+}
+
 std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
@@ -77,6 +87,7 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     }
     if (!outcome.device.shortage.empty())
         warnings.push_back("memory of the device was short: " + outcome.device.shortage);
+    if (const std::string why = refused_tokens(outcome); !why.empty()) warnings.push_back(why);
     if (!outcome.iq_failure.empty()) warnings.push_back("samples were not all kept: " + outcome.iq_failure);
     for (const PlaceAccount& place : outcome.places)
         for (std::string& warning : warnings_of(place)) warnings.push_back(std::move(warning));
@@ -183,6 +194,7 @@ std::string report_json(const RxOutcome& outcome) {
         json["device"]["memory"] = name(outcome.ldpc_device->memory);
     }
     if (!outcome.device.shortage.empty()) json["device"]["shortage"] = outcome.device.shortage;
+    if (const std::string why = refused_tokens(outcome); !why.empty()) json["device"]["refused_tokens"] = why;
     if (outcome.device_decision) json["device"]["why"] = outcome.device_decision->why;
     json["ip"] = outcome.ip;
     json["iq"] = outcome.iq;

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/device/device_error.hpp"
-#include "tidemill/dvbs2/device/device_tokens.hpp"
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/ldpc_circulants.hpp"
 #include "tidemill/fec/ldpc_range.hpp"
+#include "tidemill/offload/device_tokens.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -12,9 +12,13 @@
 #include "tidemill/fec/ldpc_decoder.hpp"
 #include "tidemill/fec/ldpc_settings.hpp"
 
-namespace tidemill::dvbs2 {
+namespace tidemill {
 
 class DeviceTokens;
+
+}  // namespace tidemill
+
+namespace tidemill::dvbs2 {
 
 /// What a device needs to decode frames of one code: the kernel and the code's tables, once per device. A
 /// device does the fast iterations alone; frames that have not converged by then are the host's, from their

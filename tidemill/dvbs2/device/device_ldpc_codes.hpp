@@ -9,7 +9,7 @@
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/dvbs2/device/device_ldpc.hpp"
-#include "tidemill/dvbs2/device/device_tokens.hpp"
+#include "tidemill/offload/device_tokens.hpp"
 #include "tidemill/schedule/batch_line.hpp"
 
 namespace tidemill::dvbs2 {

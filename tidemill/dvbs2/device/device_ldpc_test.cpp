@@ -9,12 +9,12 @@
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/internal/devices_for_tests.hpp"
-#include "tidemill/dvbs2/device/device_tokens.hpp"
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/internal/noisy_llrs.hpp"
 #include "tidemill/fec/ldpc_circulants.hpp"
 #include "tidemill/fec/ldpc_range.hpp"
+#include "tidemill/offload/device_tokens.hpp"
 
 using namespace tidemill;
 using namespace tidemill::dvbs2;
@@ -178,7 +178,7 @@ TEST_CASE(
         const std::vector<Decoded> expected = on_host(code, {}, llrs);
         DeviceTokens tokens(device);
         const std::size_t pitch = n + 192;
-        auto* registered = reinterpret_cast<Llr*>(tokens.take(kFrames * pitch));
+        auto* registered = reinterpret_cast<Llr*>(tokens.take(kFrames, pitch));
         std::vector<const Llr*> frames;
         for (std::size_t frame = 0; frame < kFrames; ++frame) {
             std::copy_n(llrs.data() + frame * n, n, registered + frame * pitch);

@@ -25,8 +25,7 @@ template <typename Threads>
 BasicTokenRing<Threads>::BasicTokenRing(const TokenLayout& layout, std::uint32_t stages, bool sleepy)
     : tokens_(layout.tokens),
       marks_(layout.tokens * (layout.frames - 1)),
-      memory_((layout.tokens * layout.frames + layout.has_spare) * aligned(layout.frame_bytes),
-              layout.memory),
+      memory_(layout.tokens * layout.frames + layout.has_spare, layout.frame_bytes, layout.memory),
       stages_(stages),
       sleepy_(sleepy) {
     const std::size_t stride = aligned(layout.frame_bytes);
