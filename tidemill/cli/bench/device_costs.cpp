@@ -10,6 +10,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/device_ldpc_table.hpp"
 #include "tidemill/cli/bench/device_memory_table.hpp"
+#include "tidemill/cli/bench/device_neighbours_table.hpp"
 #include "tidemill/cli/bench/device_receiver_table.hpp"
 #include "tidemill/cli/bench/runs.hpp"
 #include "tidemill/cli/cli_error.hpp"
@@ -35,7 +36,7 @@ ResultTable launch_table(Device& device) {
 
 std::vector<std::function<ResultTable()>> tables_of(const std::shared_ptr<Device>& device) {
     return {[=] { return device_memory_table(*device, kMostBytes); }, [=] { return launch_table(*device); },
-            [=] { return device_ldpc_table(device); },
+            [=] { return device_neighbours_table(device); }, [=] { return device_ldpc_table(device); },
             [=] { return device_receiver_table(device->info().id, kPackets); }};
 }
 
@@ -54,8 +55,9 @@ Json report_of(const FoundDevice& found, bool prints) {
 
 std::vector<FoundDevice> wanted(const std::string& id) {
     FoundDevices found = find_devices();
-    if (!id.empty())
-        std::erase_if(found.devices, [&](const FoundDevice& each) { return each.info.id != id; });
+    std::erase_if(found.devices, [&](const FoundDevice& each) {
+        return id.empty() ? !each.info.same_as.empty() : each.info.id != id;  // all of them, once
+    });
     if (found.devices.empty()) {
         throw JobFailed("no such device; here is:\n" + describe(find_devices()));
     }
