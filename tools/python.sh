@@ -36,7 +36,7 @@ have() { # PACKAGE...
     local stamp
     stamp="$venv/have-$(printf '%s' "$*" | cksum | cut -d' ' -f1)"
     [ ! -e "$stamp" ] || return 0
-    "$venv/bin/python" -m pip install -q --disable-pip-version-check "$@" ||
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check --prefer-binary "$@" ||
         skip "pip cannot install: $*"
     touch "$stamp"
 }
@@ -48,12 +48,12 @@ install_package() {
     "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
 }
 
-# For others: one wheel for 3.11, one for every later CPython, one for those without a lock; each where such an
+# For others: one wheel for 3.11, one for every later CPython, one for each of those without a lock; where such an
 # interpreter is here.
 build_wheels() {
     local kind python
     rm -rf build/wheel dist/*.whl
-    for kind in 3.11 3.12 free-threaded; do
+    for kind in 3.11 3.12 3.13t 3.14t; do
         python=$(python_for "$kind")
         if [ -n "$python" ]; then
             build_wheel "$kind" "$python"

@@ -9,11 +9,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 ls dist/*.whl >/dev/null 2>&1 || { echo 'There are no wheels in dist: ./x python wheel makes them'; exit 1; }
 
-pythons_of() { # WHEEL
+# By the wheel's tags.
+versions_of() { # WHEEL
     case "$1" in
-        *-cp311-cp311-*) find_pythons 3.11 ;;
-        *-cp312-abi3-*) find_pythons 3.12 3.13 3.14 ;;
-        *) find_pythons 3.13t 3.14t ;;
+        *-cp312-abi3-*) printf '%s\n' 3.12 3.13 3.14 ;;
+        *) printf '%s\n' "$1" | sed -E 's/.*-cp3[0-9]+-cp3([0-9]+t?)-.*/3.\1/' ;;
     esac
 }
 
@@ -42,5 +42,9 @@ print(f'Python {sys.version.split()[0]}: {report.frames} frames, {len(report.pac
 
 for wheel in dist/*.whl; do
     printf '%s\n' "$wheel"
-    pythons_of "$wheel" | while IFS= read -r python; do live_on "$PWD/$wheel" "$python"; done
+    for version in $(versions_of "$wheel"); do
+        pythons=$(find_pythons "$version")
+        [ -n "$pythons" ] || { printf 'Skipped: there is no Python %s to install it into\n' "$version"; continue; }
+        while IFS= read -r python; do live_on "$PWD/$wheel" "$python"; done <<<"$pythons"
+    done
 done

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from interpreter import HAS_LOCK
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,5 +56,5 @@ def test_every_snippet_runs(tmp_path, monkeypatch, capsys):
     for number, snippet in enumerate(snippets):
         exec(compile(snippet, f"docs/python.md, snippet {number + 1}", "exec"), names)  # noqa: S102
     printed = capsys.readouterr().out
-    assert "kept the array of append.y" in printed and "no signal found" in printed
+    assert ("kept the array of append.y" in printed) == HAS_LOCK and "no signal found" in printed
     assert names["means"] == [1, 1.5, 3]

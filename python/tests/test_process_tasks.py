@@ -10,6 +10,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from interpreter import lends_arrays
 from test_endings import first_line, hear_ctrl_c
 
 import tidemill as tm
@@ -183,12 +184,17 @@ def test_the_death_of_its_process_ends_the_run(how, function, told):
     assert caught.value.frame == 3
 
 
-def test_kept_arrays_and_rubbish_are_told_in_the_same_words_as_here():
-    for process in (False, True):
-        with pytest.raises(tm.FrameError, match=r"it kept the array of .*x beyond the call.*x\.copy\(\)"):
-            run(tm.task(keep, process=process, **PAIR))
-        with pytest.raises(tm.FrameError, match="it returned a int: return nothing"):
-            run(tm.task(return_rubbish, process=process, **PAIR))
+@lends_arrays
+@pytest.mark.parametrize("process", [False, True])
+def test_kept_arrays_are_told_in_the_same_words_as_here(process):
+    with pytest.raises(tm.FrameError, match=r"it kept the array of .*x beyond the call.*x\.copy\(\)"):
+        run(tm.task(keep, process=process, **PAIR))
+
+
+@pytest.mark.parametrize("process", [False, True])
+def test_rubbish_is_told_in_the_same_words_as_here(process):
+    with pytest.raises(tm.FrameError, match="it returned a int: return nothing"):
+        run(tm.task(return_rubbish, process=process, **PAIR))
 
 
 def test_who_says_copy_may_keep_arrays():

@@ -7,6 +7,7 @@ import traceback
 
 import numpy as np
 import pytest
+from interpreter import lends_arrays
 
 import tidemill as tm
 
@@ -38,6 +39,7 @@ def test_every_executor_gives_the_same(how):
     assert got == [2.0 * k for k in range(200)]
 
 
+@lends_arrays
 def test_inputs_are_read_only_and_lie_where_the_output_was_written():
     places = []
 
@@ -58,6 +60,7 @@ def test_inputs_are_read_only_and_lie_where_the_output_was_written():
     assert len(set(places)) == 1
 
 
+@lends_arrays
 def test_arrays_are_made_once_per_place():
     seen = []
     graph = tm.Graph()
@@ -205,6 +208,7 @@ def test_rubbish_that_a_task_returns_is_told(rubbish):
         tm.Sequence(graph).run()
 
 
+@lends_arrays
 @pytest.mark.parametrize("part", [lambda x: x, lambda x: x[1:], lambda x: memoryview(x), lambda x: x.T])
 def test_a_kept_array_ends_the_run_with_task_and_socket(part):
     kept = []
@@ -219,6 +223,7 @@ def test_a_kept_array_ends_the_run_with_task_and_socket(part):
     assert np.asarray(kept[0])[0] == 0  # its memory is there as long as the array is
 
 
+@lends_arrays
 def test_a_generator_that_keeps_more_than_its_variables_is_told():
     kept = []
 
@@ -266,6 +271,7 @@ def test_keep_copy_gives_arrays_that_may_be_kept():
     assert kept[1::2] == [1, 2, 3, 4, 5]
 
 
+@lends_arrays
 def test_a_view_whose_shape_or_type_was_changed_is_replaced():
     shapes = []
 

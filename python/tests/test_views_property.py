@@ -5,6 +5,7 @@ import gc
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from interpreter import HAS_LOCK, lends_arrays
 
 import tidemill as tm
 
@@ -42,6 +43,7 @@ def executors(draw, tasks, pure=False):
 @given(st.data(), DTYPES, SHAPES, st.integers(0, 12), st.booleans(), st.booleans())
 def test_what_goes_in_comes_out_under_every_executor(data, dtype, shape, frames, copies, pure):
     keep = "copy" if copies else None
+    copies |= not HAS_LOCK
     rng = np.random.default_rng(7)
     sent = [rng.integers(0, 100, size=shape).astype(dtype) for _ in range(frames)]
     got = []
@@ -75,6 +77,7 @@ DEEDS = {
 INNOCENT = ("nothing", "a copy", "a number")
 
 
+@lends_arrays
 @QUIET
 @given(st.data(), st.lists(st.sampled_from(sorted(DEEDS)), max_size=8), st.booleans())
 def test_the_first_array_kept_ends_the_run_at_its_frame_and_stays_readable(data, deeds, as_generator):

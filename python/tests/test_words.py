@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from interpreter import lends_arrays
 
 import tidemill as tm
 
@@ -183,6 +184,7 @@ def test_stop_without_a_run_is_nothing():
     assert run.run().delivered == 3
 
 
+@lends_arrays
 def test_a_constant_that_was_kept_outlives_its_graph():
     kept = []
     look = tm.sink(lambda x, c: kept.append(c), x=IN, c=tm.In(np.int64, 1000))

@@ -344,10 +344,10 @@ void bind_dvbs2(nb::module_& module) {
     module.def("examine", &examine, "reception"_a);
     nb::class_<PacketSorter>(module, "PacketSorter", "BBFRAMEs in order to transport stream packets.")
         .def(nb::init<>())
-        .def("push", &PacketSorter::push, "bbframe"_a)
-        .def("lose", &PacketSorter::lose)
-        .def("finish", &PacketSorter::finish)
-        .def("take", &PacketSorter::take);
+        .def("push", &PacketSorter::push, "bbframe"_a, nb::lock_self())
+        .def("lose", &PacketSorter::lose, nb::lock_self())
+        .def("finish", &PacketSorter::finish, nb::lock_self())
+        .def("take", &PacketSorter::take, nb::lock_self());
     module.def("profile_receiver", &profile_receiver, "reception"_a, nb::kw_only(), "seconds"_a);
     bind_ber(module);
 }

@@ -149,9 +149,12 @@ template <class Executor>
 std::uint64_t Held<Executor>::set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from) {
     KnobSettings settings;
     if (from) settings.from = From{*from};
-    for (const auto& [module, name, value] : knobs) {
-        const auto knob = graph_.graph().module(module).template find_knob<double>(name);
-        settings.settings.push_back({{knob.module, knob.index}, internal::knob_bytes(value)});
+    {
+        const nb::ft_object_guard alone(nb::find(graph_));
+        for (const auto& [module, name, value] : knobs) {
+            const auto knob = graph_.graph().module(module).template find_knob<double>(name);
+            settings.settings.push_back({{knob.module, knob.index}, internal::knob_bytes(value)});
+        }
     }
     const nb::gil_scoped_release unlocked;
     return executor_->set(settings).frame;

@@ -100,18 +100,21 @@ void PythonGraph::interrupt_tasks() {
 }
 
 PythonGraph::Running::Running(PythonGraph& graph) : graph_(graph) {
+    const nb::ft_object_guard alone(nb::find(graph));
     if (graph.is_running_)
         throw GraphError("graph '" + graph.graph().name() + "' is being run: one executor at a time");
     graph.is_running_ = true;
 }
 
 PythonGraph::Running::~Running() {
+    const nb::ft_object_guard alone(nb::find(graph_));
     for (PythonTask* task : graph_.tasks_) task->forget_views();
     graph_.is_running_ = false;
 }
 
 void bind_graph(nb::module_& module) {
     bind_words(module);
+    module.attr("lends_arrays") = kLendsArrays;
     nb::class_<PythonGraph>(module, "Graph", nb::is_weak_referenceable())
         .def(nb::init<std::string>(), "name"_a)
         .def_prop_ro("name", [](const PythonGraph& self) { return self.graph().name(); })
@@ -129,41 +132,43 @@ void bind_graph(nb::module_& module) {
                                 {std::move(callable), form, takes_number, gets_copies});
             },
             "name"_a, "sockets"_a, "knobs"_a, "callable"_a, "form"_a, nb::kw_only(), "takes_number"_a,
-            "gets_copies"_a, "pure"_a, "may_skip"_a, "may_repeat"_a, "may_wait"_a, "at_end"_a)
+            "gets_copies"_a, "pure"_a, "may_skip"_a, "may_repeat"_a, "may_wait"_a, "at_end"_a,
+            nb::lock_self())
         .def(
             "module_name",
-            [](const PythonGraph& self, std::size_t m) { return self.graph().module(m).name(); }, "module"_a)
-        .def("sockets", &describe, "module"_a)
+            [](const PythonGraph& self, std::size_t m) { return self.graph().module(m).name(); }, "module"_a,
+            nb::lock_self())
+        .def("sockets", &describe, "module"_a, nb::lock_self())
         .def(
             "units", [](const PythonGraph& self) { return unit_names(self.graph()); },
-            "The chain that schedulers see.")
+            "The chain that schedulers see.", nb::lock_self())
         .def(
             "bind",
             [](PythonGraph& self, std::size_t from, const std::string& output, std::size_t to,
                const std::string& input) {
                 self.graph_to_change().bind(self.socket(from, output), self.socket(to, input));
             },
-            "module"_a, "output"_a, "to_module"_a, "input"_a)
+            "module"_a, "output"_a, "to_module"_a, "input"_a, nb::lock_self())
         .def(
             "stream",
             [](PythonGraph& self, std::size_t from, const std::string& output, std::size_t to,
                const std::string& input) {
                 self.graph_to_change().stream(self.socket(from, output), self.socket(to, input));
             },
-            "module"_a, "output"_a, "to_module"_a, "input"_a)
-        .def("bind_constant", &PythonGraph::bind_constant, "data"_a, "module"_a, "input"_a)
+            "module"_a, "output"_a, "to_module"_a, "input"_a, nb::lock_self())
+        .def("bind_constant", &PythonGraph::bind_constant, "data"_a, "module"_a, "input"_a, nb::lock_self())
         .def(
             "chain",
             [](PythonGraph& self, std::size_t from, std::size_t to) {
                 self.graph_to_change().chain(self.graph().module(from), self.graph().module(to));
             },
-            "module"_a, "to_module"_a)
+            "module"_a, "to_module"_a, nb::lock_self())
         .def(
             "to_svg",
             [](const PythonGraph& self, const Schedule* schedule) {
                 return to_svg(self.graph(), {.schedule = schedule});
             },
-            nb::arg("schedule").none() = nb::none(), "A drawing of tasks and bindings.");
+            nb::arg("schedule").none() = nb::none(), "A drawing of tasks and bindings.", nb::lock_self());
 }
 
 }  // namespace tidemill::python

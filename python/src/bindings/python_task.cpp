@@ -36,6 +36,7 @@ PythonTask::PythonTask(std::string name, const std::vector<PythonSocket>& socket
       sockets_(sockets),
       call_(std::move(call)),
       is_shared_(options.replication == Replication::pure) {
+    call_.gets_copies |= !kLendsArrays;
     for (const PythonSocket& socket : sockets_) {
         const std::uint32_t index = declare(socket);
         places_.push_back({index, socket.direction == Direction::in});
@@ -76,34 +77,47 @@ std::byte* PythonTask::place_of(Frame frame, const Place& socket) const {
     return const_cast<std::byte*>(frame[bytes].data());
 }
 
+PythonTask::Caller& PythonTask::enter() {
+    const nb::ft_lock_guard lock(callers_mutex_);
+    Caller& caller = caller_here();
+    caller.in_call = PyThread_get_thread_ident();
+    return caller;
+}
+
 // An interrupt that comes when the function has returned is taken back: it would hit the thread's next call.
+void PythonTask::leave(Caller& caller) {
+    const nb::ft_lock_guard lock(callers_mutex_);
+    if (std::exchange(caller.is_interrupted, false)) PyThreadState_SetAsyncExc(caller.in_call, nullptr);
+    caller.in_call = 0;
+}
+
 class PythonTask::InCall {
   public:
-    explicit InCall(Caller& caller) : caller_(caller) { caller.in_call = PyThread_get_thread_ident(); }
-    ~InCall() {
-        if (std::exchange(caller_.is_interrupted, false)) PyThreadState_SetAsyncExc(caller_.in_call, nullptr);
-        caller_.in_call = 0;
-    }
+    explicit InCall(PythonTask& task) : task_(task), caller_(task.enter()) {}
+    ~InCall() { task_.leave(caller_); }
     InCall(const InCall&) = delete;
     InCall& operator=(const InCall&) = delete;
 
+    Caller& caller() { return caller_; }
+
   private:
+    PythonTask& task_;
     Caller& caller_;
 };
 
 Flow PythonTask::run(Frame frame) {
     const InterpreterLock lock;
     if (!lock.is_held()) throw RunError("Python's interpreter has ended");
-    Caller& caller = caller_here();
-    const InCall in_call(caller);
+    InCall in_call(*this);
     try {
-        return call(frame, caller);
+        return call(frame, in_call.caller());
     } catch (const nb::python_error& error) {
         throw PythonError(error);
     }
 }
 
 void PythonTask::interrupt() {
+    const nb::ft_lock_guard lock(callers_mutex_);
     for (Caller& caller : callers_)
         if (caller.in_call != 0)
             caller.is_interrupted = PyThreadState_SetAsyncExc(caller.in_call, PyExc_KeyboardInterrupt) != 0;

@@ -45,7 +45,15 @@ struct PythonCall {
     bool gets_copies = false;   ///< arrays of their own, which it may keep
 };
 
-/// A module with one task, which Python does. Takes the interpreter's lock once per call.
+/// Whether a task's arrays show the frame's own memory. What it keeps is found by counts of references, which
+/// say nothing without an interpreter's lock: threads count for themselves, and some references not at all.
+#ifdef Py_GIL_DISABLED
+inline constexpr bool kLendsArrays = false;
+#else
+inline constexpr bool kLendsArrays = true;
+#endif
+
+/// A module with one task, which Python does. Takes the interpreter's lock, where it has one, once per call.
 class PythonTask final : public Module {
   public:
     /// Throws GraphError for elements that no socket carries.
@@ -53,7 +61,7 @@ class PythonTask final : public Module {
                const std::vector<PythonKnob>& knobs, TaskOptions options, PythonCall call);
     PythonTask(const PythonTask&) = delete;
 
-    /// A run is over: its places are gone. Needs the lock.
+    /// A run is over: its places are gone, and nobody is in the task. Needs the lock.
     void forget_views() { callers_.clear(); }
     /// Raises KeyboardInterrupt in the calls that have not come back, at their next step in Python. Needs the
     /// lock.
@@ -82,6 +90,8 @@ class PythonTask final : public Module {
     template <class T>
     std::uint32_t declare_of(const PythonSocket& socket);
     Caller& caller_here();
+    Caller& enter();
+    void leave(Caller& caller);
     std::byte* place_of(Frame frame, const Place& socket) const;
 
     Flow run(Frame frame);
@@ -102,6 +112,7 @@ class PythonTask final : public Module {
     std::vector<Knob<double>> knobs_;
     PythonCall call_;
     bool is_shared_;
+    nb::ft_mutex callers_mutex_;  // does nothing where the interpreter has a lock
     std::deque<Caller> callers_;  // they never move
 };
 

@@ -436,7 +436,8 @@ def _elsewhere(spec: TaskSpec) -> ProcessTask:
         Place(name, s.dtype, s.shape, s.direction != Direction.OUT, s.direction != Direction.IN)
         for name, s in (spec.sockets or {}).items()
     ]
-    return ProcessTask(spec.name, spec.callable, places, gets_copies=spec.keep == "copy", is_sink=spec.kind == "sink")
+    gets_copies = spec.keep == "copy" or not _core.lends_arrays
+    return ProcessTask(spec.name, spec.callable, places, gets_copies=gets_copies, is_sink=spec.kind == "sink")
 
 
 def _sockets_of(module: Module) -> str:
