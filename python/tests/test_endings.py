@@ -80,6 +80,32 @@ def test_ctrl_c_ends_error_counting():
     assert (out, program.returncode) == ("interrupted\n", 0), err
 
 
+@pytest.mark.parametrize(
+    "work",
+    [
+        'tm.reproduce("table1", chains=10**9)',
+        'tm.reproduce("fig7", timed=10**5)',
+        'tm.reproduce("table3", frames=10**7)',
+        'tm.reproduce("fig4.3", tasks=10**8)',
+        'tm.reproduce("sbridge.fig4")',
+        'tm.simulate_tasks("channelvocoder", iterations=10**6)',
+        'tm.simulate_tasks("channelvocoder", iterations=10**6, policy=lambda task: task.number)',
+    ],
+)
+def test_ctrl_c_ends_what_is_simulated(work):
+    program = start(f"""
+        print("running", flush=True)
+        try:
+            {work}
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    time.sleep(0.5)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert (out, program.returncode) == ("interrupted\n", 0), err
+
+
 @pytest.mark.parametrize("how", ["sequence", "pipeline", "dynamic"])
 def test_the_interpreter_may_end_while_a_stream_runs(how):
     program = start(f"""

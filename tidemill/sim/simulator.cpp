@@ -11,6 +11,7 @@
 #include "tidemill/sim/internal/core_work.hpp"
 #include "tidemill/sim/internal/frame_times.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
+#include "tidemill/sim/interruption.hpp"
 
 namespace tidemill {
 
@@ -36,8 +37,7 @@ class Simulation {
 
     SimReport run() {
         for (std::uint64_t frame = 0; frame < tokens_.size(); ++frame) arrive({0, frame});
-        while (next_event()) {
-        }
+        while (next_event()) interruption_point();
         finish_report();
         return std::move(report_);
     }

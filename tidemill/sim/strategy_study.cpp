@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tidemill/schedule/strategy.hpp"
+#include "tidemill/sim/interruption.hpp"
 
 namespace tidemill {
 
@@ -30,6 +31,7 @@ std::vector<StrategyResults> study_strategies(const ChainLaw& law, const Platfor
         results.push_back({std::string(each.name), {}, {}, {}});
     std::mt19937_64 random(seed);
     for (std::size_t i = 0; i < chains; ++i) {
+        interruption_point();
         const Chain chain = random_chain(random, law);
         const double best_us = period_us(strategy("herad").schedule(chain, platform), chain);
         for (std::size_t s = 0; s < results.size(); ++s) {

@@ -13,6 +13,7 @@
 #include "tidemill/bridge/placement.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
+#include "tidemill/sim/interruption.hpp"
 
 namespace tidemill {
 
@@ -125,6 +126,7 @@ class TaskSimulation {
     }
 
     void step() {
+        interruption_point();
         const Ending ending = endings_.top();
         endings_.pop();
         now_us_ = ending.time_us;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "tidemill/schedule/how_to_schedule.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
+#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/simulator.hpp"
 #include "tidemill/sim/strategy_study.hpp"
@@ -238,11 +240,12 @@ nb::list reproduce(const std::string& name, std::size_t chains, std::size_t time
                    std::uint64_t tasks, std::uint64_t seed) {
     const cli::Reproduction& wanted = cli::reproduction_of(name);
     std::vector<cli::ResultTable> tables;
-    {
-        const nb::gil_scoped_release unlocked;
+    const std::stop_source stop;
+    do_interruptibly(stop, [&] {
+        const Interruptible here(stop.get_token());
         tables =
             wanted.make({.chains = chains, .timed = timed, .frames = frames, .seed = seed, .tasks = tasks});
-    }
+    });
     nb::list all;
     for (const cli::ResultTable& table : tables) all.append(to_dict(cli::to_json(table)));
     return all;

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bindings/interpreter.hpp"
 #include "bindings/python_policy.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -16,6 +18,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "tidemill/schedule/profile_file.hpp"
+#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/profile_stream.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
@@ -120,13 +123,14 @@ nb::tuple run(SimulatedProgram made, const nb::object& wanted, const policy::Win
     }
     RanTasks ran;
     SimulatedTasks report;
-    {
-        const nb::gil_scoped_release unlocked;
+    const std::stop_source stop;
+    do_interruptibly(stop, [&] {
+        const Interruptible here(stop.get_token());
         report = simulate_tasks(*made.program, made.machine, made.scheduling, [&](const RanTask& task) {
             if (own) own->rethrow();
             ran.add(task, made.program->types()[task.type], drawn);
         });
-    }
+    });
     if (own) own->rethrow();
     return nb::make_tuple(to_dict(report, made.machine, period_us(std::move(ran.ends_us))),
                           nb::cast(std::move(ran.drawn)));

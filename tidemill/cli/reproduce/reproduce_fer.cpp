@@ -11,6 +11,7 @@
 #include "tidemill/dvbs2/ber/ber_trial.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/platform/topology.hpp"
+#include "tidemill/sim/interruption.hpp"
 
 // The error rates in the article on the language StreamPU.
 namespace tidemill::cli {
@@ -37,8 +38,10 @@ struct Curve {
 constexpr Curve kCurves[] = {{5, 1.5, 0.2}, {10, 3.6, 0.1}, {16, 6.3, 0.1}};
 
 BerCounts count(const BerPoint& point, std::uint64_t frames) {
+    interruption_point();
     const auto threads = static_cast<int>(Topology::here().cores.size());
-    return dvbs2::BerTrial(point, {.frames = frames, .frame_errors = kEnoughErrors}).run(threads);
+    return dvbs2::BerTrial(point, {.frames = frames, .frame_errors = kEnoughErrors})
+        .run(threads, interruption());
 }
 
 BerPoint with_min_sum(BerPoint point) {

@@ -6,6 +6,7 @@
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/graph/function_task.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/sim/interruption.hpp"
 
 // What StreamPU's micro-benchmark of a chain measures, measured here: three tasks that wait actively.
 namespace tidemill::cli {
@@ -24,6 +25,7 @@ void wait_actively(std::chrono::nanoseconds time) {
 
 // ns that a frame takes in order: the median, so that what else the machine does is not in it.
 double frame_ns(std::chrono::nanoseconds task_time, std::uint64_t frames) {
+    interruption_point();
     std::vector<TaskClock::time_point> ends;
     ends.reserve(frames);
     Graph graph;

@@ -11,6 +11,7 @@
 #include "tidemill/bridge/layer.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/reproduce/reproduction.hpp"
+#include "tidemill/sim/interruption.hpp"
 
 // What the layer's callbacks cost, measured on this machine.
 namespace tidemill::cli {
@@ -43,6 +44,7 @@ bridge::Sample run_empty_program() {
 }
 
 double block_s(std::uint64_t programs) {
+    interruption_point();
     const double begin_s = now_s();
     for (std::uint64_t i = 0; i < programs; ++i) run_empty_program();
     return now_s() - begin_s;
@@ -136,7 +138,10 @@ ResultTable programs_table(const ReproduceOptions& options, const Blocks& blocks
 template <typename Call>
 double ns_per_call(std::uint64_t calls, Call call) {
     const double begin_s = now_s();
-    for (std::uint64_t i = 0; i < calls; ++i) call(static_cast<bridge::TaskId>(i % kBlock));
+    for (std::uint64_t i = 0; i < calls; ++i) {
+        if (i % kBlock == 0) interruption_point();
+        call(static_cast<bridge::TaskId>(i % kBlock));
+    }
     return 1e9 * (now_s() - begin_s) / static_cast<double>(calls);
 }
 

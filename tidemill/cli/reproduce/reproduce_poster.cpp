@@ -11,6 +11,7 @@
 #include "tidemill/device/device_list.hpp"
 #include "tidemill/programs/increment_chain.hpp"
 #include "tidemill/schedule/strategy.hpp"
+#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/published.hpp"
 #include "tidemill/sim/simulator.hpp"
 
@@ -209,6 +210,7 @@ std::vector<ResultTable> poster_locality(const ReproduceOptions& options) {
         IncrementChain chain(bytes, topology);
         std::array<std::vector<double>, 4> us;
         for (int round = 0; round < kRounds; ++round) {
+            interruption_point();
             us[0].push_back(chain.frame_ns(Pinning::kPacked) / 1e3);
             us[1].push_back(chain.frame_ns(Pinning::kGuided) / 1e3);
             us[2].push_back(chain.frame_ns(Pinning::kDistant) / 1e3);

@@ -7,6 +7,7 @@
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/schedule/strategy.hpp"
+#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/strategy_study.hpp"
 
@@ -19,6 +20,7 @@ constexpr double kProgrammeSteps = 4e9;      // up to half a second for one chai
 
 // Of this thread's own computing, so that neighbours on a shared machine do not count.
 double microseconds(const std::function<void()>& work) {
+    interruption_point();
     const auto now_us = [] {
         timespec now{};
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/os/exchange.hpp"
 #include "tidemill/sim/sim_error.hpp"
 
@@ -75,6 +76,7 @@ System::System(const Machine& machine, std::span<const Program> programs, Schedu
 
 Outcome System::run_until(double last_s) {
     while (ended_ < tasks_.size()) {
+        interruption_point();
         const Event event = events_.top();
         if (event.time_s > last_s) break;
         events_.pop();
