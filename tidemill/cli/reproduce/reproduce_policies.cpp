@@ -1,5 +1,7 @@
 #include <array>
 
+#include <fmt/format.h>
+
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/policy/crit.hpp"
 #include "tidemill/policy/gpriority.hpp"
@@ -67,7 +69,7 @@ std::vector<ResultTable> fig4_4(const ReproduceOptions&) {
                       {{"task"}}};
     for (const char* metric : kMetrics) {
         table.columns.push_back({metric, 0});
-        table.columns.push_back({"publ.", 0});
+        table.columns.push_back({"publ.", 0, false, fmt::format("{} publ.", metric)});
     }
     table.columns.push_back({"agrees"});
     for (std::size_t task = 1; task < 5; ++task) {

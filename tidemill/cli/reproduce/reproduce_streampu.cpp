@@ -99,9 +99,9 @@ std::vector<ResultTable> streampu_table4(const ReproduceOptions& options) {
                       {{"MODCOD", 0},
                        {"target"},
                        {"in order publ.", 1},
-                       {"simulated"},
+                       {"simulated", 2, false, "in order"},
                        {"parallel publ.", 0},
-                       {"simulated "},
+                       {"simulated", 2, false, "parallel"},
                        {"HeRAD, 35 cores"},
                        {"latency ms publ.", 0}}};
     const Schedule ours = strategy("herad").schedule(profile, {.big = 7 + kReplicas});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,13 @@ namespace {
 std::size_t rows_ending_with(const ResultTable& table, const std::string& text) {
     return static_cast<std::size_t>(
         std::ranges::count_if(table.rows, [&](const auto& row) { return row.back() == Cell{text}; }));
+}
+
+std::set<std::string> keys_of(const ResultTable& table) {
+    std::set<std::string> keys;
+    for (const ResultTable::Column& column : table.columns)
+        keys.insert(column.key.empty() ? column.name : column.key);
+    return keys;
 }
 
 }  // namespace
@@ -184,6 +193,7 @@ TEST_CASE("every row of a reproduction has a cell for each column") {
             CAPTURE(table.title);
             CHECK_FALSE(table.rows.empty());
             for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+            CHECK(keys_of(table).size() == table.columns.size());  // in JSON no column hides another
         }
     }
 }
