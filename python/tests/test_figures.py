@@ -11,6 +11,7 @@ import tidemill as tm
 from tidemill import figures as draw
 from tidemill.demo import random_packets
 from tidemill.figures.reproduced import table_figure
+from tidemill.figures.style import COLOURS, grey_of, ink_on
 
 pytest.importorskip("matplotlib")
 WATTS = {"big": 1.0, "little": 0.25}
@@ -143,6 +144,46 @@ def test_what_cannot_be_drawn_is_told(demo, tmp_path):
     curve = tm.dvbs2.ber("QPSK 1/2", frame="short", margin=1, errors=1, frames=1)
     with pytest.raises(tm.WrongUsage, match="Wonder"):
         curve.plot(compare=["Wonder"])
+
+
+def test_a_spectrum_without_a_rate_is_over_cycles_per_sample():
+    noise = np.random.default_rng(1).normal(scale=0.5, size=(1 << 14, 2)).view(complex).ravel()
+    figure = draw.spectrum(noise, bins=64)
+    assert figure.axes.get_xlabel() == "frequency in cycles per sample"
+    assert figure.axes.get_ylabel() == "dB of full scale\nper cycle/sample"
+    assert np.mean(10 ** (figure.data["power_db"] / 10)) == pytest.approx(0.5, rel=0.05)
+
+
+def table_of(**data):
+    made = tm.reproduce("fig9")
+    return made, dataclasses.replace(made.tables[0], data={name: np.array(each) for name, each in data.items()})
+
+
+def test_each_quantity_of_a_table_has_a_panel_with_what_was_published_of_it():
+    made, table = table_of(**{"machine": ["a", "a", "b"], "cores": [1, 2, 1], "Mb/s": [10.0, 20, 30], "+-": [1.0, 1, 1],
+                              "Mb/s publ.": [11.0, 19, np.nan], "W": [1.0, 2, 3], "agrees": ["yes", "yes", "no"]})  # fmt: skip
+    rate, watts = table_figure(made, table).axes
+    assert (rate.get_xlabel(), watts.get_xlabel()) == ("Mb/s", "W")
+    assert [label.get_text() for label in rate.get_yticklabels()] == ["a, 1", "a, 2", "b, 1"]
+    assert [bar.get_width() for bar in rate.patches] == [10, 20, 30]
+    assert list(rate.lines[-1].get_xdata()[:2]) == [11, 19]
+    (only,) = table_figure(made, table, ["W"]).axes
+    assert [bar.get_width() for bar in only.patches] == [1, 2, 3]
+    with pytest.raises(tm.WrongUsage, match="'agrees' is no column of numbers; there are: cores, Mb/s"):
+        table_figure(made, table, ["agrees"])
+
+
+def test_lines_of_one_unit_share_a_panel_and_others_do_not():
+    made, table = table_of(workers=[1, 2, 4], fifo=[1.0, 2, 3], lifo=[3.0, 2, 1])
+    assert len(table_figure(made, table).axes) == 1
+    made, table = table_of(**{"stage": [1, 2], "us": [5.0, 6], "us publ.": [5.0, 7], "Mb/s": [100.0, 200]})
+    assert [axes.get_ylabel() for axes in table_figure(made, table).axes] == ["us", "Mb/s"]
+
+
+def test_colours_stay_apart_in_grey_and_ink_can_be_read_on_each():
+    greys = [grey_of(colour) for colour in COLOURS]
+    assert all(lighter - darker > 12 for darker, lighter in zip(greys, greys[1:], strict=False))
+    assert all(abs((0 if ink_on(colour) == "black" else 255) - grey_of(colour)) > 110 for colour in COLOURS)
 
 
 def test_matplotlib_is_imported_only_when_used():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,11 +40,15 @@ class Reproduction:
     call: str
     seed: int
 
-    def plot(self, table: int = 0) -> Figure:
-        """One of the tables as a figure: its numbers against what its first column names."""
+    def plot(self, table: int = 0, *, columns: Iterable[str] = ()) -> Figure:
+        """One of the tables as a figure: a panel for each of its quantities, ours and as published, over what names its
+        rows.
+
+        columns: which of them, by their names in the table's data; else the first six.
+        """
         from .figures.reproduced import table_figure
 
-        return table_figure(self, self.tables[table])
+        return table_figure(self, self.tables[table], list(columns))
 
     def _repr_png_(self) -> bytes:
         return self.plot()._repr_png_()

@@ -28,7 +28,6 @@ def front_figure(front: Front) -> Figure:
             axes.annotate(cores[place], (front.periods_us[place], front.powers_w[place]), fontsize=6,
                           xytext=(-6, -2) if last else (6, 2), textcoords="offset points",
                           ha="right" if last else "left")  # fmt: skip
-        label = f"power in watts ({front.assumed})" if front.assumed else "power in watts"
-        axes.set(xlabel="period in microseconds", ylabel=label)
+        axes.set(xlabel="period in microseconds", ylabel="power in watts", title=front.assumed)
         axes.set_ylim(0, 1.1 * max(front.powers_w))
     return Figure(sheet, axes, columns, Note(f"{front.call}; {front.assumed}" if front.assumed else front.call))

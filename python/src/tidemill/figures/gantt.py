@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .figure import Figure, Note
-from .style import COLOURS, new_figure, styled
+from .style import COLOURS, ink_on, new_figure, styled
 
 if TYPE_CHECKING:
     from ..scheduling import Simulation
@@ -20,14 +20,15 @@ def gantt_figure(simulation: Simulation) -> Figure:
         name: [step[k] + 1 if k < 2 else step[k] for step in steps] for k, name in enumerate(names)
     }
     rows = list(dict.fromkeys(zip(columns["stage"], columns["thread"], strict=True)))
+    span = max(columns["end_us"], default=0) - min(columns["begin_us"], default=0)
     with styled():
         sheet, axes = new_figure(max(0.35, 0.2 + 0.08 * len(rows)))
         for stage, thread, frame, begin, end in steps:
             row = rows.index((stage + 1, thread + 1))
-            axes.barh(row, end - begin, left=begin, height=0.8, color=COLOURS[1 + frame % (len(COLOURS) - 1)],
-                      edgecolor="white", linewidth=0.3)  # fmt: skip
-            if len(rows) * len(simulation.steps) < 600:
-                axes.text((begin + end) / 2, row, str(frame), ha="center", va="center", fontsize=5, color="white",
+            colour = COLOURS[1 + frame % (len(COLOURS) - 1)]
+            axes.barh(row, end - begin, left=begin, height=0.8, color=colour, edgecolor="white", linewidth=0.3)
+            if end - begin > 0.015 * len(str(frame)) * span:  # has room
+                axes.text((begin + end) / 2, row, str(frame), ha="center", va="center", fontsize=5, color=ink_on(colour),
                           clip_on=True)  # fmt: skip
         axes.set(yticks=range(len(rows)), xlabel="microseconds")
         axes.set_yticklabels([f"stage {s}, thread {t}" for s, t in rows])

@@ -32,14 +32,14 @@ def rates_figure(curve: Curve, compare: list[str]) -> Figure:
     return Figure(sheet, axes, columns, Note(curve.call, curve.seed))
 
 
-# Each name once. In the corner there is room for a few, since curves fall steeply.
+# Each name once. Beside the curves there is room for a few, since they fall steeply.
 def _place_legend(sheet: Any, axes: Any) -> None:
     lines, names = axes.get_legend_handles_labels()
     known = dict(zip(names, lines, strict=True))
     if len(known) > 3:
         sheet.legend(known.values(), known.keys(), loc="outside upper center", ncols=2)
     else:
-        axes.legend(known.values(), known.keys(), loc="lower left")
+        axes.legend(known.values(), known.keys(), loc="best", frameon=True, framealpha=0.9, edgecolor="none")
 
 
 def _draw_code(

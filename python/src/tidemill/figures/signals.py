@@ -57,8 +57,9 @@ def spectrum(
         for place, (name, (frequency, power)) in enumerate(powers.items()):
             colour = COLOURS[(place + 1) % len(COLOURS)]
             axes.plot(frequency / scale, power, color=colour, linewidth=0.7, label=name)
-        per = "Hz" if sample_rate_hz else "bin"
-        axes.set(xlabel=f"frequency in {unit}", ylabel=f"dB of full scale per {per}")
+        per = "Hz" if sample_rate_hz else "cycle/sample"
+        axes.set(xlabel=f"frequency in {unit}", ylabel=f"dB of full scale\nper {per}")
+        axes.locator_params(axis="x", nbins=6)
         axes.set_xlim(frequency[0] / scale, -frequency[0] / scale)
         if any(powers):
             axes.legend()
@@ -133,6 +134,7 @@ def eye(
         axes.axvline(0, color=GREY, linestyle=":")
         axes.plot(time, traces.real.T, color=COLOURS[1], alpha=0.12, linewidth=0.5, rasterized=True)
         axes.set(xlim=(-1, 1), xlabel="symbols", ylabel="in phase")
+        axes.locator_params(axis="x", nbins=6)
         axes.set_title(f"{len(traces)} symbols")
     columns = {
         "symbol": np.repeat(np.arange(len(traces)), len(time)),

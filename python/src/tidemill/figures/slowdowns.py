@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .figure import Figure, Note
-from .style import COLOURS, new_figure, styled
+from .style import COLOURS, LINES, new_figure, styled
 
 if TYPE_CHECKING:
     from ..strategy_study import Slowdowns
-
-_LINES = ("-", "--", "-.", ":")
 
 
 def slowdowns_figure(study: Slowdowns) -> Figure:
@@ -27,9 +25,9 @@ def slowdowns_figure(study: Slowdowns) -> Figure:
             share = np.arange(1, len(ours) + 1) / len(ours)
             # From the best there can be to the end of the axis.
             axes.plot([1, *ours, max(most, ours[-1])], [0, *share, 1], drawstyle="steps-post",
-                      color=COLOURS[place % len(COLOURS)], linestyle=_LINES[place % len(_LINES)],
+                      color=COLOURS[place % len(COLOURS)], linestyle=LINES[place % len(LINES)],
                       label=name)  # fmt: skip
         axes.set(xlabel="period over that of the best schedule", ylabel="share of the chains")
         axes.set(xlim=(1 - 0.02 * (most - 1), max(most, 1.01)), ylim=(0, 1.02))
-        axes.legend(loc="lower right")
+        axes.legend(loc="best")
     return Figure(sheet, axes, dict(study.data), Note(study.call, study.seed))

@@ -25,7 +25,7 @@ def stages_figure(run: Mapping[str, Any], command: str = "") -> Figure:
     with styled():
         sheet, axes = new_figure(max(0.3, 0.15 + 0.09 * len(labels)))
         left = [0.0] * len(labels)
-        looks = {"work": (COLOURS[1], "", "work"), "pull_wait": (COLOURS[4], "//", "waits for input"),
+        looks = {"work": (COLOURS[1], "", "work"), "pull_wait": (COLOURS[6], "//", "waits for input"),
                  "push_wait": (GREY, "..", "waits for room")}  # fmt: skip
         for name, (colour, hatch, label) in looks.items():
             axes.barh(rows, columns[name], left=left, color=colour, hatch=hatch, label=label, edgecolor="white",

@@ -9,9 +9,10 @@ from typing import Any
 COLUMN_WIDTH_IN = 3.5
 """Of two-column papers."""
 
-# Dark to light, so that a grey print keeps the order; the hues are told apart with any eyes (Okabe and Ito 2008).
-COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7")
+# Dark to light, so that a grey print keeps them apart; the hues are told apart with any eyes (after Okabe and Ito 2008).
+COLOURS = ("#000000", "#0072b2", "#d55e00", "#2fb58c", "#cc79a7", "#6fbcea", "#f2c14e")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":")
 GREY = "#8c8c8c"
 
 _SETTINGS: dict[Any, Any] = {
@@ -49,9 +50,25 @@ def styled() -> Iterator[None]:
         yield
 
 
-def new_figure(height: float = 0.7, width_in: float = COLUMN_WIDTH_IN) -> tuple[Any, Any]:
-    """A figure of its own, known to no window system, and its axes. `height` is over its width."""
+def new_sheet(width_in: float, height_in: float) -> Any:
+    """A figure of its own, known to no window system, without axes yet."""
     from matplotlib.figure import Figure as Sheet
 
-    sheet = Sheet(figsize=(width_in, height * width_in), layout="constrained")
+    return Sheet(figsize=(width_in, height_in), layout="constrained")
+
+
+def new_figure(height: float = 0.7, width_in: float = COLUMN_WIDTH_IN) -> tuple[Any, Any]:
+    """The same with its axes. `height` is over its width."""
+    sheet = new_sheet(width_in, height * width_in)
     return sheet, sheet.add_subplot()
+
+
+def grey_of(colour: str) -> float:
+    """What a grey print makes of it: 0 is black, 255 white."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever can be read better on it."""
+    return "black" if grey_of(colour) > 128 else "white"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from .figure import Figure, Note
-from .style import COLUMN_WIDTH_IN, GREY, styled
+from .style import COLUMN_WIDTH_IN, GREY, new_sheet, styled
 
 _STEPS = 200  # across a panel
 _REACH = 1.6  # times the mean amplitude
@@ -23,14 +23,12 @@ def constellations(signals: Mapping[str, ArrayLike], *, call: str = "") -> Figur
     given = {name: np.ravel(np.asarray(symbols)) for name, symbols in signals.items()}
     if not given or any(len(symbols) == 0 or not np.isfinite(symbols).all() for symbols in given.values()):
         raise _core.WrongUsage("constellations: give one signal or more, each with symbols, all of them finite")
-    from matplotlib.figure import Figure as Sheet
-
     edges = np.linspace(-_REACH, _REACH, _STEPS + 1)
     columns: dict[str, list[float | str]] = {"signal": [], "i": [], "q": [], "symbols": []}
     middles = (edges[:-1] + edges[1:]) / 2
     with styled():
         width = 2 * COLUMN_WIDTH_IN
-        sheet = Sheet(figsize=(width, width / len(given) + 0.2), layout="constrained")
+        sheet = new_sheet(width, width / len(given) + 0.2)
         panels = np.ravel(sheet.subplots(1, len(given), sharey=True))
         for axes, (name, symbols) in zip(panels, given.items(), strict=True):
             scaled = symbols / np.sqrt(np.mean(np.abs(symbols) ** 2))
