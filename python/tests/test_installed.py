@@ -65,6 +65,13 @@ def test_notices_of_what_is_inside_are_in_the_package():
     assert all(f"==== {name}" in notices for name in ("tidemill", "libfmt-dev", "libhwy-dev", "libhwloc-dev"))
 
 
+@pytest.mark.parametrize(("name", "owner"), [("nanobind", "Wenzel Jakob"), ("robin-map", "Goetghebuer"), ("numpy", "NumPy Dev")])
+def test_notices_of_what_is_compiled_into_the_module_are_in_the_package(name, owner):
+    notice = tm.licences()[f"{name}.txt"]
+    assert owner in notice and ("Permission is hereby" in notice or "Redistributions in binary form" in notice)
+    assert len(notice) < 3000  # its own, not of what it ships along
+
+
 class Wheel(Distribution):
     def __init__(self, tag):
         self.tag = tag
