@@ -48,6 +48,8 @@ std::vector<std::string> take_warnings() {
 
 NB_MODULE(_core, module) {
     module.doc() = "What the package tidemill is made of; import that.";
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)  // its threads would find the main one
+        throw nb::import_error("the library of tidemill does not work in a subinterpreter");
     nb::set_leak_warnings(false);  // a graph may hold tasks that hold the graph
     tidemill::python::fetch_numpy();
     tidemill::cli::hand_messages_to(take_message);

@@ -18,6 +18,8 @@ def explained(error: ImportError) -> ImportError:
     is_for_this_one = any((_FOLDER / f"_core{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
     if old := tidemill_program.what_is_too_old():
         text = f"this system is too old for tidemill: {old}"
+    elif "subinterpreter" in str(error).lower():
+        text = "tidemill works in a process's main interpreter only: import it there, or in a process of its own"
     elif "numpy" in str(error).lower():
         text = f"tidemill needs NumPy: {error}"
     elif built and not is_for_this_one:
