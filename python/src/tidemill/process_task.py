@@ -51,7 +51,10 @@ class ProcessTask:
         self._idle = [_Worker(name, self._work)]  # it starts while the program goes on
 
     def __call__(self, *arguments: Any) -> Any:
-        worker = self._idle.pop() if self._idle else _Worker(self._name, self._work)
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = _Worker(self._name, self._work)
         try:
             return worker.call(arguments)
         finally:
