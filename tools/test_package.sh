@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages and the wheel of dist/ in a bare system, which debootstrap makes under build/bare, and lives
 # on them there: the program receives the demo, by the commands of Containerfile's last stage; so does the wheel's, without
-# a compiler; and a program in C is built and receives the same. Where there is no debootstrap,
-# no root or no mirror, that is said, and is no failure.
+# a compiler; and a program in C is built and receives the same. An older version is upgraded, and what is removed leaves
+# nothing. Where there is no debootstrap, no root or no mirror, that is said, and is no failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bare=$PWD/build/bare
@@ -31,11 +31,59 @@ make_bare() {
 
 inside() { chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ DEBIAN_FRONTEND=noninteractive "$@"; }
 
-install_debs() { # NAME...
+apt_inside() { # COMMAND...
+    inside apt-get "$1" -y -q "${@:2}" >>build/bare-install.log 2>&1 || { tail -n 20 build/bare-install.log; return 1; }
+}
+
+install_debs() { # FOLDER NAME...
     local name debs=()
-    for name; do debs+=("/dist/$(basename "$(ls dist/"$name"_*.deb)")"); done
-    inside apt-get install -y -q --no-install-recommends "${debs[@]}" >>build/bare-install.log 2>&1 ||
-        { tail -n 20 build/bare-install.log; return 1; }
+    for name in "${@:2}"; do debs+=("/$1/$(basename "$(ls dist/"$name"_*.deb)")"); done
+    apt_inside install --no-install-recommends "${debs[@]}"
+}
+
+# The packages as a version before them, which had a file more.
+make_older() { # NAME...
+    local name folder
+    mkdir -p "$bare/older"
+    for name; do
+        folder=$(mktemp -d)
+        dpkg-deb -R dist/"$name"_*.deb "$folder"
+        sed -i -e 's/^Version: .*/Version: 0.0.1/' -e 's/libtidemill0 (= [0-9.]*)/libtidemill0 (= 0.0.1)/' "$folder/DEBIAN/control"
+        touch "$folder/usr/share/doc/$name/only-once"
+        dpkg-deb --root-owner-group -b "$folder" "$bare/older/$(basename "$(ls dist/"$name"_*.deb)")" >/dev/null
+        rm -rf "$folder"
+    done
+}
+
+check_upgrade() { # NAME...
+    local name
+    make_older "$@"
+    install_debs older "$@"
+    for name; do test -e "$bare/usr/share/doc/$name/only-once"; done
+    install_debs dist "$@"
+    for name; do
+        # shellcheck disable=SC2016 # dpkg's own words
+        [ "$(inside dpkg-query -W -f '${Version}' "$name")" = "$(dpkg-deb -f dist/"$name"_*.deb Version)" ]
+        test ! -e "$bare/usr/share/doc/$name/only-once"
+    done
+    printf 'an older version is upgraded: %s\n' "$*"
+}
+
+purge_all() {
+    local names
+    # shellcheck disable=SC2016 # dpkg's own words
+    names=$(inside dpkg-query -W -f '${db:Status-Status} ${Package}\n' '*tidemill*' 2>/dev/null |
+        sed -n 's/^\(installed\|config-files\) //p') || return 0 # there are none
+    # shellcheck disable=SC2086 # a list of words
+    apt_inside purge $names
+}
+
+# Names of the project anywhere but where this script has put them.
+nothing_left() {
+    local left
+    left=$(inside find / -xdev \( -path /dist -o -path /older -o -path /packages -o -path /test -o -path /wheels -o -path /proc \) \
+        -prune -o -name '*tidemill*' -print)
+    [ -z "$left" ] || { printf 'left when all was removed: %s\n' "$left"; return 1; }
 }
 
 command -v debootstrap >/dev/null || skip "there is no debootstrap"
@@ -46,6 +94,8 @@ ls dist/tidemill_*.deb >/dev/null 2>&1 || { echo 'There are no packages in dist:
 mount -t proc proc "$bare/proc" || skip "/proc cannot be mounted in a bare system"
 trap 'umount "$bare/proc"' EXIT
 : >build/bare-install.log
+purge_all
+rm -rf "$bare"/{dist,older,packages,venv,wheels}
 mkdir -p "$bare/dist" "$bare/test"
 cp dist/*.deb "$bare/dist/"
 cp data/demo.sigmf-* examples/receive.c "$bare/test/"
@@ -62,14 +112,15 @@ as_in_a_container() {
 # pip has no network in there, so what the wheel needs comes along.
 live_on_wheel() { # WHEEL
     local needed="$bare/wheels"
-    inside apt-get install -y -q --no-install-recommends python3-venv >>build/bare-install.log 2>&1
+    apt_inside install --no-install-recommends python3-venv
     python3 -m pip download -q --disable-pip-version-check --only-binary :all: --python-version 3.11 -d "$needed" \
         "$1" matplotlib || { printf 'Skipped: pip cannot get what the wheel needs\n'; return 0; }
     inside sh -ec '! command -v cc && python3 -m venv /venv && cd /test &&
         /venv/bin/pip install -q --no-index --find-links /wheels tidemill matplotlib &&
         /venv/bin/tidemill dvbs2 rx demo.sigmf-meta -o wheel.ts --executor sequence >/dev/null 2>&1 && cmp video.ts wheel.ts &&
         /venv/bin/python -m tidemill.demo >/dev/null'
-    printf 'the wheel: program and module work without a compiler\n'
+    inside sh -ec '/venv/bin/pip uninstall -q -y tidemill && ! find /venv -name "*tidemill*" | grep .'
+    printf 'the wheel: program and module work without a compiler, and uninstalling leaves nothing\n'
 }
 
 as_in_a_container
@@ -82,15 +133,16 @@ wheel=$(ls dist/tidemill-*-cp311-*.whl 2>/dev/null || true)
 if [ -n "$wheel" ]; then live_on_wheel "$wheel"; else printf 'Skipped: there is no wheel for Python 3.11\n'; fi
 
 if ls dist/soapysdr0.8-module-tidemill_*.deb >/dev/null 2>&1; then
-    install_debs soapysdr0.8-module-tidemill
+    install_debs dist soapysdr0.8-module-tidemill
     inside tidemill radio driver=loopback --json | grep -q '"driver=loopback' && printf 'radio: the loopback is found\n'
 fi
 
-install_debs libtidemill0 libtidemill-dev
-inside apt-get install -y -q --no-install-recommends gcc libc6-dev pkgconf >>build/bare-install.log 2>&1
+check_upgrade libtidemill0 libtidemill-dev
+apt_inside install --no-install-recommends gcc libc6-dev pkgconf
 # shellcheck disable=SC2016 # the inner shell's
 inside sh -ec 'cd /test && cc -std=c99 receive.c -o receive $(pkg-config --cflags --libs tidemill) &&
     tidemill dvbs2 tx --random 1000 --symbol-rate 1e6 -o samples.cf32 2>/dev/null &&
     tidemill dvbs2 rx samples.cf32 --sample-rate 2e6 -o rx.ts >/dev/null 2>&1 && ./receive samples.cf32 2e6 c.ts && cmp rx.ts c.ts'
-inside apt-get purge -y -q tidemill libtidemill0 libtidemill-dev >>build/bare-install.log 2>&1
-printf 'The packages were installed, used and removed in a bare system\n'
+purge_all
+nothing_left
+printf 'The packages were installed, used, and removed without a trace in a bare system\n'
