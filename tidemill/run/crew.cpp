@@ -97,10 +97,13 @@ std::vector<std::size_t> Crew::ring_sizes() const {
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
         for (const Part& part : plan_.stages[s].parts) {
             const bool last = part.stage_index + 1 == plan_.segments[part.segment].stages;
-            sizes[part.segment] += cut_.stages[s].frames_held() + (last ? 0 : cut_.stages[s].ring_depth);
+            sizes[part.segment] +=
+                cut_.stages[s].frames_held() + (last || end_ ? 0 : cut_.stages[s].ring_depth);
             sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
+    // Who ends has few frames behind the last one, and none before the task that is told.
+    std::fill_n(sizes.begin(), first_segment_, 1);
     sizes.front() = std::min(sizes.front(), structure_.flight.frames / cut_.batch);
     limit(sizes, cut_.frames_in_flight / cut_.batch);
     return sizes;
