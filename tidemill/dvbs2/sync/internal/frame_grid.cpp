@@ -20,7 +20,7 @@ constexpr std::size_t kMostKinds = 8;
 constexpr double kMostFrames = 4, kMostFramesOfKinds = 2;
 // The grid reaches so many times as far as the period was learned from: what that is off by has grown to a
 // tenth of a symbol then.
-constexpr double kReach = 4;
+constexpr double kTimesLearned = 4;
 
 }  // namespace
 
@@ -83,7 +83,7 @@ bool FrameGrid::is_near(double places) const {
 }
 
 bool FrameGrid::is_within_reach(double places) const {
-    return kinds_.size() == 1 && places < kReach * learned_;
+    return kinds_.size() == 1 && places < kTimesLearned * learned_;
 }
 
 // From the frame before on whole frames follow, of those lengths that there were.
