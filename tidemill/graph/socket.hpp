@@ -95,9 +95,9 @@ struct SocketInfo {
     std::shared_ptr<const KnobInfo> knob{};  ///< of an input whose value is set from outside; else null
     std::string label{};                     ///< that it gives or reads; empty: none
     std::optional<std::uint32_t> marked{};   ///< of a list of marks: the socket on whose elements they are
-    std::size_t overlap = 0;  ///< of an output: so many of its first elements were in frames before
-    std::vector<std::byte> or_else{};        ///< elements of an input that nothing is bound to: one for all
-                                             ///< of them, or each; empty: it must be bound
+    std::size_t overlap = 0;           ///< of an output: so many of its first elements were in frames before
+    std::vector<std::byte> or_else{};  ///< elements of an input that nothing is bound to: one for all
+                                       ///< of them, or each; empty: it must be bound
 
     /// What a frame keeps room for.
     std::size_t bytes() const {

@@ -47,14 +47,12 @@ until_at() {{
     }}
 {2})",
                                      (folder_ / "").string(), getpid(), script));
-}
+    }
 
-std::string content_of(const char* file) const {
-    return ScratchFolder::content_of(folder_ / file);
-}
+    std::string content_of(const char* file) const { return ScratchFolder::content_of(folder_ / file); }
 
-private:
-ScratchFolder folder_;
+  private:
+    ScratchFolder folder_;
 };
 
 bool has_two_processors() {

@@ -41,10 +41,9 @@ TEST_CASE("annotations: a frame or two between two gaps belong to the lock that 
     // One that had begun before the signal went, and ends behind it.
     annotations.frame(5000, 5100, "QPSK 1/2", false);
     annotations.frame(5200, 5300, "QPSK 1/2", true);
-    CHECK(texts_of(annotations) ==
-          std::vector<std::string>{"0+1000 lock", "0+1000 QPSK 1/2", "1500+1500 lock",
-                                                            "1500+1500 QPSK 1/2", "5000+300 lock",
-                                                            "5000+300 QPSK 1/2"});
+    CHECK(texts_of(annotations) == std::vector<std::string>{"0+1000 lock", "0+1000 QPSK 1/2",
+                                                            "1500+1500 lock", "1500+1500 QPSK 1/2",
+                                                            "5000+300 lock", "5000+300 QPSK 1/2"});
 }
 
 TEST_CASE("annotations: MODCODs that take turns are told together, and there are never too many") {

@@ -149,7 +149,8 @@ TEST_CASE("rx rtl_tcp://: a radio that vanishes is set up again, and the time wi
     REQUIRE(commands.size() == 2);
     CHECK(commands[0] == commands[1]);
     const auto told = nlohmann::json::parse(ended.out);
-    // The pause before it was looked for. On a busy machine the ring may lose some more, which it counts itself.
+    // The pause before it was looked for. On a busy machine the ring may lose some more, which it counts
+    // itself.
     const int estimated = told["losses"]["samples_missing_estimated"].get<int>();
     CHECK(estimated > 500'000);
     CHECK(told["losses"]["samples_missing"].get<int>() >= estimated);

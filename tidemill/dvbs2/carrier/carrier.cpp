@@ -194,9 +194,8 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     const double drifted = kExpectedDrift * info.symbols;
     const double sigma = std::min(std::hypot(info.frequency_sigma, drifted), kLargestReach / 4);
     const auto likely = internal::search_sweeps(powers_, order, sigma, known_phases_);
-    const internal::Sweep sweep =
-        path_.follow(powers_, likely.statistics, order, known_phases_, step_of(kQuietWalk, order),
-                              likely.sweeps, track.samples);
+    const internal::Sweep sweep = path_.follow(powers_, likely.statistics, order, known_phases_,
+                                               step_of(kQuietWalk, order), likely.sweeps, track.samples);
     const double slope = internal::remove_slope(track.samples);
     smoother_.smooth(track.samples);
     for (PhaseSample& sample : track.samples) {

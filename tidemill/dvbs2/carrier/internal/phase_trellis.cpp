@@ -29,7 +29,8 @@ void PhaseTrellis::turn_by(int order) {
 
 void PhaseTrellis::add_header(const PhaseSample& header) {
     for (int s = 0; s < kPhaseStates; ++s) {
-        row(done_)[kPhaseReach + s] += static_cast<float>(std::cos(s * kStep - header.phase) / header.variance);
+        row(done_)[kPhaseReach + s] +=
+            static_cast<float>(std::cos(s * kStep - header.phase) / header.variance);
     }
 }
 
@@ -66,7 +67,9 @@ int PhaseTrellis::best_state() const {
 
 int PhaseTrellis::best_move(std::size_t block, int state) const {
     const float* before = row(block) + kPhaseReach + state;
-    const auto score = [&](int move) { return before[-move] + penalties_[static_cast<std::size_t>(std::abs(move))]; };
+    const auto score = [&](int move) {
+        return before[-move] + penalties_[static_cast<std::size_t>(std::abs(move))];
+    };
     int best = 0;
     for (int move = -kPhaseReach; move <= kPhaseReach; ++move) {
         if (score(move) > score(best)) best = move;
