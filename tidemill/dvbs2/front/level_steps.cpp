@@ -49,9 +49,11 @@ bool LevelSteps::powers_differ(std::span<const Sample> window) {
 template bool LevelSteps::powers_differ(std::span<const Iq>);
 template bool LevelSteps::powers_differ(std::span<const dsp::Ci8>);
 
-LevelStepList LevelSteps::find(std::span<const Iq> window, std::size_t begin, std::size_t end) {
+LevelStepList LevelSteps::find(std::span<const Iq> window, std::size_t begin, std::size_t end,
+                               bool is_streams_first) {
     LevelStepList found;
     if (end < begin + 2 * least_groups_ * group_samples_) return found;
+    is_streams_first_ = is_streams_first;
     const auto part = window.subspan(begin, end - begin);
     add_up(part);
     cuts_.assign(1, 0);
@@ -94,13 +96,13 @@ double LevelSteps::gain_of_cut(const Stretch& stretch, std::size_t cut) const {
                     (count_[stretch.last] - count_[cut]) * std::log(all / after));
 }
 
+// A signal that begins some dozen symbols behind the stream's first sample is to be found there, or it would look
+// like a step where steps begin to be looked for.
 std::size_t LevelSteps::best_cut(const Stretch& stretch) const {
-    std::size_t best = stretch.first + 1;
-    double most = 0;
-    for (std::size_t cut = best; cut < stretch.last; ++cut) {
-        const double gain = gain_of_cut(stretch, cut);
-        if (gain > most) most = gain, best = cut;
-    }
+    const bool may_begin = is_streams_first_ && stretch.first == 0;
+    std::size_t best = stretch.first + (may_begin ? 1 : least_groups_);
+    for (std::size_t cut = best; cut + least_groups_ <= stretch.last; ++cut)
+        if (gain_of_cut(stretch, cut) > gain_of_cut(stretch, best)) best = cut;
     return best;
 }
 
@@ -138,7 +140,7 @@ bool LevelSteps::is_same_spectrum(std::span<const Iq> before, std::span<const Iq
 
 // The clearest first, then those to both sides of it.
 void LevelSteps::search(const Stretch& stretch) {
-    if (stretch.last < stretch.first + least_groups_) return;
+    if (stretch.last < stretch.first + 2 * least_groups_) return;
     const std::size_t cut = best_cut(stretch);
     if (gain_of_cut(stretch, cut) < kCertain) return;
     search({stretch.first, cut});
@@ -146,11 +148,11 @@ void LevelSteps::search(const Stretch& stretch) {
     search({cut, stretch.last});
 }
 
-// What lies between two changes of the power has one level. Where that is too short to be compared, as in
-// front of a signal that begins with the recording, nobody knows what has changed.
+// What lies between two changes of the power has one level. In front of a signal that begins with the stream it is
+// too short to be compared: nobody knows what has changed.
 std::optional<LevelStep> LevelSteps::step_at(std::span<const Iq> part, const Stretch& stretch,
                                              std::size_t cut) const {
-    if (cut < stretch.first + least_groups_ || stretch.last < cut + least_groups_) return std::nullopt;
+    if (cut < stretch.first + least_groups_) return std::nullopt;
     const double ratio = std::sqrt(mean(cut, stretch.last) / mean(stretch.first, cut));
     if (std::max(ratio, 1 / ratio) < kLeastRatio) return std::nullopt;
     const std::size_t place = exact_place(part, stretch, cut);

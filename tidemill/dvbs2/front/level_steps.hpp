@@ -20,8 +20,9 @@ class LevelSteps {
   public:
     explicit LevelSteps(const FrontGeometry& geometry);
 
-    /// Those between samples `begin` and `end` of the window; what is exactly 0 is silence and tells nothing.
-    LevelStepList find(std::span<const Iq> window, std::size_t begin, std::size_t end);
+    /// Those between samples `begin` and `end` of the window; what is exactly 0 is silence and tells nothing. In
+    /// the stream's first window a signal may just begin.
+    LevelStepList find(std::span<const Iq> window, std::size_t begin, std::size_t end, bool is_streams_first);
 
     /// Whether there may be any, in one pass: worth to find().
     bool may_hold_one(std::span<const Iq> window) { return powers_differ(window); }
@@ -48,6 +49,7 @@ class LevelSteps {
     std::size_t least_groups_;  // to each side of a step
     std::size_t rough_samples_;
     double independent_;  // of a group's samples
+    bool is_streams_first_ = false;  // the window that is looked at
     std::vector<float> rough_{};
     std::vector<double> power_{}, count_{};  // of all groups before
     std::vector<std::size_t> cuts_{};        // groups at which the power changes, and both ends

@@ -39,7 +39,7 @@ void RxSpectrum::measure_samples(Frame f) {
     if (!steps_.may_hold_one(samples)) return;
     if (!is_copy) dsp::copy_samples(samples, samples_);
     blanker_.blank(samples_, 0, 0);
-    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
+    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end, block.block == 0);
 }
 
 // As they lie: only what measure_spectrum() looks at is converted, or all where the level may step.
@@ -52,7 +52,7 @@ void RxSpectrum::measure_bytes(Frame f, std::span<const dsp::Ci8> bytes) {
     if (!steps_.may_hold_one(bytes)) return;
     layout_.convert(f[raw], block, samples_);
     blanker_.blank(samples_, 0, 0);
-    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end);
+    f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end, block.block == 0);
 }
 
 void RxSpectrum::count(const dsp::SampleDefects& found) {
