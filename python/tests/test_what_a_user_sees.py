@@ -101,7 +101,7 @@ def test_a_front_without_watts_counts_busy_cores_and_says_so(published_profile):
     assert front.assumed == "1 W per busy core assumed"
     assert [sum(each.cores.values()) for each in front.schedules] == pytest.approx(front.powers_w)
     figure = front.plot()
-    assert front.assumed in str(figure.note) and front.assumed in figure.axes.get_ylabel()
+    assert front.assumed in str(figure.note) and front.assumed in figure.axes.get_title()
     told = tm.front(profile, cores=cores, watts=dict.fromkeys(cores, 1.0))
     assert told.powers_w == front.powers_w and told.assumed == ""
     assert "assumed" not in str(told.plot().note)

@@ -57,7 +57,7 @@ class Held {
   public:
     template <class... Options>
     explicit Held(PythonGraph& graph, const Options&... options) : graph_(graph) {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         executor_ = std::make_unique<Executor>(graph.graph(), options...);
     }
     ~Held() {
@@ -65,7 +65,7 @@ class Held {
             static_cast<void>(executor_.release());
             return;
         }
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         executor_.reset();
     }
 
@@ -156,7 +156,7 @@ std::uint64_t Held<Executor>::set(const std::vector<KnobAsTuple>& knobs, std::op
             settings.settings.push_back({{knob.module, knob.index}, internal::knob_bytes(value)});
         }
     }
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return executor_->set(settings).frame;
 }
 
@@ -169,7 +169,7 @@ RunReport Held<Executor>::go_here(RunOptions& options, bool anew, std::stop_sour
     options.stop_when = [&] { return signals.raised() || (over && over()); };
     RunReport report;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         report = go(options, anew);
     }
     signals.rethrow();
@@ -252,7 +252,7 @@ void bind_executors(nb::module_& module) {
         .def(
             "reschedule",
             [](Held<Pipeline>& self, const Schedule& schedule) {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.executor().reschedule(schedule);
             },
             "schedule"_a);

@@ -101,6 +101,11 @@ LiveRun::~LiveRun() {
     live_runs().changed.notify_all();
 }
 
+// Who is seen to live here before the end is waited for.
+Unlocked::Unlocked() : live_(std::stop_source()) {
+    if (!interpreter_ended) released_.emplace();
+}
+
 // From the end on threads find no interpreter. A task that never comes back cannot be waited for.
 void end_live_runs() {
     constexpr auto kPatience = 5s;
@@ -180,7 +185,7 @@ void do_interruptibly(std::stop_source stop, const std::function<void()>& job,
         do_beside(stop, job, insist);
         return;
     }
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     job();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <stop_token>
 
 #include "bindings/python.hpp"
@@ -37,6 +38,19 @@ class LiveRun {
 
   private:
     std::stop_source stop_;
+};
+
+/// Without the interpreter's lock while it lives. The interpreter waits with its end: until Python 3.13, who wants
+/// the lock back after that is unwound, through what cannot be. From the end on the lock is kept.
+class Unlocked {
+  public:
+    Unlocked();
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+  private:
+    LiveRun live_;  // until the lock is back
+    std::optional<nb::gil_scoped_release> released_{};
 };
 
 /// Does a job without the lock, which the caller has. Where this is the main thread, another one does the

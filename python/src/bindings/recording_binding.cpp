@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/interpreter.hpp"
 #include "bindings/owned_array.hpp"
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -43,7 +44,7 @@ nb::tuple read_samples(const std::filesystem::path& path, const std::optional<st
     std::vector<dsp::Iq> samples;
     io::Recording recording;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         io::RecordingReader reader(io::open_recording(path, hints));
         samples = read_from(reader, first, count);
         recording = reader.recording();

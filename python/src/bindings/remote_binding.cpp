@@ -112,7 +112,7 @@ DecodedBatch decode(std::span<const std::uint8_t> pls_codes, std::span<const fec
 nb::tuple decode_batch(const Bytes& pls_codes, const SoftBits& llrs) {
     DecodedBatch decoded;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         decoded = decode({pls_codes.data(), pls_codes.size()}, {llrs.data(), llrs.size()});
     }
     return nb::make_tuple(owned_array(std::move(decoded.good), NPY_BOOL),

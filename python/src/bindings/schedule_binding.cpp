@@ -76,7 +76,7 @@ Platform cores_of(const HowToSchedule& how, const Profile& profile) {
 nb::tuple make_schedule(const Profile& profile, const HowToSchedule& how) {
     DeviceChoice choice;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         choice = choose_device(profile, cores_of(how, profile), how.chosen_strategy(),
                                how.objective_for(profile), how.model_for(profile));
     }
@@ -127,7 +127,7 @@ nb::tuple simulate_schedule(const Schedule& schedule, const Profile& profile, st
 // What each published strategy makes of one random chain: name, period over the best, cores of either kind.
 std::vector<std::tuple<std::string, double, double, double>> study_chain(const ChainLaw& law, int big,
                                                                          int little, std::uint64_t seed) {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     Platform cores;
     cores.set("big", big);
     cores.set("little", little);

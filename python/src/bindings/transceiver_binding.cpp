@@ -54,7 +54,7 @@ class PyReceiver {
             static_cast<void>(receiver_.release());
             return;
         }
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         packets_.let_go();
         receiver_.reset();
     }
@@ -66,7 +66,7 @@ class PyReceiver {
         process_.check("the receiver");
         auto left = std::as_bytes(elements_of<dsp::Iq>(samples));
         {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             left = left.subspan(receiver_->try_push(left));
         }
         if (!left.empty()) interruptibly([&] { receiver_->push(left); });
@@ -154,7 +154,7 @@ class PyTransmitter {
         const auto bytes = elements_of<std::uint8_t>(packets);
         std::vector<dsp::Iq> samples;
         {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             transmitter_.transmit(bytes, samples);
         }
         return owned_array(std::move(samples), NPY_COMPLEX64);

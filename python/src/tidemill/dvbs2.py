@@ -362,6 +362,7 @@ class Receiver:
             waiting_packets=_given.whole("waiting_packets", waiting_packets, 1, _MOST),
         )
         self._pushing = threading.Lock()
+        self._is_stopped = False
 
     def push(self, samples: ArrayLike) -> None:
         """Takes complex samples, full scale 1, and waits while there is no room: then another thread has to take().
@@ -383,6 +384,7 @@ class Receiver:
 
     def stop(self) -> None:
         """Ends the reception soon: samples that wait are not received."""
+        self._is_stopped = True
         self._core.stop()
 
     @property
@@ -397,7 +399,8 @@ class Receiver:
     def receive(self, blocks: Iterable[ArrayLike]) -> Iterator[NDArray[np.uint8]]:
         """Gives the packets of what is in `blocks`, each of any length, while it takes them on another thread.
 
-        Who takes no more packets is fed no more samples. What `blocks` raises comes out here.
+        Who takes no more packets is fed no more samples. What `blocks` raises comes out here. stop() on another thread
+        ends it.
         """
         failed: list[BaseException] = []
 
@@ -406,7 +409,8 @@ class Receiver:
                 for block in blocks:
                     self.push(block)
             except BaseException as error:  # told to who takes
-                failed.append(error)
+                if not (isinstance(error, _core.Dvbs2Error) and self._was_asked_to_end()):
+                    failed.append(error)
             finally:
                 self.end()
 
@@ -416,10 +420,14 @@ class Receiver:
             while len(packets := self.take()):
                 yield packets
         finally:
-            self.stop()
+            self._core.stop()
             feeder.join()
         if failed:
             raise failed[0]
+
+    def _was_asked_to_end(self) -> bool:
+        """By stop() or the interpreter's end: nobody wonders then why it takes no more samples."""
+        return self._is_stopped or not threading.main_thread().is_alive()
 
 
 class Transmitter:
