@@ -244,8 +244,8 @@ def test_ctrl_c_of_a_terminal_ends_the_run_which_can_go_on(tmp_path, executor):
         if __name__ == "__main__":
             e = pipeline()
             e.run(frames=3)
-            print("running", flush=True)
             try:
+                print("running", flush=True)
                 e.run()
             except KeyboardInterrupt:
                 print("interrupted", e.resume(frames=3).frames)
