@@ -94,8 +94,8 @@ def test_ctrl_c_ends_error_counting():
 )
 def test_ctrl_c_ends_what_is_simulated(work):
     program = start(f"""
-        print("running", flush=True)
         try:
+            print("running", flush=True)
             {work}
         except KeyboardInterrupt:
             print("interrupted")

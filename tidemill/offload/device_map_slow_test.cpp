@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -15,10 +14,13 @@
 #include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/schedule/batch_line.hpp"
+#include "tidemill/testing/quiet_machine.hpp"
 
 using namespace tidemill;
 
 namespace {
+
+using testing::is_quiet, testing::least_of;
 
 using Clock = std::chrono::steady_clock;
 
@@ -123,18 +125,6 @@ double predicted_period_us(const PartTimes& parts) {
     chain.tasks.push_back({"d", false, {1, kCannotRun}});
     check(chain);
     return kBatch * period_us(one_stage_on_device(2, kBatch), chain);
-}
-
-// The least of some attempts: other programs make a period longer and none shorter.
-double least_of(double most, const auto& measure) {
-    double least = measure();
-    for (int attempt = 1; attempt < 8 && least > most; ++attempt) least = std::min(least, measure());
-    return least;
-}
-
-// On a machine that others use nothing is to be had within 5 %: TIDEMILL_QUIET says that nobody does.
-bool is_quiet() {
-    return std::getenv("TIDEMILL_QUIET") != nullptr;
 }
 
 }  // namespace

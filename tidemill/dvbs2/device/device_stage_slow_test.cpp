@@ -2,7 +2,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -13,11 +12,14 @@
 #include "tidemill/dvbs2/device/device_ldpc_times.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/testing/quiet_machine.hpp"
 
 using namespace tidemill;
 using namespace tidemill::dvbs2;
 
 namespace {
+
+using testing::is_quiet, testing::least_of;
 
 using Clock = std::chrono::steady_clock;
 
@@ -127,18 +129,6 @@ double predicted_period_us(const PartTimes& parts) {
     chain.tasks[0].weight_us[0] = parts.source_us / kBatch;
     chain.tasks[1].batches = {cost};
     return kBatch * period_us(three_stages(), chain);
-}
-
-// The least of some attempts: other programs make a period longer and none shorter.
-double least_of(double most, const auto& measure) {
-    double least = measure();
-    for (int attempt = 1; attempt < 8 && least > most; ++attempt) least = std::min(least, measure());
-    return least;
-}
-
-// On a machine that others use nothing is to be had within 5 %: TIDEMILL_QUIET says that nobody does.
-bool is_quiet() {
-    return std::getenv("TIDEMILL_QUIET") != nullptr;
 }
 
 }  // namespace
