@@ -53,11 +53,10 @@ LevelStepList LevelSteps::find(std::span<const Iq> window, std::size_t begin, st
                                bool is_streams_first) {
     LevelStepList found;
     if (end < begin + 2 * least_groups_ * group_samples_) return found;
-    is_streams_first_ = is_streams_first;
     const auto part = window.subspan(begin, end - begin);
     add_up(part);
     cuts_.assign(1, 0);
-    search({0, power_.size() - 1});
+    search({0, power_.size() - 1, is_streams_first});
     cuts_.push_back(power_.size() - 1);
     for (std::size_t i = 1; i + 1 < cuts_.size(); ++i) {
         const auto step = step_at(part, {cuts_[i - 1], cuts_[i + 1]}, cuts_[i]);
@@ -96,11 +95,10 @@ double LevelSteps::gain_of_cut(const Stretch& stretch, std::size_t cut) const {
                     (count_[stretch.last] - count_[cut]) * std::log(all / after));
 }
 
-// A signal that begins some dozen symbols behind the stream's first sample is to be found there, or it would look
-// like a step where steps begin to be looked for.
+// A signal that begins some dozen symbols behind the stream's first sample is to be found there, or it would
+// look like a step where steps begin to be looked for.
 std::size_t LevelSteps::best_cut(const Stretch& stretch) const {
-    const bool may_begin = is_streams_first_ && stretch.first == 0;
-    std::size_t best = stretch.first + (may_begin ? 1 : least_groups_);
+    std::size_t best = stretch.first + (stretch.is_streams_first ? 1 : least_groups_);
     for (std::size_t cut = best; cut + least_groups_ <= stretch.last; ++cut)
         if (gain_of_cut(stretch, cut) > gain_of_cut(stretch, best)) best = cut;
     return best;
@@ -143,13 +141,13 @@ void LevelSteps::search(const Stretch& stretch) {
     if (stretch.last < stretch.first + 2 * least_groups_) return;
     const std::size_t cut = best_cut(stretch);
     if (gain_of_cut(stretch, cut) < kCertain) return;
-    search({stretch.first, cut});
+    search({stretch.first, cut, stretch.is_streams_first});
     cuts_.push_back(cut);
     search({cut, stretch.last});
 }
 
-// What lies between two changes of the power has one level. In front of a signal that begins with the stream it is
-// too short to be compared: nobody knows what has changed.
+// What lies between two changes of the power has one level. In front of a signal that begins with the stream
+// it is too short to be compared: nobody knows what has changed.
 std::optional<LevelStep> LevelSteps::step_at(std::span<const Iq> part, const Stretch& stretch,
                                              std::size_t cut) const {
     if (cut < stretch.first + least_groups_) return std::nullopt;

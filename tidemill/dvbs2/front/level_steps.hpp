@@ -20,8 +20,8 @@ class LevelSteps {
   public:
     explicit LevelSteps(const FrontGeometry& geometry);
 
-    /// Those between samples `begin` and `end` of the window; what is exactly 0 is silence and tells nothing. In
-    /// the stream's first window a signal may just begin.
+    /// Those between samples `begin` and `end` of the window; what is exactly 0 is silence and tells nothing.
+    /// In the stream's first window a signal may just begin.
     LevelStepList find(std::span<const Iq> window, std::size_t begin, std::size_t end, bool is_streams_first);
 
     /// Whether there may be any, in one pass: worth to find().
@@ -30,7 +30,8 @@ class LevelSteps {
 
   private:
     struct Stretch {
-        std::size_t first, last;  // groups
+        std::size_t first, last;        // groups
+        bool is_streams_first = false;  // a signal may begin in it
     };
 
     template <class Sample>
@@ -49,7 +50,6 @@ class LevelSteps {
     std::size_t least_groups_;  // to each side of a step
     std::size_t rough_samples_;
     double independent_;  // of a group's samples
-    bool is_streams_first_ = false;  // the window that is looked at
     std::vector<float> rough_{};
     std::vector<double> power_{}, count_{};  // of all groups before
     std::vector<std::size_t> cuts_{};        // groups at which the power changes, and both ends
