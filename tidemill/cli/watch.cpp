@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,6 +23,19 @@ constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<bool> asked_to_end = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "else no signal may touch it");
 
+// When a signal did so first, by the monotonic clock; 0: none has. What comes right behind it is the same
+// wish: timeout(1) signals the program and its process group, a shell its job and its terminal.
+std::atomic<std::int64_t> first_signal_ns = 0;
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "else no signal may touch it");
+constexpr std::int64_t kSameWish_ns = 200'000'000;
+
+// That of <chrono> is not promised to be safe in a signal handler.
+std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 // Who started the program with nohup wants it to outlive the terminal.
 bool is_ignored(int ending) {
     struct sigaction now {};
@@ -33,9 +48,15 @@ void listen_no_more() {
     }
 }
 
-void on_ending(int) {
-    asked_to_end = true;
-    listen_no_more();  // the next one ends the program
+void on_ending(int ending) {
+    const std::int64_t now = now_ns();
+    std::int64_t first = 0;
+    if (first_signal_ns.compare_exchange_strong(first, now) || now - first < kSameWish_ns) {
+        asked_to_end = true;
+        return;
+    }
+    std::signal(ending, SIG_DFL);
+    std::raise(ending);  // once this handler is left
 }
 
 // Of those who are inside one another the first and the last count.
@@ -44,6 +65,7 @@ std::atomic<int> listeners = 0;
 void listen() {
     if (listeners++ > 0) return;
     asked_to_end = false;
+    first_signal_ns = 0;
     for (const int ending : kEndings) {
         if (ending != SIGHUP || !is_ignored(ending)) std::signal(ending, on_ending);
     }

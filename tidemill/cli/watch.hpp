@@ -34,7 +34,8 @@ class Listening {
 void ask_to_end() noexcept;
 
 /// Looks after a long job: shows a progress line on standard error, and turns Ctrl-C (SIGINT), SIGTERM and
-/// SIGHUP into a stop request. A second one ends the program at once.
+/// SIGHUP into a stop request. A second one ends the program at once, but for one within 200 ms: who signals
+/// a process and its group means it once.
 class Watch {
   public:
     /// `line` tells how far the job is; it is called from another thread. Empty, or where it tells nothing:
