@@ -205,6 +205,7 @@ SoapyStreamHandle* SoapySDRDevice_setupStream(SoapyHandle*, int, const char* for
     return made<SoapyStreamHandle>(stream, "stream", format, made_soapy().streams);
 }
 int SoapySDRDevice_closeStream(SoapyHandle*, SoapyStreamHandle*) {
+    last_refusal.clear();
     --made_soapy().streams;
     return 0;
 }

@@ -192,6 +192,9 @@ TEST_CASE("soapy: what cannot be is refused, with what can") {
 TEST_CASE("soapy: a radio that is busy says why, and who is told to end before does not open it") {
     fresh().refusals["make"] = "usb_claim_interface error -6";
     CHECK_THROWS_WITH_AS(Opened()->begin(), doctest::Contains("usb_claim_interface error -6"), IoError);
+    fresh().refusals["activate"] = "another program is sending";
+    CHECK_THROWS_WITH_AS(Opened()->begin(), doctest::Contains("another program is sending"), IoError);
+    CHECK(internal::made_soapy().streams == 0);
     fresh();
     Opened source;
     source->end();

@@ -45,9 +45,12 @@ SoapyStream::SoapyStream(const SoapyDevice& radio, SampleFormat format) : radio_
     const internal::SoapyKwargs none{};
     handle_ = api.set_up_stream(radio.handle(), radio.direction(), soapy_name(format), &channel, 1, &none);
     if (handle_ == nullptr) radio.fail(fmt::format("gives no stream of {}", soapy_name(format)));
-    if (api.activate(radio.handle(), handle_, 0, 0, 0) == 0) return;
-    api.close_stream(radio.handle(), handle_);
-    radio.fail("does not begin to stream");
+    try {
+        if (api.activate(radio.handle(), handle_, 0, 0, 0) != 0) radio.fail("does not begin to stream");
+    } catch (...) {
+        api.close_stream(radio.handle(), handle_);  // only now: it forgets why the last call failed
+        throw;
+    }
 }
 
 SoapyStream::~SoapyStream() {
