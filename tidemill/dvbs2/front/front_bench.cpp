@@ -1,3 +1,5 @@
+#include <random>
+#include <span>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -16,6 +18,10 @@ const bool kAsked =
     bench::ask({"front",
                 "How many million symbols a second does each stage of the front take on one core, "
                 "and all of them together, once they are locked?",
+                "Msymbols/s"}) &&
+    bench::ask({"front/no_clock",
+                "How many million symbols a second does the search for a clock take on one core, live, where "
+                "there is none to be found?",
                 "Msymbols/s"});
 
 struct Locked {
@@ -91,6 +97,26 @@ void bench_trackers(benchmark::State& state) {
     bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
 BENCHMARK(bench_trackers)->Name("front/trackers");
+
+// Where a signal is seen, but no clock in it, as in a stretch that has gaps. What comes live waits meanwhile.
+void bench_no_clock(benchmark::State& state) {
+    Locked locked(2.0);
+    TimingTracker tracker(true);
+    FilteredInfo info{.subblocks = static_cast<std::uint32_t>(locked.symbols_per_block) / kSubblockSymbols,
+                      .restart = true};
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal(0, 0.1F);
+    for (auto _ : state) {
+        for (SubblockTiming& timing : std::span(info.timing).first(info.subblocks))
+            timing = {Iq(normal(random), normal(random)), 1};
+        benchmark::DoNotOptimize(tracker.step(info));
+        info = {.block = info.block + 1,
+                .first_subblock = info.first_subblock + info.subblocks,
+                .subblocks = info.subblocks};
+    }
+    bench::report_rate(state, 1e-6 * locked.symbols_per_block);
+}
+BENCHMARK(bench_no_clock)->Name("front/no_clock");
 
 }  // namespace
 }  // namespace tidemill::dvbs2

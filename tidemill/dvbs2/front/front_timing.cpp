@@ -7,6 +7,7 @@
 #include <complex>
 #include <utility>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dvbs2 {
@@ -106,6 +107,23 @@ bool TimingTracker::try_lock_early() {
                                [&](std::size_t count) { return try_lock(count, count, true); });
 }
 
+// Of the phasors turned back by a line through zero at `middle`. It is asked for thousands of times a
+// sub-block while no clock is found, so no sine is taken from one sub-block to the next.
+std::complex<double> TimingTracker::sum_along(const Latest& latest, double middle, double slope) {
+    const auto turn_at = [&](std::int64_t subblock) {
+        return std::polar(1.0, -dsp::kTwoPi * slope * (static_cast<double>(subblock) - middle));
+    };
+    const std::complex<double> back = std::polar(1.0, -dsp::kTwoPi * slope);
+    std::complex<double> turn{}, sum{};
+    std::optional<std::int64_t> next;
+    for (const Measured& m : latest) {
+        turn = m.subblock == next ? dsp::product(turn, back) : turn_at(m.subblock);
+        sum += dsp::product(turn, std::complex<double>(m.timing.phasor));
+        next = m.subblock + 1;
+    }
+    return sum;
+}
+
 // Looks for the slope at which the phasors of the `count` latest sub-blocks add up in one direction.
 bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) {
     if (measured_.size() < std::max(count, least)) return false;
@@ -120,11 +138,8 @@ bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) 
         energy += std::norm(std::complex<double>(m.timing.phasor));
     }
     for (double slope = -kLargestSlope; slope <= kLargestSlope; slope += step) {
-        std::complex<double> sum{};
-        for (const Measured& m : latest) {
-            sum += turned_back(m.timing, slope * (static_cast<double>(m.subblock) - middle));
-        }
-        if (std::abs(sum) > std::abs(best)) best = sum, slope_ = slope;
+        const std::complex<double> sum = sum_along(latest, middle, slope);
+        if (std::norm(sum) > std::norm(best)) best = sum, slope_ = slope;
     }
     const double share = power > 0.0 ? std::abs(best) / power : 0.0;
     if (share < std::max(kLockShare, kNoiseShare / std::sqrt(n))) return false;

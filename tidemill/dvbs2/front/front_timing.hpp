@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -63,6 +64,7 @@ class TimingTracker {
 
     bool try_lock_early();
     bool try_lock(std::size_t count, std::size_t least, bool surely = false);
+    static std::complex<double> sum_along(const Latest& latest, double middle, double slope);
     void refine_line(const Latest& latest, double middle);
     void follow(const SubblockTiming& timing);
     bool may_leap(const FilteredInfo& info) const;
