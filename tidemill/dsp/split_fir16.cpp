@@ -53,8 +53,9 @@ std::size_t filter_blocks16(const std::int16_t*, const internal::PackedTaps&, fl
 
 #else
 
-// At most four samples: loads of more lie across cache lines nearly wherever they start.
-using Floats = hn::CappedTag<float, 8>;
+// Of 512 bits, too, though loads of so many lie across cache lines nearly wherever they start: each is
+// multiplied four times.
+using Floats = hn::CappedTag<float, 16>;
 using Sums = hn::RebindToSigned<Floats>;
 using Parts = hn::Repartition<std::int16_t, Sums>;
 using SumsVec = hn::Vec<Sums>;
