@@ -1,3 +1,4 @@
+import random
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,16 @@ from tidemill.sweep.processes import Processes
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis looks
+def pytest_configure(config):
+    if config.getoption("--hypothesis-seed") is None:
+        config.option.hypothesis_seed = str(random.randrange(2**32))
+
+
+def pytest_report_header(config):
+    return f"properties are drawn again by --hypothesis-seed={config.getoption('--hypothesis-seed')}"
 
 
 @pytest.fixture(scope="session")
