@@ -127,6 +127,17 @@ TEST_CASE("every device refuses by name a policy that it lacks, memory of no byt
     });
 }
 
+TEST_CASE("a compiler that refuses a kernel is quoted, however much it says") {
+    std::string text = "__kernel void wrong() {\n";
+    for (int line = 0; line < 15; ++line) text += "    unknown_" + std::string(1000, 'x') + ";\n";
+    text += "}\n";
+    const KernelSource source{.name = "wrong", .opencl = text, .ptx = {}};
+    device::on_all_devices([&](const std::shared_ptr<Device>& device) {
+        if (!device->info().id.starts_with("opencl")) return;  // no PTX is made of this kernel
+        CHECK(says(message_of([&] { device->kernel({source, ""}, "wrong"); }), "unknown_xxx"));
+    });
+}
+
 TEST_CASE("a kernel that takes too long is given up within its limit, and nothing waits for it any more") {
     static constexpr KernelSource kSpins{
         .name = "spin",

@@ -41,11 +41,18 @@ class OpenclKernel : public DeviceKernel {
         const Status status =
             driver().build_program(program_.get(), 1, &device, options.c_str(), nullptr, nullptr);
         if (status == kSuccess) return;
-        std::string log(8192, '\0');
-        driver().build_info(program_.get(), device, kBuildLog, log.size(), log.data(), nullptr);
-        log.resize(std::min(log.find('\0'), log.size()));
         throw DeviceError(fmt::format("{}: building {} ({}) failed with OpenCL error {}: {}", context_->id(),
-                                      name, options, status, log));
+                                      name, options, status, build_log(device)));
+    }
+
+    // Its beginning: a buffer that is too short for all of it gets nothing.
+    std::string build_log(DeviceHandle device) const {
+        constexpr std::size_t kMost = 8192;
+        std::size_t length = 0;
+        driver().build_info(program_.get(), device, kBuildLog, 0, nullptr, &length);
+        std::string log(length, '\0');
+        driver().build_info(program_.get(), device, kBuildLog, log.size(), log.data(), nullptr);
+        return log.substr(0, std::min(log.find('\0'), kMost));
     }
 
     ContextPointer context_;
