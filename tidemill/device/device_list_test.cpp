@@ -53,7 +53,8 @@ TEST_CASE("devices that do not tell their places are the same by name and size, 
     CHECK(same_of(other) == std::vector<std::string>{"", ""});
 }
 
-TEST_CASE("what two platforms of OpenCL list is described once, with both ways to it") {
+TEST_CASE(
+    "what two platforms of OpenCL list is described once, with both ways to it, though a third one fails") {
     FoundDevices found = device::find_opencl_devices(TIDEMILL_TWO_PLATFORMS);
     REQUIRE_MESSAGE(found.devices.size() == 7, describe(found));
     tell_same(found.devices);
@@ -61,6 +62,8 @@ TEST_CASE("what two platforms of OpenCL list is described once, with both ways t
     for (const FoundDevice& device : found.devices) same.push_back(device.info.same_as);
     CHECK(same == std::vector<std::string>{"", "", "", "opencl:1", "opencl:0", "opencl:2", ""});
     CHECK(found.devices[0].info.pci == "0000:3b:00.0");
+    CHECK(found.absent ==
+          std::vector<std::string>{"opencl platform 0: clGetDeviceIDs failed with OpenCL error -6"});
     const std::string text = describe(found);
     const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
     CHECK(has("opencl:0  Card (gpu)"));

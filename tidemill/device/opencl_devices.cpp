@@ -251,31 +251,42 @@ std::vector<PlatformHandle> platforms(const Driver& driver) {
     return all;
 }
 
-std::vector<DeviceHandle> devices(const Driver& driver, PlatformHandle platform) {
+std::vector<DeviceHandle> devices(const Driver& driver, PlatformHandle platform, const std::string& name) {
     unsigned count = 0;
     const Status status = driver.devices(platform, kAllTypes, 0, nullptr, &count);
     if (status == kDeviceNotFound) return {};
-    driver.check(status, "clGetDeviceIDs", "opencl");
+    driver.check(status, "clGetDeviceIDs", name);
     std::vector<DeviceHandle> all(count);
-    driver.check(driver.devices(platform, kAllTypes, count, all.data(), nullptr), "clGetDeviceIDs", "opencl");
+    driver.check(driver.devices(platform, kAllTypes, count, all.data(), nullptr), "clGetDeviceIDs", name);
     return all;
 }
 
+void add_devices_of(const Driver& driver, PlatformHandle platform, const std::string& name,
+                    FoundDevices& all) {
+    for (DeviceHandle device : devices(driver, platform, name)) {
+        const DeviceInfo info = info_of(driver, device, all.devices.size());
+        const bool is_fine_grain = (svm_of(driver, device) & kSvmFineBuffer) != 0;
+        all.devices.push_back(
+            {info, [=] { return std::make_unique<OpenclDevice>(driver, device, is_fine_grain, info); },
+             name});
+    }
+}
+
+// One driver that fails does not hide what the others have.
 void add_devices(const SharedLibrary& library, FoundDevices& all) {
     const Driver driver(library);
     std::size_t number = 0;
     for (PlatformHandle platform : platforms(driver)) {
-        const std::string lists = fmt::format("opencl platform {}", number++);
-        for (DeviceHandle device : devices(driver, platform)) {
-            const DeviceInfo info = info_of(driver, device, all.devices.size());
-            const bool is_fine_grain = (svm_of(driver, device) & kSvmFineBuffer) != 0;
-            all.devices.push_back(
-                {info, [=] { return std::make_unique<OpenclDevice>(driver, device, is_fine_grain, info); },
-                 lists});
+        try {
+            add_devices_of(driver, platform, fmt::format("opencl platform {}", number++), all);
+        } catch (const DeviceError& error) {
+            all.absent.emplace_back(error.what());
         }
     }
     if (all.devices.empty())
-        all.absent.emplace_back("opencl: the loader is there, and no platform with a device");
+        all.absent.emplace_back(
+            "opencl: the loader is there, and no platform with a device (PoCL has none where it cannot write "
+            "its kernel cache: POCL_CACHE_DIR, or ~/.cache/pocl)");
 }
 
 }  // namespace

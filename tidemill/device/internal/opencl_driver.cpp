@@ -8,7 +8,6 @@ namespace tidemill::device::opencl {
 
 Driver::Driver(const SharedLibrary& library) {
     library.find("clGetPlatformIDs", platforms);
-    library.find("clGetPlatformInfo", platform_info);
     library.find("clGetDeviceIDs", devices);
     library.find("clGetDeviceInfo", device_info);
     library.find("clCreateContext", create_context);

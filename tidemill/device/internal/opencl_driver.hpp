@@ -85,7 +85,6 @@ struct Driver {
     void check(Status status, const char* call, const std::string& where) const;
 
     Status (*platforms)(unsigned, PlatformHandle*, unsigned*);
-    Status (*platform_info)(PlatformHandle, unsigned, std::size_t, void*, std::size_t*);
     Status (*devices)(PlatformHandle, Flags, unsigned, DeviceHandle*, unsigned*);
     Status (*device_info)(DeviceHandle, unsigned, std::size_t, void*, std::size_t*);
     ContextHandle (*create_context)(const std::intptr_t*, unsigned, const DeviceHandle*,

@@ -1,4 +1,5 @@
-// A library like OpenCL's loader, for tests: two platforms that list some devices both, and do nothing.
+// A library like OpenCL's loader, for tests: two platforms that list some devices both, and do nothing, and one
+// in front of them whose driver fails.
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -15,6 +16,7 @@ struct Listed {
 // Two cards alike, which one platform tells the places of, one card that nobody tells the place of, and a
 // card that only the second platform knows.
 Listed first[] = {{"Card", 8'000, 0x3b}, {"Card", 8'000, 0x5e}, {"Laptop", 2'000, 0}};
+Listed broken[] = {{"Broken", 0, 0}};
 Listed second[] = {
     {"Maker Card", 7'900, 0x5e}, {"Maker Card", 7'900, 0x3b}, {"Laptop", 2'000, 0}, {"Card", 8'000, 0}};
 
@@ -35,14 +37,16 @@ int give_text(void* to, std::size_t bytes, const std::string& text) {
 extern "C" {
 
 int clGetPlatformIDs(unsigned, void** all, unsigned* count) {
-    if (count != nullptr) *count = 2;
+    if (count != nullptr) *count = 3;
     if (all == nullptr) return 0;
-    all[0] = first;
-    all[1] = second;
+    all[0] = broken;
+    all[1] = first;
+    all[2] = second;
     return 0;
 }
 
 int clGetDeviceIDs(void* platform, std::uint64_t, unsigned, void** all, unsigned* count) {
+    if (platform == broken) return -6;  // CL_OUT_OF_HOST_MEMORY
     Listed* devices = static_cast<Listed*>(platform);
     const auto own = static_cast<unsigned>(platform == first ? std::size(first) : std::size(second));
     if (count != nullptr) *count = own;
@@ -83,7 +87,6 @@ int clGetDeviceInfo(void* device, unsigned which, std::size_t bytes, void* to, s
     int name() {         \
         return -59;      \
     }
-NOT_CALLED(clGetPlatformInfo)
 NOT_CALLED(clCreateContext)
 NOT_CALLED(clReleaseContext)
 NOT_CALLED(clCreateCommandQueue)
