@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,13 +19,15 @@ double middle(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// Nothing where the device refuses.
-std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std::size_t bytes) {
+// Nothing where the device refuses, and why.
+std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std::size_t bytes,
+                                        std::string& why) {
     constexpr int kRuns = 5;
     try {
         const IncrementCost cost = increment_cost(device, policy, bytes, kRuns);
         return middle(cost.first_us) + middle(cost.back_us);
-    } catch (const DeviceError&) {
+    } catch (const DeviceError& error) {
+        why = fmt::format("; {}: {}", name(policy), error.what());
         return {};
     }
 }
@@ -34,16 +37,17 @@ std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std
 MemoryPolicy fastest_policy(Device& device, std::size_t bytes) {
     std::optional<MemoryPolicy> best;
     double least_us = 0;
+    std::string why;
     for (const MemoryPolicy policy : device.info().policies) {
         if (policy == MemoryPolicy::resident) continue;
-        const std::optional<double> us = there_and_back_us(device, policy, bytes);
+        const std::optional<double> us = there_and_back_us(device, policy, bytes, why);
         if (!us || (best && *us >= least_us)) continue;
         best = policy;
         least_us = *us;
     }
     if (best) return *best;
-    throw DeviceError(fmt::format("{}: {} bytes come to it under none of its policies: {}", device.info().id,
-                                  bytes, names(device.info().policies)));
+    throw DeviceError(fmt::format("{}: {} bytes come to it under none of its policies: {}{}",
+                                  device.info().id, bytes, names(device.info().policies), why));
 }
 
 std::span<const std::size_t> size_classes() {

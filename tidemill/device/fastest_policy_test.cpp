@@ -39,6 +39,13 @@ TEST_CASE("fastest policy: a device that the host reaches under none is refused 
     StandInDevice device(slow_when_mapped({MemoryPolicy::resident}));
     CHECK(device::message_of([&] { fastest_policy(device, 4096); }) ==
           "stand-in: 4096 bytes come to it under none of its policies: resident");
+    StandInOptions without_kernel;
+    without_kernel.policies = {MemoryPolicy::copy};
+    StandInDevice refuses(without_kernel);
+    CHECK(
+        device::message_of([&] {
+            fastest_policy(refuses, 4096);
+        }).starts_with("stand-in: 4096 bytes come to it under none of its policies: copy; copy: stand-in: "));
 }
 
 TEST_CASE("fastest policy: every device here has one") {
