@@ -10,7 +10,7 @@ import time
 import pytest
 
 COMMON = """
-import os, sys, threading, time
+import json, os, sys, threading, time
 import numpy as np
 import tidemill as tm
 
@@ -20,6 +20,9 @@ def endless(step=0.0005):
                 tm.task(lambda x, y: np.add(x, 1, out=y), x=tm.In(np.float32, 4), y=tm.Out(np.float32, 4)),
                 tm.sink(lambda x: None))
     return graph
+
+def beside(work):
+    threading.Thread(target=work, daemon=True).start()
 
 def executor(graph, how):
     cut = tm.Schedule.of((1, 1), (1, 1), (1, 1))
@@ -90,10 +93,17 @@ def test_ctrl_c_ends_error_counting():
         'tm.reproduce("sbridge.fig4")',
         'tm.simulate_tasks("channelvocoder", iterations=10**6)',
         'tm.simulate_tasks("channelvocoder", iterations=10**6, policy=lambda task: task.number)',
+        "tm.profile(endless(), seconds=10**4)",
+        "tm.schedule(long, cores=cores, strategy='2catac')",
+        "tm.front(long, cores=cores, watts={'big': 1, 'little': 0.25})",
     ],
 )
-def test_ctrl_c_ends_what_is_simulated(work):
+def test_ctrl_c_ends_what_is_simulated_or_profiled_or_searched(work):
     program = start(f"""
+        tasks = [{{"name": str(k), "replicable": k % 7 > 0, "weight": {{"big": 10 + k * k % 1301, "little": 20 + k * k % 1709}}}}
+                 for k in range(3000)]
+        long = tm.Profile.from_json(json.dumps({{"tasks": tasks}}))
+        cores = {{"big": 200, "little": 200}}
         try:
             print("running", flush=True)
             {work}
@@ -110,7 +120,7 @@ def test_ctrl_c_ends_what_is_simulated(work):
 def test_the_interpreter_may_end_while_a_stream_runs(how):
     program = start(f"""
         e = executor(endless(), "{how}")
-        threading.Thread(target=e.run, daemon=True).start()
+        beside(e.run)
         time.sleep(0.2)
         print("running", flush=True)
     """)
@@ -126,7 +136,7 @@ def test_a_task_that_never_comes_back_holds_up_the_end_for_some_seconds_only():
 
         graph = tm.Graph()
         graph.chain(tm.source(stuck, y=tm.Out(np.int8)), tm.sink(lambda x: None))
-        threading.Thread(target=tm.Sequence(graph).run, daemon=True).start()
+        beside(tm.Sequence(graph).run)
         time.sleep(0.1)
         print("running", flush=True)
     """)

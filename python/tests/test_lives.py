@@ -21,11 +21,11 @@ def test_the_interpreter_may_end_while_receivers_run():
             for packets in receiver.receive(itertools.repeat(samples)):
                 pass
 
-        threading.Thread(target=receive, daemon=True).start()
+        beside(receive)
         held = tm.dvbs2.Receiver(sample_rate_hz=2e6)
         held.push(samples[:50_000])
         waiting = tm.dvbs2.Receiver(sample_rate_hz=2e6)
-        threading.Thread(target=waiting.take, daemon=True).start()
+        beside(waiting.take)
         time.sleep(0.3)
         print("running", flush=True)
     """)

@@ -1,4 +1,4 @@
-#include "tidemill/sim/interruption.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 #include <functional>
 #include <stop_token>

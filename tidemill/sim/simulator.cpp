@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/core_work.hpp"
 #include "tidemill/sim/internal/frame_times.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
-#include "tidemill/sim/interruption.hpp"
 
 namespace tidemill {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/strategy.hpp"
-#include "tidemill/sim/interruption.hpp"
 
 namespace tidemill {
 

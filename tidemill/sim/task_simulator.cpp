@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "tidemill/bridge/placement.hpp"
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 #include "tidemill/sim/internal/jitter.hpp"
-#include "tidemill/sim/interruption.hpp"
 
 namespace tidemill {
 

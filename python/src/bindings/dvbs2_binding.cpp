@@ -29,6 +29,7 @@
 #include "tidemill/dvbs2/receiver/constellation_tap.hpp"
 #include "tidemill/dvbs2/streams/stream_sorter.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 namespace tidemill::python {
 
@@ -207,10 +208,9 @@ cli::ReceptionOptions reception_options(const std::string& recording, std::optio
 }
 
 Profile profile_receiver(cli::ReceptionOptions options, double seconds) {
-    std::stop_source stop;
-    options.stop = stop.get_token();
     cli::ReceptionProfile found;
-    do_interruptibly(stop, [&] {
+    do_up_to_interruption([&] {
+        options.stop = interruption();
         found = cli::profile_reception(cli::prepare(options), Topology::here(), {.seconds = seconds});
         if (found.info_bits_per_block == 0) {
             throw cli::JobFailed(

@@ -228,10 +228,8 @@ Profile profile_graph(PythonGraph& graph, std::optional<std::uint64_t> frames, d
     ProfileOptions options{.frames = frames, .seconds = seconds};
     if (cores) options.cores = parse_platform(*cores);
     Profile found;
-    std::stop_source stop;
     const PythonGraph::Running running(graph);
-    do_interruptibly(
-        stop, [&] { found = profile(graph.graph(), options); }, [&] { graph.interrupt_tasks(); });
+    do_up_to_interruption([&] { found = profile(graph.graph(), options); }, [&] { graph.interrupt_tasks(); });
     return found;
 }
 

@@ -17,6 +17,7 @@
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/run_error.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 namespace tidemill::python {
 
@@ -187,6 +188,17 @@ void do_interruptibly(std::stop_source stop, const std::function<void()>& job,
     }
     const Unlocked unlocked;
     job();
+}
+
+void do_up_to_interruption(const std::function<void()>& job, const std::function<void()>& insist) {
+    const std::stop_source stop;
+    do_interruptibly(
+        stop,
+        [&] {
+            const Interruptible here(stop.get_token());
+            job();
+        },
+        insist);
 }
 
 namespace {

@@ -60,6 +60,9 @@ class Unlocked {
 void do_interruptibly(std::stop_source stop, const std::function<void()>& job,
                       const std::function<void()>& insist = {});
 
+/// As do_interruptibly, for a job that has interruption points.
+void do_up_to_interruption(const std::function<void()>& job, const std::function<void()>& insist = {});
+
 /// Of a job in the main thread itself: asked often, runs signal handlers now and then, and is true from the
 /// moment on when one of them raised. Called without the lock.
 class SignalWatch {

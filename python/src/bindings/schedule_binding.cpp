@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 #include <random>
-#include <stop_token>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -29,7 +28,6 @@
 #include "tidemill/schedule/how_to_schedule.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
-#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/simulator.hpp"
 #include "tidemill/sim/strategy_study.hpp"
@@ -75,11 +73,10 @@ Platform cores_of(const HowToSchedule& how, const Profile& profile) {
 
 nb::tuple make_schedule(const Profile& profile, const HowToSchedule& how) {
     DeviceChoice choice;
-    {
-        const Unlocked unlocked;
+    do_up_to_interruption([&] {
         choice = choose_device(profile, cores_of(how, profile), how.chosen_strategy(),
                                how.objective_for(profile), how.model_for(profile));
-    }
+    });
     return nb::make_tuple(nb::cast(std::move(choice.schedule)), choice.why);
 }
 
@@ -92,16 +89,19 @@ nb::dict describe(const Schedule& schedule, const Profile& profile, const HowToS
     for (const auto& [kind, count] : cores_used(schedule))
         cores.set(kind, std::max(count, cores.count(kind)));
     Json json = cli::result_json(schedule, profile, cores, model);
-    json["bound"] = cli::bound_json(
-        distance_to_bound(schedule, profile, cores, model, period_us(schedule, profile, model)));
+    do_up_to_interruption([&] {
+        json["bound"] = cli::bound_json(
+            distance_to_bound(schedule, profile, cores, model, period_us(schedule, profile, model)));
+    });
     return to_dict(json);
 }
 
 nb::list front(const Profile& profile, const HowToSchedule& how) {
-    const Platform cores = cores_of(how, profile);
-    const CostModel model = how.model_for(profile);
+    std::vector<ParetoPoint> found;
+    do_up_to_interruption(
+        [&] { found = pareto_front(profile, cores_of(how, profile), how.model_for(profile)); });
     nb::list points;
-    for (ParetoPoint& point : pareto_front(profile, cores, model))
+    for (ParetoPoint& point : found)
         points.append(nb::make_tuple(point.period_us, point.power_w, nb::cast(std::move(point.schedule))));
     return points;
 }
@@ -127,12 +127,13 @@ nb::tuple simulate_schedule(const Schedule& schedule, const Profile& profile, st
 // What each published strategy makes of one random chain: name, period over the best, cores of either kind.
 std::vector<std::tuple<std::string, double, double, double>> study_chain(const ChainLaw& law, int big,
                                                                          int little, std::uint64_t seed) {
-    const Unlocked unlocked;
     Platform cores;
     cores.set("big", big);
     cores.set("little", little);
+    std::vector<StrategyResults> studied;
+    do_up_to_interruption([&] { studied = study_strategies(law, cores, 1, seed); });
     std::vector<std::tuple<std::string, double, double, double>> made;
-    for (const StrategyResults& each : study_strategies(law, cores, 1, seed))
+    for (const StrategyResults& each : studied)
         made.emplace_back(each.strategy, each.slowdown[0], each.big[0], each.little[0]);
     return made;
 }
@@ -240,9 +241,7 @@ nb::list reproduce(const std::string& name, std::size_t chains, std::size_t time
                    std::uint64_t tasks, std::uint64_t seed) {
     const cli::Reproduction& wanted = cli::reproduction_of(name);
     std::vector<cli::ResultTable> tables;
-    const std::stop_source stop;
-    do_interruptibly(stop, [&] {
-        const Interruptible here(stop.get_token());
+    do_up_to_interruption([&] {
         tables =
             wanted.make({.chains = chains, .timed = timed, .frames = frames, .seed = seed, .tasks = tasks});
     });

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,7 +17,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "tidemill/schedule/profile_file.hpp"
-#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/profile_stream.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
@@ -123,9 +121,7 @@ nb::tuple run(SimulatedProgram made, const nb::object& wanted, const policy::Win
     }
     RanTasks ran;
     SimulatedTasks report;
-    const std::stop_source stop;
-    do_interruptibly(stop, [&] {
-        const Interruptible here(stop.get_token());
+    do_up_to_interruption([&] {
         report = simulate_tasks(*made.program, made.machine, made.scheduling, [&](const RanTask& task) {
             if (own) own->rethrow();
             ran.add(task, made.program->types()[task.type], drawn);

@@ -11,7 +11,7 @@
 #include "tidemill/dvbs2/ber/ber_trial.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/sim/interruption.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 // The error rates in the article on the language StreamPU.
 namespace tidemill::cli {

@@ -6,7 +6,7 @@
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/graph/function_task.hpp"
 #include "tidemill/run/sequence.hpp"
-#include "tidemill/sim/interruption.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 // What StreamPU's micro-benchmark of a chain measures, measured here: three tasks that wait actively.
 namespace tidemill::cli {

@@ -11,7 +11,7 @@
 #include "tidemill/bridge/layer.hpp"
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/reproduce/reproduction.hpp"
-#include "tidemill/sim/interruption.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 // What the layer's callbacks cost, measured on this machine.
 namespace tidemill::cli {

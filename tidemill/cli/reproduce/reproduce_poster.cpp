@@ -10,8 +10,8 @@
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/device/device_list.hpp"
 #include "tidemill/programs/increment_chain.hpp"
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/strategy.hpp"
-#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/published.hpp"
 #include "tidemill/sim/simulator.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/strategy.hpp"
-#include "tidemill/sim/interruption.hpp"
 #include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/strategy_study.hpp"
 

@@ -7,6 +7,7 @@
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/profile/weight_log.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 namespace tidemill {
 
@@ -95,8 +96,9 @@ std::vector<double> busy_weights_us(Graph& graph, const Profile& alone, const Co
     Pipeline pipeline(graph, schedule, {.topology = &topology, .ring_depth = 8, .waiting = WaitMode::mixed});
     ThreadLogs logs(pipeline.structure());
     SteadyPace pace(seconds);
-    const RunReport report =
-        pipeline.run({.stop_when = [&] { return pace.is_over(); }, .observers = {&logs}});
+    const RunReport report = pipeline.run(
+        {.stop_when = [&] { return pace.is_over(); }, .stop = interruption(), .observers = {&logs}});
+    interruption_point();
     if (report.frames < kLeastFrames) return {};
     std::vector<double> weights_us = logs.weights_us(report.frames);
     const double ratio =

@@ -10,6 +10,7 @@
 #include "tidemill/run/profile/busy_weights.hpp"
 #include "tidemill/run/profile/cut_bytes.hpp"
 #include "tidemill/run/profile/weight_log.hpp"
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill {
@@ -52,9 +53,11 @@ Profiler::Profiled Profiler::profile(Graph& graph, const CoreKind& kind, const O
     const std::uint64_t first = so_far();
     WeightLog warming(sequence.structure());
     const RunReport warm = warm_up(sequence, output, warming);
+    interruption_point();
     const std::uint64_t when_warm = so_far();
     WeightLog log(sequence.structure());
     const RunReport steady = go_on(sequence, output, log);
+    interruption_point();
     const std::uint64_t last = so_far();
     if (output ? last > when_warm : steady.frames >= warm.frames) {
         add_weights(kind.name, sequence, steady, log);
@@ -75,17 +78,23 @@ void Profiler::warn(const CoreKind& kind, const std::string& what) {
 }
 
 RunReport Profiler::warm_up(Sequence& sequence, const Output& output, WeightLog& log) const {
-    if (output) return sequence.run({.stop_when = [&] { return output() > 0; }, .observers = {&log}});
+    if (output)
+        return sequence.run(
+            {.stop_when = [&] { return output() > 0; }, .stop = interruption(), .observers = {&log}});
     if (!options_.frames)
-        return sequence.run({.stop_when = over_after(kWarmUp * options_.seconds), .observers = {&log}});
+        return sequence.run({.stop_when = over_after(kWarmUp * options_.seconds),
+                             .stop = interruption(),
+                             .observers = {&log}});
     const auto frames = static_cast<std::uint64_t>(kWarmUp * static_cast<double>(*options_.frames));
-    return frames > 0 ? sequence.run({.frames = frames, .observers = {&log}}) : RunReport();
+    return frames > 0 ? sequence.run({.frames = frames, .stop = interruption(), .observers = {&log}})
+                      : RunReport();
 }
 
 RunReport Profiler::go_on(Sequence& sequence, const Output& output, WeightLog& log) const {
-    if (options_.frames) return sequence.run({.frames = *options_.frames, .observers = {&log}});
+    if (options_.frames)
+        return sequence.run({.frames = *options_.frames, .stop = interruption(), .observers = {&log}});
     const double seconds = (output ? 1 : 1 - kWarmUp) * options_.seconds;
-    return sequence.run({.stop_when = over_after(seconds), .observers = {&log}});
+    return sequence.run({.stop_when = over_after(seconds), .stop = interruption(), .observers = {&log}});
 }
 
 void Profiler::add_weights(const std::string& kind, const Sequence& sequence, const RunReport& report,

@@ -5,6 +5,7 @@
 
 #include "tidemill/schedule/internal/packing.hpp"
 #include "tidemill/schedule/internal/packing_moves.hpp"
+#include "tidemill/schedule/interruption.hpp"
 
 namespace tidemill::internal {
 namespace {
@@ -23,7 +24,10 @@ class Annealing {
         constexpr int kCountedAnew = 1024;           // before rounding errors add up
         constexpr double kHot = 0.02, kCold = 1e-4;  // parts of the period that a change may cost
         for (int i = 0; i < tries && best_.period_us > problem_.bound_us * (1 + kPackingRounding); ++i) {
-            if (i % kCountedAnew == 0) count_anew();
+            if (i % kCountedAnew == 0) {
+                interruption_point();
+                count_anew();
+            }
             const double heat = kHot * std::pow(kCold / kHot, static_cast<double>(i) / tries);
             if (any(4) == 0)
                 try_swap(heat);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::internal {
@@ -15,8 +16,10 @@ class Effort {
   public:
     explicit Effort(std::string_view strategy) : strategy_(strategy) {}
 
-    /// Throws ScheduleError where these steps would be too many.
+    /// Throws ScheduleError where these steps would be too many, and Interrupted where the search was asked
+    /// to end.
     void spend(std::uint64_t steps) {
+        interruption_point();
         if (steps > left_)
             throw ScheduleError(fmt::format(
                 "{}: this takes more than {} steps, which is the bound; give fewer tasks, cores or slowdowns",

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/sim/interruption.hpp"
+#include "tidemill/schedule/interruption.hpp"
 #include "tidemill/sim/os/exchange.hpp"
 #include "tidemill/sim/sim_error.hpp"
 

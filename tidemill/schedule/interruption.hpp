@@ -2,18 +2,18 @@
 
 #include <stop_token>
 
-#include "tidemill/sim/sim_error.hpp"
+#include "tidemill/error.hpp"
 
 namespace tidemill {
 
-/// A simulation or a study that was asked to end before it was done.
-class Interrupted final : public SimError {
+/// A search, a simulation or a study that was asked to end before it was done.
+class Interrupted final : public Error {
   public:
-    Interrupted() : SimError("interrupted before it was done") {}
+    Interrupted() : Error("interrupted before it was done") {}
 };
 
-/// While it lives, simulations and studies on its thread end soon after `stop` asks for it: they throw
-/// Interrupted.
+/// While it lives, searches, simulations and studies on its thread end soon after `stop` asks for it: they
+/// throw Interrupted.
 class Interruptible {
   public:
     explicit Interruptible(std::stop_token stop);
