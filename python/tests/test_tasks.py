@@ -371,6 +371,13 @@ def test_policies_and_workers_that_cannot_be_are_told():
         tm.Dynamic(counting()[0], workers=0)
 
 
+def test_a_trace_that_cannot_be_written_is_told_before_anything_runs(tmp_path):
+    graph, got = counting()
+    with pytest.raises(tm.JobFailed, match="no/such/trace.json"):
+        tm.Sequence(graph).run(trace=tmp_path / "no/such/trace.json")
+    assert got == []
+
+
 def test_an_item_that_does_not_fit_is_told():
     graph = tm.Graph()
     graph.chain(tm.source([[1, 2, 3]], y=tm.Out(np.float32, 2)), tm.sink(lambda x: None))

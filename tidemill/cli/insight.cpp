@@ -15,13 +15,6 @@ namespace tidemill::cli {
 
 namespace {
 
-// Opens the file as the run will have to in the end, and leaves it as it is.
-void check_writable(const std::string& path) {
-    std::error_code unknown;                                              // is told by opening it
-    if (path.empty() || std::filesystem::is_fifo(path, unknown)) return;  // a pipe would wait for its reader
-    writing([&] { const io::ByteWriter file(path); });
-}
-
 // Which sockets there are is known only once there is a graph.
 void add_probe(Probes& probes, const std::string& socket) {
     try {
@@ -32,6 +25,12 @@ void add_probe(Probes& probes, const std::string& socket) {
 }
 
 }  // namespace
+
+void check_writable(const std::filesystem::path& path) {
+    std::error_code unknown;                                              // is told by opening it
+    if (path.empty() || std::filesystem::is_fifo(path, unknown)) return;  // a pipe would wait for its reader
+    writing([&] { const io::ByteWriter file(path); });
+}
 
 void add_insight_options(Verb& verb, InsightOptions& options) {
     verb.option("--trace", options.trace, "Write what every thread did, for ui.perfetto.dev")

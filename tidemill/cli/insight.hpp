@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ struct InsightOptions {
     std::uint64_t print_frames = 0;   ///< print all sockets of the first frames of each task
     double watchdog_s = 0;            ///< tell when nothing moves for so long; 0: never
 };
+
+/// Opens the file as a run will have to in the end, and leaves it as it is. Throws JobFailed where that
+/// cannot be; no file is asked for by an empty path.
+void check_writable(const std::filesystem::path& path);
 
 void add_insight_options(Verb& verb, InsightOptions& options);
 

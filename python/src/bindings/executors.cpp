@@ -25,6 +25,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "tidemill/cli/insight.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/insight/trace.hpp"
@@ -118,7 +119,10 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
         stop_ = stop;
     }
     std::optional<Trace> trace;
-    if (wishes.trace) options.observers.push_back(&trace.emplace());
+    if (wishes.trace) {
+        cli::check_writable(*wishes.trace);
+        options.observers.push_back(&trace.emplace());
+    }
     RunReport report;
     if constexpr (std::is_same_v<Executor, Sequence>) {
         report = go_here(options, anew, stop);
