@@ -107,11 +107,15 @@ Json choice_json(const RunAccount& account) {
     if (!account.choice) return {};
     const Choice& choice = *account.choice;
     Json tried = Json::array();
-    for (const Choice::Tried& each : choice.tried)
-        tried.push_back({{"name", each.name}, {"period_us", each.period_us}});
+    for (const Choice::Tried& each : choice.tried) {
+        Json json{{"name", each.name}, {"period_us", each.period_us}};
+        if (choice.source_sets_pace()) json["busiest_us"] = each.busiest_us;
+        tried.push_back(std::move(json));
+    }
     return {{"name", choice.way.name()},
             {"executor", to_string(choice.way.executor)},
             {"remembered", choice.is_remembered},
+            {"source_sets_pace", choice.source_sets_pace()},
             {"tried", tried},
             {"bound_us", choice.bound_us}};
 }

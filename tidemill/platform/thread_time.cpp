@@ -17,11 +17,15 @@ std::int64_t ns_of(clockid_t clock) noexcept {
 
 }  // namespace
 
+std::int64_t thread_run_ns() noexcept {
+    return ns_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
 ThreadTime thread_time() noexcept {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
-    return {ns_of(CLOCK_MONOTONIC) - ns_of(CLOCK_THREAD_CPUTIME_ID),
-            static_cast<std::uint64_t>(usage.ru_nivcsw), static_cast<std::uint64_t>(usage.ru_nvcsw)};
+    return {ns_of(CLOCK_MONOTONIC) - thread_run_ns(), static_cast<std::uint64_t>(usage.ru_nivcsw),
+            static_cast<std::uint64_t>(usage.ru_nvcsw)};
 }
 
 std::int64_t preempted_ns(const ThreadTime& before, const ThreadTime& now) noexcept {

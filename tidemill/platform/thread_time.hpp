@@ -15,6 +15,9 @@ struct ThreadTime {
 /// Asks the system, in about a microsecond.
 ThreadTime thread_time() noexcept;
 
+/// How long the calling thread has run so far, in nanoseconds.
+std::int64_t thread_run_ns() noexcept;
+
 /// How long the calling thread was kept from its core by others since `before`; 0 where it also waited for
 /// something itself, because nobody knows then which time was which.
 std::int64_t preempted_ns(const ThreadTime& before, const ThreadTime& now) noexcept;

@@ -1,14 +1,11 @@
 #include "tidemill/run/job/auto_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "tidemill/run/dynamic/dynamic_engine.hpp"
 #include "tidemill/run/engine.hpp"
-#include "tidemill/run/job/dynamic_workers.hpp"
 #include "tidemill/run/job/platform_here.hpp"
 #include "tidemill/run/pipeline_cut.hpp"
 #include "tidemill/run/profile/profiler.hpp"
@@ -30,7 +27,7 @@ constexpr std::uint64_t kWeighFrames = 12;
 
 constexpr double kNoFaster = 0.98;
 constexpr double kTrialsSeconds = 0.05;
-constexpr std::uint64_t kTurnFrames = 24;
+constexpr double kPaced = 0.05;  // of the period in order, that a source waits
 
 }  // namespace
 
@@ -40,7 +37,7 @@ AutoRun::AutoRun(Graph& graph, const HowToRun& how, const Topology& topology, Is
       topology_(topology),
       is_steady_(std::move(is_steady)),
       relay_(graph),
-      in_order_(std::make_shared<Engine>(graph, cut_in_order(relay_.structure()))) {
+      runners_(graph, relay_.structure(), how_, topology) {
     how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
 }
 
@@ -50,7 +47,7 @@ void AutoRun::start_with(const Choice& choice) {
     if (choice.way.executor == Executor::threads &&
         choice.way.schedule->stages != thread_per_task(relay_.structure()).stages)
         throw RunError("its schedule has no thread per task of this graph");
-    chosen_ = runner_for(choice.way);
+    chosen_ = runners_.make(choice.way);
     choice_ = choice;
     phase_ = Phase::chosen;
 }
@@ -83,11 +80,11 @@ Relay::Leg AutoRun::next(const Relay::Done* before) {
             if (kind_ < topology_.kinds.size()) return weigh_next_kind();
             find_candidates();
             phase_ = Phase::trying;
-            if (!pays_to_try()) return choose(0);
-            trials_.emplace(candidates_.size());
+            if (!pays_to_try()) return choose(candidates_.front());
+            trials_.emplace(graph_, std::move(candidates_), in_order_us_);
             return try_next();
         case Phase::trying:
-            trials_->tell(pace_->period_us(before->report.frames, in_order_us_));
+            trials_->tell(*before);
             return try_next();
         case Phase::chosen:
             break;
@@ -97,7 +94,7 @@ Relay::Leg AutoRun::next(const Relay::Done* before) {
 
 Relay::Leg AutoRun::in_order_for(double seconds, std::uint64_t frames) {
     const auto pace = pace_ = std::make_shared<FramePace>();
-    return {.runner = in_order_, .is_over = [this, pace, seconds, frames] {
+    return {.runner = runners_.in_order(), .is_over = [this, pace, seconds, frames] {
                 pace->asked();
                 const bool is_enough = pace->asked_so_far() > frames && pace->seconds() >= seconds;
                 return is_enough && (!is_steady_ || is_steady_());
@@ -127,32 +124,63 @@ void AutoRun::add_weights(const RunReport& report) {
         in_order_came_to_us_ = pace_->seconds() * 1e6 / static_cast<double>(pace_->asked_so_far() - 1);
     const std::string& kind = topology_.kinds[kind_].name;
     const int cores = how_.scheduling.cores->count(kind);
-    add_kind(*profile_, kind, cores, graph_, relay_.structure(), report, log_->weights());
+    std::vector<UnitWeight> weights = log_->weights();
+    add_kind(*profile_, kind, cores, graph_, relay_.structure(), report, weights);
+    double pace_us = 0;
+    for (UnitWeight& weight : weights) {
+        pace_us += weight.pace_us;
+        weight.weight_us -= weight.pace_us;
+    }
+    add_kind(work_, kind, cores, graph_, relay_.structure(), report, weights);
+    pace_us_ = std::max(pace_us_, pace_us);
 }
 
 void AutoRun::find_candidates() {
-    if (how_.pinned) near_cores_ = internal::NearCores::measured(topology_, *how_.scheduling.cores);
-    internal::PromisingWays found =
-        internal::promising_ways(*profile_, how_, thread_per_task(relay_.structure()), hand_over_us());
+    runners_.measure_hand_overs();
+    internal::PromisingWays found = ways_for(*profile_);
     in_order_us_ = found.in_order_us;
     choice_.bound_us = found.bound_us;
-    warnings_.insert(warnings_.end(), found.warnings.begin(), found.warnings.end());
-    for (internal::PromisingWay& each : found.ways) candidates_.push_back({std::move(each)});
+    std::vector<internal::PromisingWay> ways = std::move(found.ways);
+    const bool in_order_alone = ways.size() == 1 && ways.front().way.executor == Executor::sequence;
+    if (pace_us_ > kPaced * in_order_us_ && !in_order_alone) ways = also_by_work(ways);
+    for (internal::PromisingWay& each : ways) candidates_.push_back({std::move(each)});
     make_runners();
+}
+
+internal::PromisingWays AutoRun::ways_for(const Profile& profile) {
+    internal::PromisingWays found =
+        internal::promising_ways(profile, how_, thread_per_task(relay_.structure()), runners_.hand_over_us());
+    warnings_.insert(warnings_.end(), found.warnings.begin(), found.warnings.end());
+    return found;
+}
+
+// What paces the source leaves its thread time for other work, so the cuts are to be without it. But a source
+// that waits as long after each frame gets a thread to itself.
+std::vector<internal::PromisingWay> AutoRun::also_by_work(const std::vector<internal::PromisingWay>& others) {
+    internal::PromisingWays found = ways_for(work_);
+    choice_.bound_us = found.bound_us;
+    std::vector<internal::PromisingWay> ways{{{}, in_order_us_}};
+    const auto add = [&](const internal::PromisingWay& added) {
+        const auto is_same = [&](const internal::PromisingWay& each) { return each.way.is_same(added.way); };
+        if (std::ranges::none_of(ways, is_same)) ways.push_back(added);
+    };
+    std::ranges::for_each(found.ways, add);
+    std::ranges::for_each(others, add);
+    return ways;
 }
 
 // What cannot run this graph is not tried: dynamic workers need copies of modules, and room for a frame.
 void AutoRun::make_runners() {
     std::erase_if(candidates_, [this](Candidate& each) {
         try {
-            each.runner = runner_for(each.way);
+            each.runner = runners_.make(each.way);
             return false;
         } catch (const std::exception& error) {
             warnings_.push_back(fmt::format("{} was not tried: {}", each.way.name(), error.what()));
             return true;
         }
     });
-    if (candidates_.empty()) candidates_.push_back({{{}, in_order_us_}, in_order_});
+    if (candidates_.empty()) candidates_.push_back({{{}, in_order_us_}, runners_.in_order()});
 }
 
 // What the trials take must be little of what is left.
@@ -164,34 +192,10 @@ bool AutoRun::pays_to_try() const {
 }
 
 Relay::Leg AutoRun::try_next() {
-    const std::optional<Trials::Turn> turn = trials_->next();
+    std::optional<Relay::Leg> turn = trials_->next();
     if (!turn) return choose(trials_->best());
-    Candidate& candidate = candidates_[turn->candidate];
-    follow(candidate.way);
-    pace_ = std::make_shared<FramePace>();
-    const auto wanted =
-        static_cast<std::uint64_t>(turn->seconds * 1e6 / std::max(0.01, candidate.forecast_us));
-    return {.runner = candidate.runner, .frames = std::max(wanted, kTurnFrames), .is_over = [pace = pace_] {
-                return pace->asked(), false;
-            }};
-}
-
-std::shared_ptr<StretchRunner> AutoRun::runner_for(const Choice::Way& way) const {
-    if (way.executor == Executor::dynamic) {
-        HowToRun how = how_;
-        how.executor = Executor::dynamic;
-        how.policy = way.policy;
-        return std::make_shared<DynamicEngine>(graph_, dynamic_workers(how, topology_));
-    }
-    if (!way.schedule) return in_order_;
-    const bool is_pinned = how_.pinned && way.executor == Executor::pipeline;
-    const PipelineOptions options{
-        .topology = is_pinned ? &topology_ : nullptr,
-        .ring_depth = how_.ring_depth,
-        .waiting = how_.waiting.value_or(is_pinned ? WaitMode::mixed : WaitMode::passive)};
-    Schedule schedule = *way.schedule;
-    if (near_cores_) near_cores_->place(schedule);
-    return std::make_shared<Engine>(graph_, cut_of(graph_, schedule, options));
+    follow(trials_->current().way);
+    return *std::move(turn);
 }
 
 void AutoRun::follow(const Choice::Way& way) {
@@ -201,62 +205,43 @@ void AutoRun::follow(const Choice::Way& way) {
     follow_(way.schedule ? *way.schedule : in_order);
 }
 
-Relay::Leg AutoRun::choose(std::size_t candidate) {
+Relay::Leg AutoRun::choose(const Candidate& chosen) {
     phase_ = Phase::chosen;
-    Candidate& chosen = candidates_[candidate];
-    const auto add_tried = [&](std::size_t c) {
-        if (const auto periods = trials_->periods(c))
-            choice_.tried.push_back({candidates_[c].way.name(), periods->undisturbed_us});
-    };
     const double forecast_us = chosen.forecast_us;
     choice_.forecast = {forecast_us, 0.9 * forecast_us, 1.15 * forecast_us};
     if (trials_) {
-        add_tried(candidate);
-        for (std::size_t c = 0; c < candidates_.size(); ++c)
-            if (c != candidate) add_tried(c);
-        const Trials::Periods periods = *trials_->periods(candidate);
+        choice_.tried = trials_->tried();
+        const Trials::Periods periods = trials_->periods_of_best();
         choice_.forecast = {periods.undisturbed_us, (1 - kUnsure) * periods.least_us,
                             (1 + kUnsure) * periods.most_us};
     }
     choice_.way = chosen.way;
     chosen_ = chosen.runner;
-    // Where all that promised more was slower, as it came out. By the clock, as the trials are.
-    const double in_order_us = in_order_came_to_us_;
-    if (trials_ && choice_.forecast->period_us > kNoFaster * in_order_us) {
-        choice_.way = {};
-        choice_.forecast = {in_order_us, (1 - kUnsure) * in_order_us, (1 + kUnsure) * in_order_us};
-        std::erase_if(choice_.tried,
-                      [&](const Choice::Tried& each) { return each.name == choice_.way.name(); });
-        choice_.tried.insert(choice_.tried.begin(), {choice_.way.name(), in_order_us});
-        chosen_ = nullptr;
-    }
+    if (trials_ && !trials_->source_sets_pace()) stay_in_order_if_no_slower();
     candidates_.clear();  // threads of the others end here
+    trials_.reset();
     return go_on();
 }
 
+// Where all that promised more was slower, as it came out. By the clock, as the trials are.
+void AutoRun::stay_in_order_if_no_slower() {
+    const double in_order_us = in_order_came_to_us_;
+    if (choice_.forecast->period_us <= kNoFaster * in_order_us) return;
+    choice_.way = {};
+    choice_.forecast = {in_order_us, (1 - kUnsure) * in_order_us, (1 + kUnsure) * in_order_us};
+    std::erase_if(choice_.tried, [&](const Choice::Tried& each) { return each.name == choice_.way.name(); });
+    choice_.tried.insert(choice_.tried.begin(), {choice_.way.name(), in_order_us});
+    chosen_ = nullptr;
+}
+
 Relay::Leg AutoRun::go_on() {
-    if (!chosen_) chosen_ = runner_for(choice_.way);
+    if (!chosen_) chosen_ = runners_.make(choice_.way);
     follow(choice_.way);
     if (choice_.is_remembered) return {.runner = chosen_};
     const std::optional<Schedule>& schedule = choice_.way.schedule;
     const double share = schedule ? schedule->stages[0].turns().frames_per_turn(0) : 1;
-    first_frames_ = std::make_shared<FirstFrames>(share, in_flight(choice_.way));
+    first_frames_ = std::make_shared<FirstFrames>(share, runners_.in_flight(choice_.way));
     return {.runner = chosen_, .is_over = [first = first_frames_] { return first->asked(), false; }};
-}
-
-// In whole nanoseconds, since weights are exact decimals.
-double AutoRun::hand_over_us() const {
-    if (!near_cores_ || !near_cores_->hand_over_us()) return internal::kUsualHandOverUs;
-    return std::round(1000 * *near_cores_->hand_over_us()) / 1000;
-}
-
-std::uint64_t AutoRun::in_flight(const Choice::Way& way) const {
-    constexpr std::uint64_t kMostOfWorkers = 64;  // without any window: see DynamicOptions
-    if (way.executor == Executor::sequence) return 1;
-    if (!way.schedule) return std::min(how_.window.iterations, kMostOfWorkers);
-    std::uint64_t frames = 0;
-    for (const Stage& stage : way.schedule->stages) frames += stage.frames_held() + how_.ring_depth;
-    return frames;
 }
 
 }  // namespace tidemill

@@ -11,9 +11,9 @@
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/job/frame_pace.hpp"
 #include "tidemill/run/job/how_to_run.hpp"
-#include "tidemill/run/job/near_cores.hpp"
 #include "tidemill/run/job/promising_ways.hpp"
-#include "tidemill/run/job/trials.hpp"
+#include "tidemill/run/job/stream_trials.hpp"
+#include "tidemill/run/job/way_runners.hpp"
 #include "tidemill/run/profile/weight_log.hpp"
 #include "tidemill/run/relay/relay.hpp"
 
@@ -21,8 +21,8 @@ namespace tidemill {
 
 /// Runs a graph by whatever is fastest here: in order, stages by a schedule, a thread per task, or dynamic
 /// workers. It begins in order, and weighs the tasks meanwhile; so a short stream is done before anything
-/// else is tried. Then by forecast first, and what could be best takes turns on the stream itself. What paces
-/// a source from outside is in its weight: where that leaves nothing to gain, the stream stays in order.
+/// else is tried. Then by forecast first, and what could be best takes turns on the stream itself. Where the
+/// source sets the pace, the turns are compared by the thread that takes most of its core for a frame.
 class AutoRun {
   public:
     /// Whether the stream is past its beginning, where tasks do other work than
@@ -56,25 +56,20 @@ class AutoRun {
   private:
     enum class Phase : std::uint8_t { starting, weighing, trying, chosen };
 
-    /// A way to run the graph that may be the fastest.
-    struct Candidate : internal::PromisingWay {
-        std::shared_ptr<StretchRunner> runner{};
-    };
-
     Relay::Leg next(const Relay::Done* before);
     Relay::Leg in_order_for(double seconds, std::uint64_t frames);
     Relay::Leg weigh_next_kind();
     void skip_unused_kinds();
     void add_weights(const RunReport& report);
     void find_candidates();
+    internal::PromisingWays ways_for(const Profile& profile);
+    std::vector<internal::PromisingWay> also_by_work(const std::vector<internal::PromisingWay>& others);
     void make_runners();
     bool pays_to_try() const;
     Relay::Leg try_next();
-    Relay::Leg choose(std::size_t candidate);
+    Relay::Leg choose(const Candidate& chosen);
+    void stay_in_order_if_no_slower();
     Relay::Leg go_on();
-    std::shared_ptr<StretchRunner> runner_for(const Choice::Way& way) const;
-    double hand_over_us() const;
-    std::uint64_t in_flight(const Choice::Way& way) const;
     void follow(const Choice::Way& way);
 
     Graph& graph_;
@@ -83,7 +78,7 @@ class AutoRun {
     IsSteady is_steady_;
     Follow follow_{};
     Relay relay_;
-    std::shared_ptr<StretchRunner> in_order_;
+    WayRunners runners_;
     Phase phase_ = Phase::starting;
     std::uint64_t frames_wanted_ = kEndless;
     std::unique_ptr<WeightLog> log_;
@@ -91,9 +86,10 @@ class AutoRun {
     double in_order_us_ = 0;          // by the weights
     double in_order_came_to_us_ = 0;  // by the clock
     std::optional<Profile> profile_{};
-    std::optional<internal::NearCores> near_cores_{};
+    Profile work_{};      // the same without what sources wait for
+    double pace_us_ = 0;  // that is, a frame
     std::vector<Candidate> candidates_;
-    std::optional<Trials> trials_{};
+    std::optional<StreamTrials> trials_{};
     std::shared_ptr<internal::FramePace> pace_;
     std::shared_ptr<internal::FirstFrames> first_frames_;
     Choice choice_{};

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "tidemill/platform/thread_time.hpp"
 #include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/graph_run.hpp"
@@ -164,6 +165,82 @@ TEST_CASE("auto: a source that a clock paces stays in order, where that keeps up
     run.run({});
     REQUIRE(run.has_chosen());
     CHECK(run.choice().way.executor == Executor::sequence);
+}
+
+namespace {
+
+/// A source whose frames are due one after the other, and two tasks that work between them.
+struct Paced {
+    explicit Paced(std::function<bool(int)> is_over) {
+        using Clock = std::chrono::steady_clock;
+        auto& source =
+            graph.add(task("clock", out<int>("x"),
+                           [n = 0, next = Clock::now(), is_over = std::move(is_over)](auto x) mutable {
+                               next = std::max(next, Clock::now() - kPeriod) + kPeriod;
+                               std::this_thread::sleep_until(next);
+                               x[0] = n;
+                               return is_over(n++) ? Flow::stop : Flow::ok;
+                           }));
+        Module* before = &source;
+        for (const char* const name : {"first", "second"}) {
+            auto& works = graph.add(task(name, sequential, forward<int>("x"), [](auto) {
+                const std::int64_t end_ns = thread_run_ns() + 1000 * kWorkUs;
+                while (thread_run_ns() < end_ns) {
+                }
+            }));
+            graph.bind((*before)["x"], works["x"]);
+            before = &works;
+        }
+        auto& last = graph.add(task("last", in<int>("x"), [this](auto x) { in_order &= x[0] == arrived++; }));
+        graph.bind((*before)["x"], last["x"]);
+    }
+
+    static constexpr std::chrono::milliseconds kPeriod{2};
+    static constexpr int kWorkUs = 150;
+
+    Graph graph;
+    int arrived = 0;
+    bool in_order = true;
+};
+
+}  // namespace
+
+TEST_CASE("auto: where the source sets the pace, ways are compared by their busiest threads") {
+    AutoRun* asked = nullptr;
+    Paced paced(after_choice([&] { return asked->has_chosen(); }));
+    AutoRun run(paced.graph, kAuto, two_cores());
+    asked = &run;
+    const RunReport report = run.run({});
+    CHECK(paced.in_order);
+    CHECK(report.delivered == report.frames);
+    REQUIRE(run.has_chosen());
+    const Choice& choice = run.choice();
+    CHECK(choice.source_sets_pace());
+    CHECK(choice.line().find(", the source sets the pace: ") != std::string::npos);
+    REQUIRE(choice.tried.size() > 1);
+    CHECK(choice.tried.front().name == choice.way.name());
+    for (const Choice::Tried& tried : choice.tried) {
+        CHECK(tried.busiest_us >= Paced::kWorkUs);
+        if (tried.name == "in order") CHECK(tried.busiest_us >= 2 * Paced::kWorkUs);
+    }
+}
+
+TEST_CASE("auto: a trial that is cut before its first frame says nothing, and is had again") {
+    TwoWaits waiting(after(1));
+    const auto in_order =
+        WayRunners(waiting.graph, structure_of(waiting.graph), kAuto, two_cores()).in_order();
+    StreamTrials trials(waiting.graph, {{{{}, 600}, in_order}, {{{}, 300}, in_order}}, 600);
+    REQUIRE(trials.next());
+    Relay::Done done{.elapsed_s = 10};
+    trials.tell(done);
+    CHECK(trials.tried().empty());
+    REQUIRE(trials.next());
+    CHECK(trials.current().forecast_us == 600);
+    done.report.frames = 24;
+    trials.tell(done);
+    CHECK(trials.tried().size() == 1);
+    REQUIRE(trials.next());
+    CHECK(trials.current().forecast_us == 300);
 }
 
 TEST_CASE("auto: the next start goes on with what was chosen, unless it is to be fresh or nothing fits") {

@@ -53,8 +53,9 @@ RememberedChoice choice_at(const JsonPlace& place) {
     found.key = {object.at("graph").text(), object.at("machine").text(), object.at("version").text()};
     found.choice.way = way_at(object.at("way"));
     for (const JsonPlace& tried : object.at("tried").elements()) {
-        const JsonObject each(tried, {"name", "period_us"});
-        found.choice.tried.push_back({each.at("name").text(), time_at(each.at("period_us"))});
+        const JsonObject each(tried, {"name", "period_us", "busiest_us"});
+        found.choice.tried.push_back({each.at("name").text(), time_at(each.at("period_us")),
+                                      each.has("busiest_us") ? time_at(each.at("busiest_us")) : 0});
     }
     found.choice.bound_us = time_at(object.at("bound_us"));
     const std::vector<JsonPlace> forecast = object.at("forecast_us").elements();
@@ -64,14 +65,19 @@ RememberedChoice choice_at(const JsonPlace& place) {
     return found;
 }
 
+Json json_of(const Choice::Tried& tried) {
+    Json json{{"name", tried.name}, {"period_us", tried.period_us}};
+    if (tried.busiest_us > 0) json["busiest_us"] = tried.busiest_us;
+    return json;
+}
+
 Json json_of(const RememberedChoice& remembered) {
     const Choice& choice = remembered.choice;
     Json way{{"executor", to_string(choice.way.executor)}};
     if (choice.way.executor == Executor::dynamic) way["policy"] = choice.way.policy;
     if (choice.way.schedule) way["schedule"] = to_json(*choice.way.schedule);
     Json tried = Json::array();
-    for (const Choice::Tried& each : choice.tried)
-        tried.push_back({{"name", each.name}, {"period_us", each.period_us}});
+    for (const Choice::Tried& each : choice.tried) tried.push_back(json_of(each));
     const Forecast forecast = choice.forecast.value_or(Forecast());
     Json interval = Json::array();
     for (const double us : {forecast.period_us, forecast.least_us, forecast.most_us}) interval.push_back(us);

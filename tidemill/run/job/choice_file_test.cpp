@@ -61,6 +61,15 @@ TEST_CASE(
     CHECK(remembered_choice(path, choice.key)->way.schedule->stages == stages);
 }
 
+TEST_CASE("choice file: what the busiest threads took where the source set the pace is read back") {
+    RememberedChoice choice = choice_of("a");
+    choice.choice.tried = {{"pipeline of 2 stages", 1000, 262}, {"in order", 1000, 319}};
+    const std::vector<RememberedChoice> read = parse_choices(to_json({choice}), "file");
+    CHECK(read.front().choice.line() ==
+          "pipeline of 2 stages, as chosen before, the source sets the pace: 1000.00 us, busiest thread "
+          "262.00 us a frame; in order 319.00; bound 168.00");
+}
+
 TEST_CASE("choice file: a key has one choice, and of many keys the oldest goes") {
     const ScratchFolder folder;
     const std::string path = folder / "choices.json";

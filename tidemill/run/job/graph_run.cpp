@@ -269,7 +269,9 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     schedule_ = choice_->way.schedule;
     forecast_ = choice_->forecast;
     came_to_us_ = run.chosen_period_us();
-    if (choice_->way.executor == Executor::pipeline && profile_) tell_best(report, *schedule_, *profile_);
+    const bool says_speed = !choice_->source_sets_pace();  // else what stands between is the source
+    if (choice_->way.executor == Executor::pipeline && profile_ && says_speed)
+        tell_best(report, *schedule_, *profile_);
     if (!how_.choices.empty()) remember(run, key);
     return report;
 }

@@ -90,12 +90,28 @@ std::string Choice::Way::name() const {
     return "in order";
 }
 
+bool Choice::Way::is_same(const Way& other) const {
+    const auto stages = [](const Way& way) {
+        return way.schedule ? way.schedule->stages : std::vector<Stage>();
+    };
+    return executor == other.executor && policy == other.policy && stages(*this) == stages(other);
+}
+
 std::string Choice::line() const {
     std::string text = way.name();
     if (is_remembered) text += ", as chosen before";
-    for (std::size_t i = 0; i < tried.size(); ++i)
-        text += i == 0 ? fmt::format(": {:.2f} us", tried[i].period_us)
-                       : fmt::format("; {} {:.2f}", tried[i].name, tried[i].period_us);
+    const bool is_paced = source_sets_pace();
+    for (std::size_t i = 0; i < tried.size(); ++i) {
+        const Tried& each = tried[i];
+        const double compared_us = is_paced ? each.busiest_us : each.period_us;
+        if (i > 0)
+            text += fmt::format("; {} {:.2f}", each.name, compared_us);
+        else if (is_paced)
+            text += fmt::format(", the source sets the pace: {:.2f} us, busiest thread {:.2f} us a frame",
+                                each.period_us, compared_us);
+        else
+            text += fmt::format(": {:.2f} us", compared_us);
+    }
     if (bound_us > 0) text += fmt::format("; bound {:.2f}", bound_us);
     return text;
 }

@@ -88,11 +88,14 @@ struct Choice {
         /// "in order", "pipeline of 3 stages", "mixed pipeline of 2 stages", "pipeline of 5 stages on 2
         /// threads", "thread per task", "dynamic (gpriority)".
         std::string name() const;
+        /// Whatever was forecast of it.
+        bool is_same(const Way& other) const;
     };
 
     struct Tried {
         std::string name;
         double period_us = 0;
+        double busiest_us = 0;  ///< where the source set the pace: what its busiest thread took for a frame
     };
 
     Way way{};
@@ -101,7 +104,12 @@ struct Choice {
     std::optional<Forecast> forecast{};  ///< of the rest of the stream
     bool is_remembered = false;          ///< it was made in another run
 
-    /// "dynamic (gpriority): 171.00 us; pipeline of 2 stages 262.00; in order 319.00; bound 168.00".
+    /// Whether all kept up with the source, so that the least busy threads were chosen.
+    bool source_sets_pace() const { return !tried.empty() && tried.front().busiest_us > 0; }
+
+    /// "dynamic (gpriority): 171.00 us; pipeline of 2 stages 262.00; in order 319.00; bound 168.00", or
+    /// "dynamic (gpriority), the source sets the pace: 1000.00 us, busiest thread 171.00 us a frame; in order
+    /// 319.00".
     std::string line() const;
 };
 

@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/late.hpp"
 
 namespace tidemill {
 
-ThreadObserver& WeightLog::watch(const ObservedThread& /*thread*/) {
+ThreadObserver& WeightLog::watch(const ObservedThread& thread) {
+    plan_ = &thread.plan;
     has_looked_ = false;  // it may be another thread than before
     return *this;
 }
@@ -20,16 +22,23 @@ void WeightLog::called(const ObservedCall& call) {
         ++frames_;
     }
     std::uint64_t ticks = call.end - call.start;
-    if (ticks >= kWorthALook) ticks -= std::min(ticks, preempted_ticks());
+    if (ticks >= kWorthALook) ticks = look(call, ticks);
     costs_[call.step].add(frames_ - 1, ticks);
 }
 
-std::uint64_t WeightLog::preempted_ticks() {
+// What the call took of its core. A source that waits does so for what paces it.
+std::uint64_t WeightLog::look(const ObservedCall& call, std::uint64_t ticks) {
+    const auto at_most = [ticks](std::int64_t ns) {
+        return std::min(ticks, static_cast<std::uint64_t>(static_cast<double>(ns) / ns_per_tick()));
+    };
     const ThreadTime now = thread_time();
-    const std::int64_t lost_ns = has_looked_ ? preempted_ns(last_look_, now) : 0;
+    const ThreadTime before = has_looked_ ? last_look_ : now;
     last_look_ = now;
     has_looked_ = true;
-    return static_cast<std::uint64_t>(static_cast<double>(lost_ns) / ns_per_tick());
+    const bool has_waited = now.waits != before.waits;
+    if (has_waited && is_source(*plan_, plan_->steps[call.step], call.module))
+        paced_ticks_[call.step] += at_most(now.off_core_ns - before.off_core_ns);
+    return ticks - at_most(preempted_ns(before, now));
 }
 
 std::vector<UnitWeight> WeightLog::weights() const {
@@ -45,8 +54,10 @@ std::vector<UnitWeight> WeightLog::weights() const {
             weight.once_us += us(cost.once);
             weight.p99_us = std::max(weight.p99_us, us(cost.p99));
             squares += us(cost.error) * us(cost.error);
+            weight.pace_us += us(static_cast<double>(paced_ticks_[step]) / static_cast<double>(frames_));
         }
         weight.error_us = std::sqrt(squares);
+        weight.pace_us = std::min(weight.pace_us, weight.weight_us);
     }
     return weights;
 }

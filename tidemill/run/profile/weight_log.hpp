@@ -17,13 +17,15 @@ struct UnitWeight {
     double error_us = 0;  ///< standard error of the weight
     double p99_us = 0;    ///< of single calls of the task that takes longest
     double once_us = 0;   ///< what happened once and is not in the weight, over all frames
+    double pace_us = 0;   ///< of the weight: what sources among its tasks wait for, which paces them
 };
 
 /// Weighs the units of a graph while it runs in order on one thread: what recurs, and nothing that other
 /// threads took of its core. Give it to RunOptions::observers.
 class WeightLog final : public Observer, private ThreadObserver {
   public:
-    explicit WeightLog(const Structure& structure) : structure_(structure), costs_(structure.order.size()) {}
+    explicit WeightLog(const Structure& structure)
+        : structure_(structure), costs_(structure.order.size()), paced_ticks_(structure.order.size()) {}
 
     ThreadObserver& watch(const ObservedThread& thread) override;
 
@@ -33,10 +35,12 @@ class WeightLog final : public Observer, private ThreadObserver {
 
   private:
     void called(const ObservedCall& call) override;
-    std::uint64_t preempted_ticks();
+    std::uint64_t look(const ObservedCall& call, std::uint64_t ticks);
 
     const Structure& structure_;
-    std::deque<RecurringCost> costs_;  // per step
+    const Plan* plan_ = nullptr;
+    std::deque<RecurringCost> costs_;         // per step
+    std::vector<std::uint64_t> paced_ticks_;  // per step
     std::uint64_t frames_ = 0;
     std::uint64_t born_ = 0;  // when the frame began that is at work
     bool has_looked_ = false;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tidemill/graph/graph.hpp"
+#include "tidemill/run/job/frame_pace.hpp"
+#include "tidemill/run/job/promising_ways.hpp"
+#include "tidemill/run/job/trials.hpp"
+#include "tidemill/run/profile/busy_log.hpp"
+#include "tidemill/run/relay/relay.hpp"
+
+namespace tidemill {
+
+/// A way to run a graph that may be the best, and what runs it so.
+struct Candidate : internal::PromisingWay {
+    std::shared_ptr<StretchRunner> runner{};
+};
+
+/// Trials on a live stream: turns as legs of a relay.
+class StreamTrials {
+  public:
+    /// What the first frame of a turn takes alone is no part of its period.
+    StreamTrials(const Graph& graph, std::vector<Candidate> candidates, double alone_us);
+
+    /// The next turn, which is current() until tell(); nothing once it is decided.
+    std::optional<Relay::Leg> next();
+    const Candidate& current() const { return candidates_[turn_->candidate]; }
+    /// What the turn came to. One that was cut before its first frame says nothing, and is had again.
+    void tell(const Relay::Done& done);
+
+    const Candidate& best() const { return candidates_[trials_.best()]; }
+    bool source_sets_pace() const { return trials_.source_sets_pace(); }
+    Trials::Periods periods_of_best() const { return *trials_.periods(trials_.best()); }
+    /// The best one first.
+    std::vector<Choice::Tried> tried() const;
+
+  private:
+    const Graph& graph_;
+    std::vector<Candidate> candidates_;
+    double alone_us_;
+    Trials trials_;
+    std::optional<Trials::Turn> turn_{};
+    std::shared_ptr<internal::FramePace> pace_;
+    std::unique_ptr<BusyLog> busy_;  // of a turn that looks
+};
+
+}  // namespace tidemill
