@@ -43,6 +43,10 @@ class BatchWalk {
         bool is_under_way;  // there is something to end
     };
     const std::deque<Call>& calls() const { return calls_; }
+    /// Those of the call that began first.
+    std::span<const FrameAt> oldest() const {
+        return std::span<const FrameAt>(frames_).first(calls_.front().frames);
+    }
     /// Frames that are held, and have not begun.
     std::size_t gathered() const { return frames_.size() - begun_; }
 
@@ -195,9 +199,9 @@ template <typename Walk>
 template <typename Work>
 void BatchWalk<Walk>::end_oldest(Work& work) {
     const Call call = calls_.front();
-    const auto frames = std::span<const FrameAt>(frames_).first(call.frames);
+    const std::span<const FrameAt> frames = oldest();
     part_.frame = frames.front().number();
-    if (call.is_under_way && work.end_together(frames) == Flow::stop)
+    if (call.is_under_way && work.end_together() == Flow::stop)
         state_.end_before(part_.segment, part_.frame, work.error());
     for (const FrameAt& at : frames) {
         part_.frame = at.number();

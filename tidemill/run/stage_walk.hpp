@@ -31,7 +31,7 @@ enum class WalkStep { worked, waits, over };
 /// - `Flow begin_together(std::span<const FrameAt>)`: does the tasks of these frames at once. Ok: that is it.
 ///   Again: it has begun, and something is to be ended. Stop: the stream before the first of them.
 /// - `bool is_oldest_done()`: whether what began first, and is to be ended, would end without waiting.
-/// - `Flow end_together(std::span<const FrameAt>)`: ends it. Ok, or stop.
+/// - `Flow end_together()`: ends that. Ok, or stop.
 /// - `void gathers()`: the first frame of several is there; `bool gathers_on()`: whether to wait longer for
 ///   more of them.
 /// - `Flow emit(part, Mark&, Token& out)`: calls the task that ends the part's segment, once.

@@ -32,7 +32,7 @@ class Worker::Tasks {
     std::uint32_t most_under_way() const { return worker_.gathered_.places(); }
     Flow begin_together(std::span<const StageWalk::FrameAt> frames);
     bool is_oldest_done() const;
-    Flow end_together(std::span<const StageWalk::FrameAt> frames);
+    Flow end_together();
     Flow emit(std::size_t part, FrameMark& mark, Token& out);
     std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
@@ -340,7 +340,7 @@ bool Worker::Tasks<kWatching>::is_oldest_done() const {
 
 // Its time is that of both calls: what lies between them is nobody's.
 template <Watching kWatching>
-Flow Worker::Tasks<kWatching>::end_together(std::span<const StageWalk::FrameAt> /*known*/) {
+Flow Worker::Tasks<kWatching>::end_together() {
     const std::size_t place = worker_.gathered_.place_to_end();
     const GatheredCall& gathered = worker_.gathered_.to_end();
     worker_.gathered_.has_ended();

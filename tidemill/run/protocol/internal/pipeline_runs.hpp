@@ -305,8 +305,9 @@ class ExploredWork {
         return Flow::again;
     }
     bool is_oldest_done() const { return place_to_end().is_done(); }
-    Flow end_together(std::span<const ExploredWalk::FrameAt> frames) {
+    Flow end_together() {
         landmark(10, 0);
+        const std::span<const ExploredWalk::FrameAt> frames = walk_.batches()->oldest();
         const Elsewhere& place = place_to_end();
         const std::uint64_t came = shape().ends_unasked ? place.unasked() : place.wait();
         ++ended_;
