@@ -57,6 +57,10 @@ def die_at_three(x, y, frame):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def resize(x, y):
+    y.resize(5, refcheck=False)
+
+
 def end_at_three(x, y, frame):
     if frame == 3:
         os._exit(7)
@@ -195,6 +199,12 @@ def test_kept_arrays_are_told_in_the_same_words_as_here(process):
 def test_rubbish_is_told_in_the_same_words_as_here(process):
     with pytest.raises(tm.FrameError, match="it returned a int: return nothing"):
         run(tm.task(return_rubbish, process=process, **PAIR))
+
+
+@pytest.mark.parametrize("process", [False, True])
+def test_a_resized_array_is_told_in_the_same_words_as_here(process):
+    with pytest.raises(tm.FrameError, match=r"it resized the array of .*y, which has a place of fixed size"):
+        run(tm.task(resize, process=process, keep="copy", **PAIR))
 
 
 def test_who_says_copy_may_keep_arrays():

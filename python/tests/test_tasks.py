@@ -378,6 +378,18 @@ def test_a_trace_that_cannot_be_written_is_told_before_anything_runs(tmp_path):
     assert got == []
 
 
+@pytest.mark.parametrize("elements", [1, 5, 100_000])
+def test_an_array_of_its_own_that_a_task_resized_is_told_and_nothing_is_overwritten(elements):
+    def resize(x, y):
+        y.resize(elements, refcheck=False)
+
+    task = tm.task(resize, x=F4, y=tm.Out(np.float32, 4), keep="copy")
+    graph, got = counting(task=task)
+    with pytest.raises(tm.FrameError, match=r"resized the array of resize\.y"):
+        tm.Sequence(graph).run()
+    assert got == []
+
+
 def test_an_item_that_does_not_fit_is_told():
     graph = tm.Graph()
     graph.chain(tm.source([[1, 2, 3]], y=tm.Out(np.float32, 2)), tm.sink(lambda x: None))

@@ -152,8 +152,13 @@ void PythonTask::bring_back(Frame frame, Caller& caller) const {
     for (std::size_t s = 0; s < places_.size(); ++s) {
         if (places_[s].is_input) continue;
         auto* const array = reinterpret_cast<PyArrayObject*>(caller.copies[s].ptr());
-        std::memcpy(place_of(frame, places_[s]), PyArray_DATA(array),
-                    static_cast<std::size_t>(PyArray_NBYTES(array)));
+        const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(array));
+        if (bytes != caller.views[s].bytes())
+            throw RunError(
+                fmt::format("it resized the array of {}, which has a place of fixed size: give its "
+                            "socket another shape",
+                            path_of_socket(places_[s].index)));
+        std::memcpy(place_of(frame, places_[s]), PyArray_DATA(array), bytes);
     }
     caller.copies.clear();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bindings/element.hpp"
 #include "bindings/lent_memory.hpp"
 
 namespace tidemill::python {
@@ -42,11 +43,16 @@ PyObject* SocketViews::empty() {
     return empty_.ptr();
 }
 
+std::size_t SocketViews::bytes() const {
+    std::size_t bytes = element_of(numpy_type_).type.size;
+    for (const npy_intp length : shape_) bytes *= static_cast<std::size_t>(length);
+    return bytes;
+}
+
 nb::object SocketViews::copy_of(std::byte* place) {
     nb::object copy =
         nb::steal(checked(PyArray_SimpleNew(static_cast<int>(shape_.size()), shape_.data(), numpy_type_)));
-    auto* const array = reinterpret_cast<PyArrayObject*>(copy.ptr());
-    std::memcpy(PyArray_DATA(array), place, static_cast<std::size_t>(PyArray_NBYTES(array)));
+    std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(copy.ptr())), place, bytes());
     return copy;
 }
 

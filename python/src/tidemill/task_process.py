@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._core import Flow
 
 Array = NDArray[Any]
@@ -105,12 +106,13 @@ def _call(
     given = [array.copy() for array in lent] if work.gets_copies else lent
     try:
         result = function(*given, *numbers)
+        if work.gets_copies:
+            _bring_back(work.places, given, lent)
     except BaseException as error:
         return Answer(raised=_portable(error))
     answer = Answer() if work.is_sink else _described(result, given)
     del result
     if work.gets_copies:
-        _bring_back(work.places, given, lent)
         return answer
     kept = _kept(work.places, lent)
     return answer if kept is None else Answer(kept=kept)
@@ -137,8 +139,13 @@ def _described(result: Any, arrays: Sequence[Array]) -> Answer:
 
 def _bring_back(places: Sequence[Place], given: Sequence[Array], lent: Sequence[Array]) -> None:
     for place, copy, array in zip(places, given, lent, strict=True):
-        if place.is_written:
-            np.copyto(array, copy)
+        if not place.is_written:
+            continue
+        if copy.size != array.size:
+            raise _core.RunError(
+                f"it resized the array of {place.name}, which has a place of fixed size: give its socket another shape"
+            )
+        np.copyto(array, copy)
 
 
 def _kept(places: Sequence[Place], lent: list[Array]) -> str | None:
