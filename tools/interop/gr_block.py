@@ -6,7 +6,7 @@ for any graph gives of examples/stream_plugin must be what NumPy says.
 usage: gr_block.py PROGRAM RECORDING [--stream POWER.so] [--repeat N]
 Prints what was compared, and the processor time of each receiver.
 
-RECORDING is SigMF with samples in ci8. The example in .grc is compiled and run, too.
+RECORDING is SigMF with samples in ci8. The examples in .grc are compiled and run, too.
 Exit status 0 when all agree, 1 when not, 77 when GNU Radio or the blocks are not there."""
 import argparse
 import json
@@ -26,7 +26,7 @@ except ImportError as error:
     sys.exit(77)
 
 MOST_DISTANCE = 1e-5  # of two samples of mean power 1
-EXAMPLE = os.path.join(os.path.dirname(__file__), "../../gr-tidemill/examples/receive.grc")
+EXAMPLES = os.path.join(os.path.dirname(__file__), "../../gr-tidemill/examples")
 
 
 class Lines(gr.sync_block):
@@ -90,10 +90,12 @@ def time_of_block(path, rate, output):
     return float(done.stdout)
 
 
-def by_example(folder, path, rate, output):
-    subprocess.run(["grcc", "-o", folder, EXAMPLE], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([sys.executable, os.path.join(folder, "tidemill_receive.py"), "--recording", path, "--output", output,
-                    "--sample-rate", str(rate)], check=True, stdout=subprocess.DEVNULL)
+def by_example(folder, name, program, **options):
+    """What grcc makes of the example, run with these options and without a display."""
+    subprocess.run(["grcc", "-o", folder, os.path.join(EXAMPLES, name)], check=True, stdout=subprocess.DEVNULL)
+    given = [word for option, value in options.items() for word in ("--" + option.replace("_", "-"), str(value))]
+    subprocess.run([sys.executable, os.path.join(folder, program), *given], check=True, stdout=subprocess.DEVNULL,
+                   env={name: value for name, value in os.environ.items() if name != "DISPLAY"})
 
 
 def same(what, a, b):
@@ -131,13 +133,16 @@ def powers_by_block(library, path, output, count):
     return np.fromfile(output, np.float32)
 
 
-def powers_agree(library, path, output):
+def powers_agree(library, path, folder):
     """Of a number that fits into no buffer evenly; what fills no frame at the end is left out."""
+    by_block, by_grc = (os.path.join(folder, name) for name in ("block.f32", "grc.f32"))
     count = 997
     samples = np.fromfile(path, np.complex64)
     whole = len(samples) // count * count
     expected = (np.abs(samples[:whole].astype(np.complex128)) ** 2).reshape(-1, count).mean(axis=1)
-    given = powers_by_block(library, path, output, count)
+    given = powers_by_block(library, path, by_block, count)
+    by_example(folder, "stream.grc", "tidemill_graph.py", recording=path, output=by_grc, library=library, text=count)
+    good = same("powers by the block and by the example in .grc", by_block, by_grc)
     most = np.abs(given - expected).max() if len(given) == len(expected) else np.inf
     print(f"powers by the block for any graph: {len(given)} and {len(expected)}, at most {most:.1e} apart")
     try:
@@ -146,7 +151,7 @@ def powers_agree(library, path, output):
         return False
     except ValueError as error:
         print(f"refused: {error}")
-    return most < MOST_DISTANCE
+    return good and most < MOST_DISTANCE
 
 
 def main():
@@ -162,7 +167,7 @@ def main():
         by_program(asked.program, path, rate, by_rx)
         status, symbols = by_block(path, rate, by_gr)
         good = same("received by rx and by the block", by_rx, by_gr)
-        by_example(folder, path, rate, by_grc)
+        by_example(folder, "receive.grc", "tidemill_receive.py", recording=path, output=by_grc, sample_rate=rate)
         good &= same("received by rx and by the example in .grc", by_rx, by_grc)
         last = pmt.to_python(status[-1])
         print(f"status: {last['frames']} frames, {last['frames_bad']} bad, {last['modcod']}; symbols of {len(symbols)}")
@@ -174,12 +179,14 @@ def main():
             ratios.append(ours / theirs)
         print(f"processor time of the block over rx: {np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
 
-        sent, sent_too = (os.path.join(folder, name) for name in ("tx.cf32", "gr.cf32"))
+        sent, sent_too, sent_by_grc = (os.path.join(folder, name) for name in ("tx.cf32", "gr.cf32", "grc.cf32"))
         sent_by_program(asked.program, by_rx, sent)
         sent_by_block(by_rx, sent_too)
         good &= nearly_same("sent by tx and by the block", sent, sent_too)
+        by_example(folder, "transmit.grc", "tidemill_transmit.py", video=by_rx, output=sent_by_grc)
+        good &= same("sent by the block and by the example in .grc", sent_too, sent_by_grc)
         if asked.stream:
-            good &= powers_agree(asked.stream, path, by_gr)
+            good &= powers_agree(os.path.realpath(asked.stream), path, folder)
     return 0 if good else 1
 
 
