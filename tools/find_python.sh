@@ -8,15 +8,14 @@ here = "%d.%d" % sys.version_info[:2] + "t" * bool(sysconfig.get_config_var("Py_
 sys.exit(here != sys.argv[1] or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' "$2" 2>/dev/null
 }
 
-# All usable ones of these versions; 3.13t is one without a lock.
+# All usable ones of these versions, each once under whatever names; 3.13t is one without a lock.
 find_pythons() { # VERSION...
     local version python
     for version; do
         for python in "$(command -v "python$version")" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"${version%t}".*/bin/python; do
-            usable_python "$python" "$version" && printf '%s\n' "$python"
+            ! usable_python "$python" "$version" || realpath "$("$python" -c 'import sys; print(sys.executable)')"
         done
-    done
-    return 0
+    done | awk '!seen[$0]++'
 }
 
 # The first of them for each wheel that is made.
