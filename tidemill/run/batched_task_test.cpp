@@ -224,6 +224,19 @@ TEST_CASE(
     CHECK(memory->lent == 0);
 }
 
+TEST_CASE("a schedule that wants larger batches than a task takes gets those, and tokens for no more") {
+    const auto tokens = [](int batch) {
+        SquaresChain chain;
+        Schedule schedule = kAlone;
+        schedule.stages[1].batch = batch;
+        const RunReport report = Pipeline(chain.graph, schedule, {.batch_wait_us = 1e9}).run({.frames = 22});
+        CHECK(chain.kept == in_order(false, 22));
+        CHECK(chain.squares->sizes == std::vector<std::size_t>{4, 4, 4, 4, 4, 2});
+        return report.segments.front().tokens;
+    };
+    CHECK(tokens(1'000'000) == tokens(4));
+}
+
 TEST_CASE("a stage with a batch of its own waits for it no longer than it may") {
     const Kept expected = in_order(false, 500);
     for (const double wait_us : {0.0, 1.0, 100.0}) {

@@ -123,16 +123,26 @@ std::uint64_t Crew::frames_in_flight() const {
 // While some lots of tokens are under way, the next one comes together.
 std::size_t Crew::gathered(std::size_t stage) const {
     const std::uint32_t lots = 1 + under_way(stage);
-    const std::uint32_t frames = cut_.stages[stage].gather;
+    const std::uint32_t frames = gathers(stage);
     return frames > 1 || lots > 2 ? lots * ((frames + cut_.batch - 1) / cut_.batch) : 0;
 }
 
-// Calls of the task that has the stage to itself.
-std::uint32_t Crew::under_way(std::size_t stage) const {
+// Of the task that has the stage to itself; those of none where it has not.
+TaskOptions Crew::options_alone(std::size_t stage) const {
     const std::vector<Part>& parts = plan_.stages[stage].parts;
-    if (parts.size() > 1 || parts.front().last_step - parts.front().first_step != 1) return 1;
+    if (parts.size() > 1 || parts.front().last_step - parts.front().first_step != 1) return {};
     const TaskId task = plan_.steps[parts.front().first_step].task.id;
-    return std::max(1u, modules_of(graph_)[task.module]->tasks()[task.task].options.in_flight);
+    return modules_of(graph_)[task.module]->tasks()[task.task].options;
+}
+
+// Calls of its task.
+std::uint32_t Crew::under_way(std::size_t stage) const {
+    return std::max(1u, options_alone(stage).in_flight);
+}
+
+// As many frames as a schedule wants, of those that its task takes.
+std::uint32_t Crew::gathers(std::size_t stage) const {
+    return std::min(cut_.stages[stage].gather, std::max(1u, options_alone(stage).batch));
 }
 
 // By a stage with batches of its own.
@@ -187,7 +197,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     chosen.notes.deadline_ticks = ticks_of(options.deadline);
     if (!end_) chosen.notes.when_late = options.when_late;
     chosen.batch = cut_.batch;
-    chosen.gather = cut_.stages[stage].gather;
+    chosen.gather = gathers(stage);
     chosen.gather_wait_us = cut_.stages[stage].gather_wait_us;
     chosen.first_frames = first_frames_;
     if (frames_ != kEndless) chosen.source_end = first_frames_.front() + frames_;

@@ -78,7 +78,9 @@ class Crew {
     std::uint64_t frames_in_flight() const;
     std::size_t gathered(std::size_t stage) const;
     bool are_gathered(std::size_t segment) const;
+    TaskOptions options_alone(std::size_t stage) const;
     std::uint32_t under_way(std::size_t stage) const;
+    std::uint32_t gathers(std::size_t stage) const;
     std::vector<RingShape> ring_shapes(bool drops) const;
     bool works(const PlannedStage& stage) const { return stage.parts.back().segment >= first_segment_; }
     bool any_sleeper() const;
