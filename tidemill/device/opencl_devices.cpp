@@ -52,7 +52,9 @@ class OpenclKernel : public DeviceKernel {
         driver().build_info(program_.get(), device, kBuildLog, 0, nullptr, &length);
         std::string log(length, '\0');
         driver().build_info(program_.get(), device, kBuildLog, log.size(), log.data(), nullptr);
-        return log.substr(0, std::min(log.find('\0'), kMost));
+        log.resize(std::min(log.find('\0'), kMost));
+        while (log.ends_with('\n')) log.pop_back();
+        return log;
     }
 
     ContextPointer context_;
