@@ -14,6 +14,7 @@
 #include "tidemill/cli/places.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/device/device_error.hpp"
 #include "tidemill/graph/graph_error.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/platform/platform_error.hpp"
@@ -235,7 +236,8 @@ ExitStatus status_of(const std::exception& error) {
         return kJobFailed;
     if (is.operator()<EndedByPolicy>()) return kEndedByPolicy;
     if (is.operator()<JournalError, CheckpointError>()) return kUnusableInput;
-    if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError>()) return kWrongUsage;
+    if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError, NoSuchDevice>())
+        return kWrongUsage;
     if (is.operator()<io::IoError, ScheduleError, bridge::BridgeError>()) return kUnusableInput;
     return kJobFailed;
 }

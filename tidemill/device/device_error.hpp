@@ -10,6 +10,12 @@ class DeviceError : public Error {
     using Error::Error;
 };
 
+/// No device has that id.
+class NoSuchDevice : public DeviceError {
+  public:
+    using DeviceError::DeviceError;
+};
+
 /// There is no room for what was wanted: less of it at a time may do.
 class DeviceMemoryError : public DeviceError {
   public:

@@ -69,19 +69,23 @@ void tell_same(std::vector<FoundDevice>& devices) {
     }
 }
 
-std::unique_ptr<Device> open_device(const std::string& id) {
+FoundDevice find_device(const std::string& id) {
     const FoundDevices found = find_devices();
     std::vector<std::string> there;
     for (const FoundDevice& device : found.devices) {
-        if (device.info.id == id) return device.open();
+        if (device.info.id == id) return device;
         there.push_back(device.info.id);
     }
     if (there.empty()) {
-        throw DeviceError(
+        throw NoSuchDevice(
             fmt::format("device '{}': there is none here. {}", id, fmt::join(found.absent, ". ")));
     }
-    throw DeviceError(
+    throw NoSuchDevice(
         fmt::format("device '{}': there is no such one here, but {}", id, fmt::join(there, ", ")));
+}
+
+std::unique_ptr<Device> open_device(const std::string& id) {
+    return find_device(id).open();
 }
 
 std::string known_as(const DeviceInfo& info) {

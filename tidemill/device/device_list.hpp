@@ -29,8 +29,10 @@ FoundDevices find_devices();
 /// not told, one of its kind, name and size that another platform lists.
 void tell_same(std::vector<FoundDevice>& devices);
 
-/// Opens the device of that name ("cuda:0", "opencl:1"); throws DeviceError telling which there are, or why
-/// none.
+/// The device of that id ("cuda:0", "opencl:1"); throws NoSuchDevice telling which there are, or why none.
+FoundDevice find_device(const std::string& id);
+
+/// The same, opened.
 std::unique_ptr<Device> open_device(const std::string& id);
 
 /// What remembers something of a device knows it again by: "cuda:0 NVIDIA H100 (CUDA 13.0 ...)".

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/device_ldpc_table.hpp"
@@ -54,13 +55,11 @@ Json report_of(const FoundDevice& found, bool prints) {
 }
 
 std::vector<FoundDevice> wanted(const std::string& id) {
+    if (!id.empty()) return {find_device(id)};
     FoundDevices found = find_devices();
-    std::erase_if(found.devices, [&](const FoundDevice& each) {
-        return id.empty() ? !each.info.same_as.empty() : each.info.id != id;  // all of them, once
-    });
-    if (found.devices.empty()) {
-        throw JobFailed("no such device; here is:\n" + describe(find_devices()));
-    }
+    std::erase_if(found.devices, [](const FoundDevice& each) { return !each.info.same_as.empty(); });
+    if (found.devices.empty())
+        throw JobFailed(fmt::format("there is no device here. {}", fmt::join(found.absent, ". ")));
     return found.devices;
 }
 

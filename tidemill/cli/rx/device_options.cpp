@@ -41,6 +41,17 @@ std::optional<MemoryPolicy> remembered(const DeviceInfo& info, std::size_t bytes
     return {};
 }
 
+// A device that refuses to be measured fails at its first batch: where the host goes on then, it says so
+// there.
+MemoryPolicy fastest_here(Device& device, std::size_t bytes, bool falls_back) {
+    try {
+        return fastest_policy(device, size_class(bytes));
+    } catch (const DeviceError&) {
+        if (!falls_back) throw;
+        return MemoryPolicy::copy;
+    }
+}
+
 }  // namespace
 
 void add_device_options(Verb& verb, DeviceOptions& options) {
@@ -68,7 +79,7 @@ std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device(const DeviceOptions& opti
     } else if (const auto policy = remembered(where.device->info(), kSomeFrames, known)) {
         where.memory = *policy;
     } else {
-        where.memory = fastest_policy(*where.device, size_class(kSomeFrames));
+        where.memory = fastest_here(*where.device, kSomeFrames, options.falls_back);
     }
     where.falls_back = options.falls_back;
     if (where.memory == MemoryPolicy::pinned) where.tokens = std::make_shared<DeviceTokens>(where.device);
