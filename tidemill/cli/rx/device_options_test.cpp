@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,22 @@ using Json = nlohmann::json;
 /// A variable of the environment that programs started meanwhile see.
 class Variable {
   public:
-    Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-    ~Variable() { unsetenv(name_); }
+    Variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* const before = std::getenv(name)) before_ = before;
+        setenv(name, value.c_str(), 1);
+    }
+    ~Variable() {
+        if (before_)
+            setenv(name_, before_->c_str(), 1);
+        else
+            unsetenv(name_);
+    }
     Variable(const Variable&) = delete;
     Variable& operator=(const Variable&) = delete;
 
   private:
     const char* name_;
+    std::optional<std::string> before_{};
 };
 
 /// PoCL's device, whose kernel cache lies where a variable says; null where there is none.
