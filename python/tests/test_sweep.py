@@ -260,7 +260,8 @@ def test_an_interrupt_ends_a_sweep_in_order_and_it_goes_on(tmp_path):
     sweep.send_signal(signal.SIGINT)
     out, err = sweep.communicate(timeout=60)
     assert sweep.returncode == 1 and "stopped early: --resume goes on from" in err
-    assert json.loads(out)["rows"][0]["frames"] > 0 and not json.loads(out)["is_done"]
+    told = json.loads(out)
+    assert sum(row["frames"] for row in told["rows"]) > 0 and not told["is_done"]
 
 
 def test_a_state_has_one_writer(tmp_path):
