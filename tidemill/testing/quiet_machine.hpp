@@ -1,7 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <span>
+#include <vector>
 
 namespace tidemill::testing {
 
@@ -16,6 +20,29 @@ double least_of(double most, const auto& measure) {
     double least = measure();
     for (int attempt = 1; attempt < 8 && least > most; ++attempt) least = std::min(least, measure());
     return least;
+}
+
+inline double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+/// Of what is to be near a forecast: the least of such would be as far off as the luckiest attempt.
+double median_of_five(const auto& measure) {
+    std::vector<double> all;
+    for (int attempt = 0; attempt < 5; ++attempt) all.push_back(measure());
+    return median(all);
+}
+
+/// From one batch to the next, where so many are under way: the median over spans of about half of the times
+/// at which they came. From first to last it would be too short whenever the first came late.
+inline double period_us(std::span<const std::chrono::steady_clock::time_point> came, std::size_t under_way) {
+    const std::size_t steps = came.size() / 2 / under_way * under_way;
+    std::vector<double> spans;
+    for (std::size_t i = 0; i + steps < came.size(); ++i)
+        spans.push_back(std::chrono::duration<double, std::micro>(came[i + steps] - came[i]).count());
+    return median(spans) / static_cast<double>(steps);
 }
 
 }  // namespace tidemill::testing
